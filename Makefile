@@ -4,7 +4,7 @@ QUIET ?= --quiet
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install demo docs site audit licences test test-slow test-long test-processors bench clean
+.PHONY: install demo docs site audit licences test test-slow test-long test-processors bench wheels clean
 
 install: $(VENV)/.installed
 
@@ -85,6 +85,11 @@ test-long: $(VENV)/.installed-test
 # Measures every question of benchmarks/, or BENCHMARKS='fuzzy align', and writes docs/speed.md; hours.
 bench: $(VENV)/.installed-test
 	$(BIN)/python -m benchmarks.report $(BENCHMARKS)
+
+# What `python -m benchmarks.gpu` needs of a machine without network beside what PyTorch's images have.
+wheels:
+	$(PYTHON) -m pip download $(QUIET) --disable-pip-version-check --only-binary=:all: --python-version 3.12 \
+	    --platform manylinux2014_x86_64 -c constraints.txt --dest $@ pydantic
 
 clean:
 	rm -rf demo results build *.egg-info .mypy_cache .pytest_cache .ruff_cache

@@ -3,11 +3,9 @@
     python -m benchmarks.cores [--rows 1000000] [--cores 1 2] [--repeats 3] [--json]
         [--stages read deduplicate operator tokenise]
 
-The stages are those of `benchmarks/preparation.py`, as commands run them without a cluster: reading
-in threads of one process, ciphers and tokens in a process for each core where they take more than
-two seconds. Processes run before the clock starts, each stage is a new process that is bound to so
-many cores, and numbers of cores take turns. `benchmarks/operators.py` says the same of operators,
-on Ray too.
+The stages are those of `benchmarks/preparation.py` on a Ray of this machine, which runs before the
+clock starts. Each stage is a new process that is bound to so many cores, and numbers of cores take
+turns. `benchmarks/operators.py` says the same of operators, in one process too.
 
     k rows/s    thousands of rows a second of wall time, median
     by CPU s    thousands a CPU second of all processes, median
@@ -30,9 +28,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from augury.core.cores import available_cores
-from augury.core.executors import LocalExecutor
-from augury.core.progress import Stage
+from augury.core.machine import available_cores
+from augury.core.ray_connection import connect
 from benchmarks import frame, preparation
 from benchmarks.operators import cpu_of_processes
 
@@ -43,9 +40,8 @@ MAKES = {"read": "corpora", "deduplicate": "corpora", "operator": "views", "toke
 def stage(directory: Path, name: str, cores: int) -> frame.Clock:
     """Return what a stage takes in this process and those that it starts."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
-    with Stage("start processes", cores) as progress:
-        LocalExecutor(cores).map(lambda: lambda item: item, range(cores), progress)
-    work, _ = preparation.prepared(directory, name, "auto")
+    connect()
+    work, _ = preparation.prepared(directory, name, "ray")
     cpu, wall = cpu_of_processes(), time.perf_counter()
     work()
     return frame.Clock(cpu_of_processes() - cpu, time.perf_counter() - wall)

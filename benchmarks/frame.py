@@ -31,7 +31,7 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from typing import Any, NamedTuple, TypeVar
 
-from augury.core.cores import available_cores
+from augury.core.machine import available_cores
 from augury.experiments.cost import cpu_is_fast_in_bfloat16
 
 T = TypeVar("T")

@@ -44,10 +44,9 @@ import pyarrow.compute as pc
 
 from augury.augment import operator
 from augury.augment.pipeline import augment
-from augury.core.cores import available_cores
 from augury.core.execution import Execution
-from augury.core.executors import LocalExecutor, RayExecutor
-from augury.core.progress import Stage
+from augury.core.machine import available_cores
+from augury.core.ray_connection import connect
 from augury.core.store import Store
 from augury.corpora.builtin import generate
 from augury.corpora.corpus import KIND, SHARD_ROWS, Corpus, CorpusWriter
@@ -97,9 +96,8 @@ def stage(root: str, address: str, name: str, executor: Any, cores: int) -> dict
     """Run an operator in this process and return its seconds, peak memory and digest."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
     store = Store(root)
-    starting = RayExecutor() if executor == "ray" else LocalExecutor(cores)
-    with Stage("start workers", cores) as progress:
-        starting.map(lambda: lambda item: item, range(cores), progress)
+    if executor == "ray":
+        connect()
     corpus = Corpus.load(store, address)
     of_name = operator.parse({"operator": name, **OPERATORS[name]})
     started = cpu_of_processes()

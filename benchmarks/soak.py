@@ -7,7 +7,7 @@ One sweep runs undisturbed. Then the same sweep is repeated, each time in a stor
 every 30 to 90 seconds something is killed with SIGKILL, drawn at random:
 
     worker     a process in which a trial trains; Ray Tune starts another
-    GCS        the register of the local Ray; the command begins itself anew
+    GCS        the register of the local Ray; the command ends with a line, and is repeated
     raylet     the process that starts Ray's workers; likewise
     command    the command itself, which is then repeated, as a user does
 

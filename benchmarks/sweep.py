@@ -34,7 +34,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from augury.core.cores import available_cores
+from augury.core.machine import available_cores
 from augury.core.store import Store
 from augury.training import history
 

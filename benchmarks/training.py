@@ -65,6 +65,7 @@ from augury.regimes.coregularised import CoRegularised
 from augury.regimes.regime import Progress
 from augury.tasks.sequence_training import Batch
 from augury.training.loop import Trainer
+from augury.training.settings import Training
 from benchmarks import frame
 from trainables.nmt.architecture import resolve
 from trainables.nmt.translation import Translation
@@ -129,11 +130,11 @@ class Engine:
 class PlainLoop:
     """A tutorial-style training loop with a copy of the engine's model."""
 
-    def __init__(self, task: Translation):
-        self.task, self.regime = task, task.regime
-        self.model = copy.deepcopy(task.module)
+    def __init__(self, task: Translation, training: Training, device: torch.device = CPU):
+        self.task, self.regime, self.device = task, task.regime, device
+        self.model = copy.deepcopy(task.module).to(device)
         self.pad, self.eos = task.vocabulary.pad, task.vocabulary.eos
-        training, classes = task.experiment.training, len(task.vocabulary)
+        classes = len(task.vocabulary)
         self.smoothing = self.regime.label_smoothing * classes / (classes - 1)
         self.bf16 = training.precision == "bf16"
         self.optimizer = torch.optim.Adam(
@@ -144,10 +145,10 @@ class PlainLoop:
         )
 
     def step(self, examples: np.ndarray) -> None:
-        batch = self.task.load(examples, 0, CPU).batch
+        batch = self.task.load(examples, 0, self.device).batch
         self.model.train()
         self.optimizer.zero_grad()
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.bf16):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
             loss = self._loss(batch)
         loss.backward()
         self.optimizer.step()
@@ -325,7 +326,9 @@ def main() -> None:
             assert len(task.vocabulary) == VOCABULARY
             engine = Engine(task, run)
             batches, shapes = engine.shapes()
-            losses, rounds = measure(engine, PlainLoop(task), arguments.repeats)
+            losses, rounds = measure(
+                engine, PlainLoop(task, task.experiment.training), arguments.repeats
+            )
             results[f"{regime}, {precision}"] = {
                 "batches": batches,
                 "shapes": shapes,

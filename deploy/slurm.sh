@@ -2,14 +2,15 @@
 #SBATCH --job-name=augury
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=1
-#SBATCH --cpus-per-task=16
-#SBATCH --gpus-per-task=1
+#SBATCH --cpus-per-task=32
+#SBATCH --gpus-per-node=4
 #SBATCH --time=12:00:00
 #SBATCH --signal=B:TERM@120
 # Run a command of Augury on the machines of a Slurm job, from the root of a checkout that all of them mount:
 #   sbatch deploy/slurm.sh train my.yaml --storage /shared/results
 # Two minutes before the end Slurm sends SIGTERM: training saves its state, and the same line continues. Set VENV where the
-# environment is not .venv, and adapt the lines above: partition, account, GPUs (leave --gpus-per-task out for none).
+# environment is not .venv, and adapt the lines above to your machines: partition, account, all CPUs and GPUs of a node
+# (leave --gpus-per-node out for none). Ray is one task on each node and finds what the job has there.
 set -euo pipefail
 
 if [ "$#" -eq 0 ]; then
@@ -35,14 +36,14 @@ wait_for() { # A NAME, AND A COMMAND THAT SUCCEEDS ONCE IT IS THERE
 }
 
 cpus="${SLURM_CPUS_PER_TASK:-1}"
+export SRUN_CPUS_PER_TASK="$cpus" # srun does not take it over from the job
 port=$((20000 + SLURM_JOB_ID % 20000))
 head="$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)"
 address="$(srun --nodes=1 --ntasks=1 --nodelist="$head" hostname --ip-address | cut -d ' ' -f 1):$port"
 node=(ray start --block --num-cpus="$cpus" --disable-usage-stats)
 
-# `trial_driver` is what a trial's driver takes instead of a CPU.
 srun --nodes=1 --ntasks=1 --nodelist="$head" "${node[@]}" --head --node-ip-address="${address%:*}" \
-    --port="$port" --include-dashboard=true --dashboard-host=127.0.0.1 --resources='{"trial_driver": 32}' &
+    --port="$port" --include-dashboard=true --dashboard-host=127.0.0.1 &
 wait_for "Ray on $head" ray status --address="$address"
 if [ "$SLURM_JOB_NUM_NODES" -gt 1 ]; then
     srun --nodes=$((SLURM_JOB_NUM_NODES - 1)) --ntasks=$((SLURM_JOB_NUM_NODES - 1)) --exclude="$head" \

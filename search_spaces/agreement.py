@@ -11,13 +11,11 @@ from search_spaces.scales import CIPHERDAUG, at_scales
 def domains(scale: str) -> dict[str, Any]:
     from ray import tune
 
-    return {**mutations(scale), "regime.warmup_epochs": tune.choice([0, 5, 10, 25])}
-
-
-def mutations(scale: str) -> dict[str, Any]:
-    from ray import tune
-
-    return {"regime.beta": tune.loguniform(0.1, 20), "regime.tau": tune.uniform(0.5, 4)}
+    return {
+        "regime.beta": tune.loguniform(0.1, 20),
+        "regime.tau": tune.uniform(0.5, 4),
+        "regime.warmup_epochs": tune.choice([0, 5, 10, 25]),
+    }
 
 
 SPACE = SearchSpace(
@@ -26,9 +24,8 @@ SPACE = SearchSpace(
     scales=at_scales(),
     keys={"regime.beta": [0, 1, 2, 5, 10], "regime.tau": [1, 2]},
     domains=domains,
-    mutations=mutations,
     metric="valid/bleu",
     mode="max",
     seeds=(1, 2, 3),
-    scheduler="halving",
+    scheduler="race",
 )

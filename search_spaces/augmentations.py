@@ -145,5 +145,5 @@ SPACE = SearchSpace(
     metric="valid/bleu",
     mode="max",
     seeds=(1, 2, 3, 4, 5),
-    scheduler="halving",
+    scheduler="race",
 )

@@ -11,5 +11,5 @@ SPACE = SearchSpace(
     metric="valid/bleu",
     mode="max",
     seeds=(1, 2, 3),
-    scheduler="halving",
+    scheduler="race",
 )

@@ -60,5 +60,5 @@ SPACE = SearchSpace(
     metric="valid/accuracy",
     mode="max",
     seeds=(1, 2, 3),
-    scheduler="halving",
+    scheduler="race",
 )

@@ -17,5 +17,5 @@ SPACE = SearchSpace(
     metric="valid/bleu",
     mode="max",
     seeds=(1, 2, 3),
-    scheduler="halving",
+    scheduler="race",
 )

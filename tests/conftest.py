@@ -21,7 +21,7 @@ os.environ.setdefault(
 )  # Ray's 15 lets workers starve behind the tests of other processes
 # What tests agree to is theirs, and not remembered for the user who runs them.
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="augury-tests-")
-os.environ["AUGURY_AGREED_CODE"] = "any"
+os.environ["AUGURY_ALLOW_CODE"] = "any"
 os.environ["PYTHONPATH"] = os.pathsep.join(
     [
         str(Path(__file__).parents[1] / "platform"),
@@ -84,8 +84,7 @@ def local_ray() -> Iterator[Any]:
     ray.init(
         address="local",
         num_cpus=2,
-        resources={"trial_driver": 2},
-        include_dashboard=False,
+        include_dashboard=True,
         log_to_driver=False,
         object_store_memory=200_000_000,
     )

@@ -100,7 +100,6 @@ def _start(session: str, cpus: int) -> tuple[subprocess.Popen[bytes], Head]:
             f"--dashboard-port={port}",
             f"--ray-client-server-port={client_port}",
             f"--num-cpus={cpus}",
-            '--resources={"trial_driver": 4}',
         ]
         output = Path(session, "output")
         with output.open("wb") as file:

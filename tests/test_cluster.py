@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -37,17 +36,32 @@ def test_ray_accepts_the_cluster_file(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", CLUSTERS, ids=name_of)
-def test_the_head_offers_drivers_and_keeps_its_dashboard_to_itself(path: Path) -> None:
+def test_the_head_keeps_its_dashboard_to_itself(path: Path) -> None:
     cluster = yaml.safe_load(path.read_text())
     start = " ".join(cluster["head_start_ray_commands"])
-    types = cluster.get("available_node_types", {})
-    head = types.get(cluster.get("head_node_type"), {"resources": {}})
-    assert head["resources"].get("trial_driver", 0) > 0 or '{"trial_driver": 32}' in start
     assert (
         "--dashboard-host=127.0.0.1" in start
         and "--autoscaling-config=~/ray_bootstrap_config.yaml" in start
     )
     assert any("-c constraints.txt" in command for command in cluster["setup_commands"])
+
+
+def test_all_machines_of_aws_have_a_role_by_which_they_reach_the_storage() -> None:
+    cluster = yaml.safe_load((ROOT / "cluster.yaml").read_text())
+    profiles = {
+        name: kind["node_config"]["IamInstanceProfile"]["Name"]
+        for name, kind in cluster["available_node_types"].items()
+    }
+    head = cluster["head_node_type"]
+    assert profiles == {name: f"augury-{'head' if name == head else 'nodes'}" for name in profiles}
+
+
+def test_a_job_of_slurm_has_all_processors_of_its_nodes_in_one_task() -> None:
+    """As Ray is started once on each node, `srun` is told what the job has."""
+    script = (ROOT / "deploy/slurm.sh").read_text()
+    flags = dict(re.findall(r"^#SBATCH --([a-z-]+)=(\S+)", script, re.M))
+    assert flags["ntasks-per-node"] == "1" and int(flags["gpus-per-node"]) > 1
+    assert "gpus-per-task" not in flags and 'SRUN_CPUS_PER_TASK="$cpus"' in script
 
 
 def cluster_spec(manifest: dict[str, Any]) -> dict[str, Any]:
@@ -56,11 +70,9 @@ def cluster_spec(manifest: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("path", MANIFESTS, ids=name_of)
-def test_manifests_have_the_versions_of_the_project_and_drivers(path: Path) -> None:
+def test_manifests_have_the_versions_of_the_project(path: Path) -> None:
     spec = cluster_spec(yaml.safe_load(path.read_text()))
     assert spec["rayVersion"] == pinned("ray") and spec["authOptions"] == {"mode": "token"}
-    resources = json.loads(json.loads(spec["headGroupSpec"]["rayStartParams"]["resources"]))
-    assert resources == {"trial_driver": 32}
     version = re.search('^version = "(.*)"', (ROOT / "pyproject.toml").read_text(), re.M)
     assert version is not None
     groups = [spec["headGroupSpec"], *spec["workerGroupSpecs"]]

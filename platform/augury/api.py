@@ -8,7 +8,6 @@ augury.results("results")
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -19,9 +18,8 @@ from augury.core.errors import UserError
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
-    from augury.augment.operator import Operator
+    from augury.augment.on_frames import FrameOperator
     from augury.text.ciphers.alphabet import Mode
 
 
@@ -36,9 +34,9 @@ def run(experiment: str | Path | Mapping[str, Any], **settings: Any) -> pd.DataF
         frame.pivot_table("value", "system", ["test", "metric"])
     """
     from augury.core import config
-    from augury.execution.execute import run_experiment
     from augury.experiments.spec import parse
     from augury.experiments.systems import load
+    from augury.sweeping.driver import run_experiment
     from augury.tracking.tracker import Tracker
 
     if isinstance(experiment, Mapping):
@@ -46,11 +44,11 @@ def run(experiment: str | Path | Mapping[str, Any], **settings: Any) -> pd.DataF
             parsed = parse(config.merge(experiment, settings))
     else:
         parsed = load(experiment, settings=settings)
-    runs, failures = run_experiment(parsed, Tracker)
-    if failures:
-        raise UserError("; ".join(failures))
+    trained = run_experiment(parsed, Tracker)
+    if trained.failures:
+        raise UserError("; ".join(trained.failures))
     frame = results(parsed.storage)
-    names = {folder.uri: name for name, seeds in runs.items() for folder in seeds.values()}
+    names = {folder.uri: name for name, seeds in trained.runs.items() for folder in seeds.values()}
     frame = frame[frame["run"].isin(names)].reset_index(drop=True)
     return frame.assign(system=frame["run"].map(names), experiment=parsed.name)
 
@@ -212,86 +210,25 @@ def apply(
     """
     import pandas as pd
 
-    from augury.augment import mixins
-    from augury.augment import operator as operators
-    from augury.core.store import Store
+    from augury.augment.on_frames import FrameOperator
 
     if not isinstance(frame, pd.DataFrame):
         raise UserError(
             f"apply takes a DataFrame, not a {type(frame).__name__}: give one with columns of texts"
         )
-    with named_by_user():
-        parsed = operators.parse({"operator": operator, **parameters})
-    if isinstance(parsed, mixins.UsesModels):
-        raise UserError(
-            f"operator {parsed.operator} needs trained models: use `augury augment FILE`"
-        )
-    if isinstance(parsed, mixins.Searches | mixins.CorpusOperator):
-        raise UserError(f"operator {parsed.operator} works on a whole corpus: use `augury augment`")
-    if any(part.makes() == operators.DRAW for part in parsed.parts()):
-        raise UserError(
-            f"operator {parsed.operator} changes token ids during training and makes no text: "
-            "train with it"
-        )
-    records = _records(frame, parsed, language)
-    fitted: dict[str, Any] = {}
-    if isinstance(parsed, mixins.Fitted):
-        fitted = parsed.fit([parsed.fit_block(records)])
-    with tempfile.TemporaryDirectory() as directory:
-        rows = [
-            _rows(frame, part.bind(fitted, Store(directory))(records).table, part)
-            for part in parsed.parts()
-        ]
-    return pd.concat(rows, ignore_index=True)
+    return FrameOperator.of(operator, language, parameters).fit(frame).rows(frame)
 
 
-def _records(frame: pd.DataFrame, operator: Operator, language: str | None) -> pa.Table:
-    """Return the rows of a frame as corpus records with their positions as ids."""
-    import pyarrow as pa
+def operator(name: str, *, language: str | None = None, **settings: Any) -> FrameOperator:
+    """Return an operator, given by name or path, for batches of your own `ray.data.Dataset`.
 
-    from augury.augment.operator import check_columns
-    from augury.corpora.schemas import LABELLED, LABELLED_PAIRS, NLI, PARALLEL
+    It learns from the training split by `fit`: a data frame, an Arrow table, a dataset, or the
+    folder of a fit in a storage. `batch` maps a batch to its new rows, as `apply` does. Raises
+    UserError for what `apply` refuses.
 
-    kinds = {"source": PARALLEL, "text": LABELLED, "sentence1": LABELLED_PAIRS}
-    schema = next((schema for column, schema in kinds.items() if column in frame), NLI)
-    languages = {name for name in schema.names if name.endswith("language") and name not in frame}
-    check_columns(operator, ["id", *languages, *frame.columns])
-    reads = operator.reads(schema.names)
-    if language is None and (unknown := languages.intersection(reads)):
-        raise UserError(
-            f"operator {operator.operator} depends on the language: give language='en', for "
-            f"example, or a column '{min(unknown)}'"
-        )
-    ids = pa.array(map(str, range(len(frame))), pa.string())
-    columns = {
-        field.name: pa.array(
-            frame[field.name] if field.name in frame else [None] * len(frame), field.type
-        )
-        for field in schema
-    }
-    columns |= {name: pa.array([language or "und"] * len(frame), pa.string()) for name in languages}
-    records = pa.table({**columns, "id": ids}, schema=schema)
-    if incomplete := [name for name in reads if records.column(name).null_count]:
-        raise UserError(
-            f"column '{incomplete[0]}' has missing texts: fill them, or drop them with "
-            "frame.dropna()"
-        )
-    operator.check_text(records.select(list(reads)))
-    return records
+        cipher = augury.operator("cipher", keys=[1]).fit(train)
+        enciphered = dataset.map_batches(cipher.batch, batch_format="pyarrow")
+    """
+    from augury.augment.on_frames import FrameOperator
 
-
-def _rows(frame: pd.DataFrame, table: pa.Table, part: Operator) -> pd.DataFrame:
-    """Return the rows of an operator's part in the columns of the frame."""
-    from augury.augment.operator import RECORDS
-    from augury.corpora.corpus import sentence_columns
-
-    ids = table.column("id").to_pylist()
-    if part.makes() == RECORDS:
-        ids = [lineage["parents"][0] for lineage in table.column("lineage").to_pylist()]
-    parents = list(map(int, ids))
-    rows = frame.iloc[parents].reset_index(drop=True)
-    for name in (*sentence_columns(list(frame.columns)), "label"):
-        column = "text" if name == "source" and "text" in table.column_names else name
-        if column in table.column_names and name in frame:
-            rows[name] = table.column(column).to_pylist()
-    return rows.assign(origin=part.name(), parent=frame.index[parents])
+    return FrameOperator.of(name, language, settings)

@@ -1,28 +1,263 @@
-"""Hundreds of bad inputs are refused in words, or taken; none raises something else or hangs."""
+"""What cannot be used is refused with exit code 2, in a line that names what was given."""
 
 from __future__ import annotations
 
+import gzip
+import io
+import itertools
+import json
 import os
+import random
+import shlex
+import shutil
 from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+import yaml
 
-from tests.cli import bad_inputs
+from augury.cli import main
+from tests import tiny
 
-pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(900)]
+STORED = Path(__file__).parents[1] / "data" / "stored_schema_1"
+"""A storage with a run."""
+RUN = "tiny/tiny/1"
+
+LINES = [f"su rizo {word} kumu" for word in "abcdefghijklmnopqrst"]
+TEXT = "".join(f"{line}\n" for line in LINES).encode()
+NOISE = random.Random(1).randbytes(4000)
+LONG = "x" * 300
+RECORDS = [{"text": line, "label": "ab"[row % 2]} for row, line in enumerate(LINES)]
+CSV = "text,label\n" + "".join(f"{record['text']},{record['label']}\n" for record in RECORDS)
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n"
+    for before, name in itertools.pairwise("abcdefghij")
+)
+"""Aliases of aliases, which the YAML of a few lines makes billions of items."""
+GOOD = yaml.safe_dump(
+    tiny.content(
+        "nmt",
+        Path("results"),
+        augment=[{"operator": "cipher", "keys": [1]}],
+        regime="multi_source",
+    )
+)
+SPACE = "question: x\nbase: ../good.yaml\nmetric: valid/loss\nseeds: [1]\n"
 
 
-@pytest.fixture(autouse=True)
-def environment() -> Iterator[None]:
-    """Put back the variables that commands set for their process, such as a cluster's address."""
-    before = dict(os.environ)
-    yield
-    os.environ.clear()
-    os.environ.update(before)
+def parquet(table: pa.Table) -> bytes:
+    stream = io.BytesIO()
+    pq.write_table(table, stream)
+    return stream.getvalue()
 
 
-@pytest.mark.parametrize("group", bad_inputs.GROUPS)
-def test_no_bad_input_raises_or_hangs(group: str) -> None:
-    tried = list(bad_inputs.outcomes(group))
-    assert tried
-    assert not [(end, attempt) for attempt, end in tried if end.kind in ("raw", "hang")]
+TABLE = parquet(pa.Table.from_pylist(RECORDS))
+
+TEXTS = {
+    "empty.txt": b"",
+    "one-more.txt": TEXT + b"one\n",
+    "binary.txt": NOISE,
+    "utf16.txt": TEXT.decode().encode("utf-16"),
+    "latin1.txt": TEXT.replace(b"rizo", b"r\xefzo"),
+    "surrogates.txt": TEXT.replace(b"rizo", b"\xed\xa0\x80"),
+    "cut.gz": gzip.compress(NOISE)[:2000],
+    "noise.gz": b"\x1f\x8b" + NOISE,
+    "noise.xz": b"\xfd7zXZ\x00" + NOISE,
+    "noise.zst": b"\x28\xb5\x2f\xfd" + NOISE,
+}
+"""Files of lines; beside them a directory, a link to itself, a pipe and nothing."""
+TABLES = {
+    "empty.csv": b"",
+    "header.csv": b"text,label\n",
+    "wrong.csv": CSV.replace("text,label", "a,b").encode(),
+    "duplicate.csv": CSV.replace("text,label", "text,text").encode(),
+    "short-row.csv": CSV.replace("su rizo d kumu,b", "su").encode(),
+    "quote.csv": CSV.replace("su rizo d", '"su rizo d').encode(),
+    "utf16.csv": CSV.encode("utf-16"),
+    "binary.csv": NOISE,
+    "parquet.csv": TABLE,
+    "broken.jsonl": b'{"text": "su"\n',
+    "scalars.jsonl": b"1\n2\n",
+    "nulls.jsonl": b'{"text": null, "label": null}\n' * 20,
+    "lists.jsonl": b'{"text": ["a"], "label": {"b": 1}}\n' * 20,
+    "deep.jsonl": b'{"text": ' + b"[" * 3000 + b"]" * 3000 + b"}\n",
+    "noise.parquet": NOISE,
+    "cut.parquet": TABLE[:-100],
+    "no-rows.parquet": parquet(pa.Table.from_pylist(RECORDS).slice(0, 0)),
+    "unknown.ods": NOISE,
+}
+EXPERIMENTS: dict[str, str | bytes] = {
+    "empty.yaml": "",
+    "scalar.yaml": "nmt\n",
+    "list.yaml": "- a\n- b\n",
+    "tabs.yaml": "name: x\n\ttask: nmt\n",
+    "colon.yaml": "name: x: y\n",
+    "open.yaml": "name: [x\n",
+    "two.yaml": f"{GOOD}---\n{GOOD}",
+    "twice.yaml": f"{GOOD}name: again\n",
+    "binary.yaml": NOISE,
+    "latin1.yaml": b"x: \xef\n",
+    "python.yaml": "name: !!python/object/apply:os.getcwd []\n",
+    "alias.yaml": "name: *nowhere\n",
+    "bomb.yaml": BOMB,
+    "cycle.yaml": "name: &a [*a]\n",
+    "deep.yaml": "name: " + "[" * 3000 + "]" * 3000,
+    "deepest.yaml": "name: " + "[" * 300_000,
+    "keys.yaml": "1: x\n[a]: z\n",
+    "merge.yaml": "<<: 1\n",
+    "date.yaml": f"{GOOD}seeds: 2026-02-30\n",
+    "unknown.yaml": f"{GOOD}nonsense: 1\n",
+    "itself.yaml": "extends: itself.yaml\n",
+    "nowhere.yaml": "extends: missing.yaml\n",
+    "extends.yaml": "extends: [1]\n",
+}
+PLUGINS = {
+    "empty.py": b"",
+    "syntax.py": b"OPERATOR = )\n",
+    "nul.py": b"OPERATOR = 1\0\n",
+    "coding.py": b"# -*- coding: nonsense -*-\nOPERATOR = 1\n",
+    "raises.py": b"1 / 0\n",
+    "imports.py": b"import nowhere_to_be_found\n",
+    "exits.py": b"import sys\nsys.exit(3)\n",
+    "base.py": b"class Odd(BaseException): pass\nraise Odd\n",
+    "recursion.py": b"def f(): f()\nf()\n",
+    "wrong.py": b"OPERATOR = SPACE = METRIC = REGIME = TASK = ANALYSIS = METRICS = ANALYSES = 1\n",
+}
+SPACES = {
+    "no-keys.yaml": SPACE,
+    "keys.yaml": f"{SPACE}keys: 1\n",
+    "no-base.yaml": "question: x\nbase: no-file.yaml\nkeys: {regime.beta: [1]}\n",
+    "key.yaml": f"{SPACE}keys: {{nonsense: [1]}}\n",
+    "values.yaml": f"{SPACE}keys: {{training.max_updates: [x]}}\n",
+    "domain.yaml": f"{SPACE}keys: {{training.max_updates: {{gauss: [1]}}}}\n",
+    "arguments.yaml": f"{SPACE}keys: {{training.learning_rate: {{loguniform: [0, 1]}}}}\n",
+    "experiment.yaml": GOOD,
+}
+OF_SPACES = {"no-base.yaml": "no-file.yaml", "key.yaml": "nonsense", "values.yaml": "max_updates"}
+"""What is named in place of the file."""
+WORDS = [
+    ("nonsense", "nonsense"),
+    ("list nonsense", "nonsense"),
+    ("reproduce nonsense", "nonsense"),
+    ("demo --task nonsense", "nonsense"),
+    ("config nowhere.yaml", "nowhere.yaml"),
+    ("config good.yaml --nonsense", "--nonsense"),
+    ("config good.yaml --set nonsense", "nonsense"),
+    ("config good.yaml --set nonsense=1", "nonsense"),
+    ("config good.yaml --set training.patience=", "training.patience"),
+    ("config good.yaml --set training.patience=x", "training.patience"),
+    ("config good.yaml --set training.learning_rate=.nan", "training.learning_rate"),
+    ("config good.yaml --set task=nonsense", "nonsense"),
+    ("config good.yaml --set regime=nonsense", "nonsense"),
+    ("config good.yaml --set augment.7.keys=1", "augment.7.keys"),
+    ("config good.yaml --set seeds=3", "seeds"),
+    ("config good.yaml --set seeds=[-1]", "-1"),
+    (f"config good.yaml --set name={LONG}", "name"),
+    ("config good.yaml --set name=../a", "../a"),
+    ("config good.yaml --set storage=good.yaml", "good.yaml"),
+    ("config good.yaml --set storage=/nowhere/below/x", "/nowhere/below"),
+    ("config good.yaml --set storage=foo://bar", "foo://bar"),
+    ("encipher --key x", "x"),
+    (f"translate {RUN} --beam 0", "0"),
+    (f"translate {RUN} --beam nan", "nan"),
+    (f"translate {RUN} --views nonsense", "nonsense"),
+    ("translate nowhere", "nowhere"),
+    ("score good.txt good.txt --language de --metrics nonsense", "nonsense"),
+    ("score good.txt nowhere.txt --language de", "nowhere.txt"),
+    (f"compare {RUN} --format nonsense", "nonsense"),
+    (f"analyze {RUN} --which nonsense", "nonsense"),
+    ("config good.yaml --set augment.0.operator=./nowhere.py", "nowhere.py"),
+    ("sweep nonsense --dry-run", "nonsense"),
+    ("sweep spaces/good.yaml --dry-run --seeds 1 1", "[1, 1]"),
+    ("sweep spaces/good.yaml --dry-run --budget 10", "10"),
+    ("sweep spaces/good.yaml --dry-run --at-once 0", "0"),
+    ("sweep spaces/good.yaml --dry-run --worth -1", "-1"),
+    ("sweep spaces/good.yaml --dry-run --name a/b", "a/b"),
+    ("sweep spaces/good.yaml --dry-run --scheduler nonsense", "nonsense"),
+    ("sweep augmentations good.yaml --dry-run --rows nonsense", "nonsense"),
+    (f"runs results {RUN} --name a/b", "a/b"),
+    ("gc results --hours x", "x"),
+    ("init good.yaml --source good.txt --target good.txt", "good.yaml"),
+    ("init new.yaml --source good.txt --target nowhere.txt", "nowhere.txt"),
+]
+
+
+def cases() -> Iterator[tuple[str, str]]:
+    """Yield command lines, and what their messages have to name."""
+    for name in [*TEXTS, "directory", "loop", "pipe", "nowhere.txt"]:
+        pair = json.dumps({"source": f"texts/{name}", "target": "good.txt"})
+        yield f"config good.yaml --set corpus.train={shlex.quote(pair)}", name
+        if name != "one-more.txt":
+            yield f"score texts/{name} good.txt --language de", name
+    for name in TABLES:
+        text = json.dumps({"file": f"tables/{name}"})
+        yield f"config labelled.yaml --set corpus.train={shlex.quote(text)}", name
+    for name in EXPERIMENTS:
+        yield f"config experiments/{name} --syntax", name
+        yield f"train experiments/{name}", name
+    for name in PLUGINS:
+        yield f"config good.yaml --syntax --set augment.0.operator=./plugins/{name}", name
+        yield f"config good.yaml --syntax --set regime=./plugins/{name}", name
+        yield f"config good.yaml --syntax --set task=./plugins/{name}", name
+        yield f"sweep ./plugins/{name} --dry-run", name
+        yield f"score good.txt good.txt --language de --metrics ./plugins/{name}", name
+    for name in SPACES:
+        yield f"sweep spaces/{name} --dry-run", OF_SPACES.get(name, name)
+    yield from WORDS
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A working directory with good files and bad ones, and a storage."""
+    root = tmp_path_factory.mktemp("bad")
+    labelled: dict[str, Any] = deepcopy(tiny.content("classification", Path("results")))
+    labelled["corpus"]["labels"] = ["a", "b"]
+    groups: dict[str, dict[str, Any]] = {
+        "texts": TEXTS,
+        "tables": TABLES,
+        "experiments": EXPERIMENTS,
+        "plugins": PLUGINS,
+        "spaces": SPACES,
+        ".": {
+            "good.yaml": GOOD,
+            "labelled.yaml": yaml.safe_dump(labelled),
+            "good.txt": TEXT,
+            "spaces/good.yaml": f"{SPACE}keys: {{training.max_updates: [1, 2]}}\n",
+        },
+    }
+    for group, files in groups.items():
+        (root / group).mkdir(exist_ok=True)
+        for name, content in files.items():
+            data = content.encode() if isinstance(content, str) else content
+            (root / group / name).write_bytes(data)
+    (root / "texts" / "directory").mkdir()
+    (root / "texts" / "loop").symlink_to("loop")
+    os.mkfifo(root / "texts" / "pipe")
+    shutil.copytree(STORED, root / "results")
+    return root
+
+
+@pytest.mark.parametrize(("words", "named"), cases())
+def test_it_is_refused_in_a_line_that_names_it(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: str,
+    named: str,
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TEXT)))
+    try:
+        code = main(shlex.split(words))
+    except SystemExit as end:  # of the parser of arguments
+        code = end.code
+    errors = capsys.readouterr().err
+    message = errors[max(errors.find("augury: "), 0) :].strip()  # notices may stand before it
+    assert code == 2, message
+    assert "Traceback" not in message and "--debug shows" not in message
+    first, *listed = message.splitlines()
+    assert named in message and (not listed or first.endswith(":") or first.startswith("usage:"))

@@ -234,6 +234,12 @@ def test_invalid_flags_are_rejected_and_nothing_is_written(
     assert message in capsys.readouterr().err and not Path("mine.yaml").exists()
 
 
+def test_a_file_in_another_folder_finds_its_texts(texts: Path) -> None:
+    assert main(["init", "experiments/mine.yaml", *ALIGNED, "--model", "tiny"]) == 0
+    corpus = yaml.safe_load(Path("experiments/mine.yaml").read_text())["corpus"]
+    assert corpus["valid"]["source"] == "../valid.de"
+
+
 def test_a_file_is_only_overwritten_with_force(
     texts: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from augury.cli import main
 from augury.cli.listing import KINDS
-from augury.core.commands import command
+from augury.core.naming import command
 
 Output = pytest.CaptureFixture[str]
 

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from augury.cli import main, sweep, verbs
-from augury.core.cores import available_cores
+from augury.core.machine import available_cores
 from augury.core.store import Store
 from augury.sweeping import driver
 from augury.sweeping.budget import estimate
@@ -34,6 +34,38 @@ def test_set_applies_to_the_file_before_the_space(tmp_path: Path) -> None:
     assert options.assignments == {"training.max_epochs": 4}
 
 
+@pytest.mark.parametrize("experiment", [True, False])
+def test_what_is_set_acts_as_the_flag_does(tmp_path: Path, experiment: bool) -> None:
+    words = ["agreement", "--set", f"storage={tmp_path}/here", "--set", "seeds=[5, 7]"]
+    words += ["--set", "name=mine"]
+    if experiment:
+        content = tiny.content("nmt", tmp_path / "other", seeds=[1])
+        content |= {"augment": [{"operator": "cipher", "keys": [1]}], "baseline": False}
+        content |= {"regime": {"name": "coregularised"}}
+        (tmp_path / "my.yaml").write_text(yaml.safe_dump(content))
+        words[1:1] = [str(tmp_path / "my.yaml")]
+    _, options = sweep.prepare(verbs.parser("sweep", words).parse_args(words))
+    assert (options.storage, options.seeds, options.name) == (f"{tmp_path}/here", (5, 7), "mine")
+    assert not options.assignments
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--set", "storage=a", "--storage", "b"],
+        ["--set", "seeds=[1]", "--seeds", "1"],
+        ["--set", "seeds=1"],
+        ["--set", "systems.a.seed=1"],
+        ["--seeds", "-1"],
+        ["--seeds", str(10**20)],
+        ["--seeds", "1", "1"],
+    ],
+)
+def test_what_cannot_act_is_refused(flags: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sweep", "agreement", "--dry-run", *flags]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
 def test_a_wrong_key_is_named_as_the_flag_that_set_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -53,7 +85,7 @@ def test_trials_at_once_are_those_of_the_flag_or_of_the_file(
 ) -> None:
     space, options = prepared(tmp_path, *flags, execution=execution)
     cost = estimate(sweep.make_plan(space, options), options.seeds, options.at_once)
-    assert cost and cost.trials_at_once == at_once
+    assert cost and cost.at_once == at_once
 
 
 def test_a_budget_without_a_unit_is_refused_before_anything_is_read(

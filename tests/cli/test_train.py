@@ -14,7 +14,7 @@ import yaml
 from augury.cli import main
 from augury.execution import execute
 from augury.experiments.run import Run
-from augury.training.run import Crashed
+from augury.training.trained import Crashed
 
 pytestmark = pytest.mark.trains
 

@@ -1,4 +1,4 @@
-"""Plug-in files that stored runs name run only where someone has agreed to them."""
+"""Plug-in files that a storage names run only where the command allows it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from augury.augment.operator import OPERATORS
 from augury.cli import main
 from augury.core import agreed_code, plugin_files
 from augury.core.errors import UserError
+from tests import tiny
 
 OPERATOR = """
 from augury.augment.operator import Operator
@@ -37,8 +39,7 @@ def proof(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def plugin(tmp_path: Path, proof: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A plug-in that nobody has agreed to."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    """A plug-in that nobody has named."""
     monkeypatch.setenv(agreed_code.ENVIRONMENT, "")
     file = tmp_path / "upper.py"
     file.write_text(OPERATOR.format(proof=str(proof)))
@@ -53,22 +54,15 @@ def test_code_that_a_storage_names_does_not_run(plugin: Path, proof: Path, pinne
     assert not proof.exists()
 
 
-def test_what_a_user_names_runs_then_and_later(
+def test_what_a_user_names_runs_in_this_command(
     plugin: Path, proof: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with agreed_code.named_by_user():
         name = OPERATORS.reference(str(plugin))
-    monkeypatch.setenv(agreed_code.ENVIRONMENT, "")  # another process, another day
     assert OPERATORS.find(name).__name__ == "Upper" and proof.exists()
-
-
-def test_a_changed_file_is_agreed_to_anew(plugin: Path, proof: Path) -> None:
-    with agreed_code.named_by_user():
-        OPERATORS.reference(str(plugin))
     plugin.write_text(plugin.read_text() + "\n# changed\n")
     with pytest.raises(UserError, match="--allow-code"):
         OPERATORS.find(str(plugin))
-    assert not proof.exists()
 
 
 def test_a_run_cannot_bring_its_code(
@@ -87,27 +81,64 @@ def test_a_run_cannot_bring_its_code(
     assert "--allow-code" in capsys.readouterr().err and not proof.exists()
 
 
-def test_the_flag_agrees_and_is_remembered(plugin: Path, proof: Path) -> None:
-    code = (
-        "import sys; from augury.core import agreed_code; from augury.augment.operator import "
-        "OPERATORS; sys.argv[2:] and agreed_code.allow_any(); OPERATORS.find(sys.argv[1])"
-    )
-    for arguments, runs in (([], False), (["allow"], True), ([], True)):
-        proof.unlink(missing_ok=True)
-        command = [sys.executable, "-c", code, str(plugin), *arguments]
-        subprocess.run(command, check=runs, capture_output=True, env=dict(os.environ))
-        assert proof.exists() == runs
-
-
-def test_workers_run_what_their_driver_sends(
-    plugin: Path, local_ray: object, tmp_path: Path
+@pytest.mark.parametrize("extended", [False, True])
+@pytest.mark.parametrize("verb", ["config", "train"])
+def test_a_file_in_a_storage_cannot_bring_its_code(
+    plugin: Path,
+    proof: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    verb: str,
+    extended: bool,
 ) -> None:
-    """On a machine where nothing is remembered; the driver has checked."""
+    """An experiment that a sweep recommends, and one that extends it."""
+    folder = tmp_path / "results" / "sweeps" / "x"
+    folder.mkdir(parents=True)
+    (folder / "sweep.json").write_text("{}")
+    content = tiny.content(
+        "nmt", tmp_path / "mine", augment=[{"operator": str(plugin)}], regime="multi_source"
+    )
+    (folder / "recommended.yaml").write_text(yaml.safe_dump(content))
+    file = folder / "recommended.yaml"
+    if extended:
+        file = tmp_path / "mine.yaml"
+        file.write_text("extends: results/sweeps/x/recommended.yaml\n")
+    assert main([verb, str(file)]) == 2
+    line = capsys.readouterr().err.strip().splitlines()[-1]
+    assert str(plugin) in line and "--allow-code" in line and not proof.exists()
+    assert main(["config", "--syntax", str(file), "--allow-code"]) == 0
+    assert proof.exists()
+
+
+def test_a_plugin_in_a_storage_is_not_run_because_it_is_named(
+    plugin: Path, proof: Path, tmp_path: Path
+) -> None:
+    kept = tmp_path / "results" / "runs" / "a" / "seed-1" / "plugins"
+    kept.mkdir(parents=True)
+    (kept.parent / "run.json").write_text("{}")
+    stored = plugin.rename(kept / plugin.name)
+    with agreed_code.named_by_user(), pytest.raises(UserError, match="--allow-code"):
+        OPERATORS.find(OPERATORS.reference(str(stored)))
+    assert not proof.exists()
+
+
+def test_the_flag_counts_for_the_process_and_those_that_it_starts(
+    plugin: Path, proof: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "import sys; from augury.augment.operator import OPERATORS; OPERATORS.find(sys.argv[1])"
+    command = [sys.executable, "-c", code, str(plugin)]
+    assert subprocess.run(command, check=False, capture_output=True).returncode
+    assert not proof.exists()
+    agreed_code.allow_any()
+    subprocess.run(command, check=True, env=dict(os.environ))
+    assert proof.exists()
+
+
+def test_workers_run_what_their_driver_sends(plugin: Path, local_ray: object) -> None:
+    """On a machine where nothing is allowed; the driver has checked."""
     import ray
 
-    environment = {agreed_code.ENVIRONMENT: "", "XDG_STATE_HOME": str(tmp_path / "elsewhere")}
-
-    @ray.remote(runtime_env={"env_vars": environment})
+    @ray.remote(runtime_env={"env_vars": {agreed_code.ENVIRONMENT: ""}})
     def find(name: str) -> str:
         return str(OPERATORS.find(name).__name__)
 

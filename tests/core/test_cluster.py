@@ -11,7 +11,7 @@ from augury.core import cluster
 from augury.core.errors import UserError
 from tests.conftest import Remote
 
-HEAD = {"CPU": 4.0, "trial_driver": 4.0, "memory": 8e9, "node:10.0.0.1": 1.0}
+HEAD = {"CPU": 4.0, "memory": 8e9, "node:10.0.0.1": 1.0}
 WORKER = {"CPU": 8.0, "GPU": 1.0, "memory": 9e9, "node:10.0.0.2": 1.0}
 
 
@@ -35,14 +35,6 @@ def test_one_living_node_of_each_type() -> None:
 
 def test_a_node_is_named_with_its_resources() -> None:
     assert cluster.name_of(node("b", WORKER)) == "node b (10.0.0.1; CPU 8, GPU 1)"
-
-
-def test_a_worker_that_is_larger_than_any_node() -> None:
-    nodes = [node("a", {**HEAD, "CPU": 16.0}), node("b", WORKER), node("dead", WORKER, alive=False)]
-    largest = cluster.largest(nodes)
-    assert largest is not None and largest["NodeID"] == "b"
-    assert cluster.fits({"CPU": 8, "GPU": 1}, nodes[1])
-    assert not any(cluster.fits({"CPU": 16, "GPU": 1}, each) for each in nodes)
 
 
 def test_a_directory_that_is_not_the_same_on_all_machines(tmp_path: Path) -> None:

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import Any
 
 import pytest
-from pydantic import Field
+from pydantic import Field, TypeAdapter, ValidationError
 
-from augury.core.config import Section, address, merge, override, validate
+from augury.core.config import FileName, Section, address, merge, override, validate
 from augury.core.errors import UserError
+from augury.core.naming import FILE_NAME
 
 
 class Inner(Section):
@@ -123,3 +125,26 @@ def test_descriptions_of_settings_are_inherited() -> None:
 def test_values_of_the_command_line_have_the_limits_of_files(value: str) -> None:
     with pytest.raises(UserError, match="--set a"):
         override({}, [f"a={value}"])
+
+
+NAMES = TypeAdapter(FileName)
+
+
+@pytest.mark.parametrize(
+    "name", ["a", "-a.b", "größe_1", 100 * "a", "", ".a", "a b", "a/b", "a\0", 101 * "a", 101 * "ß"]
+)
+def test_names_of_files_are_those_of_their_pattern(name: str) -> None:
+    if re.fullmatch(FILE_NAME, name):
+        assert NAMES.validate_python(name) == name
+    else:
+        with pytest.raises(ValidationError):
+            NAMES.validate_python(name)
+
+
+def test_a_name_of_a_file_has_no_line_end() -> None:
+    with pytest.raises(ValidationError):
+        NAMES.validate_python("a\n")
+
+
+def test_editors_see_the_whole_pattern() -> None:
+    assert NAMES.json_schema() == {"type": "string", "pattern": FILE_NAME}

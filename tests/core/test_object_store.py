@@ -184,14 +184,14 @@ def test_downloads_of_a_killed_process_are_removed(server: S3Server) -> None:
 
 
 def test_an_experiment_in_a_storage_is_read(server: S3Server) -> None:
-    from augury.core import extended_file
+    from augury.core import yaml_file
 
     folder = Store(server.uri("augury/experiments")).folder("sweeps", "abc")
     folder.write("recommended.yaml", "name: best\ntask: nmt\n")
-    file = extended_file.read(folder.location("recommended.yaml"))
+    file = yaml_file.read(folder.location("recommended.yaml"))
     assert file.content == {"name": "best", "task": "nmt"} and file.places["task",] == "line 2"
     with pytest.raises(UserError, match="no experiment file"):
-        extended_file.read(folder.location("other.yaml"))
+        yaml_file.read(folder.location("other.yaml"))
 
 
 def test_no_secret_is_in_what_is_said(server: S3Server) -> None:

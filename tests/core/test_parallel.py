@@ -1,17 +1,13 @@
 from __future__ import annotations
 
-import ctypes
 import functools
-import signal
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
-from augury.core.parallel import map_ahead, run_concurrently, run_on_lasting_thread
+from augury.core.parallel import map_ahead, run_concurrently
 
 
 def test_results_and_errors_of_all_calls_come_back() -> None:
@@ -63,42 +59,6 @@ def test_an_interrupt_within_a_call_is_raised_and_ends_the_calls() -> None:
     with pytest.raises(KeyboardInterrupt):
         list(run_concurrently([functools.partial(call, number) for number in range(3)], 1))
     assert begun == [0]
-
-
-def _call_directly(call: Callable[[], None]) -> None:
-    call()
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends processes with a thread")
-@pytest.mark.parametrize(
-    ("start", "survives"), [(run_on_lasting_thread, True), (_call_directly, False)]
-)
-def test_a_process_survives_the_thread_that_asked_for_it(
-    start: Callable[..., None], survives: bool
-) -> None:
-    prctl = ctypes.CDLL(None).prctl
-    processes: list[subprocess.Popen[bytes]] = []
-
-    def fork() -> None:
-        processes.append(
-            subprocess.Popen(["sleep", "60"], preexec_fn=lambda: prctl(1, signal.SIGKILL))
-        )
-
-    thread = threading.Thread(target=start, args=(fork,))
-    thread.start()
-    thread.join()
-    try:
-        processes[0].wait(0.5)
-    except subprocess.TimeoutExpired:
-        assert survives
-    else:
-        assert not survives
-    processes[0].kill()
-
-
-def test_an_error_on_a_lasting_thread_is_raised() -> None:
-    (_, error) = next(run_concurrently([lambda: run_on_lasting_thread(lambda: 1 // 0)], 1))
-    assert isinstance(error, ZeroDivisionError)
 
 
 def test_results_come_in_order_and_few_wait() -> None:

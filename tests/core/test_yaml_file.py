@@ -1,14 +1,19 @@
+"""Settings in YAML files: lines of keys, what cannot be read, what a file extends."""
+
 from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from augury.core.config import merge
 from augury.core.errors import UserError
-from augury.core.yaml_file import read
+from augury.core.yaml_file import extend, read
 
 
 @pytest.fixture
@@ -20,13 +25,13 @@ def test_every_key_and_item_has_its_line(path: Path) -> None:
     path.write_text("a: 1\n\nb:\n  c: [1,\n      2]\n  'd.e': x\n")
     file = read(path)
     assert file.content == {"a": 1, "b": {"c": [1, 2], "d.e": "x"}}
-    assert file.lines == {
-        ("a",): 1,
-        ("b",): 3,
-        ("b", "c"): 4,
-        ("b", "c", "0"): 4,
-        ("b", "c", "1"): 5,
-        ("b", "d.e"): 6,
+    assert file.places == {
+        ("a",): "line 1",
+        ("b",): "line 3",
+        ("b", "c"): "line 4",
+        ("b", "c", "0"): "line 4",
+        ("b", "c", "1"): "line 5",
+        ("b", "d.e"): "line 6",
     }
 
 
@@ -68,7 +73,7 @@ BOMB = b"a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + b"".join(
         (b"a:\n\tb: 2\n", "line 2: not valid YAML.*not with tabs"),
         (b"a: 1\nb: \xff\n", "line 2: byte 0xff is not UTF-8"),
         (b"a: &x [*x]\n", "a.0 is an alias of a node that contains it"),
-        (b"a: " + 3000 * b"[" + 3000 * b"]" + b"\n", "line 1: more than 100 levels of nesting"),
+        (b"a: " + 3000 * b"[" + 3000 * b"]" + b"\n", "levels of nesting"),
         (BOMB, "aliases make this more than"),
     ],
 )
@@ -96,3 +101,71 @@ def test_any_text_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, t
     path.write_text(text, encoding="utf-8", newline="")
     with suppress(UserError):
         assert isinstance(read(path).content, dict)
+
+
+BASE: dict[str, Any] = {
+    "regime": "coregularised",
+    "augment": [{"operator": "cipher", "keys": [1, 2]}, {"operator": "noise"}],
+    "training": {"max_epochs": 3, "patience": 5},
+    "systems": {"A": {"regime.beta": 1}},
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "dotted"),
+    [
+        ({"regime": {"beta": 5}}, {"regime.beta": 5}),
+        ({"training": {"max_epochs": 9}}, {"training.max_epochs": 9}),
+        ({"training": {"precision": "bf16"}}, {"training.precision": "bf16"}),
+        ({"training": {}}, {"training": {}}),
+        ({"augment": []}, {"augment": []}),
+        ({"regime": "plain", "name": "new"}, {"regime": "plain", "name": "new"}),
+        ({"systems": {"A": {"regime.tau": 2}}}, {"systems": {"A": {"regime.tau": 2}}}),
+        ({"systems": {"B": {"training.seed": 1}}}, {"systems": {"B": {"training.seed": 1}}}),
+    ],
+)
+def test_it_merges_as_overrides_do(changes: dict[str, Any], dotted: dict[str, Any]) -> None:
+    before = yaml.safe_dump(BASE)
+    assert extend(BASE, changes) == merge(BASE, dotted)
+    assert yaml.safe_dump(BASE) == before
+
+
+@pytest.mark.parametrize("section", ["systems", "augment", "training", "absent"])
+def test_a_section_that_is_null_is_dropped(section: str) -> None:
+    assert extend(BASE, {section: None}) == {key: BASE[key] for key in BASE if key != section}
+    kept = {"training": {"max_epochs": None}}
+    assert extend(BASE, kept)["training"] == {"max_epochs": None, "patience": 5}
+
+
+def test_each_key_has_the_place_that_it_comes_from(tmp_path: Path) -> None:
+    base, middle, last = (tmp_path / "shared" / "base.yaml", tmp_path / "m.yaml", tmp_path / "l")
+    base.parent.mkdir()
+    base.write_text("a: {x: 1,\n  y: 2}\nb: [1, 2]\nc: 3\n")
+    middle.write_text("extends: shared/base.yaml\nb: [7]\n")
+    last.write_text("a: {y: 3}\nextends: m.yaml\n")
+    file = read(last)
+    assert file.content == {"a": {"x": 1, "y": 3}, "b": [7], "c": 3}
+    assert file.places == {
+        ("a",): "line 1",
+        ("a", "x"): f"{base}, line 1",
+        ("a", "y"): "line 1",
+        ("b",): f"{middle}, line 2",
+        ("b", "0"): f"{middle}, line 2",
+        ("c",): f"{base}, line 4",
+    }
+
+
+@pytest.mark.parametrize(
+    ("extends", "message"),
+    [
+        ("mine.yaml", "in a circle"),
+        ("other.yaml", "in a circle"),
+        ("nowhere.yaml", "mine.yaml, line 2: extends: no experiment file"),
+        ("[a.yaml, b.yaml]", "give the path of one file"),
+    ],
+)
+def test_what_cannot_be_extended_is_an_error(tmp_path: Path, extends: str, message: str) -> None:
+    (tmp_path / "mine.yaml").write_text(f"name: x\nextends: {extends}\n")
+    (tmp_path / "other.yaml").write_text("extends: mine.yaml\n")
+    with pytest.raises(UserError, match=message):
+        read(tmp_path / "mine.yaml")

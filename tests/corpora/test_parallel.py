@@ -109,7 +109,7 @@ def test_the_extension_tells_the_format(name: str, layout: str) -> None:
 def test_formats_that_the_extension_does_not_tell(tmp_path: Path) -> None:
     with pytest.raises(
         UserError,
-        match=r"the format of 'a.txt.gz' is not evident from its extension: add format: tsv, csv, ",
+        match=r"the format of '.*/a.txt.gz' is not evident .*: add format: tsv, csv, ",
     ):
         _ = TextSpec.model_validate({**TABLE, "file": "a.txt.gz"}).layout
     assert TextSpec.model_validate({**TABLE, "file": "a.txt", "format": "csv"}).layout == "csv"

@@ -6,11 +6,13 @@ import json
 import re
 import runpy
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 import yaml
 
+import augury
 from augury.augment import operator, pipeline, templates
 from augury.cli import main
 from augury.cli.verbs import VERBS
@@ -125,6 +127,26 @@ def test_its_operator_works(tmp_path: Path) -> None:
     block_ = pa.table({"id": ["a", "b"], "source": ["haus ä", "Maus"]})
     table = parsed.bind({}, Store(tmp_path))(block_).table
     assert table.to_pydict() == {"id": ["a", "b"], "text": ["HAUS Ä", "MAUS"]}
+
+
+@pytest.mark.slow
+def test_its_operator_works_on_a_dataset(
+    local_ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("train.csv").write_text("source,target,number\nabc,x,1\nbca,y,2\n", encoding="utf-8")
+    Path("uppercase.py").write_text(block("extending", "python", "OPERATOR"), encoding="utf-8")
+    names: dict[str, Any] = {}
+    # Workers of Ray are in the directory in which it was started.
+    exec(block("cluster", "python").replace("train.csv", str(tmp_path / "train.csv")), names)
+    rows = names["enciphered"].sort("number").take_all()
+    assert [(row["source"], row["target"], row["origin"]) for row in rows] == [
+        ("bca", "x", "rot-1"),
+        ("cab", "y", "rot-1"),
+    ]
+    (line,) = re.findall(r"`(dataset\.map_batches.*)`", PAGES["extending"].read_text("utf-8"))
+    made = eval(line, {"dataset": names["train"], "augury": augury})
+    assert sorted(row["source"] for row in made.take_all()) == ["ABC", "BCA"]
 
 
 def test_its_operator_of_records_works(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_shipped_experiments_are_valid(path: Path) -> None:
             {"regime": {"name": "coregularised", "divergence": "js", "tau": 2}},
             "supports neither tau nor detach",
         ),
-        ({"name": "a/b"}, "name = 'a/b'"),
+        ({"name": "a/b"}, "name: 'a/b'"),
         ({"corpus": {"source_language": "de"}}, "'corpus.target_language' is required"),
     ],
 )
@@ -131,6 +131,8 @@ def test_errors_name_key_and_remedy(change: dict[str, Any], message: str) -> Non
         ("name", ".."),
         ("name", "x" * 300),
         ("seeds", [True]),
+        ("seeds", [-1]),
+        ("seeds", [10**20]),
         ("training.learning_rate", float("1e400")),
         ("regime.beta", float("nan")),
         ("training.workers", 10**9),

@@ -18,8 +18,7 @@ from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, expand, last_stage
 from augury.experiments.systems import load as load_file
 from augury.experiments.training import train
-from augury.training.run import Diverged
-from augury.training.trained import OUTCOME, WEIGHTS
+from augury.training.trained import OUTCOME, WEIGHTS, Diverged
 from tests import tiny
 
 pytestmark = pytest.mark.trains

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
+import yaml
 
 from augury.core.errors import UserError
 from augury.core.store import Store
+from augury.execution.graph import Graph
 from augury.experiments.spec import parse
-from augury.experiments.systems import missing_inputs
+from augury.experiments.systems import expand, load, missing_inputs
 from augury.sweeping import plan, published
+from tests import tiny
+
+OWN_OPERATOR = """
+from augury.augment.operator import Operator
+
+class Upper(Operator):
+    operator: str = "upper"
+
+    def bind(self, fitted, store):
+        return lambda block: block
+
+OPERATOR = Upper
+"""
 
 
 @pytest.fixture
@@ -80,3 +96,49 @@ def test_a_table_names_all_that_its_rows_lack(empty: Path) -> None:
 def test_what_is_there_is_not_missing(empty: Path) -> None:
     corpus = {"language": "qaa", "train": {"builtin": 9}, "valid": {"builtin": 5}}
     assert not missing_inputs([parse({"name": "x", "task": "nli", "corpus": corpus})])
+
+
+@pytest.mark.parametrize("place", ["mine.yaml", "experiments/mine.yaml", "deep/er/mine.yaml"])
+def test_relative_paths_begin_at_the_folder_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """Corpora, models, plug-ins and what a base says, in sections, systems and stages; what is set
+    begins at the working directory."""
+    monkeypatch.chdir(tmp_path)
+    folder = (tmp_path / place).parent
+    (folder / "base").mkdir(parents=True)
+    (folder / "base" / "own.py").write_text(OWN_OPERATOR)
+    content = deepcopy(tiny.content("nmt", tmp_path / "results"))
+    content["corpus"]["train"] = {"source": "a.de", "target": ["../b.en", "/c.en"]}
+    content["corpus"]["valid"] = {"source": "v.de", "target": "v.en"}
+    content["stages"] = {"tune": {"corpus.train": {"source": "t.de", "target": "t.en"}}}
+    (folder / "base" / "base.yaml").write_text(yaml.safe_dump(content))
+    augment = [{"operator": "./base/own.py"}]
+    systems = {"x": {"augment": augment, "corpus.train.source": "x.de", "regime": "multi_source"}}
+    mine = {"extends": "base/base.yaml", "systems": systems}
+    (tmp_path / place).write_text(yaml.safe_dump(mine))
+    loaded = load(place, ["corpus.valid.source=set.de"])
+    assert loaded.corpus.valid.source == str(tmp_path / "set.de")
+    (system,) = expand(loaded).values()
+    first = system.first.corpus.train
+    assert first.source == str(folder / "x.de")
+    assert first.target == (str(folder / "b.en"), "/c.en")
+    assert system.corpus.train.source == str(folder / "base" / "t.de")
+    (operator,) = system.augment
+    assert operator.to_dict()["file"].startswith(str(folder / "base" / "own.py"))
+
+
+def test_where_a_file_lies_changes_no_address(tmp_path: Path) -> None:
+    """Its texts enter by their content."""
+    texts = {"train.de": "a b c\n" * 9, "train.en": "c b a\n" * 9}
+    addresses = set()
+    for folder in (tmp_path / "one", tmp_path / "two" / "three"):
+        folder.mkdir(parents=True)
+        for name, text in texts.items():
+            (folder / name).write_text(text)
+        content = deepcopy(tiny.content("nmt", tmp_path / "results"))
+        content["corpus"]["train"] = {"source": "train.de", "target": "train.en"}
+        (folder / "mine.yaml").write_text(yaml.safe_dump(content))
+        (system, *_) = expand(load(folder / "mine.yaml")).values()
+        addresses.add(Graph(Store(tmp_path / "results")).plan(system).address)
+    assert len(addresses) == 1

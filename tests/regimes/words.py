@@ -21,8 +21,8 @@ from augury.regimes.regime import Embedded, Losses, Progress, Regime, Rows
 from augury.training.batching import Lengths, padded
 from augury.training.learner import Loaded, Validation
 from augury.training.loop import fit
-from augury.training.run import TrainingRun
 from augury.training.settings import Training
+from augury.training.trained import TrainingRun
 
 PAD, VOCABULARY, SIZE = 0, 30, 16
 TRAINING = Training(

@@ -1,25 +1,18 @@
 """The record of a run: what it has cost with the stages before it, the models of its operators and
-the text that these made; its files, and those of Augury 0.2."""
+the text that these made; its files."""
 
 from __future__ import annotations
 
-import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.runs.record import Cost, RunName, RunRecord
 from augury.training.trained import Outcome
 from tests.run_folders import outcome
-
-STORED_0_2 = Path(__file__).parents[1] / "data" / "stored_0_2"
-"""The runs of two systems with two seeds, one with a stage before it, and the scores that
-`augury compare --format csv` printed."""
 
 
 def run(store: Store, address: str, seconds: float, **settings: Any) -> Folder:
@@ -137,24 +130,3 @@ def test_a_damaged_record_names_the_file_and_the_entry(run: Any, kind: Any) -> N
     run.folder.write_record("run.json", run.folder.read_json("run.json") | {"seed": "three"})
     with pytest.raises(UserError, match=rf"{run.folder.uri}.*seed"):
         kind.read(run.folder)
-
-
-def test_runs_stored_by_0_2_have_the_same_scores(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shutil.copytree(STORED_0_2, tmp_path / "stored")
-    storage = str(tmp_path / "stored")
-    assert main(["compare", "438d", "eede", "--storage", storage, "--format", "csv"]) == 0
-    assert capsys.readouterr().out == (STORED_0_2 / "compare.csv").read_text()
-
-
-def test_the_cost_of_a_run_stored_by_0_2_is_that_of_both_stages() -> None:
-    stored = Store(STORED_0_2)
-    stages = [
-        stored.folder("runs", f"{address}/seed-1")
-        for address in ("438d5861ff7320dc", "eede1949422a80aa")
-    ]
-    own = [json.loads(run.read("outcome.json"))["train_seconds"] for run in stages]
-    tuned = RunRecord.read(stages[1]).cost
-    assert tuned is not None and tuned.trainings == 2
-    assert tuned.train_seconds == pytest.approx(sum(own))

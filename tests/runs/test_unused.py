@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import tempfile
@@ -14,7 +13,6 @@ from augury.cli import main
 from augury.core.cluster import REACH
 from augury.core.locks import locked
 from augury.core.store import Folder, Store
-from augury.core.temporary import LOCK
 from augury.runs.unused import unused
 
 USERS = ("runs", "sweeps")
@@ -74,16 +72,6 @@ def test_a_command_at_work_is_said(store: Store, capsys: pytest.CaptureFixture[s
         assert not items[0].remove(store)
     assert store.folder("views", OTHER).complete
     assert items[0].remove(store)
-
-
-def test_the_directory_of_a_living_ray_is_kept(store: Store, tmp_path: Path) -> None:
-    """That of another container, whose process has a number that nobody has here."""
-    directory = tmp_path / "temporary" / f"augury-{2**22 + 1}-ray-x"
-    directory.mkdir()
-    with (directory / LOCK).open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        assert listed(store) == UNUSED
-    assert listed(store) == [*UNUSED, f"download {directory}"]
 
 
 def test_what_killed_processes_have_left_is_found(store: Store, tmp_path: Path) -> None:

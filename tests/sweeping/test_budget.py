@@ -9,11 +9,12 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.execution.shared_prefixes import share
+from augury.execution.estimates import remaining, seconds_of, seed_cost
+from augury.execution.graph import Graph, Step
 from augury.runs.record import run_folder
 from augury.sweeping import plan
 from augury.sweeping.applied import apply
-from augury.sweeping.budget import estimate, keep_within, seed_seconds
+from augury.sweeping.budget import estimate, keep_within
 from augury.sweeping.declarations import SearchSpace
 from augury.sweeping.plan import Plan
 from augury.sweeping.space import resolve, sample
@@ -59,13 +60,29 @@ def test_what_is_trained_costs_nothing(planned: Plan) -> None:
 
 
 def test_what_is_trained_says_how_long_the_rest_takes(planned: Plan) -> None:
-    before = estimate(planned, SEEDS, 1)
-    assert before is not None
     reference = run_folder(planned.store, next(iter(planned.configurations)), 1)
-    of_seed = before.first_seed * 10 / 1110
-    reference.write_record(OUTCOME, asdict(outcome(seconds=3 * of_seed)))
-    after = estimate(planned, SEEDS, 1)
-    assert after and after.first_seed == pytest.approx(3 * before.first_seed, rel=1e-3)
+    after = []
+    for seconds in (1.0, 2.0):
+        reference.write_record(OUTCOME, asdict(outcome(seconds=seconds)))
+        after.append(estimate(planned, SEEDS, 1))
+    slow, slower = after
+    assert slow and slower
+    assert slower.first_seed == pytest.approx(2 * slow.first_seed)
+    assert slower.all_seeds == pytest.approx(2 * slow.all_seeds)
+
+
+def test_scores_are_part_of_a_trial(planned: Plan) -> None:
+    """A run that is trained still takes their time, and none where there is no test set."""
+    address, planned_reference = next(iter(planned.configurations.items()))
+    cost = seed_cost(planned_reference.experiment, planned.store)
+    assert cost and 0 < cost.scoring < cost.seconds
+    graph = Graph(planned.store)
+    graph.add({"reference": planned_reference.experiment}, (1,))
+    run_folder(planned.store, address, 1).write_record(OUTCOME, asdict(outcome(seconds=1.0)))
+    (left,), (whole,) = (seconds(graph).values() for seconds in (remaining, seconds_of))
+    assert left > 0
+    run_folder(planned.store, address, 1).finish({})
+    assert remaining(graph) == {Step(address, 1): 0.0} and whole > 0
 
 
 def test_the_longest_go_first_and_the_reference_never(planned: Plan) -> None:
@@ -89,19 +106,6 @@ def test_a_budget_for_nothing_says_how_many_epochs_fit(tmp_path: Path) -> None:
     assert cost is not None
     with pytest.raises(UserError, match="training.max_epochs=50 in place of 200"):
         keep_within(planned, SEEDS, cost.first_seed / 4 + 1e-6, 1)
-
-
-def test_what_configurations_have_in_common_costs_once(planned: Plan) -> None:
-    before = estimate(planned, SEEDS, 1)
-    rows = {item.name: item.experiment for item in planned.configurations.values()}
-    planned.graph.add(rows, SEEDS)
-    share(planned.graph)
-    after = estimate(planned, SEEDS, 1)
-    shortest = seed_seconds(planned, next(iter(planned.configurations.values())), SEEDS)
-    assert before and after and shortest
-    # The two longer ones continue the shortest one.
-    assert after.first_seed == pytest.approx(before.first_seed - 2 * shortest)
-    assert after.all_seeds == pytest.approx(2 * after.first_seed)
 
 
 def test_what_an_earlier_command_had_is_not_left_out_of_the_next(planned: Plan) -> None:

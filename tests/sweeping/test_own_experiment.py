@@ -37,7 +37,7 @@ SPACE = SearchSpace(
     metric="valid/loss",
     mode="min",
     seeds=(1,),
-    scheduler="halving",
+    scheduler="race",
 )
 """
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 import ray
+from augury.sweeping.executors import place
 
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.spec import Experiment, parse
 from augury.sweeping import plan, space
-from augury.sweeping.executors import place
 from augury.sweeping.plan import SweepOptions
 
 QUICK = str(Path(__file__).with_name("quick.py"))
@@ -40,7 +40,7 @@ def test_a_small_trial_trains_in_its_own_actor():
 def test_the_driver_of_workers_requests_no_cpu():
     workers = quick(training={"workers": 2}, execution={"cpus_per_worker": 0.5})
     placement, resources, _ = place([workers])
-    assert (placement.launcher, resources) == ("ray", {"trial_driver": 1})
+    assert (placement.launcher, resources) == ("ray", {"memory": 100 * 2**20})
     assert placement.at_once == int(ray.cluster_resources()["CPU"])
 
 
@@ -72,6 +72,6 @@ def test_halving_needs_the_number_of_validations(tmp_path):
     planned = plan.make(
         quick_space, Store(tmp_path), {"training.max_epochs": 3}, space.sample(quick_space)
     )
-    options = SweepOptions(str(tmp_path), "quick", (1,), "halving", "grid")
+    options = SweepOptions(str(tmp_path), "quick", (1,), "race", "grid")
     with pytest.raises(UserError, match="halving decides at validations"):
         plan.decision_rungs(options, planned)

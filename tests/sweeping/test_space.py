@@ -133,7 +133,7 @@ base = {"name": "x", "task": "nmt"}
 space = {"regime.beta": [0, 5]}
 metric, mode = "valid/bleu", "max"
 seeds = (1, 2)
-scheduler = "halving"
+scheduler = "race"
 """
 
 
@@ -142,7 +142,7 @@ def test_the_error_about_the_former_form_ends_with_what_makes_it_valid(tmp_path)
         space.find(write(tmp_path, FORMER))
     _, added = str(raised.value).split("\n\n", 1)
     loaded = space.find(write(tmp_path, f"{FORMER}\n{added}\n"))
-    assert loaded == replace(space.find(write(tmp_path, MINIMAL)), scheduler="halving")
+    assert loaded == replace(space.find(write(tmp_path, MINIMAL)), scheduler="race")
 
 
 def test_errors_suggest_the_nearest_name():

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from augury.sweeping.local_executor import _Slot
 
 import augury
 from augury.cli import main
 from augury.core.store import Store
 from augury.sweeping import state
-from augury.sweeping.local_executor import _Slot
 from tests.sweeping.sweeps import (
     QUICK,
     command_line,
@@ -32,7 +32,7 @@ from tests.sweeping.sweeps import (
     wait_for,
 )
 
-FLAGS = ("--scheduler", "halving", "--seeds", "1", "2", "--set", "training.max_updates=32")
+FLAGS = ("--scheduler", "race", "--seeds", "1", "2", "--set", "training.max_updates=32")
 
 pytestmark = pytest.mark.timeout(600)
 

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from augury.sweeping.dispatcher import Dispatcher
 
 from augury.core.store import Folder, Store
-from augury.sweeping.dispatcher import Dispatcher
 from augury.sweeping.state import DEFINITION, KIND, Curves, TrialKey
 from augury.sweeping.writer import StateWriter
 
@@ -20,7 +20,7 @@ def sweep(tmp_path: Path) -> Folder:
     texts = {"name": "mine", "question": "?", "metric": "valid/bleu", "mode": "max", "scale": "toy"}
     lists: dict[str, Any] = {"keys": [], "seeds": [1], "configurations": [], "merged": []}
     folder.write_record(
-        DEFINITION, {**texts, **lists, "scheduler": "halving", "reference": "a", "started": 0.0}
+        DEFINITION, {**texts, **lists, "scheduler": "race", "reference": "a", "started": 0.0}
     )
     return folder
 

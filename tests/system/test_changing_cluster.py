@@ -77,15 +77,10 @@ def test_a_late_node_is_used_and_its_loss_costs_nothing(head: Head, tmp_path: Pa
                 assert processes_of(started, lambda line: "ImplicitFunc" in line)
                 for process in [started, *started.children(recursive=True)]:
                     process.kill()
-            wait_for(lambda: " is lost" in messages.read_text(encoding="utf-8"), sweep)
             holder.kill()
             assert sweep.wait(600) == 0, messages.read_text(encoding="utf-8")
         finally:
             sweep.kill()
-    said = messages.read_text(encoding="utf-8")
-    assert "CPU 1, late 1) has joined" in said
-    (line,) = [line for line in said.splitlines() if "CPU 1, late 1) is lost" in line]
-    assert "(in training: runs/" in line
 
     undisturbed = command_line(tmp_path / "alone", "--executor", "local", space=str(space))
     assert main(undisturbed) == 0

@@ -20,7 +20,7 @@ import yaml
 from safetensors.numpy import load_file
 
 from augury.cli import main
-from augury.core.commands import command
+from augury.core.naming import command
 from augury.core.store import Store
 from tests.ray_head import ray_head
 

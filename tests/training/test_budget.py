@@ -10,12 +10,10 @@ import torch
 
 from augury.core.store import Store
 from augury.training.batching import Lengths
-from augury.training.budget import worth
 from augury.training.checkpoint import Checkpoints
 from augury.training.loop import fit
-from augury.training.run import TrainingRun
-from augury.training.schedule import last_update
-from augury.training.trained import Outcome
+from augury.training.schedule import last_update, worth
+from augury.training.trained import Outcome, TrainingRun
 from tests.training import toy
 
 
@@ -43,7 +41,7 @@ def test_budgets_count_the_updates_or_the_tokens_of_plain_text() -> None:
 def test_time_ends_training_over_interruptions(tmp_path: Path) -> None:
     run = TrainingRun(folder=Store(tmp_path).folder("runs", "toy"), address="toy", seed=1)
     timed = toy.TRAINING.model_copy(update={"max_epochs": None, "max_minutes": 60.0})
-    fit(toy.Toy(), timed, run, device=torch.device("cpu"), until=1)
+    fit(toy.Toy(), timed, run, device=torch.device("cpu"), deadline=0.0)
     before = Checkpoints(run.folder).last_position()
     assert before is not None and before.seconds > 0 and not run.folder.exists("outcome.json")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,9 @@ from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position, best
 from augury.training.learner import Validation
 from augury.training.loop import fit
-from augury.training.optimizer import adam
-from augury.training.run import TrainingRun
+from augury.training.schedule import adam
 from augury.training.settings import Training
-from augury.training.trained import OUTCOME, WEIGHTS
+from augury.training.trained import OUTCOME, WEIGHTS, TrainingRun
 from tests.training import toy
 
 pytestmark = pytest.mark.trains
@@ -79,7 +77,7 @@ def test_scores_are_restored(tmp_path: Path) -> None:
 def test_processor_time_adds_up_over_restarts(tmp_path: Path) -> None:
     folder = Store(tmp_path).folder("runs", "toy/seed-1")
     run = TrainingRun(folder=folder, address="toy", seed=1)
-    fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"), until=1)
+    fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"), deadline=0.0)
     (first,) = [
         seconds
         for record in history.read(folder)
@@ -215,28 +213,13 @@ def test_the_weights_are_the_same_if_training_was_stopped_while_it_chose_them(
     assert run.folder.read_json(OUTCOME)["weights"] == outcome["weights"]
 
 
-def test_a_position_behind_the_end_of_its_epoch_goes_on_with_the_next(tmp_path: Path) -> None:
-    """A member of a population may continue another one, whose epochs were longer."""
-    folder = Store(tmp_path).folder("runs", "toy/seed-1")
-    run = TrainingRun(folder=folder, address="toy", seed=1)
-    fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"), until=1)
-    last = f"{Checkpoints(folder).updates()[-1]:08d}"
-    directory = Path(shutil.copytree(folder.sub(f"checkpoints/{last}").local(), tmp_path / "copy"))
-    state = torch.load(directory / STATE, weights_only=True)
-    state["position"] |= {"in_epoch": 1000}
-    torch.save(state, directory / STATE)
-    folder.sub("checkpoints").put(directory, last)
-    fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"))
-    assert folder.read_json(OUTCOME)["epochs"] == toy.TRAINING.max_epochs
-
-
 def test_a_warm_up_of_more_than_half_of_training_warns(tmp_path: Path, capsys: Any) -> None:
     task, training = stopping(None, "last")
     task.onset = lambda updates_per_epoch: 7 * updates_per_epoch
     for epochs, warned in ((14, False), (8, True), (6, True)):
         run = TrainingRun(folder=Store(tmp_path).folder("runs", str(epochs)), address="toy", seed=1)
         shorter = training.model_copy(update={"max_epochs": epochs})
-        fit(task, shorter, run, device=torch.device("cpu"), until=1)
+        fit(task, shorter, run, device=torch.device("cpu"), deadline=0.0)
         assert ("warning" in capsys.readouterr().err) == warned
 
 
@@ -251,33 +234,32 @@ class Scripted(toy.Toy):
         return Validation(1.0, next(self.scores), {})
 
 
-def test_a_training_stopped_within_a_mean_of_validations_ends_as_the_undisturbed_one(
-    tmp_path: Path,
-) -> None:
+def test_a_training_stopped_at_deadlines_ends_as_the_undisturbed_one(tmp_path: Path) -> None:
     torch.set_num_threads(1)
-    scores = (
-        10.0,
-        15.0,
-        11.0,
-        12.0,
-        12.0,
-        11.0,
-        16.0,
-        17.0,
-    )  # means of three: 12, 12.67, 11.67, 11.67: stop
+    # Means of three: 12, 12.67, 11.67, 11.67: stop.
+    scores = (10.0, 15.0, 11.0, 12.0, 12.0, 11.0, 16.0, 17.0)
     training = toy.TRAINING.model_copy(update={"patience": 2, "patience_mean": 3, "max_epochs": 8})
 
-    def ended(name: str, *stops: int) -> tuple[bytes, Any, Any]:
+    def ended(name: str, stops: int) -> tuple[bytes, Any, Any]:
         folder = Store(tmp_path).folder("runs", name)
-        for done, until in itertools.pairwise([0, *stops, None]):
-            run = TrainingRun(folder=folder, address="toy", seed=1)
-            fit(Scripted(scores[done:]), training, run, device=torch.device("cpu"), until=until)
+        run = TrainingRun(folder=folder, address="toy", seed=1)
+        for done in range(stops):
+            fit(Scripted(scores[done:]), training, run, device=torch.device("cpu"), deadline=0.0)
+            assert len(history_of_validations(folder)) == done + 1
+            assert not folder.exists(OUTCOME)
+        fit(Scripted(scores[stops:]), training, run, device=torch.device("cpu"))
         outcome = folder.read_json(OUTCOME)
         return folder.read(WEIGHTS), outcome["best"], [outcome["stopped_by"], outcome["epochs"]]
 
-    straight = ended("straight")
+    straight = ended("straight", 0)
     assert straight[1:] == (pytest.approx(38 / 3), ["patience", 6])
-    assert ended("stopped", 1, 4, 5) == straight
+    assert ended("stopped", 5) == straight
+
+
+def history_of_validations(folder: Folder) -> list[int]:
+    return [
+        record["update"] for record in history.read(folder) if "valid/loss" in record["metrics"]
+    ]
 
 
 @pytest.mark.parametrize(

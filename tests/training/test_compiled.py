@@ -18,8 +18,8 @@ from augury.execution.execute import prepare
 from augury.experiments.spec import parse
 from augury.experiments.training import train_here
 from augury.tasks.encoder_decoder import hidden_states
-from augury.training import compiled, loop
-from augury.training.compiled import compile_layers
+from augury.training import learner, loop
+from augury.training.learner import compile_layers
 from augury.training.trained import OUTCOME
 
 pytestmark = pytest.mark.slow  # torch imports half of itself to compile
@@ -143,7 +143,7 @@ def test_a_run_is_trained_with_compiled_layers_and_their_dropout(
     }
     run = prepare(parse(content), Store(tmp_path))
     # Kernels of a CPU take minutes to build; the layers are compiled all the same.
-    monkeypatch.setattr(compiled, "compile_layers", partial(compile_layers, backend="eager"))
+    monkeypatch.setattr(learner, "compile_layers", partial(compile_layers, backend="eager"))
     monkeypatch.setattr(loop, "Dropout", None)  # cannot be entered
     train_here(run, torch.device("cpu"), lambda metrics: None)
     assert run.folder.exists(OUTCOME) and counters["stats"]["unique_graphs"] >= 2

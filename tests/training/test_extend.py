@@ -9,17 +9,14 @@ import pytest
 import torch
 
 from augury.core import config
-from augury.core.execution import Execution
 from augury.core.store import Folder, Store
 from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints
 from augury.training.extend import take_over
-from augury.training.launch import launch
 from augury.training.learner import Validation
 from augury.training.loop import fit
-from augury.training.run import Beginning, TrainingRun
 from augury.training.settings import Training, without_end
-from augury.training.trained import OUTCOME, WEIGHTS
+from augury.training.trained import OUTCOME, WEIGHTS, TrainingRun
 from tests.training import toy
 
 pytestmark = pytest.mark.trains
@@ -140,36 +137,6 @@ def test_a_run_that_went_further_is_not_continued(
     train(tmp_path, "long", longer(**first), task=Flat)
     run = Store(tmp_path).folder("runs", "short/seed-1")
     assert take_over(run, name(longer(**second)), "short", 1, longer(**second)) is None
-
-
-@pytest.mark.parametrize(("epochs", "goes_on"), [(3, False), (4, True), (5, True)])
-def test_a_run_of_another_prefix_is_continued_within_the_beginning(
-    tmp_path: Path, epochs: int, goes_on: bool
-) -> None:
-    train(tmp_path, "short", longer())  # of four epochs
-    other = longer(max_epochs=6, learning_rate=0.02)
-    run = Store(tmp_path).folder("runs", "other/seed-1")
-    beginning = Beginning(name(longer()), None, epochs)
-    assert bool(take_over(run, name(other), "other", 1, other, beginning)) is goes_on
-
-
-def test_what_is_taken_over_is_reported_as_its_last_validation(tmp_path: Path) -> None:
-    """So that a race decides there, as on a run that has trained until then itself."""
-    train(tmp_path, "short", longer())
-    reports: list[dict[str, float]] = []
-    run = TrainingRun(
-        folder=Store(tmp_path).folder("runs", "long/seed-1"),
-        address="long",
-        seed=1,
-        prefix=name(longer()),
-    )
-    settings = longer(max_epochs=5)
-
-    def work(run: Any, device: torch.device, report: Any, until: int | None) -> None:
-        fit(toy.Toy(), settings, run, device=device, report=report, until=until)
-
-    launch(work, run, settings, Execution(threads=1), reports.append)
-    assert [report["validation"] for report in reports] == [4, 5]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,8 @@ from augury.regimes.adversarial import Adversarial
 from augury.regimes.coregularised import CoRegularised
 from augury.regimes.plain import Plain
 from augury.regimes.regime import Losses, Progress, Regime, Rows
-from augury.training import meter
-from augury.training.loop import UNREAD_UPDATES, Trainer
-from augury.training.run import TrainingRun
+from augury.training.loop import RECORD_UPDATES, Trainer
+from augury.training.trained import TrainingRun
 from tests.regimes import words
 from tests.training.host_reads import NoReads
 
@@ -54,9 +52,8 @@ def updates(task: Task, storage: Path, patch: pytest.MonkeyPatch) -> None:
     run = TrainingRun(folder=Folder(str(storage), "run"), address="words", seed=1)
     training = words.TRAINING.model_copy(update={"clip_norm": 1.0, "accumulation": 2})
     trainer = Trainer(task, training, run, device=torch.device("cpu"))
-    trainer.most_unread = UNREAD_UPDATES
+    trainer.most_unread = RECORD_UPDATES
     planned = list(itertools.islice(trainer.rest_of_epoch(), 3))
-    patch.setattr(meter, "RECORD_SECONDS", math.inf)
     patch.setattr(Tensor, "tolist", unexpected)
     with NoReads():
         for batches in planned:

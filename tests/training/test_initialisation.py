@@ -18,13 +18,10 @@ from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, parameters
-from augury.training.initialisation import Carry, Initialisation
 from augury.training.loop import Trainer, fit
-from augury.training.optimizer import adam
-from augury.training.run import TrainingRun
-from augury.training.schedule import learning_rate
+from augury.training.schedule import adam, learning_rate
 from augury.training.settings import Training
-from augury.training.trained import OUTCOME, WEIGHTS
+from augury.training.trained import OUTCOME, WEIGHTS, Carry, Initialisation, TrainingRun
 from tests.training import toy
 
 pytestmark = pytest.mark.trains

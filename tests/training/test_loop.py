@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,9 +12,11 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
+from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.training import history
-from augury.training.run import Diverged
+from augury.training.loop import Interrupted
+from augury.training.trained import Diverged
 from tests.training import toy
 
 pytestmark = pytest.mark.trains
@@ -54,7 +57,42 @@ def test_one_worker_killed_and_started_again(straight: Path, tmp_path: Path) -> 
     assert train(tmp_path, "--kill-at", "9").returncode == -9
     toy.main([str(tmp_path), "--kill-at", "9"])
     assert final(tmp_path) == final(straight)
-    assert losses(tmp_path) == losses(straight)
+    assert measured(tmp_path) == measured(straight)
+
+
+def measured(storage: Path) -> list[tuple[int, float, dict[str, float]]]:
+    """The history of a run without times and memory."""
+    return [
+        (
+            record["update"],
+            record["epochs"],
+            {
+                name: value
+                for name, value in record["metrics"].items()
+                if "second" not in name and "memory" not in name
+            },
+        )
+        for record in history.read(Store(storage).folder("runs", "toy"))
+    ]
+
+
+def test_identical_runs_have_identical_histories(straight: Path, tmp_path: Path) -> None:
+    toy.main([str(tmp_path)])
+    assert measured(tmp_path) == measured(straight)
+    updates = [update for update, _, metrics in measured(straight) if "train/loss" in metrics]
+    assert {20, 40} < set(updates)
+
+
+def test_one_that_was_interrupted_between_two_records_has_the_same(
+    straight: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(Interrupted):
+        toy.main([str(tmp_path), "--interrupt-at", "13"])
+    run = Store(tmp_path).folder("runs", "toy")
+    assert run.sub("checkpoints").subfolders()[-1] == "snapshot-00000014"
+    toy.main([str(tmp_path)])
+    assert measured(tmp_path) == measured(straight)
+    assert final(tmp_path) == final(straight)
 
 
 def losses(storage: Path) -> list[tuple[int, float]]:
@@ -67,6 +105,7 @@ def losses(storage: Path) -> list[tuple[int, float]]:
 
 
 PROCESSES = ("--launcher", "processes", "--workers", "2")
+TWO_ON_RAY = ("--launcher", "ray", "--workers", "2")
 
 
 @pytest.fixture(scope="module")
@@ -88,15 +127,39 @@ def test_two_workers_killed_and_started_again(straight_of_two: Path, tmp_path: P
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("flags", [(), ("--controller",)], ids=["worker", "controller"])
-def test_ray_train_restarts_what_is_killed_and_ends_equal(
-    straight_of_two: Path, tmp_path: Path, flags: tuple[str, ...]
+def test_two_workers_end_together_where_the_clock_of_one_is_past_the_deadline(
+    straight_of_two: Path, tmp_path: Path
+) -> None:
+    assert train(tmp_path, *PROCESSES, "--late", "1").returncode == 0
+    run = Store(tmp_path).folder("runs", "toy")
+    assert not run.exists("outcome.json") and len(run.sub("checkpoints").subfolders()) == 1
+    assert train(tmp_path, *PROCESSES).returncode == 0
+    assert final(tmp_path) == final(straight_of_two)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_ray_train_restarts_what_is_killed_says_so_and_ends_equal(
+    straight_of_two: Path, tmp_path: Path
 ) -> None:
     """Equal to two processes that no launcher looks after."""
-    two = ("--launcher", "ray", "--workers", "2")
-    disturbed = train(tmp_path, *two, "--kill-at", "6", *flags)
+    disturbed = train(tmp_path, *TWO_ON_RAY, "--kill-at", "6")
     assert disturbed.returncode == 0, disturbed.stderr[-2000:]
     assert (tmp_path / "killed").exists()
+    assert re.search(r"^warning: worker \d of toy, seed 1 died", disturbed.stdout, re.MULTILINE)
+    assert disturbed.stdout.splitlines()[-2:] == ["validation 3", "validation 4"]
+    assert final(tmp_path) == final(straight_of_two)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_same_command_continues_after_the_death_of_ray_trains_controller(
+    straight_of_two: Path, tmp_path: Path
+) -> None:
+    crashed = train(tmp_path, *TWO_ON_RAY, "--kill-at", "6", "--controller")
+    assert crashed.returncode == 1
+    assert "Crashed: the controller of toy, seed 1 died once" in crashed.stderr
+    assert train(tmp_path, *TWO_ON_RAY, "--kill-at", "6", "--controller").returncode == 0
     assert final(tmp_path) == final(straight_of_two)
 
 
@@ -105,7 +168,16 @@ def test_ray_train_restarts_what_is_killed_and_ends_equal(
 def test_workers_that_die_too_often_are_no_fault_of_what_was_given(tmp_path: Path) -> None:
     crashed = train(tmp_path, "--launcher", "ray", "--max-failures", "0", "--kill-at", "6")
     assert crashed.returncode == 1
-    assert f"Crashed: the workers of {tmp_path}/runs/toy failed 1 times: " in crashed.stderr
+    assert "Crashed: the workers of toy, seed 1 died 1 times" in crashed.stderr
+
+
+def test_workers_that_do_not_fit_are_refused_before_ray_starts(tmp_path: Path) -> None:
+    import ray
+
+    before = ray.is_initialized()
+    with pytest.raises(UserError, match=r"1000 workers × 0.5 CPU"):
+        toy.main([str(tmp_path), "--launcher", "ray", "--workers", "1000"])
+    assert ray.is_initialized() == before
 
 
 def test_it_learns_and_leaves_what_it_says(straight: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from augury.training import processor
+from augury.training import meter
 
 GENOA = """\
 processor	: 0
@@ -30,25 +30,25 @@ CAPABILITY = torch.backends.cpu.get_cpu_capability()
 @pytest.fixture
 def cpuinfo(tmp_path, monkeypatch) -> Path:
     file = tmp_path / "cpuinfo"
-    monkeypatch.setattr(processor, "CPUINFO", file)
+    monkeypatch.setattr(meter, "CPUINFO", file)
     return file
 
 
 def test_the_model_the_family_and_the_vector_instructions_are_named(cpuinfo):
     cpuinfo.write_text(GENOA)
-    assert processor.processor() == f"AMD EPYC 9R14 (25/17), {CAPABILITY} bf16"
+    assert meter.processor() == f"AMD EPYC 9R14 (25/17), {CAPABILITY} bf16"
 
 
 def test_virtual_machines_that_hide_the_name_differ_by_family_and_model(cpuinfo):
     cpuinfo.write_text(GENOA)
-    first = processor.processor()
+    first = meter.processor()
     cpuinfo.write_text(GENOA.replace("cpu family	: 25", "cpu family	: 26"))
-    assert processor.processor() == first.replace("25/17", "26/17")
+    assert meter.processor() == first.replace("25/17", "26/17")
 
 
 def test_a_processor_without_bf16_is_another(cpuinfo):
     cpuinfo.write_text(GENOA.replace(" avx512_bf16", ""))
-    assert processor.processor() == f"AMD EPYC 9R14 (25/17), {CAPABILITY}"
+    assert meter.processor() == f"AMD EPYC 9R14 (25/17), {CAPABILITY}"
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,9 @@ def test_a_machine_that_names_no_model_has_its_architecture(cpuinfo, text):
     """No such file (macOS), and an ARM processor under Linux."""
     if text is not None:
         cpuinfo.write_text(text)
-    assert processor.processor() == f"{platform.processor() or platform.machine()}, {CAPABILITY}"
+    assert meter.processor() == f"{platform.processor() or platform.machine()}, {CAPABILITY}"
 
 
 def test_this_machine_is_named_the_same_each_time():
-    assert processor.processor() == processor.processor()
-    assert CAPABILITY in processor.processor()
+    assert meter.processor() == meter.processor()
+    assert CAPABILITY in meter.processor()

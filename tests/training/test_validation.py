@@ -9,7 +9,7 @@ from torch.nn.functional import cross_entropy
 
 from augury.regimes.regime import Rows
 from augury.training.batching import Lengths
-from augury.training.validation import likelihood
+from augury.training.learner import likelihood
 
 
 @pytest.mark.parametrize("max_tokens", [1, 12, 1000])

@@ -1,7 +1,7 @@
 """A toy task for the engine, and a program that trains it and can be killed at a given update.
 
 python toy.py STORAGE --launcher direct|processes|ray --workers N [--max-failures N]
-    [--kill-at UPDATE] [--spoil-at UPDATE] [--stage]
+    [--kill-at UPDATE] [--spoil-at UPDATE] [--interrupt-at UPDATE] [--stage]
 
 With --stage it trains a second stage, which goes on with the optimizer of the training without it.
 """
@@ -26,12 +26,11 @@ from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.regimes.regime import Losses, Progress
 from augury.training.batching import Lengths
-from augury.training.initialisation import Initialisation
 from augury.training.launch import launch
 from augury.training.learner import Loaded, Validation
 from augury.training.loop import Report, fit
-from augury.training.run import TrainingRun
 from augury.training.settings import Training
+from augury.training.trained import Initialisation, TrainingRun
 
 TRAINING = Training(
     max_tokens=64,
@@ -53,6 +52,7 @@ class Toy:
         spoil_at: int | None = None,
         once: Path | None = None,
         controller: bool = False,
+        interrupt_at: int | None = None,
     ):
         random = np.random.default_rng(0)
         self.inputs = torch.tensor(random.normal(size=(200, 8)), dtype=torch.float32)
@@ -65,7 +65,7 @@ class Toy:
             nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 2)
         )
         self.kill_at, self.spoil_at, self.once = kill_at, spoil_at, once
-        self.controller = controller
+        self.controller, self.interrupt_at = controller, interrupt_at
 
     def ids(self, examples: np.ndarray) -> list[str]:
         return [f"toy-{example}" for example in examples]
@@ -86,6 +86,9 @@ class Toy:
         if update == self.kill_at and self.once is not None and not self.once.exists():
             self.once.touch()
             os.kill(_controller() if self.controller else os.getpid(), signal.SIGKILL)
+        if update == self.interrupt_at:
+            self.interrupt_at = None  # once: a second one would end it at once
+            os.kill(os.getpid(), signal.SIGINT)
         inputs, labels = batch
         if update == self.spoil_at:
             inputs = inputs * float("nan")
@@ -106,6 +109,7 @@ class ToyRun(TrainingRun):
     kill_at: int | None
     controller: bool = False
     spoil_at: int | None
+    interrupt_at: int | None = None
     init_from: Initialisation | None
 
 
@@ -115,16 +119,26 @@ def _controller() -> int:
     return next(item.pid for item in processes if "TrainController" in " ".join(item.cmdline()))
 
 
-def train(run: ToyRun, device: torch.device, report: Report, until: int | None = None) -> None:
-    task = Toy(run.kill_at, run.spoil_at, Path(run.folder.root) / "killed", run.controller)
-    fit(task, TRAINING, run, device=device, report=report, until=until, init_from=run.init_from)
+def train(run: ToyRun, device: torch.device, report: Report, deadline: float | None = None) -> None:
+    once = Path(run.folder.root) / "killed"
+    task = Toy(run.kill_at, run.spoil_at, once, run.controller, run.interrupt_at)
+    fit(
+        task,
+        TRAINING,
+        run,
+        device=device,
+        report=report,
+        deadline=deadline,
+        init_from=run.init_from,
+    )
 
 
-def process(rank: int, run: ToyRun, workers: int) -> None:
+def process(rank: int, run: ToyRun, workers: int, late: int | None) -> None:
     rendezvous = f"file://{run.folder.root}/rendezvous-{os.getppid()}"
     dist.init_process_group("gloo", init_method=rendezvous, rank=rank, world_size=workers)
     torch.set_num_threads(1)
-    train(run, torch.device("cpu"), lambda metrics: None)
+    deadline = None if late is None else float(rank != late) * 1e12
+    train(run, torch.device("cpu"), lambda metrics: None, deadline)
     dist.destroy_process_group()
 
 
@@ -137,6 +151,10 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--kill-at", type=int, default=None)
     parser.add_argument("--controller", action="store_true", help="kill Ray Train's controller")
     parser.add_argument("--spoil-at", type=int, default=None)
+    parser.add_argument("--interrupt-at", type=int, default=None)
+    parser.add_argument(
+        "--late", type=int, default=None, help="rank whose clock is past a deadline"
+    )
     parser.add_argument("--stage", action="store_true")
     options = parser.parse_args(words)
     store, name = Store(options.storage), "stage" if options.stage else "toy"
@@ -147,13 +165,16 @@ def main(words: Sequence[str] | None = None) -> None:
         kill_at=options.kill_at,
         controller=options.controller,
         spoil_at=options.spoil_at,
+        interrupt_at=options.interrupt_at,
         init_from=Initialisation(store.folder("runs", "toy"), "optimizer")
         if options.stage
         else None,
     )
     if options.launcher == "processes":
         Path(options.storage).mkdir(parents=True, exist_ok=True)
-        torch.multiprocessing.spawn(process, (run, options.workers), nprocs=options.workers)
+        torch.multiprocessing.spawn(
+            process, (run, options.workers, options.late), nprocs=options.workers
+        )
     else:
         training = TRAINING.model_copy(update={"workers": options.workers})
         execution = Execution(
@@ -162,7 +183,15 @@ def main(words: Sequence[str] | None = None) -> None:
             cpus_per_worker=0.5,
             max_failures=options.max_failures,
         )
-        launch(train, run, training, execution)
+        launch(
+            train,
+            run,
+            training,
+            execution,
+            name=f"{name}, seed 1",
+            report=lambda metrics: print("validation", metrics["validation"]),
+            warn=print,
+        )
 
 
 if __name__ == "__main__":

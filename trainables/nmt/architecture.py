@@ -57,7 +57,7 @@ class Alone(Section):
     CipherDAug, Tables 9, 10).
     """
 
-    MUTABLE: ClassVar[tuple[str, ...]] = ("dropout",)
+    CHANGING: ClassVar[tuple[str, ...]] = ("dropout",)
 
     name: Literal["alone"] = "alone"
     base_size: int | None = Field(None, ge=1, le=1_000_000)
@@ -90,7 +90,7 @@ Embeddings = Annotated[
 class ModelConfig(Section):
     """An architecture by name and what to change in it; a size left out is the architecture's."""
 
-    MUTABLE: ClassVar[tuple[str, ...]] = ("dropout", "attention_dropout")
+    CHANGING: ClassVar[tuple[str, ...]] = ("dropout", "attention_dropout")
 
     architecture: Literal["transformer_iwslt_de_en", "transformer_wmt_en_de", "small", "tiny"] = (
         "transformer_iwslt_de_en"

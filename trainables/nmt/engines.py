@@ -11,8 +11,6 @@ import torch
 from transformers import PreTrainedModel
 
 from augury.decoding import generate
-from augury.decoding.conversion import checkpoint_to_ctranslate2, to_ctranslate2
-from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.search import Hypothesis
 from augury.decoding.settings import Decoding
 from trainables.nmt.model import plain
@@ -24,6 +22,9 @@ Search = Callable[[Sequence[Sequence[int]], Decoding], list[Hypothesis]]
 
 def convert(model: PreTrainedModel, vocabulary: AnyVocabulary, directory: Path) -> None:
     """Write a model in CTranslate2's format."""
+    # Training without validation by translations runs where CTranslate2 is not installed.
+    from augury.decoding.conversion import checkpoint_to_ctranslate2, to_ctranslate2
+
     if isinstance(vocabulary, PretrainedVocabulary):
         checkpoint_to_ctranslate2(plain(model), directory)
     else:
@@ -55,6 +56,8 @@ def _search(model: PreTrainedModel, vocabulary: AnyVocabulary) -> Search:
     never, first = vocabulary.never, vocabulary.first
     if not convertible(vocabulary):
         return lambda sources, decoding: generate.generate(model, sources, decoding, never, first)
+    from augury.decoding.ctranslate import CTranslateDecoder
+
     with tempfile.TemporaryDirectory(prefix="augury-decoder-") as directory:
         convert(model, vocabulary, Path(directory))
         decoder = CTranslateDecoder(directory, threads=torch.get_num_threads())

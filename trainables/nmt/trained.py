@@ -263,9 +263,7 @@ class Trained:
         execution = self.experiment.execution
         together = len(views) > 1 or not convertible(self.vocabulary)
         speed = SOURCES_PER_SECOND if together else SENTENCES_PER_SECOND
-        backend = execution.choose(
-            len(views) * len(views[0]) / speed, label, executor, threads=True
-        )
+        backend = execution.choose(len(views) * len(views[0]) / speed, label, executor)
         if together:
             several = TransformersSearch(self.run, decoding, count)
             return decode(

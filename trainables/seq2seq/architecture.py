@@ -6,21 +6,21 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from augury.core.config import Section
+from augury.core.config import ModelName, Section
 from augury.models.settings import Pretrained, check_heads, scratch_or_pretrained
 
 
 class PretrainedGenerator(Pretrained):
     """A pretrained encoder-decoder with its tokenizer."""
 
-    name: str = "t5-base"
+    name: ModelName = "t5-base"
     """Directory written by `save_pretrained`, or name on the hub, of an encoder-decoder."""
 
 
 class TinyT5(Section):
     """A T5 with random weights and subwords learned from its training text."""
 
-    MUTABLE: ClassVar[tuple[str, ...]] = ("dropout",)
+    CHANGING: ClassVar[tuple[str, ...]] = ("dropout",)
 
     architecture: Literal["tiny"]
     vocabulary_size: int = Field(1000, ge=10, le=10_000_000)

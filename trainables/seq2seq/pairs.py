@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from augury.augment import prompts
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.execution import Execution
+from augury.core.executors import Row, Task
 from augury.core.locks import make_once
 from augury.core.progress import Stage, say_once
 from augury.core.store import Folder, Store
@@ -145,17 +146,18 @@ def _reordered(
     out."""
     executor = execution.choose(corpus.rows / PAIRS_PER_SECOND, "reorder")
     with Stage(f"reorder {split}", corpus.rows, "pairs") as stage:
-        task = _ReorderShard(spec, corpus.folder, aligner, table)
-        parts = executor.map(
-            task, corpus.shards, stage, size=lambda result: len(result[0]) + result[1]
-        )
-    left_out = sum(count for _, count in parts)
+        task = _ReorderShard(spec, corpus.folder, aligner)
+        parts = executor.map(task, [{"shard": shard} for shard in corpus.shards], stage)
+    left_out = sum(part["left_out"] for part in parts)
     if left_out == corpus.rows:
         raise UserError(
             f"{split}: the alignment links less than {spec.min_coverage:.0%} of the words of "
             "every pair: see whether the two sides belong together, or lower corpus.min_coverage"
         )
-    return [part for part, _ in parts], left_out
+    tables = []
+    for part in parts:
+        tables.append(table(zip(part["id"], part["source"], part["target"], strict=True)))
+    return tables, left_out
 
 
 @dataclass(frozen=True)
@@ -165,23 +167,25 @@ class _ReorderShard:
     spec: ReorderCorpus
     corpus: Folder
     aligner: Folder
-    table: PairTable
 
-    def __call__(self) -> Callable[[str], tuple[pa.Table, int]]:
+    def __call__(self) -> Task:
         spec, links_of = self.spec, stored.links_of(self.spec.aligner, self.aligner, self.corpus)
 
-        def reorder(shard: str) -> tuple[pa.Table, int]:
-            links = links_of(shard)
-            block = read_shard(self.corpus, shard, ("id", "source"))
+        def reorder(row: Row) -> Row:
+            links = links_of(row["shard"])
+            block = read_shard(self.corpus, row["shard"], ("id", "source"))
             ids, sources = (column.to_pylist() for column in block.columns)
-            reordered: list[Pair] = []
+            kept, prompted, targets = [], [], []
             for name, source, forward, reverse in zip(
                 ids, sources, links["forward"], links["reverse"], strict=True
             ):
                 linked, text = symmetrise(forward, reverse, spec.symmetrisation), Words.of(source)
                 if coverage(text.words, linked) >= spec.min_coverage:
                     order = permutation(text.words, linked, spec.anchor)
-                    reordered.append((name, prompts.reordering(source), text.text(order)))
-            return self.table(reordered), len(block) - len(reordered)
+                    kept.append(name)
+                    prompted.append(prompts.reordering(source))
+                    targets.append(text.text(order))
+            pairs = {"id": kept, "source": prompted, "target": targets}
+            return {"rows": len(block), "left_out": len(block) - len(kept), **pairs}
 
         return reorder

@@ -42,7 +42,7 @@ def written(
     run: Run, texts: Sequence[str], label: str, executor: ExecutorName | None = None
 ) -> list[str]:
     """Return greedy outputs for texts as the model reads them."""
-    return run.experiment.execution.map_rows(
+    return run.experiment.execution.map_texts(
         _Write(run),
         texts,
         name=label,

@@ -21,9 +21,10 @@ both halves are compared.
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -37,6 +38,7 @@ from augury.augment.cipher import Cipher
 from augury.augment.operator import check_columns
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
+from augury.core.executors import Row, Task
 from augury.core.locks import make_once
 from augury.core.progress import Stage
 from augury.core.rng import generator
@@ -168,12 +170,15 @@ def analyse_keys(
         len(chosen) * corpus.rows / PAIRS_PER_SECOND, "analyze keys", executor
     )
     with Stage("keys", len(chosen), "keys") as stage:
-        results = backend.map(measure, chosen, stage)
-    resampled = [resample([table], normalised_information, samples=SAMPLES) for _, table in results]
+        results = backend.map(measure, [{"key": key} for key in chosen], stage)
+    resampled = []
+    for result in results:
+        table = np.asarray(result["table"])
+        resampled.append(resample([table], normalised_information, samples=SAMPLES))
     return _rank(
         [
-            _key_result(measured, sample)
-            for (measured, _), sample in zip(results, resampled, strict=True)
+            _key_result(json.loads(result["measured"]), sample)
+            for result, sample in zip(results, resampled, strict=True)
         ],
         resampled,
         len(rows),
@@ -203,24 +208,28 @@ def _rank(
 
 
 def _key_result(measured: dict[str, Any], resampled: Resampled) -> KeyResult:
+    measured["plain"] = Segmentation(**measured["plain"])
+    measured["enciphered"] = Segmentation(**measured["enciphered"])
+    measured["halves"] = measured["halves"] and tuple(measured["halves"])
     return KeyResult(shared=resampled.value, interval=interval(resampled), **measured)
 
 
 @dataclass(frozen=True)
 class _Measure:
-    """Creates the function that learns a key's vocabulary and returns its measurements and its
-    boundary table."""
+    """Creates the task that learns a key's vocabulary and returns its measurements, as JSON, and
+    its boundary table."""
 
     experiment: dict[str, Any]
     cipher: dict[str, Any]
     root: str
     rows: tuple[int, ...]
 
-    def __call__(self) -> Callable[[int], tuple[dict[str, Any], npt.NDArray[np.int64]]]:
+    def __call__(self) -> Task:
         experiment, store, rows = parse(self.experiment), Store(self.root), np.array(self.rows)
         cipher = Cipher.model_validate(self.cipher)
 
-        def measure(key: int) -> tuple[dict[str, Any], npt.NDArray[np.int64]]:
+        def measure(row: Row) -> Row:
+            key = int(row["key"])
             name, texts, folder = learn_vocabulary(
                 experiment, cipher.model_copy(update={"keys": (key,)}), store
             )
@@ -236,18 +245,19 @@ class _Measure:
             table, left_out = boundary_table([lines[SOURCE][row] for row in rows], lengths)
             sums = table.sum(0).tolist()
             halves = _half_scores(experiment, len(vocabulary), lines, name)
-            return {
+            measured = {
                 "key": key,
                 "entries": len(vocabulary),
                 "bits": information(sums)[0],
                 "differing": (sums[1] + sums[2]) / max(1, sum(sums)),
-                "plain": _segmentation(*ids[0], len(vocabulary)),
-                "enciphered": _segmentation(*ids[1], len(vocabulary)),
+                "plain": asdict(_segmentation(*ids[0], len(vocabulary))),
+                "enciphered": asdict(_segmentation(*ids[1], len(vocabulary))),
                 "overlap": len(long[0] & long[1]) / max(1, len(long[0] | long[1])),
                 "positions": int(sum(sums)),
                 "halves": halves,
                 "left_out": left_out,
-            }, table
+            }
+            return {"rows": 1, "measured": json.dumps(measured), "table": table}
 
         return measure
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
 from augury.augment.models import ReadyModel
 from augury.augment.translation import cleaned_like
-from augury.core.config import Section
+from augury.core.config import ModelName, Section
 from augury.corpora.corpus import KINDS, Corpus, sentence_columns
 from augury.corpora.identification import is_foreign
 from augury.corpora.labels import LABEL
@@ -36,12 +36,12 @@ class AnswerFilters(Section):
     of another script, or several words are among the most common ones of another language."""
     repeated: bool = True
     """Leave out records that the training text has, or that another answer made."""
-    teacher: str | ReadyModel | None = None
+    teacher: Literal["baseline"] | ModelName | ReadyModel | None = None
     """A classifier whose likeliest label must be the record's: baseline trains the plain baseline
     of the experiment (seed 1); or a checkpoint, by path or name, or {run: ...}."""
     min_probability: float = Field(0.0, ge=0, le=1)
     """The minimum probability of the label by the teacher."""
-    round_trip: str | ReadyModel | None = None
+    round_trip: Literal["baseline"] | ModelName | ReadyModel | None = None
     """For translation: a model that translates the answer back, to be compared with the other side
     of the record: baseline trains the plain baseline in that direction (seed 1); or a checkpoint,
     by path or name, or {run: ...}."""

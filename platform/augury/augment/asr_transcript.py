@@ -17,6 +17,7 @@ from augury.augment.operator import MadeOf, OperatorOutput
 from augury.augment.records import derive_records
 from augury.augment.translation import Translation, cleaned_like
 from augury.core.citations import NOISY_NMT, Paper
+from augury.core.config import FilePath, ModelName
 from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
 from augury.core.store import Store
@@ -61,10 +62,10 @@ class AsrTranscript(Fitted, ExtraInputs, Measured, CorpusOperator):
     """
 
     operator: Literal["asr_transcript"] = "asr_transcript"
-    transcripts: str | None = None
+    transcripts: FilePath | None = None
     """File with a transcript by a recogniser for every row of the training text, one a line, or
     in `column`."""
-    audio: str | None = None
+    audio: FilePath | None = None
     """File with the path of an audio file for every row, one a line, or in `column`; relative ones
     begin where the file lies."""
     column: str | None = None
@@ -73,7 +74,7 @@ class AsrTranscript(Fitted, ExtraInputs, Measured, CorpusOperator):
     id_column: str | None = None
     """Column of ids of the training text, where rows of the table are not those of the text in
     their order."""
-    recogniser: str | None = None
+    recogniser: ModelName | None = None
     """Speech model for `audio`: a checkpoint of `transformers`, by its name on a hub or its
     directory."""
     revision: str | None = None

@@ -18,8 +18,7 @@ class Block(NamedTuple):
 
     shard: str
     start: int
-    rows: int | None
-    """The maximum number of rows; None: to the end."""
+    stop: int
     name: str
 
 
@@ -31,14 +30,14 @@ def block_rows(operator: Operator) -> int | None:
 
 def split_into_blocks(corpus: Corpus, max_rows: int | None) -> list[Block]:
     """Return the blocks of a corpus: whole shards, or parts of at most `max_rows` rows."""
-    if max_rows is None:
-        return [Block(shard, 0, None, shard) for shard in corpus.shards]
     blocks = []
     for shard in corpus.shards:
+        if max_rows is None:
+            blocks.append(Block(shard, 0, SHARD_ROWS, shard))
+            continue
         rows = shard_metadata(corpus.folder, shard).num_rows
         stem = shard.removesuffix(".parquet")
-        blocks += [
-            Block(shard, start, max_rows, f"{stem}-{start:06d}.parquet")
-            for start in range(0, rows, max_rows)
-        ]
+        for start in range(0, rows, max_rows):
+            stop = min(start + max_rows, rows)
+            blocks.append(Block(shard, start, stop, f"{stem}-{start:06d}.parquet"))
     return blocks

@@ -26,6 +26,7 @@ from augury.augment.translation import (
     require_view,
 )
 from augury.core.citations import DATA_DIVERSIFICATION, Paper
+from augury.core.config import Overrides
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
@@ -60,7 +61,7 @@ class DataDiversification(UsesModels, CorpusOperator):
     """Trained models from source to target, instead of training them."""
     backward: tuple[ReadyModel, ...] = ()
     """Trained models from target to source, instead of training them."""
-    system: dict[str, Any] = {}
+    system: Overrides = {}
     """Dotted keys in which the experiments that train models differ from the plain baseline of this
     one, such as `augment`, `regime` or `training.max_epochs`."""
     decoding: Decoding = Decoding(length_penalty=0.6)

@@ -18,6 +18,7 @@ from augury.augment.mixins import ExtraInputs, Fitted, MakesRecords
 from augury.augment.operator import RECORDS, BlockFunction, OperatorOutput
 from augury.augment.records import derive_records, language_column, plural, view_table
 from augury.core.citations import CROSS_LINGUAL_NLI, EDA, Paper
+from augury.core.config import FilePath
 from augury.core.progress import say_once
 from augury.core.rng import generator
 from augury.core.store import Store
@@ -49,11 +50,11 @@ class Eda(Fitted, ExtraInputs, MakesRecords):
     alpha: float = Field(0.2, gt=0, le=1)
     """The share of a sentence's words that change, at least one; in deletion, the probability of
     each."""
-    synonyms: str | None = None
+    synonyms: FilePath | None = None
     """A directory with Open English WordNet's synsets.tsv.gz, or a file of lines
     word<TAB>synonym[,synonym...]. By default a small English table, and no synonyms for other
     languages. Every machine of a cluster reads the file."""
-    stop_words: str | None = None
+    stop_words: FilePath | None = None
     """A file of words that have no synonyms, one a line; by default, for English, its function
     words."""
     clean: bool = False

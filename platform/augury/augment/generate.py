@@ -34,6 +34,7 @@ from augury.augment.translation import (
     TranslationSampling,
     direction_experiment,
 )
+from augury.core.config import ModelName
 from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
 from augury.core.store import Store
@@ -55,7 +56,7 @@ class Generate(UsesModels, CorpusOperator):
     """
 
     operator: Literal["generate"] = "generate"
-    model: str | ReadyModel
+    model: ModelName | ReadyModel
     """A causal model or an encoder-decoder: directory, name on the hub, or {checkpoint: ..., or
     run: ..., and the settings of ReadyModel}."""
     prompt: str

@@ -126,7 +126,7 @@ class Generation(Translation):
 
     def records(self, block: Block) -> pa.Table:
         """Return the records of a block."""
-        return self.corpus.shard(block.shard).slice(block.start, block.rows)
+        return self.corpus.shard(block.shard).slice(block.start, block.stop - block.start)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,7 +197,7 @@ class Teacher:
             tuple(answer.record[column] for column in input_columns([*answer.record]))
             for answer in kept
         ]
-        judged = execution.map_rows(
+        judged = execution.map_texts(
             self,
             rows,
             name=f"{name}: judge",

@@ -37,7 +37,8 @@ class Fitted(Operator):
         return {}
 
     def fit_block(self, block: pa.Table) -> Any:
-        """Return the statistics of a block; without this method the split is not read."""
+        """Return the statistics of a block, as JSON can hold them; without this method the split
+        is not read."""
         return None
 
     def fit(self, results: Sequence[Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pydantic import model_validator
 
-from augury.core.config import Section
+from augury.core.config import ModelName, RunPath, Section
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS
@@ -57,9 +57,9 @@ class TrainedModel(TextModel, Protocol):
 class ReadyModel(Section):
     """A model that has been trained: a run of Augury, or a checkpoint of `transformers`."""
 
-    run: str | None = None
+    run: RunPath | None = None
     """The folder of a run's seed, as `augury train` prints it."""
-    checkpoint: str | None = None
+    checkpoint: ModelName | None = None
     """Directory that `save_pretrained` wrote, or name on the hub."""
     revision: str | None = None
     """Branch, tag or commit on the hub."""

@@ -27,6 +27,7 @@ from augury.augment.translation import (
     require_view,
 )
 from augury.core.citations import NOISY_NMT, Paper
+from augury.core.config import Overrides
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
@@ -48,7 +49,7 @@ class TranslatedText(UsesModels, ExtraInputs, CorpusOperator):
     """A trained model, in place of one to train."""
     seed: int = 1
     """The seed of the model that is trained."""
-    system: dict[str, Any] = {}
+    system: Overrides = {}
     """Dotted keys in which the experiment that trains the model differs from the plain baseline
     of this one."""
     view: str = PLAIN

@@ -144,7 +144,7 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
         counts, samples = [dict(result) for result in results], []
         for result in counts:
             if SAMPLE in result:
-                samples.append(result.pop(SAMPLE))
+                samples.append(Sample(*result.pop(SAMPLE)))
         fitted = self._confusions(counts)
         return {**fitted, "rates": self._estimate(samples)} if samples else fitted
 
@@ -173,12 +173,12 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
         rates = {**fitted.get("rates", {}), **self.rates}
         return {kind: rates[kind] for kind in KINDS if kind in rates}
 
-    def _confusions(self, counts_of_blocks: Sequence[Mapping[str, WordCounts]]) -> dict[str, Any]:
+    def _confusions(self, counts_of_blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         words, totals = dict[str, Counter[str]](), Counter[str]()
         for block in counts_of_blocks:
-            for language, of_block in block.items():
-                words.setdefault(language, Counter()).update(of_block.words)
-                totals[language] += of_block.total
+            for language, (of_block, total) in block.items():
+                words.setdefault(language, Counter()).update(of_block)
+                totals[language] += total
         groups = {
             language: confusions(sorted(known), language) for language, known in words.items()
         }

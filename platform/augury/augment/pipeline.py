@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from augury.augment.blocks import Block, block_rows, split_into_blocks
+from augury.augment.blocks import block_rows, split_into_blocks
 from augury.augment.health import Health, Tally
 from augury.augment.mixins import (
     CorpusOperator,
@@ -25,8 +25,7 @@ from augury.augment.planning import KINDS, Models, Part, extra_texts, fit_parame
 from augury.augment.tallies import LOOKED_AT, Ratios, tally_block, tally_columns
 from augury.core import config
 from augury.core.execution import Execution
-from augury.core.executors import Executor
-from augury.core.integrity import Checksum
+from augury.core.executors import Executor, Row, Task
 from augury.core.locks import lock_incomplete, make_once, usable
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
@@ -96,17 +95,10 @@ def make(
                 _make_corpus_records(group, corpus, store, execution)
                 continue
             work = corpus.rows * sum(1 / part.operator.PER_SECOND for part in group)
-            executor = execution.choose(
-                work, f"augment {group[0].operator.operator}", threads=bool(group[0].models)
-            )
-            _apply_to_blocks(
-                group,
-                corpus,
-                store,
-                executor,
-                # A model computes on all CPUs and GPUs that a worker may have.
-                execution.reserved(executor) if group[0].models else {},
-            )
+            executor = execution.choose(work, f"augment {group[0].operator.operator}")
+            # A model computes on all CPUs and GPUs that a worker may have.
+            reserved = execution.reserved(executor) if group[0].models else {}
+            _apply_to_blocks(group, corpus, store, executor, reserved)
     # Which parts belong together is a record of its own: other corpora and calls share the parts.
     folder = store.folder(AUGMENTED, address)
     content = {
@@ -170,11 +162,10 @@ def _fit(part: Part, corpus: Corpus, executor: Executor) -> None:
     with Stage(f"fit {part.operator.operator}", corpus.rows) as stage:
         results = executor.map(
             _FitShard(part.operator, corpus.folder, part.operator.reads(corpus.columns)),
-            corpus.shards,
+            [{"shard": shard} for shard in corpus.shards],
             stage,
-            size=lambda pair: pair[0],
         )
-    _write_fit(part, corpus, [value for _, value in results])
+    _write_fit(part, corpus, [json.loads(result["statistics"]) for result in results])
 
 
 def _write_fit(part: Part, corpus: Corpus, results: Sequence[Any]) -> None:
@@ -204,11 +195,12 @@ def _apply_to_blocks(
         f"augment {names}", corpus.rows * len(parts), KINDS[parts[0].operator.makes()]
     ) as stage:
         task = _ApplyBlock(tuple(parts), corpus.folder, store)
-        made = executor.map(
-            task, blocks, stage, size=lambda block: block.rows * len(parts), **reserved
-        )
+        made = executor.map(task, [block._asdict() for block in blocks], stage, **reserved)
     for place, part in enumerate(parts):
-        _finish(part, corpus, {block.name: block.shards[place] for block in made})
+        shards = {}
+        for block, result in zip(blocks, made, strict=True):
+            shards[block.name] = _Shard(**result["shards"][place])
+        _finish(part, corpus, shards)
 
 
 def _make_corpus_records(
@@ -267,7 +259,7 @@ def _finish(
             if part.operator.makes() == VIEW
             else "of every record, in its column lineage",
         },
-        known={name: shard.checksum for name, shard in shards.items()},
+        known={name: (shard.size, shard.checksum) for name, shard in shards.items()},
     )
 
 
@@ -275,24 +267,27 @@ class _Shard(NamedTuple):
     """What is known of a shard that has been written."""
 
     rows: int
-    facts: Mapping[str, str]
-    """Its counts and tally as JSON, also in its metadata: a resumed call has those of shards that a
+    counts: str
+    tally: str
+    """Counts and tally as JSON, also in its metadata: a resumed call has those of shards that a
     killed one wrote."""
-    checksum: Checksum
+    size: int
+    checksum: str
 
 
 def _write(folder: Folder, name: str, output: OperatorOutput, tally: Tally) -> _Shard:
     facts = {"counts": json.dumps(dict(output.counts)), "tally": json.dumps(tally)}
     checksum = write_shard(folder, name, output.table.replace_schema_metadata(facts))
-    return _Shard(len(output.table), facts, checksum)
+    return _Shard(len(output.table), facts["counts"], facts["tally"], *checksum)
 
 
 def _read(folder: Folder, name: str) -> _Shard:
     """Return what `_write` did of a shard that is there."""
     metadata = shard_metadata(folder, name)
     stored = metadata.schema.to_arrow_schema().metadata or {}
-    facts = {key.decode(): value.decode() for key, value in stored.items()}
-    return _Shard(metadata.num_rows, facts, folder.checksum(name))
+    counts = stored.get(b"counts", b"{}").decode()
+    tally = stored.get(b"tally", json.dumps(Tally()).encode()).decode()
+    return _Shard(metadata.num_rows, counts, tally, *folder.checksum(name))
 
 
 def _summarise(shards: Iterable[_Shard]) -> tuple[int, dict[str, int], Tally]:
@@ -300,66 +295,56 @@ def _summarise(shards: Iterable[_Shard]) -> tuple[int, dict[str, int], Tally]:
     rows, counts, tally = 0, Counter[str](), Tally()
     for shard in shards:
         rows += shard.rows
-        counts.update(json.loads(shard.facts.get("counts", "{}")))
-        tally = tally.plus(json.loads(shard.facts.get("tally", json.dumps(Tally()))))
+        counts.update(json.loads(shard.counts))
+        tally = tally.plus(json.loads(shard.tally))
     return rows, dict(counts), tally
 
 
 @dataclass(frozen=True)
 class _FitShard:
-    """Creates the function that reads a shard and returns (rows, statistics)."""
+    """Creates the task that reads a `shard` and returns its `statistics` as JSON."""
 
     operator: Fitted
     corpus: Folder
     columns: tuple[str, ...]
 
-    def __call__(self) -> Callable[[str], tuple[int, Any]]:
-        def fit(shard: str) -> tuple[int, Any]:
-            block = read_shard(self.corpus, shard, self.columns)
-            return len(block), self.operator.fit_block(block)
+    def __call__(self) -> Task:
+        def fit(row: Row) -> Row:
+            block = read_shard(self.corpus, row["shard"], self.columns)
+            return {"rows": len(block), "statistics": json.dumps(self.operator.fit_block(block))}
 
         return fit
 
 
-class _Made(NamedTuple):
-    """What was made of a block: the name and the rows of the block, and the shard of every part."""
-
-    name: str
-    rows: int
-    shards: list[_Shard]
-
-
 @dataclass(frozen=True)
 class _ApplyBlock:
-    """Creates the function that reads a block once and writes what is missing of every part's
-    output."""
+    """Creates the task that reads a block once, writes what is missing of every part's output, and
+    returns the facts of its `shards`, a part each."""
 
     parts: tuple[Part, ...]
     corpus: Folder
     store: Store
 
-    def __call__(self) -> Callable[[Block], _Made]:
+    def __call__(self) -> Task:
         functions = [part.operator.bind(part.fitted, self.store) for part in self.parts]
         # Records copy all columns of their parents; views need those alone that operators read.
         only_views = all(part.operator.makes() != RECORDS for part in self.parts)
         columns = self.parts[0].operator.reads(Corpus(self.corpus).columns) if only_views else None
 
-        def apply(block_range: Block) -> _Made:
-            block = read_shard(self.corpus, block_range.shard, columns)
-            block = block.slice(
-                block_range.start, len(block) if block_range.rows is None else block_range.rows
-            )
-            made = _Made(block_range.name, len(block), [])
+        def apply(row: Row) -> Row:
+            block = read_shard(self.corpus, row["shard"], columns)
+            block, name = block.slice(row["start"], row["stop"] - row["start"]), row["name"]
+            shards = []
             for part, function in zip(self.parts, functions, strict=True):
                 # Shards are written whole or not at all: what is there, a killed call has made.
-                if part.folder.exists(block_range.name):
-                    made.shards.append(_read(part.folder, block_range.name))
+                if part.folder.exists(name):
+                    shards.append(_read(part.folder, name)._asdict())
                     continue
                 operator = part.operator
                 selected = operator.select(block) if isinstance(operator, TextSubset) else block
                 output = function(selected)
                 tally = tally_block(selected, operator, output)
-                made.shards.append(_write(part.folder, block_range.name, output, tally))
-            return made
+                shards.append(_write(part.folder, name, output, tally)._asdict())
+            return {"rows": len(block) * len(self.parts), "shards": shards}
 
         return apply

@@ -17,6 +17,7 @@ from augury.augment.models import ReadyModel
 from augury.augment.operator import RECORDS, VIEW, BlockFunction, OperatorOutput
 from augury.augment.records import derive_records, plural, view_table
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
+from augury.core.config import Overrides
 from augury.core.errors import UserError
 from augury.core.rng import seed_of
 from augury.core.store import Store
@@ -52,9 +53,9 @@ class Reorder(UsesModels, MakesRecords):
     anchor: Anchor = "min"
     """The position of a word that is linked to several: the first, the mean or the last of
     theirs."""
-    model: dict[str, Any] = {"name": "t5-base"}
+    model: Overrides = {"name": "t5-base"}
     """The section `model` of the reorderer's experiment."""
-    training: dict[str, Any] = {}
+    training: Overrides = {}
     """Its section `training`; by default the paper's."""
     max_pieces: int | None = Field(None, ge=2, le=1_000_000)
     """Longest source and target in subwords, to which longer ones are cut; None: the generator's

@@ -20,7 +20,7 @@ from augury.augment.records import derive_records
 from augury.augment.rectification import DROPPED, Rectify, rectify_labels
 from augury.core import config
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
-from augury.core.config import Section
+from augury.core.config import Overrides, Section
 from augury.core.locks import make_once
 from augury.core.rng import seed_of
 from augury.core.store import Store
@@ -42,8 +42,8 @@ class Request(NamedTuple):
 class GeneratorModel(Section):
     """The generator: sections of its experiment; by default T5-base as in the paper."""
 
-    model: dict[str, Any] = {"name": "t5-base"}
-    training: dict[str, Any] = {}
+    model: Overrides = {"name": "t5-base"}
+    training: Overrides = {}
     """Settings that are not given are the paper's."""
     max_pieces: int | None = Field(None, ge=2, le=1_000_000)
     """Longest source and target in subwords, to which longer ones are cut; None: the generator's
@@ -55,8 +55,8 @@ class GeneratorModel(Section):
 class TeacherModel(Section):
     """The teacher: sections of its experiment; by default RoBERTa-large as in the paper."""
 
-    model: dict[str, Any] = {"name": "roberta-large"}
-    training: dict[str, Any] = {}
+    model: Overrides = {"name": "roberta-large"}
+    training: Overrides = {}
     """Settings that are not given are the paper's, with batches of 16."""
     max_length: int | None = Field(None, ge=8, le=1_000_000)
     """Longest pair in subwords, to which longer ones are cut; None: the classifier's default."""

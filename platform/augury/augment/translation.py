@@ -19,7 +19,7 @@ from augury.augment.models import TextModel
 from augury.core import config
 from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
-from augury.core.executors import Executor
+from augury.core.executors import Executor, Row, Task
 from augury.core.locks import make_once
 from augury.core.progress import Stage
 from augury.core.rng import seed_of
@@ -174,15 +174,14 @@ class Translation:
     ) -> None:
         blocks = self._blocks()
         missing = [block for block in blocks if not folder.exists(block.name)]
-        executor = execution.choose(self.corpus.rows / self.per_second, name, threads=True)
+        executor = execution.choose(self.corpus.rows / self.per_second, name)
         threads = 1 if executor.name == "ray" else execution.threads or 2
         with Stage(name, self.corpus.rows, unit) as stage:
             stage.advance(self.corpus.rows - sum(self._rows(block) for block in missing))
             done = executor.map(
                 _TranslateBlock(self, folder, store, threads),
-                missing,
+                [block._asdict() for block in missing],
                 stage,
-                size=lambda block: block.rows,
                 **self._reserved(execution, executor),
             )
         folder.finish(
@@ -194,10 +193,10 @@ class Translation:
             }
         )
 
-    def _seconds(self, done: Sequence[_Done]) -> float:
+    def _seconds(self, done: Sequence[Row]) -> float:
         """Return the seconds that one process needs for all texts, extrapolated from this call."""
-        rows = sum(block.rows for block in done)
-        return sum(block.seconds for block in done) * self.corpus.rows / rows if rows else 0.0
+        rows = sum(block["rows"] for block in done)
+        return sum(block["seconds"] for block in done) * self.corpus.rows / rows if rows else 0.0
 
     def _reserved(self, execution: Execution, executor: Executor) -> dict[str, float]:
         """Return the CPUs and GPUs of every process; sampling by `generate` prefers a GPU."""
@@ -216,37 +215,31 @@ class Translation:
         return [seed_of(seed, KIND, name) for name in self._column(block, "id")]
 
     def _column(self, block: Block, name: str) -> list[Any]:
-        rows = self.corpus.shard(block.shard, [name]).slice(block.start, block.rows)
+        rows = self.corpus.shard(block.shard, [name]).slice(block.start, block.stop - block.start)
         return list(rows.column(name).to_pylist())
-
-
-class _Done(NamedTuple):
-    """A translated block: the number of its texts, and the seconds that they took."""
-
-    rows: int
-    seconds: float
 
 
 @dataclass(frozen=True)
 class _TranslateBlock:
-    """Creates the function that translates a block and stores it; each process loads the model
-    once."""
+    """Creates the task that translates a block, stores it and returns the `seconds` that its texts
+    took; each process loads the model once."""
 
     translation: Translation
     folder: Folder
     store: Store
     threads: int
 
-    def __call__(self) -> Callable[[Block], _Done]:
+    def __call__(self) -> Task:
         translation = self.translation
         outputs_of = self._drawing(translation.sampling) if translation.sampling else self._search()
 
-        def apply(block: Block) -> _Done:
+        def apply(row: Row) -> Row:
+            block = Block(row["shard"], row["start"], row["stop"], row["name"])
             start = time.perf_counter()
             outputs = outputs_of(block)
             seconds = time.perf_counter() - start
             write_shard(self.folder, block.name, pa.table({"text": pa.array(outputs, pa.string())}))
-            return _Done(len(outputs), seconds)
+            return {"rows": len(outputs), "seconds": seconds}
 
         return apply
 

@@ -25,9 +25,9 @@ from augury import __version__
 from augury.cli import verbs
 from augury.cli.common import CLIENT
 from augury.core import agreed_code, messages
-from augury.core.commands import command
 from augury.core.errors import UserError, unknown
 from augury.core.messages import logger
+from augury.core.naming import command
 from augury.core.progress import duration
 from augury.core.secrets import RedactedStream
 
@@ -91,23 +91,17 @@ def _is_utf8(word: str) -> bool:
 
 
 def _run(verb: str, argv: Sequence[str]) -> int:
-    _agree_to_plugins(argv)
+    _allow_plugins(argv)
     try:
         arguments = verbs.parse(verb, argv)
     except KeyboardInterrupt:
         return INTERRUPTED
     if arguments.allow_code:
         agreed_code.allow_any()
-    if sys.argv[1:] == [verb, *argv]:  # and not a call of `main` by another program
-        from augury.cli import restart  # imports pyarrow, which is slow
-
-        restart.allow(verb, argv)
     with messages.shown(arguments.verbosity, arguments.log_format):
         start = time.monotonic()
         with _interrupted_by_sigterm() as received:
             code = _execute(arguments, verb, argv)
-        if code and (processes := sys.modules.get("augury.core.processes")):
-            processes.end_processes()  # which the end of Python would wait for
         logger.debug("%s took %s", verb, duration(time.monotonic() - start))
         return TERMINATED if received and code == INTERRUPTED else code
 
@@ -134,8 +128,8 @@ def _interrupted_by_sigterm() -> Iterator[list[int]]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _agree_to_plugins(argv: Sequence[str]) -> None:
-    """Agree to the plug-in files that the words of a command are, or are given to its flags."""
+def _allow_plugins(argv: Sequence[str]) -> None:
+    """Allow the plug-in files that the words of a command are, or are given to its flags."""
     words = [
         word.rpartition("=")[2].partition(":")[0]
         for flag, word in pairwise(["", *argv])
@@ -147,12 +141,17 @@ def _agree_to_plugins(argv: Sequence[str]) -> None:
     if files:
         from augury.core import plugin_files
 
-        plugin_files.agree_to(files)
+        plugin_files.allow(files)
 
 
 def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> int:
     """Run a verb and return the exit code; exceptions become messages."""
     module = verbs.module(verb)
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        logger.error("the working directory has been deleted: change to another one")
+        return 2
     try:
         if verb in verbs.ON_A_CLUSTER and arguments.address:
             from augury.cli import submit
@@ -177,10 +176,9 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
     except Exception as error:
         if arguments.debug:
             raise
-        from augury.core import cluster, local_ray, outages  # import pyarrow, which is slow
+        from augury.core import outages, ray_connection  # import pyarrow, which is slow
 
-        local_ray.await_recovery()
-        if outage := cluster.outage() or outages.outage_of(error):
+        if outage := outages.outage_of(error) or ray_connection.failure_of(error):
             resume = command("augury", verb, *argv)
             logger.error(f"{outage}. Finished work is kept; continue with: {resume}")
             return 1

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from augury.core.errors import UserError
-from augury.core.home import expanded
+from augury.core.paths import expanded
 
 if TYPE_CHECKING:
     from augury.core.store import Folder, Store
@@ -130,8 +130,8 @@ def add_executor(parser: argparse.ArgumentParser) -> None:
         "--executor",
         choices=["local", "ray", "auto"],
         default="local",
-        help="local: in processes of this machine (default); ray: on Ray, connecting to or "
-        "starting a cluster; auto: by the amount of work",
+        help="local: in this process (default); ray: on Ray, joining or starting a cluster; "
+        "auto: by the amount of work",
     )
 
 

@@ -28,6 +28,12 @@ HELP = (
 )
 EXAMPLE = "augury config search_spaces/experiments/multi30k.yaml --set regime.label_smoothing=0.2"
 MOST_LABELS = 8
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+EXTENDS_SCHEMA = {
+    "type": "string",
+    "description": "An experiment file that this one extends, relative to it: mappings are merged, "
+    "and anything else is replaced.",
+}
 """The number of labels whose shares are printed."""
 RACE_COST = 40
 """One seed of all systems of a race of `augmentations`, in trainings of the baseline, at most: by
@@ -68,7 +74,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.schema:
-        return _schema()
+        print_json(json_schema())
+        return 0
     if arguments.experiment is None:
         raise UserError(
             "no experiment file is given: use augury config FILE; `augury init` writes a file"
@@ -165,22 +172,23 @@ def _facts(
     return facts | {
         "texts": [asdict(text) for text in report.texts],
         "cautions": list(report.cautions),
-        "cost": _cost(loaded, systems, report),
+        "cost": _cost(loaded, report),
     }
 
 
-def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) -> dict[str, Any]:
-    """Return the estimated cost of all runs; the total is None if a part is unknown."""
-    from augury.experiments.cost import ERROR_FACTOR, total
+def _cost(loaded: Experiment, report: Report) -> dict[str, Any]:
+    """Return the estimated cost of all runs; None where a part of it is unknown."""
+    from augury.execution.estimates import estimate
+    from augury.experiments.cost import ERROR_FACTOR
 
-    seeds = dict.fromkeys([*systems, *report.stages], len(loaded.seeds))
-    estimate = total(report.costs, seeds, loaded.execution, loaded.training.workers)
+    whole = estimate(report.graph, loaded)
+    unknown = ", ".join(name for name, cost in report.costs.items() if cost is None)
     return {
-        "seconds": estimate.seconds,
-        "bytes": estimate.bytes,
+        "seconds": whole and whole.all_seeds,
+        "bytes": whole and whole.bytes,
+        "at_once": whole and whole.at_once,
         "rough": ERROR_FACTOR,
-        "on": estimate.where,
-        "text": str(estimate),
+        "text": str(whole or f"not known before the models of {unknown} are fetched"),
         "by_system": {name: cost and cost._asdict() for name, cost in report.costs.items()},
     }
 
@@ -236,7 +244,7 @@ def _next(
 ) -> tuple[str, str | None]:
     """Return the command to go on with, and that which races all augmentations; without the
     pretrained model, one that needs none, and None."""
-    from augury.core.commands import command
+    from augury.core.naming import command
 
     overrides = [word for assignment in assignments for word in ("--set", assignment)]
     if report is None or not report.unreachable:
@@ -257,7 +265,7 @@ def _first_look(
     """Return the command that trains one seed for about half an hour in all, and at least twice as
     long as the warm-up of any regime; None where that is not much less than the whole experiment,
     which takes `seconds`."""
-    from augury.core.commands import command
+    from augury.core.naming import command
 
     most = loaded.training.max_epochs
     if report.unreachable or not most or not seconds or seconds < LONG:
@@ -317,12 +325,46 @@ def _truncate(text: str) -> str:
     return text if len(text) <= MAX_CHARACTERS else f"{text[:MAX_CHARACTERS]}…"
 
 
-def _schema() -> int:
-    """Print the JSON Schema of experiment files."""
-    from augury.experiments.schema import json_schema
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of experiment files, for editors: all installed tasks and plug-ins.
 
-    print_json(json_schema())
-    return 0
+    Settings of tasks given by their path are not included.
+    """
+    from pydantic.json_schema import models_json_schema
+
+    from augury.core.plugin_files import PATH_PATTERN
+    from augury.core.yaml_file import EXTENDS
+    from augury.experiments.spec import TASKS, settings_class
+
+    tasks = TASKS.names()
+    classes = {name: settings_class(name) for name in tasks}
+    references, definitions = models_json_schema(
+        [(settings, "validation") for settings in classes.values()]
+    )
+    for reference in references.values():
+        definition = definitions["$defs"][reference["$ref"].rpartition("/")[2]]
+        definition["properties"][EXTENDS] = EXTENDS_SCHEMA
+    return {
+        "$schema": DIALECT,
+        "title": "Augury experiment",
+        "type": "object",
+        "anyOf": [{"required": ["name", "task"]}, {"required": [EXTENDS]}],
+        "properties": {
+            EXTENDS: EXTENDS_SCHEMA,
+            "task": {
+                "description": "The name of the task, or the path of a directory that holds it.",
+                "anyOf": [{"enum": tasks}, {"type": "string", "pattern": PATH_PATTERN}],
+            },
+        },
+        "allOf": [
+            {
+                "if": {"properties": {"task": {"const": name}}, "required": ["task"]},
+                "then": references[settings, "validation"],
+            }
+            for name, settings in classes.items()
+        ],
+        **definitions,
+    }
 
 
 def _graph(path: str, assignments: Sequence[str], form: str, as_json: bool) -> int:

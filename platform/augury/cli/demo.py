@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.core.commands import command
+    from augury.core.naming import command
     from augury.core.progress import say
 
     words = sweep_of(arguments.task, arguments.storage, arguments.assignments)

@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.core.commands import command
+    from augury.core.naming import command
     from augury.experiments.run import Run
     from augury.reporting import exporting
 

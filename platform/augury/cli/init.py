@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from augury.core.errors import UserError
 
 if TYPE_CHECKING:
-    pass
+    from augury.cli.drafting import DraftOptions
 
 HELP = (
     "Write a commented experiment file for your own texts and check it; finds out what flags do "
@@ -95,13 +97,40 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(
             f"{path} already exists: choose another file, or add --force to overwrite it"
         )
-    text = draft(collect(arguments, re.sub(r"[^\w.-]+", "-", path.stem)))
+    options = collect(arguments, re.sub(r"[^\w.-]+", "-", path.stem))
+    text = draft(_from_folder(options, path.parent))
     with _written(path, text):
         _read_texts(path)
     say(f"wrote {path}")
     # What it says of other settings is mended in the file.
     return config.show(
         str(path), (), as_json=arguments.json, without_model=_from_nothing(arguments)
+    )
+
+
+def _from_folder(options: DraftOptions, folder: Path) -> DraftOptions:
+    """Return options whose relative paths begin at the folder of the file that is written."""
+    from augury.core.paths import expanded
+    from augury.core.plugin_files import is_path
+
+    if folder.resolve() == Path.cwd():
+        return options
+
+    def moved(name: str) -> str:
+        return name if expanded(name).is_absolute() else os.path.relpath(name, folder)
+
+    task, model = options.task, options.model
+    if is_path(task):
+        task = os.path.join(".", moved(task))
+    if model and Path(model).is_dir():
+        model = os.path.join(".", moved(model))
+    return replace(
+        options,
+        task=task,
+        model=model,
+        train=list(map(moved, options.train)),
+        valid=list(map(moved, options.valid)),
+        tests={name: list(map(moved, files)) for name, files in options.tests.items()},
     )
 
 
@@ -135,7 +164,7 @@ def _written(path: Path, text: str) -> Iterator[None]:
 
 def _from_nothing(arguments: argparse.Namespace) -> str:
     """Return the command that drafts the same experiment with a model that starts from nothing."""
-    from augury.core.commands import command
+    from augury.core.naming import command
 
     left_out = ("--force", "--model", arguments.model)
     words = [word for word in arguments.words if word not in left_out]

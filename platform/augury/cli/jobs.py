@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 from augury.cli import versions
 from augury.cli.common import CLIENT
 from augury.core.errors import UserError
-from augury.core.listening import check_listens
 from augury.core.progress import say
+from augury.core.ray_connection import check_listens
 
 if TYPE_CHECKING:
     from ray.job_submission import JobSubmissionClient

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import print_json
-from augury.core.commands import command
 from augury.core.errors import UserError, unknown
+from augury.core.naming import command
 
 if TYPE_CHECKING:
     from augury.augment.operator import Operator

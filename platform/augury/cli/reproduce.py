@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from augury.cli.common import add_overrides, print_json
 from augury.cli.sweep import add_limits, make_plan, options_of, power_of_plan, run_sweep, size_of
-from augury.core.cores import available_cores
 from augury.core.errors import UserError, unknown
 from augury.core.progress import say
 
@@ -105,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(rendering.FORMATS[arguments.format](shown), end="")
     if arguments.format == "text" and not arguments.json:
         print(f"\npage     {outcome.sweep.folder.location(PAGE)}")
-    return 1 if outcome.unfinished or outcome.sweep.count("failed") else 0
+    return 1 if outcome.sweep.count("failed") else 0
 
 
 def _plan_lines(plan: Plan, options: SweepOptions) -> list[str]:
@@ -129,31 +128,22 @@ def _costs(plan: Plan, options: SweepOptions) -> list[str]:
     """Return lines with the estimated cost of every row and its models, cautions, and the sum."""
     from augury.core.progress import duration
     from augury.execution.cautions import cautions
-    from augury.execution.estimates import estimates
-    from augury.experiments.cost import total
-    from augury.sweeping.plan import share_beginnings
+    from augury.execution.estimates import estimate, estimates
 
-    execution = plan.base().execution
-    threads = execution.threads or max(1, int(execution.cpus_per_worker))  # of a trial
-    execution = execution.model_copy(
-        update={"at_once": options.at_once or available_cores(), "threads": threads}
-    )
     rows = {planned.name: planned.experiment for planned in plan.configurations.values()}
     graph = plan.graph
     graph.add(rows, options.seeds)
-    share_beginnings(options, plan)
-    costs = estimates(graph, execution)
     seeds = dict.fromkeys([*graph.earlier_stages, *rows], len(options.seeds))
-    of_all = total(
-        costs, seeds, execution, max(system.training.workers for system in rows.values())
-    )
     lines = []
-    for name, cost in costs.items():
+    for name, cost in estimates(graph).items():
         repeated = f" × {count} seeds" if (count := seeds.get(name, 1)) > 1 else ""
         lines.append(
             f"  {name}: {duration(cost.seconds) if cost else 'not known'}{repeated}, at most"
         )
-    return [*lines, *cautions(rows.values()), f"cost: {of_all}; runs that are stored cost nothing"]
+    whole = (
+        estimate(graph, plan.base(), options.at_once) or "not known before all models are fetched"
+    )
+    return [*lines, *cautions(rows.values()), f"cost: {whole}"]
 
 
 def _select_rows(table: Published, rows: Sequence[str] | None) -> Space:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from augury.cli.common import RESULTS, open_storage, print_json
 from augury.core.errors import UserError
-from augury.core.naming import FILE_NAME, FILE_NAME_ALLOWS, counted
+from augury.core.naming import counted, file_name
 from augury.core.progress import say
 
 if TYPE_CHECKING:
@@ -147,8 +147,7 @@ def _relabel(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namesp
     _refuse_all(arguments)
     name = arguments.name
     if name:
-        if not re.fullmatch(FILE_NAME, name):
-            raise UserError(f"--name {name:.60}: use {FILE_NAME_ALLOWS}")
+        file_name(name, "--name ")
         addresses = {run.record.address for run in runs}
         holders = {of.address for of in run_names.named_runs(store) if of.name == name}
         if len(addresses | holders) > 1:

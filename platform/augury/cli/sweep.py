@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing
 from dataclasses import asdict, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import RESULTS, add_overrides, print_json, whole_number
 from augury.core.errors import UserError, unknown
-from augury.core.naming import FILE_NAME, FILE_NAME_ALLOWS, counted
+from augury.core.naming import counted, file_name
 
 if TYPE_CHECKING:
     from augury.core.store import Store
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 HELP = "Train the configurations of a search space with several seeds and answer its question."
 EXAMPLE = "augury sweep agreement --scale toy --seeds 1 2 3 --storage results"
 PAGE_SECONDS = 15
+CONFIRM = 3
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -58,9 +58,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add_limits(parser)
     parser.add_argument(
         "--scheduler",
-        choices=["all", "halving", "pbt"],
-        help="all: train every seed to the end; halving: successive halving with more "
-        "seeds for close configurations; pbt: population-based training (default: the space's)",
+        choices=["all", "race"],
+        help="all: every configuration with every seed; race: further seeds where they improve the "
+        "choice (default: the space's)",
     )
     parser.add_argument(
         "--search",
@@ -79,6 +79,15 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         metavar="POINTS",
         help="points of the metric that twice the training time has to bring; 0: time does not "
         "decide (default: the space's; 0.1 of augmentations)",
+    )
+    parser.add_argument(
+        "--confirm",
+        type=int,
+        choices=range(10),
+        default=CONFIRM,
+        metavar="N",
+        help="fresh seeds with which the reference and the winner are trained once more, and on "
+        f"which alone the winner is tested; 0: nothing is confirmed (default: {CONFIRM})",
     )
     parser.add_argument(
         "--dry-run",
@@ -110,12 +119,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="maximum concurrent trials (default: the file's execution.at_once, or as many as fit)",
     )
-    parser.add_argument(
-        "--budget",
-        metavar="TIME",
-        help="start no trial after this time, and stop at the next validation; each command counts "
-        "it anew: 90s, 30m, 2h or 1d",
-    )
+    add_budget(parser)
     parser.add_argument("--trials", type=whole_number, metavar="N", help="start at most N trials")
     parser.add_argument(
         "--fail-fast", action="store_true", help="stop after the first failed trial"
@@ -123,19 +127,25 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--executor",
         choices=["auto", "local", "ray"],
-        help="local: processes of this machine; ray: a cluster, or a Ray of this machine; auto: "
-        "ray where trials need a cluster, a GPU or several workers; as --set execution.executor",
+        help="local: in this process, one trial after the other; ray: side by side on a cluster or "
+        "a Ray of this machine; auto: ray for more than one trial; as --set execution.executor",
+    )
+
+
+def add_budget(parser: argparse.ArgumentParser) -> None:
+    """Add the flag of a limit of time."""
+    parser.add_argument(
+        "--budget",
+        metavar="TIME",
+        help="start no training after this time, and stop at the next validation; each command "
+        "counts it anew: 90s, 30m, 2h or 1d",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         return show_plan(*prepare(arguments), arguments.json)
-    from augury.sweeping.workers import early_imports
-
-    on_ray = arguments.executor == "ray" or "RAY_ADDRESS" in os.environ
-    with nullcontext() if on_ray else early_imports():
-        return _run(*prepare(arguments), arguments.json)
+    return _run(*prepare(arguments), arguments.json)
 
 
 def prepare(
@@ -154,12 +164,12 @@ def prepare(
     options = options_of(
         space, arguments, _default_name(space, arguments), space.scheduler, arguments.samples
     )
-    decided_by_time = space.scheduler != "pbt" and space.search != "optuna"
-    default = space.worth if decided_by_time else 0.0
+    default = space.worth if space.search != "optuna" else 0.0
     worth = default if arguments.worth is None else arguments.worth
     return space, replace(
         options,
         worth=worth,
+        confirm=arguments.confirm,
         rows=tuple(arguments.rows or ()),
         assignments={**options.assignments, **settings},
     )
@@ -211,13 +221,24 @@ def options_of(
 ) -> SweepOptions:
     """Return the options of a sweep from the flags of `add_limits`; `name` is the default name."""
     from augury.core import config
+    from augury.experiments.spec import check_seeds
     from augury.sweeping.plan import SweepOptions
 
-    executor = {"execution.executor": arguments.executor} if arguments.executor else {}
+    assignments = config.parse_assignments(arguments.assignments)
+    flags = {"storage": arguments.storage, "seeds": arguments.seeds, "name": arguments.name}
+    for key in [key for key in flags if key in assignments]:
+        if flags[key]:
+            raise UserError(f"--set {key} and --{key} are the same: give one of them")
+        flags[key] = assignments.pop(key)
+    of_file = getattr(arguments, "experiment", None)
+    if not of_file and any(key.partition(".")[0] == "systems" for key in assignments):
+        raise UserError("--set systems: a search space has rows in their place; choose by --rows")
+    if arguments.executor:
+        assignments["execution.executor"] = arguments.executor
     return SweepOptions(
-        storage=arguments.storage or space.base.get("storage", "results"),
-        name=_check_name(arguments.name or name),
-        seeds=_check_seeds(arguments.seeds or space.seeds),
+        storage=str(flags["storage"] or space.base.get("storage", "results")),
+        name=file_name(str(flags["name"] or name), "--name "),
+        seeds=check_seeds(space.seeds if flags["seeds"] is None else flags["seeds"]),
         scheduler=scheduler,
         search=space.search,
         samples=samples,
@@ -225,7 +246,7 @@ def options_of(
         trials=arguments.trials,
         budget=seconds(arguments.budget),
         fail_fast=arguments.fail_fast,
-        assignments={**config.parse_assignments(arguments.assignments), **executor},
+        assignments=assignments,
     )
 
 
@@ -268,7 +289,7 @@ def run_sweep(space: Space, options: SweepOptions) -> tuple[Outcome, Summary]:
 def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
     outcome, summary = run_sweep(space, options)
 
-    from augury.core.commands import command
+    from augury.core.naming import command
     from augury.core.store import Store
     from augury.reporting import storage
     from augury.reporting.sweeps.locations import sweep_command
@@ -300,7 +321,7 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
             again += ["--budget", f"{options.budget:.10g}s"] if options.budget else []
             state = "not decided yet" if sweep.count("finished") else "no trial has finished yet"
             print(f"next     {command(*again)}    # {state}: goes on")
-    return 1 if outcome.unfinished or sweep.count("failed") else 0
+    return 1 if sweep.count("failed") else 0
 
 
 def make_plan(space: Space, options: SweepOptions) -> Plan:
@@ -311,7 +332,6 @@ def make_plan(space: Space, options: SweepOptions) -> Plan:
 
     options.check()
     planned = plan.of_options(space, options, Store(options.storage))
-    plan.decision_rungs(options, planned)
     if options.budget is not None:
         keep_within(planned, options.seeds, options.budget, options.at_once, name=options.name)
     return planned
@@ -323,7 +343,6 @@ def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     from augury.execution.cautions import cautions
     from augury.sweeping.applied import left_out_lines
     from augury.sweeping.budget import estimate
-    from augury.sweeping.plan import share_beginnings
 
     plan = make_plan(space, options)
     notes = cautions(configuration.experiment for configuration in plan.configurations.values())
@@ -348,7 +367,6 @@ def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     for line in left_out_lines(plan.left_out):
         print(f"  {line}")
     print(size_of(plan, options))
-    share_beginnings(options, plan)
     if cost := estimate(plan, options.seeds, options.at_once):
         print(cost)
         if options.budget is not None and cost.all_seeds > options.budget:
@@ -377,7 +395,7 @@ def size_of(plan: Plan, options: SweepOptions) -> str:
         f"{counted(count, 'configuration')}{chosen}, at most {counted(trials, 'trial')}, "
         f"scheduler {options.scheduler}"
     )
-    if plan.families and options.scheduler == "halving" and not options.rows:
+    if plan.families and options.scheduler == "race" and not options.rows:
         from augury.sweeping.rounds import COMBINATIONS, SUGGESTED, TUNING_ROUNDS
 
         tuned = TUNING_ROUNDS * SUGGESTED
@@ -389,23 +407,9 @@ def size_of(plan: Plan, options: SweepOptions) -> str:
 
 
 def _default_name(space: Space, arguments: argparse.Namespace) -> str:
-    """Return the name of space and scale, with search and `pbt` if they change points."""
-    suffixes = [arguments.search or "", "pbt" if arguments.scheduler == "pbt" else ""]
-    return "-".join([space.name, space.scale, *(suffix for suffix in suffixes if suffix)]).replace(
-        "/", "-"
-    )
-
-
-def _check_name(name: str) -> str:
-    if not re.fullmatch(FILE_NAME, name):
-        raise UserError(f"--name '{name:.60}': use {FILE_NAME_ALLOWS}")
-    return name
-
-
-def _check_seeds(seeds: Sequence[int]) -> tuple[int, ...]:
-    if len(set(seeds)) < len(seeds):
-        raise UserError(f"--seeds {' '.join(map(str, seeds))}: give each seed once")
-    return tuple(seeds)
+    """Return the name of space and scale, with a search that changes points."""
+    parts = [space.name, space.scale, *([arguments.search] if arguments.search else [])]
+    return "-".join(parts).replace("/", "-")
 
 
 def points(text: str) -> float:

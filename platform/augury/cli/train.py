@@ -14,6 +14,8 @@ from augury.cli.common import (
     example_input,
     print_json,
 )
+from augury.cli.sweep import add_budget, seconds
+from augury.core.naming import counted
 
 if TYPE_CHECKING:
     from augury.core.store import Folder
@@ -28,25 +30,26 @@ EXAMPLE = "augury train search_spaces/experiments/multi30k_5k_cipherdaug.yaml --
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add_experiment(parser)
     add_storage_and_seeds(parser)
+    add_budget(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.experiments.systems import load
 
-    return compare(load(arguments.experiment, assignments_of(arguments)), arguments.json)
+    loaded = load(arguments.experiment, assignments_of(arguments))
+    return compare(loaded, arguments.json, seconds(arguments.budget))
 
 
-def compare(loaded: Experiment, as_json: bool) -> int:
+def compare(loaded: Experiment, as_json: bool, budget: float | None = None) -> int:
     """Run an experiment and print the comparison of its systems, also written as a page.
 
     Return the exit code.
 
     Without test sets, prints the best validations of its runs instead.
     """
-    from augury.core.commands import command, mlflow_command
+    from augury.core.naming import command, mlflow_command
     from augury.core.store import Store
     from augury.execution import cautions
-    from augury.execution.execute import run_experiment
     from augury.experiments.systems import expand
     from augury.reporting import (
         experiment,
@@ -59,10 +62,12 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     )
     from augury.reporting.comparison import scored_sets
     from augury.runs.tracking import place
+    from augury.sweeping.driver import run_experiment
     from augury.tracking.tracker import Tracker
 
     described = expand(loaded)
-    runs, failures = run_experiment(loaded, Tracker)
+    trained = run_experiment(loaded, Tracker, budget=budget)
+    runs, failures = trained.runs, trained.failures
     seeds = {name: system.seeds for name, system in described.items()}
     folders = [folder for of_system in runs.values() for folder in of_system.values()]
     store, report = Store(loaded.storage), None
@@ -96,6 +101,7 @@ def compare(loaded: Experiment, as_json: bool) -> int:
                     *cautions.text_cautions(described.values(), store),
                 ],
                 "failures": failures,
+                "missing": trained.missing,
             }
         )
     elif folders:
@@ -112,6 +118,11 @@ def compare(loaded: Experiment, as_json: bool) -> int:
         print(
             f"next     {example_input(best)} | "
             f"{command('augury', 'translate', run_names.name_of(best), *elsewhere)}"
+        )
+    if trained.missing and not as_json:
+        print(
+            f"missing  {counted(trained.missing, 'training')}, for which the budget had no time: "
+            "the same command continues"
         )
     return 1 if failures else 0
 

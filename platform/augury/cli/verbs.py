@@ -88,7 +88,7 @@ def parser(verb: str, argv: Sequence[str]) -> argparse.ArgumentParser:
     result.add_argument(
         "--allow-code",
         action="store_true",
-        help="run the plug-in files that stored runs name, and remember their content",
+        help="run the plug-in files that stored runs and sweeps name",
     )
     result.add_argument("--debug", action="store_true", help="show the traceback of errors")
     return result

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from augury.cli.common import RESULTS, print_json, whole_number
-from augury.core.commands import command
 from augury.core.errors import UserError
+from augury.core.naming import command
 from augury.core.progress import say, say_once
 
 if TYPE_CHECKING:

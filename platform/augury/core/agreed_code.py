@@ -1,8 +1,8 @@
-"""Which plug-in files may run: those that a user named, here or earlier on this machine.
+"""Which plug-in files may run: those that a user names, and all of them with `--allow-code`.
 
-Stored runs name plug-in files too, and a storage may come from someone else. A file therefore runs
-only if its content was agreed to: by naming its path in a command, an experiment file or a search
-space, or by `--allow-code`. What was agreed to is remembered by its hash.
+Stored runs and sweeps name plug-in files too, and a storage may come from someone else. A file runs
+where a user has named its path in a command, an experiment file or a search space; what lies in a
+storage is stored, whoever names it.
 """
 
 from __future__ import annotations
@@ -15,46 +15,43 @@ from contextvars import ContextVar
 from pathlib import Path
 
 from augury.core.errors import UserError
-from augury.core.home import state_directory
 
-ENVIRONMENT = "AUGURY_AGREED_CODE"
-"""Hashes that processes started from this one may run, separated by spaces; `any` for all."""
+ENVIRONMENT = "AUGURY_ALLOW_CODE"
+"""Hashes of the files that this process and those it starts may run; `any` for all."""
 ANY = "any"
+STORED = ("_COMPLETE", "run.json", "sweep.json")
+"""Files that only the folders of a storage have."""
 _named = ContextVar("named", default=False)
 
 
 @contextmanager
-def named_by_user() -> Iterator[None]:
-    """Agree to every plug-in file that is named within the context."""
-    token = _named.set(True)
+def named_by_user(*files: str | Path) -> Iterator[None]:
+    """Allow the plug-in files that are named within the context, unless one of the `files` that
+    name them is stored."""
+    token = _named.set(not any(map(is_stored, files)))
     try:
         yield
     finally:
         _named.reset(token)
 
 
+def is_stored(file: str | Path) -> bool:
+    """Return whether a file lies in a folder of a storage, such as that of a run or a sweep."""
+    if "://" in str(file):
+        return True
+    paths = [folder / name for folder in Path(file).resolve().parents for name in STORED]
+    return any(path.exists() for path in paths)
+
+
 def allow_any() -> None:
-    """Agree to every file that this process and its children load (`--allow-code`)."""
+    """Allow every file that this process and its children load (`--allow-code`)."""
     os.environ[ENVIRONMENT] = ANY
 
 
-def is_being_named() -> bool:
-    """Return whether what is looked up now comes from the user, and not from a storage."""
-    return _named.get()
-
-
-def agree(content: str, path: Path) -> None:
-    """Remember that a file with this hash may run on this machine."""
-    if content in _remembered():
-        return
-    os.environ[ENVIRONMENT] = " ".join([*_of_process(), content])
-    file = _file()
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("a", encoding="utf-8") as stream:
-            stream.write(f"{content} {path}\n")
-    except OSError:  # a home that cannot be written: this process remembers
-        return
+def allow_if_named(content: str, path: Path) -> None:
+    """Allow a file with this hash where what is looked up now comes from the user."""
+    if _named.get() and content not in _allowed() and not is_stored(path):
+        os.environ[ENVIRONMENT] = " ".join([*_allowed(), content])
 
 
 def check(content: str, path: Path) -> None:
@@ -62,32 +59,15 @@ def check(content: str, path: Path) -> None:
 
     Ray's workers run what their driver, which has checked, sends them.
     """
-    if _is_ray_worker() or content in _of_process():
-        return
-    if ANY in _of_process():
-        agree(content, path)
-    elif content not in _remembered():
+    if not ({content, ANY} & set(_allowed()) or _is_ray_worker()):
         raise UserError(
-            f"'{path}' (hash {content}) is code that a stored run or sweep names, and nobody has "
-            "agreed to run it on this machine: read it, then repeat the command with --allow-code, "
-            "which is remembered until the file changes"
+            f"'{path}' is code that a stored run or sweep, or a file in a storage, names: read it, "
+            "then repeat the command with --allow-code"
         )
 
 
-def _of_process() -> list[str]:
+def _allowed() -> list[str]:
     return os.environ.get(ENVIRONMENT, "").split()
-
-
-def _remembered() -> set[str]:
-    file = _file()
-    if not file.is_file():
-        return set()
-    lines = file.read_text(encoding="utf-8").splitlines()
-    return {line.partition(" ")[0] for line in lines}
-
-
-def _file() -> Path:
-    return state_directory() / "agreed-code"
 
 
 def _is_ray_worker() -> bool:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, Self, TypeVar
+from collections.abc import Hashable, Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, Any, Self, TypeVar, cast
 
-import yaml
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Field,
     GetJsonSchemaHandler,
+    TypeAdapter,
     ValidationError,
 )
 from pydantic.json_schema import JsonSchemaValue
@@ -20,8 +24,8 @@ from pydantic_core import CoreSchema
 from augury.core import yaml_file
 from augury.core.errors import UserError, unknown
 from augury.core.faults import InvalidSettings, faults_of
-from augury.core.naming import counted
-from augury.core.renamed import with_present_names
+from augury.core.naming import FILE_NAME, counted, file_name
+from augury.core.paths import PATHS, FileText, absolute
 from augury.core.rng import digest
 
 
@@ -81,7 +85,50 @@ class Section(BaseModel):
         return {}
 
 
+def _path(value: Any) -> Any:
+    return absolute(value) if isinstance(value, str) else value
+
+
+def _directory_or_name(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    path = absolute(value)
+    return path if value.startswith(PATHS) or os.path.isdir(path) else value
+
+
+def _run_path(value: Any) -> Any:
+    in_a_storage = isinstance(value, str) and "/runs/" in value
+    return absolute(value) if in_a_storage else value  # else an address, of a run in `results`
+
+
+def _in_their_folder(value: Any) -> Any:
+    """Return overrides, whose settings have no types yet, with absolute paths of what exists."""
+    if isinstance(value, Mapping):
+        return {key: _in_their_folder(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_in_their_folder(item) for item in value]
+    if not isinstance(value, FileText):
+        return value
+    path = absolute(value)
+    is_path = os.path.isfile(path) or os.path.isfile(os.path.join(path, "config.json"))
+    return path if is_path or value.startswith(PATHS) else str(value)
+
+
+FileName = Annotated[
+    str, AfterValidator(file_name), Field(json_schema_extra={"pattern": FILE_NAME})
+]
+"""What names the files and folders of a storage."""
+FilePath = Annotated[str, BeforeValidator(_path)]
+"""The path of a file or folder; a relative one begins at the folder of the file of settings."""
+ModelName = Annotated[str, BeforeValidator(_directory_or_name)]
+"""The directory of a model, as a path, or its name on a hub."""
+RunPath = Annotated[str, BeforeValidator(_run_path)]
+"""The folder of a run in a storage, or the beginning of its address."""
+Overrides = Annotated[dict[str, Any], BeforeValidator(_in_their_folder)]
+"""Settings of an experiment that a part of another one trains."""
+
 S = TypeVar("S", bound=Section)
+T = TypeVar("T")
 VARIANTS = ("systems", "stages")
 """Sections that map names to overrides: dotted keys with values."""
 _DIRECTORY = re.compile(r"^/(?:.*/)?(?=[^/]+@[0-9a-f]{16}(?:[:-]|$))")
@@ -120,12 +167,7 @@ def parse_assignments(
             raise UserError(
                 f"{flag} takes dotted.key=value, not '{assignment}'; for example {flag} {example}"
             )
-        try:
-            values[key] = yaml_file.value(text, f"{flag} {key}")
-        except yaml.YAMLError as error:
-            raise UserError(
-                f"{flag} {key}: '{text}' is not valid YAML: quote or correct the value"
-            ) from error
+        values[key] = yaml_file.value(text, f"{flag} {key}")
     return values
 
 
@@ -137,8 +179,8 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
     A section given as a bare name (`regime: plain`) keeps the name. Systems and stages are
     themselves mappings of dotted keys, so that whatever follows their name is one key.
     """
-    result: Any = with_present_names(content)
-    for key, value in with_present_names(dotted).items():
+    result: Any = _copied(content)
+    for key, value in _copied(dotted).items():
         node, parts = result, key.split(".")
         if parts[0] in VARIANTS:
             parts[2:] = [".".join(parts[2:])] * (len(parts) > 2)
@@ -167,6 +209,13 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
     return dict(result)
 
 
+def _copied(content: Any) -> Any:
+    """Return a copy of nested settings, whose sections can be changed."""
+    if isinstance(content, Mapping):
+        return {key: _copied(value) for key, value in content.items()}
+    return [_copied(value) for value in content] if isinstance(content, list) else content
+
+
 def flatten(content: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Return nested settings by dotted key, with indices for lists of sections."""
     flat: dict[str, Any] = {}
@@ -187,6 +236,26 @@ def validate(schema: type[S], content: Mapping[str, Any], where: str) -> S:
         return schema.model_validate(dict(content))
     except ValidationError as error:
         raise invalid(schema, content, where, error) from error
+
+
+def typed(kind: type[T], content: Any, where: str) -> T:
+    """Return JSON-like content as a value of a dataclass; unknown keys are ignored.
+
+    UserError names the file, `where`, and the entries that are missing or of another type.
+    """
+    try:
+        value: T = _adapter(cast(Hashable, kind)).validate_python(content)
+        return value
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()[:3]
+        ]
+        raise UserError(f"{where} is damaged ({'; '.join(faults)})") from error
+
+
+@lru_cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
 
 
 def invalid(

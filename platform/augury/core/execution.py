@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import Annotated, Literal, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Generic, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field
 
 from augury.core.config import Section
-from augury.core.cores import available_cores
 from augury.core.errors import UserError
-from augury.core.executors import HOLDS_CPUS, Executor, LocalExecutor, RayExecutor
+from augury.core.executors import Executor, LocalExecutor, RayExecutor, Row, Task
+from augury.core.machine import available_cores
 from augury.core.progress import Stage, say_once
 from augury.core.ray_connection import connect
 
@@ -20,11 +21,10 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 ExecutorName = Literal["auto", "local", "ray"]
-# Seconds of work on one core below which Ray costs more than it saves: its start-up, or that of
-# tasks on a cluster, where fitting a cipher on 1,000 rows took 11 s.
-RAY_MIN_SECONDS, CLUSTER_MIN_SECONDS = 20.0, 5.0
-PROCESSES_MIN_SECONDS = 2.0
-"""The same of processes of this machine, which import for a second."""
+LITTLE_SECONDS = 30.0
+"""Work of so many seconds on one core is done in this process before Ray has started."""
+HOLDS_CPUS = "AUGURY_HOLDS_CPUS"
+"""The variable of processes that share the cores of a machine, such as those of a sweep."""
 
 
 class Execution(Section):
@@ -35,10 +35,8 @@ class Execution(Section):
     """
 
     executor: ExecutorName = "auto"
-    """Executor of augmentation, decoding and the trials of sweeps: local, processes of this
-    machine, for work on text one for each core; ray; or auto: on a cluster ray where the estimated
-    work outweighs its start, and without one local, but on four cores or more ray for long work of
-    models and for reading millions of rows, and for trials that need a GPU or several workers."""
+    """Executor of augmentation, decoding and trials: local, this process, one after the other; ray;
+    or auto: this process where there is one training and little text, else ray."""
     launcher: Literal["auto", "direct", "ray"] = "auto"
     """Launcher of training: ray (Ray Train), direct (this process), or auto: direct if one CPU
     worker suffices."""
@@ -81,57 +79,52 @@ class Execution(Section):
                 f"execution.launcher=direct has one worker, training.workers is {workers}: set "
                 "execution.launcher=ray"
             )
-        if self.device == "cuda":
-            self._check_gpus(workers)
+        # A cluster may start machines for more CPUs, but GPUs are asked for where they are known.
+        if self.device == "cuda" and self.joins_cluster:
+            connect(self.address)
+            import ray
 
-    def _check_gpus(self, workers: int) -> None:
-        """Raise UserError where the cluster, or else this machine, lacks the GPUs of a training."""
-        if not self.joins_cluster:
+            nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+            self._check_fits(workers, "GPU", self.gpus_per_worker, nodes, "the cluster")
+        elif self.device == "cuda":
             self._require_cuda()
-            return
-        connect(self.address)
-        import ray
+        if not self.joins_cluster and (workers > 1 or self.launcher == "ray"):
+            cores = [{"CPU": float(available_cores())}]
+            self._check_fits(workers, "CPU", self.cpus_per_worker, cores, "this machine")
 
-        gpus = [node["Resources"].get("GPU", 0) for node in ray.nodes() if node["Alive"]]
-        if sum(int(of_node / self.gpus_per_worker) for of_node in gpus) < workers:
+    def _check_fits(
+        self,
+        workers: int,
+        kind: Literal["CPU", "GPU"],
+        amount: float,
+        nodes: Sequence[Mapping[str, float]],
+        where: str,
+    ) -> None:
+        have = [node.get(kind, 0.0) for node in nodes]
+        if sum(int(of_node / amount + 1e-9) for of_node in have) < workers:
             raise UserError(
-                f"device is cuda, and {workers} workers with {self.gpus_per_worker:g} GPUs each do "
-                f"not fit the cluster, whose nodes have {', '.join(map('{:g}'.format, gpus))}: set "
-                "execution.device=cpu, or lower training.workers or execution.gpus_per_worker"
+                f"{workers} workers with {amount:g} {kind}s each do not fit {where}, which has "
+                f"{' + '.join(map('{:g}'.format, have))} {kind}s: lower training.workers or "
+                f"execution.{kind.lower()}s_per_worker"
             )
 
-    def choose(
-        self,
-        seconds: float,
-        what: str,
-        executor: ExecutorName | None = None,
-        *,
-        threads: bool = False,
-    ) -> Executor:
+    def choose(self, seconds: float, what: str, executor: ExecutorName | None = None) -> Executor:
         """Return the executor for work of `seconds` on one core; `executor` overrides the setting.
 
-        With `threads`, a local executor uses the cores by threads of the task, as models and the
-        reading of text do, and has one process; other work has one for each core that this process
-        may use. `auto` is Ray if the work outweighs the start-up of tasks on a cluster, or with
-        `threads`, as models may have several GPUs, that of Ray. In a process with
-        CPUs of its own, such as a trial of a sweep, it is always the local one: trials may reserve
-        all CPUs of the cluster, and would deadlock waiting for tasks that wait for CPUs.
+        `auto` is this process for little work, else Ray. In a process with CPUs of its own, such
+        as a trial of a sweep, it is always this process: trials may reserve all CPUs of the
+        cluster, and would deadlock waiting for tasks that wait for CPUs.
         """
         name = executor or self.executor
         if _holds_cpus():
-            if name != "local":
-                say_once(f"{what}: in this process, which has its own CPUs")
             return LocalExecutor()
-        on_ray = name == "ray"
-        if name == "auto" and self.joins_cluster:
-            on_ray = seconds > CLUSTER_MIN_SECONDS or self.device == "cuda"
-        elif name == "auto":
-            on_ray = threads and seconds > RAY_MIN_SECONDS and available_cores() >= 4
-        processes = available_cores() if seconds > PROCESSES_MIN_SECONDS and not threads else 1
-        if name == "auto" or (not on_ray and processes > 1):
-            here = "in this process" if processes == 1 else f"in {processes} processes"
-            say_once(f"{what}: {'on Ray' if on_ray else here}, about {seconds:.1f} s of one core")
-        return RayExecutor(self.address) if on_ray else LocalExecutor(processes)
+        if name == "auto":
+            # A process that joins a cluster may lack the GPUs of its workers.
+            elsewhere = self.device == "cuda" and self.joins_cluster
+            name = "ray" if seconds > LITTLE_SECONDS or elsewhere else "local"
+            where = "on Ray" if name == "ray" else "in this process"
+            say_once(f"{what}: {where}, about {seconds:.1f} s of one core")
+        return RayExecutor(self.address) if name == "ray" else LocalExecutor()
 
     @property
     def joins_cluster(self) -> bool:
@@ -180,10 +173,10 @@ class Execution(Section):
         gpus = self.gpus_per_worker if executor.name == "ray" and self.cuda else 0.0
         return {"cpus": self.cpus_per_worker, "gpus": gpus}
 
-    def map_rows(
+    def map_texts(
         self,
-        make: Callable[[], Callable[[Sequence[T]], Sequence[R]]],
-        rows: Sequence[T],
+        make: Callable[[], Callable[[list[T]], list[R]]],
+        texts: Sequence[T],
         *,
         name: str,
         unit: str,
@@ -191,16 +184,35 @@ class Execution(Section):
         chunk: int,
         executor: ExecutorName | None = None,
     ) -> list[R]:
-        """Map a task with a model over rows, `chunk` rows at a time, and return the results in
-        order.
+        """Map a task with a model over texts, or lists of texts, `chunk` at a time, and return a
+        result for each, in order.
 
-        `per_second` is the estimated speed of one core in rows; `executor` overrides the setting.
+        `per_second` is the estimated speed of one core in texts; `executor` overrides the setting.
         """
-        backend = self.choose(len(rows) / per_second, name, executor, threads=True)
-        chunks = [rows[start : start + chunk] for start in range(0, len(rows), chunk)]
-        with Stage(name, len(rows), unit) as stage:
-            results = backend.map(make, chunks, stage, size=len, **self.reserved(backend))
-        return [result for chunk_results in results for result in chunk_results]
+        backend = self.choose(len(texts) / per_second, name, executor)
+        rows = [{TEXTS: [*texts[start : start + chunk]]} for start in range(0, len(texts), chunk)]
+        with Stage(name, len(texts), unit) as stage:
+            chunks = backend.map(_Texts(make), rows, stage, **self.reserved(backend))
+        return [result for row in chunks for result in row[RESULTS]]
+
+
+TEXTS, RESULTS = "texts", "results"
+
+
+@dataclass(frozen=True)
+class _Texts(Generic[T, R]):
+    """Makes the task that maps a list of texts to a list of results."""
+
+    make: Callable[[], Callable[[list[T]], list[R]]]
+
+    def __call__(self) -> Task:
+        function = self.make()
+
+        def task(row: Row) -> Row:
+            results = function(list(row[TEXTS]))
+            return {"rows": len(results), RESULTS: results}
+
+        return task
 
 
 def _holds_cpus() -> bool:

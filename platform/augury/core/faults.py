@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from augury.core.errors import UserError, nearest
-from augury.core.naming import FILE_NAME_ALLOWS, FILE_NAME_OF_ANY_LENGTH
 
 KeyPath = tuple[str, ...]
 """The keys that lead to a setting, with list indices as numbers."""
@@ -29,18 +28,25 @@ UNKNOWN = "unknown key '{key}': {message}"
 MISSING = "'{key}' is required"
 GENERAL = "{key}: {message}"
 
-TEXT, LIST = "text", "a list"
+WHOLE, NUMBER, BOOLEAN, TEXT, LIST = "a whole number", "a number", "true or false", "text", "a list"
+MAPPING = "keys with values, such as {{key: value}}"
+SECTION = "a section of settings, such as {{key: value}}"
 ALLOWED = {
-    **dict.fromkeys(
-        ("int_type", "int_parsing", "int_from_float", "int_parsing_size"), "a whole number"
-    ),
-    **dict.fromkeys(("float_type", "float_parsing", "finite_number"), "a number"),
-    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
-    **dict.fromkeys(("tuple_type", "list_type"), LIST),
-    **dict.fromkeys(("dict_type", "mapping_type"), "keys with values, such as {{key: value}}"),
-    **dict.fromkeys(
-        ("model_type", "model_attributes_type"), "a section of settings, such as {{key: value}}"
-    ),
+    "int_type": WHOLE,
+    "int_parsing": WHOLE,
+    "int_parsing_size": WHOLE,
+    "int_from_float": WHOLE,
+    "float_type": NUMBER,
+    "float_parsing": NUMBER,
+    "finite_number": NUMBER,
+    "bool_type": BOOLEAN,
+    "bool_parsing": BOOLEAN,
+    "tuple_type": LIST,
+    "list_type": LIST,
+    "dict_type": MAPPING,
+    "mapping_type": MAPPING,
+    "model_type": SECTION,
+    "model_attributes_type": SECTION,
     "callable_type": "a function",
     "string_type": TEXT,
     "string_pattern_mismatch": "text that matches {pattern}",
@@ -79,38 +85,31 @@ class InvalidSettings(UserError):
         self, subject: str, faults: Iterable[Fault], locations: Mapping[KeyPath, str] | None = None
     ):
         self.subject, self.faults, self.locations = subject, tuple(faults), dict(locations or {})
+        places = [_locate(fault.path, self.locations) for fault in self.faults]
         lines = [
-            ": ".join(filter(None, (_locate(fault.path, self.locations), fault.text())))
-            for fault in self.faults
+            f"{place}: {fault.text()}" if place else fault.text()
+            for place, fault in zip(places, self.faults, strict=True)
         ]
         super().__init__("\n  ".join([f"{subject} is not valid:", *lines]))
 
     def __reduce__(self) -> tuple[type[InvalidSettings], tuple[Any, ...]]:
         # Ray workers pickle their errors.
-        return InvalidSettings, (
-            self.subject,
-            self.faults,
-            self.locations,
-        )
+        return InvalidSettings, (self.subject, self.faults, self.locations)
 
     def in_file(self, file: str, locations: Mapping[KeyPath, str]) -> InvalidSettings:
-        """Return the same errors for the settings in a file, sorted and located by `locations`."""
+        """Return the same errors for the settings in a file, in the order of its lines."""
         order = {line: number for number, line in enumerate(locations.values())}
         faults = sorted(
             self.faults, key=lambda fault: order.get(_locate(fault.path, locations), -1)
         )
         return InvalidSettings(file, faults, locations)
 
-    def below(self, path: KeyPath) -> list[Fault]:
-        """Return the errors with `path` in front of their own key paths."""
-        return [fault._replace(path=(*path, *fault.path)) for fault in self.faults]
-
 
 def faults_of(
     errors: Sequence[Mapping[str, Any]],
     content: Mapping[str, Any],
     keys_at: Callable[[KeyPath], Iterable[str]],
-    keys_called: Callable[[str], Sequence[str]] = lambda name: (),
+    keys_called: Callable[[str], Sequence[str]],
 ) -> list[Fault]:
     """Convert pydantic's errors about `content`; `keys_at` returns the known keys of a section,
     `keys_called` the dotted keys whose last part is a name."""
@@ -126,11 +125,12 @@ def faults_of(
             continue  # another branch takes the type, and has checked the content
         cause = error.get("ctx", {}).get("error")
         if isinstance(cause, InvalidSettings):
-            faults.update({fault: fault for fault in cause.below(path)})
+            moved = [fault._replace(path=(*path, *fault.path)) for fault in cause.faults]
+            faults.update(zip(moved, moved, strict=True))
         elif error["type"] == "missing":
             faults[path] = Fault(path, form=MISSING)
         elif error["type"] == "extra_forbidden":
-            message = _nearest_key(path[-1], keys_at(path[:-1]), keys_called(path[-1]))
+            message = _nearest_key(path[-1], list(keys_at(path[:-1])), keys_called(path[-1]))
             faults[path] = Fault(path, message, form=UNKNOWN)
         elif error["type"] in ALLOWED:
             alternatives = allowed.setdefault(path, [])
@@ -163,10 +163,9 @@ def _key_path(error: Mapping[str, Any], content: Any) -> tuple[KeyPath, bool]:
     return tuple(path), is_branch
 
 
-def _nearest_key(name: str, here: Iterable[str], elsewhere: Sequence[str]) -> str:
+def _nearest_key(name: str, known: Sequence[str], elsewhere: Sequence[str]) -> str:
     """Return a hint with the key of other sections that has the name of an unknown one, unless it
     looks like a slip of one of its own section."""
-    known = list(here)
     if elsewhere and not difflib.get_close_matches(name, known, n=1, cutoff=SLIP):
         quoted = [f"'{key}'" for key in elsewhere]
         return f"did you mean {' or '.join(quoted)}?"
@@ -175,8 +174,6 @@ def _nearest_key(name: str, here: Iterable[str], elsewhere: Sequence[str]) -> st
 
 def _allowed(error: Mapping[str, Any]) -> str:
     context = error.get("ctx", {})
-    if context.get("pattern") == FILE_NAME_OF_ANY_LENGTH:
-        return FILE_NAME_ALLOWS
     if isinstance(error["input"], BaseModel):  # a section of another class
         return str(context["class_name"])
     return ALLOWED[error["type"]].format(**context)
@@ -202,16 +199,12 @@ def _shown(value: Any) -> str:
         return "nothing"
     if isinstance(value, BaseModel):
         return type(value).__name__
-    text = (
-        repr(value)
-        if isinstance(value, str)
-        else json.dumps(value, ensure_ascii=False, default=str)
-    )
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    text = repr(value) if isinstance(value, str) else text
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 def _locate(path: KeyPath, locations: Mapping[KeyPath, str]) -> str:
     """Return the location of a setting, or of its nearest ancestor that has one."""
-    return next(
-        (locations[path[:end]] for end in range(len(path), 0, -1) if path[:end] in locations), ""
-    )
+    above = [path[:end] for end in range(len(path), 0, -1)]
+    return next((locations[key] for key in above if key in locations), "")

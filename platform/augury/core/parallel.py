@@ -88,23 +88,3 @@ def map_ahead(function: Callable[[T], R], items: Iterable[T], threads: int) -> I
         finally:
             for future in waiting:
                 future.cancel()
-
-
-def run_on_lasting_thread(call: Callable[[], T]) -> T:
-    """Run `call` on a thread that ends with the process; return its result or raise its exception.
-
-    For calls that start processes which are to end with this one: Linux kills them when the thread
-    that started them ends (PR_SET_PDEATHSIG). The calling thread waits so that an interrupt ends
-    its waiting at once.
-    """
-    future: Future[T] = Future()
-
-    def work() -> None:
-        try:
-            future.set_result(call())
-        except BaseException as error:
-            future.set_exception(error)
-        threading.Event().wait()
-
-    threading.Thread(target=work, name="lasting", daemon=True).start()
-    return future.result()

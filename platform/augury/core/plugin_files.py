@@ -23,7 +23,7 @@ from typing import Any
 
 from augury.core import agreed_code
 from augury.core.errors import UserError
-from augury.core.home import expanded
+from augury.core.paths import absolute
 
 __path__: list[
     str
@@ -43,13 +43,13 @@ def is_path(name: str) -> bool:
         or name.endswith((".py", "/"))
         or _REFERENCE.fullmatch(name)
     )
-    return bool(looks_like_path) or ("/" in name and Path(name).exists())
+    return bool(looks_like_path) or ("/" in name and Path(absolute(name)).exists())
 
 
 def file_of(name: str) -> Path:
     """Return the absolute path named by a path or a reference."""
     match = _REFERENCE.fullmatch(name)
-    return expanded(match[1] if match else name).absolute()
+    return Path(absolute(match[1] if match else name))
 
 
 def reference(name: str) -> str:
@@ -66,13 +66,12 @@ def reference(name: str) -> str:
     content = _content_hash(path)
     if pinned and pinned[2] != content:
         raise _changed_error(path)
-    if agreed_code.is_being_named():
-        agreed_code.agree(content, path)
+    agreed_code.allow_if_named(content, path)
     return f"{path}@{content}"
 
 
-def agree_to(paths: Iterable[str]) -> None:
-    """Agree to run the plug-in files at these paths; those that do not exist are left out."""
+def allow(paths: Iterable[str]) -> None:
+    """Allow the plug-in files at these paths to run; those that do not exist are left out."""
     with agreed_code.named_by_user():
         for path in paths:
             with suppress(FileNotFoundError):

@@ -259,7 +259,7 @@ def resolve(
 
     Raises UserError if there is no such class, or if it is abstract or not a subclass of `base`.
     """
-    name = str(values.get(FILE, values[key]))
+    name = str(values[FILE]) if FILE in values else values[key]
     schema = registry.find(name)
     if not (isinstance(schema, type) and issubclass(schema, base)):
         raise UserError(
@@ -272,7 +272,8 @@ def resolve(
         )
     settings = {setting: value for setting, value in values.items() if setting != FILE}
     if is_path(name) and schema.origin():
-        settings[key] = schema.model_fields[key].get_default() or file_of(name).stem
+        default = schema.model_fields[key].get_default()
+        settings[key] = default if isinstance(default, str) else file_of(name).stem
     return schema, settings
 
 

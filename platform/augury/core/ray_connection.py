@@ -1,110 +1,194 @@
-"""The connection of this process to a Ray cluster, or to a Ray of its own."""
+"""Ray: the cluster that is there, or one of this machine alone that starts by itself."""
 
 from __future__ import annotations
 
-import functools
 import logging
 import os
+import socket
 import sys
 import threading
-from collections.abc import Mapping
+import time
+from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any
 
-from augury.core import cluster, local_ray
-from augury.core.cores import available_cores
 from augury.core.errors import UserError
-from augury.core.listening import check_listens
+from augury.core.machine import available_cores
 from augury.core.messages import logger
-from augury.core.parallel import run_on_lasting_thread
 from augury.core.progress import say, say_once
 
-AUTH_MODE = "RAY_AUTH_MODE"
+VARIABLES = {
+    # Idle OpenMP threads must sleep: if they spin next to another busy process, work takes ten
+    # times as long.
+    "OMP_WAIT_POLICY": "PASSIVE",
+    # Otherwise Ray prints a dump of its state for every SIGTERM, which the command answers,
+    "RAY_DISABLE_FAILURE_SIGNAL_HANDLER": "1",
+    # lines of its C++ code among the messages,
+    "RAY_BACKEND_LOG_LEVEL": "fatal",
+    # and keeps the page of trainings in its dashboard empty.
+    "RAY_TRAIN_ENABLE_STATE_TRACKING": "1",
+}
+"""Read by Ray when it is imported, and by its processes."""
+LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+"""Lets the servers of a Ray listen on the loopback interface, as on macOS, and not on all: nobody
+else can reach what runs on this machine alone."""
+POLL_SECONDS = 1.0
+PATIENCE_SECONDS = 30.0
+"""How long the GCS may not answer: after a minute, Ray's own code ends the process."""
 
-_connecting = threading.Lock()
+_lock = threading.Lock()
+_started: Future[None] | None = None
+_gcs = ""
+"""HOST:PORT of the register (GCS) of the Ray that this module has connected to."""
+
+
+def start_in_background(address: str | None = None) -> None:
+    """Begin to join the cluster at `address` or RAY_ADDRESS, or to start a local Ray.
+
+    To import and start Ray takes 12 s of one core: meanwhile, texts can be prepared. Called before
+    Ray is imported, which reads variables that this sets.
+    """
+    global _started
+    with _lock:
+        if (_started is not None and not _started.done()) or _is_connected():
+            return
+        address = address or os.environ.get("RAY_ADDRESS")
+        for name, value in {**VARIABLES, **({} if address else LOOPBACK)}.items():
+            os.environ.setdefault(name, value)
+        _started = Future()
+        # Linux kills Ray's processes with the thread that has started them (PR_SET_PDEATHSIG).
+        threading.Thread(target=_start, args=(address, _started), name="ray", daemon=True).start()
 
 
 def connect(address: str | None = None) -> None:
-    """Join the cluster at `address` or RAY_ADDRESS, or start a local Ray; nothing if connected."""
-    with _connecting:
-        _connect(address)
+    """Join the cluster at `address` or RAY_ADDRESS, or start a local Ray; nothing if connected.
+
+    UserError where there is no such cluster, or Ray does not start.
+    """
+    start_in_background(address)
+    # The main thread waits here, where Ctrl-C ends its waiting at once; in Ray's calls it is late.
+    if _started is not None and not (_started.done() and _is_connected()):
+        _started.result()
 
 
-def _connect(address: str | None) -> None:
-    logging.getLogger("ray").setLevel(logging.ERROR)
-    if "ray" in sys.modules:
+def _is_connected() -> bool:
+    """Return whether this process has a Ray, whoever has connected it, such as that of a trial."""
+    if "ray" not in sys.modules:
+        return False
+    import ray  # waits where another thread is in the middle of importing it
+
+    return bool(ray.is_initialized())
+
+
+def _start(address: str | None, started: Future[None]) -> None:
+    """Connect, and then watch for the death of Ray as long as this process lives."""
+    global _gcs
+    try:
         import ray
+        from ray._private.authentication.authentication_utils import is_token_auth_enabled
 
-        if ray.is_initialized():
-            return
-    # Ray's processes end with the thread that starts them, which may be that of one of several
-    # runs. And Ctrl-C, which the main thread answers, would be lost or late in Ray's calls.
-    run_on_lasting_thread(functools.partial(_start_ray, address or os.environ.get("RAY_ADDRESS")))
-
-
-def _start_ray(address: str | None) -> None:
-    import ray
-    from ray._common.utils import env_bool
-    from ray._private import ray_constants, worker
-
-    if not address:
-        # Ray's servers then listen on the loopback interface, as on macOS, and not on all: nobody
-        # else can reach what runs on this machine alone. Ray's processes read the variable.
-        os.environ.setdefault(ray_constants.ENABLE_RAY_CLUSTERS_ENV_VAR, "0")
-        # This process may have done so before, when it imported ray.
-        ray_constants.ENABLE_RAY_CLUSTER = env_bool(
-            ray_constants.ENABLE_RAY_CLUSTERS_ENV_VAR, False
-        )
-
-    # What Ray reports of dead processes, with dumps of its state, it would print among results, and
-    # for every SIGTERM, which this process answers, a dump of its own.
-    worker.print_to_stdstream = _log_report
-    ray_constants.RAY_DISABLE_FAILURE_SIGNAL_HANDLER = True
-    # Idle OpenMP threads must sleep: if they spin next to another busy process, work takes ten
-    # times as long.
-    environment = {"env_vars": {"OMP_WAIT_POLICY": "PASSIVE"}}
-    options: dict[str, Any] = {
-        "log_to_driver": False,
-        "logging_level": logging.ERROR,
-        "runtime_env": environment,
-    }
-    if address:
-        _check_answers(address)
-        if warning := exposed(ray.init(address=address, **options).dashboard_url or ""):
+        options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+        if address:
+            _check_answers(address)
+            workers = {"env_vars": {"OMP_WAIT_POLICY": VARIABLES["OMP_WAIT_POLICY"]}}
+            ray.init(address=address, runtime_env=workers, **options)
+        else:
+            cores = available_cores()
+            say(f"starting Ray on {cores} cores")
+            # Without its dashboard, trials that are stopped early keep their place
+            # (github.com/ray-project/ray/issues/54305).
+            context = ray.init(address="local", num_cpus=cores, include_dashboard=True, **options)
+            if context.dashboard_url:
+                say(f"Ray's dashboard: http://{context.dashboard_url}")
+        data = ray.data.DataContext.get_current()
+        data.enable_progress_bars = data.print_on_execution_start = False
+        logging.getLogger("ray.data").setLevel(logging.ERROR)
+        if "://" not in (address or ""):  # a client has no Ray of its own
+            _gcs = ray.get_runtime_context().gcs_address
+        if warning := exposed(_gcs, is_token_auth_enabled()):
             say_once(warning)
-        if "://" not in address:  # a client has no Ray of its own
-            cluster.watch()
+    except UserError as error:
+        started.set_exception(error)
+    except Exception as error:
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        where = (
+            f"cannot join the Ray cluster at {address}" if address else "Ray does not start here"
+        )
+        started.set_exception(
+            UserError(
+                f"{where} ({reason[0]}): repeat the command, which continues, or work without Ray "
+                "by --executor local"
+            )
+        )
     else:
-        cores = available_cores()
-        say(f"starting Ray on {cores} cores")
-        options |= {
-            "num_cpus": cores,
-            "resources": {"trial_driver": cores},
-            "include_dashboard": False,
-        }
-        local_ray.start(options)
-    context = ray.data.DataContext.get_current()
-    context.enable_progress_bars = False
-    context.print_on_execution_start = False
-    logging.getLogger("ray.data").setLevel(logging.ERROR)
+        started.set_result(None)
+        if _gcs:
+            _end_with_ray(_gcs)
+    threading.Event().wait()
 
 
-def _log_report(report: Mapping[str, Any], *_: Any, **__: Any) -> None:
-    """Log a report of Ray, which `--verbose` shows."""
-    for line in report["lines"]:
-        logger.debug(line)
+def _end_with_ray(gcs: str) -> None:
+    """End this process, with a message, where Ray's GCS does not answer, or this machine is lost to
+    it: calls of Ray would wait, cannot be interrupted, and end the process without a word."""
+    import ray
+
+    node, lived = ray.get_runtime_context().get_node_id(), time.monotonic()
+    while _is_connected():
+        time.sleep(POLL_SECONDS)
+        dead = False
+        if _answers(gcs):
+            lived = time.monotonic()
+            with suppress(Exception):  # as this process disconnects
+                dead = any(each["NodeID"] == node and not each["Alive"] for each in ray.nodes())
+        if (dead or time.monotonic() - lived > PATIENCE_SECONDS) and _is_connected():
+            logger.error(
+                f"Ray at {gcs} has died: finished work is kept, and the same command continues"
+            )
+            os._exit(1)
 
 
-def exposed(dashboard: str) -> str:
-    """Return a warning where the dashboard of a cluster, HOST:PORT, can be reached from elsewhere
-    and asks for no token; empty where it cannot or does."""
-    host = dashboard.rpartition(":")[0]
-    if host in ("", "127.0.0.1", "localhost", "[::1]") or os.environ.get(AUTH_MODE) == "token":
+def is_alive() -> bool:
+    """Return whether the Ray that this process has connected to answers."""
+    return not _gcs or _answers(_gcs)
+
+
+def failure_of(error: BaseException) -> str:
+    """Return in words how Ray has failed, where that has caused an error; empty elsewhere."""
+    ray = sys.modules.get("ray")
+    if ray is None or not isinstance(error, ray.exceptions.RayError):
+        return ""
+    if isinstance(error, ray.exceptions.RayTaskError):  # the code that runs on Ray
+        return ""
+    reason = str(error).strip().splitlines() or [""]
+    return f"Ray has failed ({type(error).__name__}: {reason[0]})"
+
+
+def exposed(gcs: str, asks_for_token: bool) -> str:
+    """Return a warning where a Ray whose GCS is at HOST:PORT can be reached from elsewhere and asks
+    for no token, as after a plain `ray start --head`; empty where it cannot or does."""
+    if asks_for_token or gcs.rpartition(":")[0] in ("", "127.0.0.1", "localhost", "[::1]"):
         return ""
     return (
-        f"warning: everyone who reaches {dashboard} can run code on this Ray cluster, unless it "
-        f"asks for a token: start it, and this command, with {AUTH_MODE}=token, or keep its ports "
-        "inside a private network"
+        f"warning: everyone who reaches {gcs} can run code on this Ray cluster: start it, and this "
+        "command, with RAY_AUTH_MODE=token, or keep its ports inside a private network"
     )
+
+
+def check_listens(host: str, port: int, seconds: float = 10.0) -> None:
+    """Raise OSError where nothing answers at a port of a host within some seconds."""
+    try:
+        socket.create_connection((host.strip("[]"), port), timeout=seconds).close()
+    except OverflowError as error:  # a port above 65535
+        raise OSError(str(error)) from error
+
+
+def _answers(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
+        check_listens(host, int(port))
+    except OSError:
+        return False
+    return True
 
 
 def _check_answers(address: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from augury.core.errors import UserError
 from augury.core.filesystem import Filesystem, LocalFilesystem
-from augury.core.home import expanded
+from augury.core.paths import expanded
 
 LONGEST = 200
 """Bytes of a part of a name, so that temporary names fit into the 255 of most filesystems."""

@@ -1,9 +1,13 @@
-"""YAML files with the line of every key, so that errors can point to it."""
+"""Settings in YAML files, with the line of every key; a file may extend another.
+
+`extends: base.yaml` is a path relative to the file. Mappings are merged key by key, as `--set`
+does; lists, and the named mappings `systems` and `stages`, replace those of the base, and a section
+that is `null` drops it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,75 +15,49 @@ import yaml
 
 from augury.core.errors import UserError, nearest
 from augury.core.faults import KeyPath
+from augury.core.paths import FileText, expanded
 
-LONGEST, DEEPEST, MOST = 10_000_000, 100, 1_000_000
-"""Limits of a file: characters, levels of nesting, and keys and items with every alias written
-out."""
+DEEPEST, MOST = 100, 1_000_000
+"""Levels of nesting, and items with every alias written out, which a few lines make billions."""
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""With libyaml, where it is installed, ten times as fast; too deep a nesting ends its process."""
 MERGE = "tag:yaml.org,2002:merge"
+EXTENDS = "extends"
+REPLACED = ("systems", "stages")
+"""Sections that a file replaces as a whole, as it does lists."""
 
 
 class YamlFile(NamedTuple):
-    """The content of a YAML file."""
+    """The content of a file with that of the files it extends."""
 
     content: dict[str, Any]
-    lines: dict[KeyPath, int]
-    """Line, from 1, of every key and list item."""
+    """Every text in it knows the folder of its file (`FileText`), where relative paths begin."""
+    places: dict[KeyPath, str]
+    """Where every key and list item stands: `line 3`, or `base.yaml, line 3` for another file."""
+    files: tuple[str, ...]
+    """The file and those it extends."""
 
 
 def read(path: str | Path) -> YamlFile:
-    """Read a YAML file; raise UserError unless it holds a mapping without duplicate keys."""
-    text = _remote_text(str(path)) if "://" in str(path) else _text(Path(path))
-    loader = _loader()(text)
-    try:
-        root = _composed(loader, text, str(path))
-        if not isinstance(root, yaml.MappingNode):
-            kind = "nothing" if root is None else f"a {root.id}"
-            raise UserError(
-                f"{path} holds {kind}: write a mapping of sections (name:, corpus:, ...)"
-            )
-        lines = dict(_lines(root, str(path)))
-        return YamlFile(loader.construct_document(root), lines)
-    except yaml.MarkedYAMLError as error:
-        raise _not_yaml(path, text, error) from error
-    except yaml.YAMLError as error:
-        raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
-    finally:
-        loader.dispose()
+    """Read a YAML file and what it extends; UserError unless they hold mappings without duplicate
+    keys. One in a remote storage, given by its URI, stands alone."""
+    if "://" not in str(path):
+        return _read_local(Path(path), ())
+    uri = str(path)
+    content, lines = _parsed(_remote_text(uri), uri)
+    if EXTENDS in content:
+        raise UserError(f"{uri} extends another file: copy both to this machine")
+    return YamlFile(content, {keys: f"line {line}" for keys, line in lines.items()}, (uri,))
 
 
 def parse(text: str | bytes) -> Any:
     """Return the content of YAML that Augury has written, as `yaml.safe_load` does."""
-    return yaml.load(text, Loader=_loader())
+    return yaml.load(text, Loader=LOADER)
 
 
 def value(text: str, name: str) -> Any:
-    """Return the value of YAML on a command line, which has the limits of files; YAMLError where
-    it is none."""
-    loader = _loader()(text)
-    try:
-        root = _composed(loader, text, name)
-        if root is None:
-            return None
-        for _ in _lines(root, name):  # raises for what is written twice
-            pass
-        return loader.construct_document(root)
-    finally:
-        loader.dispose()
-
-
-@cache
-def _loader() -> Any:
-    """Return the class that loads YAML: with libyaml, if it is installed, ten times as fast."""
-    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-def _composed(loader: Any, text: str, path: str) -> Any:
-    """Return the node of a text, None without one; UserError where it is beyond the limits."""
-    _check_nesting(path, text)
-    root = loader.get_single_node()
-    if root is not None:
-        _written_out(root, path, {})
-    return root
+    """Return the value of YAML on a command line; UserError where it is none."""
+    return _loaded(text, name)[0]
 
 
 def scalar(text: str) -> str:
@@ -87,20 +65,78 @@ def scalar(text: str) -> str:
     return yaml.safe_dump([text], default_flow_style=True, allow_unicode=True, width=10**6)[1:-2]
 
 
-def _remote_text(uri: str) -> str:
-    """Return the text of a file in a remote storage, such as the experiment that a sweep there
-    recommends."""
-    from augury.core.store import Folder  # slow: imports pyarrow
+def extend(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of the settings of a file with the changes of one that extends it."""
+    kept = {key: value for key, value in changes.items() if value is not None}
+    replaced = {key: value for key, value in kept.items() if key in REPLACED}
+    inherited = {key: value for key, value in base.items() if changes.get(key, "") is not None}
+    return _merged(inherited, kept) | replaced
 
-    place, mark, query = uri.partition("?")
-    root, _, name = place.rpartition("/")
+
+def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of `base` with the settings of `changes`; nested mappings are merged.
+
+    A section given as a bare name (`regime: plain`) keeps the name. An empty mapping replaces.
+    """
+    result = dict(base)
+    for key, change in changes.items():
+        before = result.get(key)
+        if isinstance(change, Mapping) and change and isinstance(before, str | Mapping):
+            section = {"name": before} if isinstance(before, str) else before
+            result[key] = _merged(section, change)
+        else:
+            result[key] = change
+    return result
+
+
+def _read_local(path: Path, extended_by: Sequence[Path]) -> YamlFile:
+    content, lines = _parsed(_local_text(path), str(path))
+    content = _in_folder(content, str(path.parent))
+    base = content.pop(EXTENDS, None)
+    prefix = f"{path}, " if extended_by else ""
+    places = {keys: f"{prefix}line {line}" for keys, line in lines.items() if keys != (EXTENDS,)}
+    if (EXTENDS,) not in lines:
+        return YamlFile(content, places, (str(path),))
+    place = f"{path}, line {lines[EXTENDS,]}: {EXTENDS}"
+    if not isinstance(base, str):
+        raise UserError(f"{place} is {base!r}: give the path of one file, relative to this one")
+    other = path.parent / expanded(base)
+    chain = [*extended_by, path]
+    if other.resolve() in [file.resolve() for file in chain]:
+        raise UserError(
+            f"{place}: the files extend each other in a circle, "
+            f"{' -> '.join(map(str, [*chain, other]))}: let one of them stand alone"
+        )
     try:
-        return Folder(f"{root}{mark}{query}", "").read(name).decode()
-    except FileNotFoundError as error:
-        raise UserError(f"no experiment file '{uri}'") from error
+        extended = _read_local(other, chain)
+    except UserError as error:
+        raise error if str(other) not in str(error) else UserError(f"{place}: {error}") from error
+    merged = extend(extended.content, content)
+    kept = {keys: place for keys, place in extended.places.items() if _has(merged, keys)}
+    return YamlFile(merged, kept | places, (str(path), *extended.files))
 
 
-def _text(path: Path) -> str:
+def _in_folder(content: Any, folder: str) -> Any:
+    """Return content whose texts know the folder of their file."""
+    if isinstance(content, Mapping):
+        return {key: _in_folder(value, folder) for key, value in content.items()}
+    if isinstance(content, list):
+        return [_in_folder(value, folder) for value in content]
+    return FileText(content, folder) if isinstance(content, str) else content
+
+
+def _has(content: Any, keys: KeyPath) -> bool:
+    for key in keys:
+        items = enumerate(content) if isinstance(content, list) else ()
+        pairs = content.items() if isinstance(content, Mapping) else items
+        children = {str(name): child for name, child in pairs}
+        if key not in children:
+            return False
+        content = children[key]
+    return True
+
+
+def _local_text(path: Path) -> str:
     if path.is_dir():
         raise UserError(f"'{path}' is a directory: give the path of a YAML file")
     if not path.is_file():
@@ -118,53 +154,71 @@ def _text(path: Path) -> str:
         ) from error
 
 
-def _check_nesting(path: str | Path, text: str) -> None:
-    """Raise UserError for a file that is too large or too deep to be composed."""
-    if len(text) > LONGEST:
-        raise UserError(f"{path} has {len(text):,} characters: write at most {LONGEST:,}")
-    depth, start, end = 0, yaml.CollectionStartEvent, yaml.CollectionEndEvent
-    for event in yaml.parse(text, Loader=_loader()):
-        depth += isinstance(event, start)
-        depth -= isinstance(event, end)
+def _remote_text(uri: str) -> str:
+    """Return the text of a file in a remote storage, such as the experiment that a sweep there
+    recommends."""
+    from augury.core.store import Folder  # slow: imports pyarrow
+
+    place, mark, query = uri.partition("?")
+    root, _, name = place.rpartition("/")
+    try:
+        return Folder(f"{root}{mark}{query}", "").read(name).decode()
+    except FileNotFoundError as error:
+        raise UserError(f"no experiment file '{uri}'") from error
+
+
+def _parsed(text: str, path: str) -> tuple[dict[str, Any], dict[KeyPath, int]]:
+    """Return the mapping in a file, and the line, from 1, of every key and list item."""
+    content, lines = _loaded(text, path)
+    if not isinstance(content, dict):
+        kind = "nothing" if content is None else f"{content!r:.40}"
+        raise UserError(f"{path} holds {kind}: write a mapping of sections (name:, corpus:, ...)")
+    return content, lines
+
+
+def _loaded(text: str, path: str) -> tuple[Any, dict[KeyPath, int]]:
+    """Return the value in a text, and the lines of its keys; UserError for what is no YAML."""
+    try:
+        _check_nesting(text, path)
+        loader = LOADER(text)
+        root = loader.get_single_node()
+        if root is None:
+            return None, {}
+        if _size(root, {}) > MOST:
+            raise UserError(f"{path}: aliases make this more than {MOST:,} items: write fewer")
+        lines = dict(_lines(root, path))
+        return loader.construct_document(root), lines
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line if mark else 0
+        problem = " ".join(f"{error.context or ''} {error.problem or ''}".split())
+        tabbed = "".join(text.splitlines()[line : line + 1]).lstrip(" ").startswith("\t")
+        hint = "; indent with spaces, not with tabs" if tabbed else ""
+        raise UserError(f"{path}, line {line + 1}: not valid YAML: {problem}{hint}") from error
+    except UserError:
+        raise
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date such as 2026-02-30
+        raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
+
+
+def _check_nesting(text: str, path: str) -> None:
+    depth = 0
+    for event in yaml.parse(text, Loader=LOADER):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
-            line = event.start_mark.line + 1 if event.start_mark else "?"
-            raise UserError(
-                f"{path}, line {line}: more than {DEEPEST} levels of nesting: write them flatter"
-            )
+            raise UserError(f"{path}: more than {DEEPEST} levels of nesting: write them flatter")
 
 
-def _written_out(node: yaml.Node, path: str, sizes: dict[int, int]) -> int:
-    """Return the number of nodes of a tree with its aliases written out.
-
-    UserError for too many, which a few lines of aliases of aliases can be. `sizes` are those of
-    nodes that are known; 0 while they are being counted, as for an alias within its own anchor.
-    """
-    if id(node) in sizes:
-        return sizes[id(node)]
-    sizes[id(node)] = 0
-    children: list[yaml.Node] = []
-    if isinstance(node, yaml.MappingNode):
-        children = [child for pair in node.value for child in pair]
-    elif isinstance(node, yaml.SequenceNode):
-        children = node.value
-    size = 1 + sum(_written_out(child, path, sizes) for child in children)
-    if size > MOST:
-        line = node.start_mark.line + 1
-        raise UserError(
-            f"{path}, line {line}: aliases make this more than {MOST:,} keys and items: write "
-            "fewer of them"
-        )
-    sizes[id(node)] = size
-    return size
-
-
-def _not_yaml(path: str | Path, text: str, error: yaml.MarkedYAMLError) -> UserError:
-    mark = error.problem_mark or error.context_mark
-    line = mark.line if mark else 0
-    problem = " ".join(f"{error.context or ''} {error.problem or ''}".split())
-    tabbed = any(part.lstrip(" ").startswith("\t") for part in text.splitlines()[line : line + 1])
-    hint = "; indent with spaces, not with tabs" if tabbed else ""
-    return UserError(f"{path}, line {line + 1}: not valid YAML: {problem}{hint}")
+def _size(node: yaml.Node, sizes: dict[int, int]) -> int:
+    """Return the number of nodes with aliases written out; `sizes` are those that are known."""
+    if id(node) not in sizes:
+        sizes[id(node)] = 0  # while it is counted, as for an alias within its own anchor
+        children = [] if isinstance(node, yaml.ScalarNode) else node.value
+        if isinstance(node, yaml.MappingNode):
+            children = [child for pair in node.value for child in pair]
+        sizes[id(node)] = 1 + sum(_size(child, sizes) for child in children)
+    return sizes[id(node)]
 
 
 def _lines(
@@ -175,27 +229,21 @@ def _lines(
         raise UserError(
             f"{path}: {'.'.join(keys)} is an alias of a node that contains it: write it out"
         )
+    children: list[tuple[str, yaml.Node, yaml.Node]] = []
     if isinstance(node, yaml.SequenceNode):
         children = [(str(index), item, item) for index, item in enumerate(node.value)]
     elif isinstance(node, yaml.MappingNode):
-        _check_unique(node, path, keys)
-        children = [
-            (key.value, key, value)
-            for key, value in node.value
-            if isinstance(key, yaml.ScalarNode) and key.tag != MERGE
-        ]
-    else:
-        return
-    for name, key, value in children:
+        named = [pair for pair in node.value if isinstance(pair[0], yaml.ScalarNode)]
+        _check_unique([key for key, _ in named], path, keys)
+        children = [(key.value, key, item) for key, item in named if key.tag != MERGE]
+    for name, key, item in children:
         yield (*keys, name), key.start_mark.line + 1
-        yield from _lines(value, path, (*keys, name), (*ancestors, id(node)))
+        yield from _lines(item, path, (*keys, name), (*ancestors, id(node)))
 
 
-def _check_unique(node: yaml.MappingNode, path: str, keys: KeyPath) -> None:
+def _check_unique(names: Sequence[yaml.ScalarNode], path: str, keys: KeyPath) -> None:
     lines: dict[tuple[str, str], int] = {}
-    for key, _ in node.value:
-        if not isinstance(key, yaml.ScalarNode):
-            continue
+    for key in names:
         name, line = (key.tag, key.value), key.start_mark.line + 1
         if name in lines:
             where = f" in {'.'.join(keys)}" if keys else ""

@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.core.errors import UserError
-from augury.core.home import expanded
+from augury.core.paths import expanded
 
 COMPRESSIONS = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
 CHUNK = 1 << 22  # bytes
@@ -137,8 +137,10 @@ def find(path: str) -> Path:
     target = expanded(path)
     if target.exists():
         return target
+    begins = "; a relative path in a file of settings begins at its folder"
+    begins = begins if target.is_absolute() else ""  # as the words of a command are typed
     if not target.parent.is_dir():
-        raise UserError(f"no file '{path}': there is no directory '{target.parent}'")
+        raise UserError(f"no file '{path}': there is no directory '{target.parent}'{begins}")
     names = sorted(entry.name for entry in target.parent.iterdir())
     close = difflib.get_close_matches(target.name, names, n=1, cutoff=0.6)
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
@@ -148,7 +150,7 @@ def find(path: str) -> Path:
         if suggestions
         else f"'{target.parent}' contains {shown or 'nothing'}"
     )
-    raise UserError(f"no file '{path}': {hint}")
+    raise UserError(f"no file '{path}': {hint}{begins}")
 
 
 @contextmanager

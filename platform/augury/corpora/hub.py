@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from augury.core.errors import UserError, unknown
-from augury.core.home import expanded
+from augury.core.paths import expanded
 from augury.corpora.tables import BLOCK_ROWS, select_columns
 
 SAVED = ("dataset_dict.json", "state.json")

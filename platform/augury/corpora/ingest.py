@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.core.config import address
-from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.locks import make_once
+from augury.core.machine import available_cores
 from augury.core.parallel import map_ahead
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
@@ -281,9 +281,7 @@ def _read(
 ) -> None:
     """Write the records of a text, by tasks on Ray where it is large and can be read in parts."""
     if text.parts and text.total > PART_ROWS:
-        executor = execution.choose(
-            text.total * SECONDS, f"read {builder.split.name}", threads=True
-        )
+        executor = execution.choose(text.total * SECONDS, f"read {builder.split.name}")
         if executor.name == "ray":
             from augury.corpora.spread import Absent, read_on_ray
 

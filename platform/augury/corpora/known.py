@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from augury.core import yaml_file
 from augury.core.errors import UserError, nearest
-from augury.core.home import expanded
+from augury.core.paths import expanded
 from augury.corpora.files import COMPRESSIONS
 
 ENVIRONMENT = "AUGURY_DATA"

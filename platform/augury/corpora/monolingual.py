@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field, PositiveInt, model_validator
 
+from augury.core.config import FilePath
 from augury.corpora.corpus import KINDS, CorpusKind
 from augury.corpora.languages import LanguageCode
 from augury.corpora.parallel import generated_pairs
@@ -21,7 +22,7 @@ NAME = "monolingual"
 class MonolingualText(BaseText):
     """A monolingual text, from lines, a table, a Hugging Face dataset or a built-in corpus."""
 
-    lines: str | tuple[str, ...] | None = None
+    lines: FilePath | tuple[FilePath, ...] | None = None
     """File, or files to concatenate, with one sentence per line."""
     format: Literal["lines", "wit3", "seg", "tsv", "csv", "jsonl", "parquet"] | None = None
     """Format of a table, by default that of the file extension; or of lines: `lines`, `wit3` or

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field, PositiveInt, field_validator, model_validator
 
+from augury.core.config import FileName
 from augury.core.errors import UserError, unknown
 from augury.core.rng import digest
-from augury.core.typed import FileName
 from augury.corpora.corpus import KINDS, LABELS, CorpusKind, Label
 from augury.corpora.filters import NO_LABEL, SUBSET
 from augury.corpora.known_nli import KNOWN

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field, PositiveInt, model_validator
 
+from augury.core.config import FileName, FilePath
 from augury.core.errors import UserError, unknown
-from augury.core.typed import FileName
 from augury.corpora.corpus import KINDS, CorpusKind
 from augury.corpora.known import KNOWN, check_languages
 from augury.corpora.languages import LanguageCode
@@ -19,7 +19,7 @@ from augury.corpora.splits import BaseSpec, Cleaning, Limits, Share
 from augury.corpora.text_settings import TABLES, BaseText, Generated, Role, kind_name
 from toy_languages import LEXICON, NLI_LANGUAGES, NLI_LEXICON
 
-Paths = str | tuple[str, ...]
+Paths = FilePath | tuple[FilePath, ...]
 BUILTIN_SIDES = ("de", "en")
 """Languages that the sides of the built-in corpus resemble."""
 
@@ -32,7 +32,7 @@ class TextSpec(BaseText):
     """File, or files to concatenate, with one source sentence per line."""
     target: Paths | None = None
     """File or files with the translation of each line of `source`."""
-    references: tuple[str, ...] = Field((), exclude_if=lambda files: not files)
+    references: tuple[FilePath, ...] = Field((), exclude_if=lambda files: not files)
     """Of a test set of aligned files: files with further references, one line for each of
     `target`."""
     format: Literal["lines", "wit3", "seg", "tsv", "csv", "jsonl", "parquet"] | None = None

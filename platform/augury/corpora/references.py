@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from augury.core.config import address
 from augury.core.errors import UserError
-from augury.core.home import expanded
 from augury.core.locks import make_once
 from augury.core.naming import counted
+from augury.core.paths import expanded
 from augury.core.store import Folder, Store
 from augury.corpora import files
 from augury.corpora.corpus import Corpus

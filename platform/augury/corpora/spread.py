@@ -19,10 +19,10 @@ import pyarrow as pa
 
 from augury.core.errors import UserError
 from augury.core.integrity import Checksum
+from augury.core.machine import in_this_directory
 from augury.core.progress import Stage
 from augury.core.ray_connection import connect
 from augury.core.store import Folder
-from augury.core.working_directory import in_this_directory
 from augury.corpora.corpus import SHARD_ROWS, shard_name, write_shard
 from augury.corpora.duplicates import Duplicates
 from augury.corpora.readers import Part, TextSource

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, PositiveInt, model_validator
 
-from augury.core.config import Section
+from augury.core.config import FilePath, ModelName, Section
 from augury.core.errors import UserError
 from augury.corpora.files import COMPRESSIONS
 from augury.corpora.noise import SourceNoise
@@ -48,9 +48,9 @@ class Generated(NamedTuple):
 class BaseText(Section):
     """A text, from a table, a Hugging Face dataset or a built-in corpus."""
 
-    file: str | None = None
+    file: FilePath | None = None
     """Table: TSV (without quoting), CSV (RFC 4180), JSON lines, or a Parquet file or directory."""
-    hub: str | None = None
+    hub: ModelName | None = None
     """Name of a Hugging Face dataset, or a directory, written by `save_to_disk` or with data
     files."""
     builtin: Rows | None = None

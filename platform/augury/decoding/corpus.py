@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from augury.core.executors import Executor, LocalExecutor
+from augury.core.executors import Executor, LocalExecutor, Row, Task
 from augury.core.progress import Stage
 from augury.core.store import Folder
 from augury.decoding.ctranslate import CTranslateDecoder
@@ -49,7 +49,7 @@ def decode(
     *,
     executor: Executor | None = None,
     name: str = "decode",
-    cpus: float = 0,
+    cpus: float = 1,
     gpus: float = 0,
 ) -> list[list[Hypothesis]]:
     """Return the best hypotheses of every sentence.
@@ -62,18 +62,37 @@ def decode(
     chunks = [
         order[start : start + TASK_SENTENCES] for start in range(0, len(order), TASK_SENTENCES)
     ]
-    items = []
+    rows = []
     for chunk in chunks:
-        item = []
+        of_views = []
         for sources in views:
-            item.append([list(sources[row]) for row in chunk])
-        items.append(item)
+            of_views.append([list(sources[row]) for row in chunk])
+        rows.append({"views": of_views})
     with Stage(name, len(sentences), "sentences") as stage:
-        parts = (executor or LocalExecutor()).map(
-            make, items, stage, size=len, cpus=cpus, gpus=gpus
-        )
+        parts = (executor or LocalExecutor()).map(_Decode(make), rows, stage, cpus=cpus, gpus=gpus)
     hypotheses: list[list[Hypothesis]] = [[] for _ in sentences]
     for chunk, part in zip(chunks, parts, strict=True):
-        for row, best in zip(chunk, part, strict=True):
-            hypotheses[row] = best
+        for row, ids, scores in zip(chunk, part["ids"], part["scores"], strict=True):
+            for of_hypothesis, score in zip(ids, scores, strict=True):
+                hypotheses[row].append(Hypothesis(tuple(of_hypothesis), score))
     return hypotheses
+
+
+@dataclass(frozen=True)
+class _Decode:
+    """Creates the task that searches the best hypotheses of some sentences, and returns their ids
+    and scores."""
+
+    make: Callable[[], Search]
+
+    def __call__(self) -> Task:
+        search = self.make()
+
+        def task(row: Row) -> Row:
+            ids, scores = [], []
+            for best in search(row["views"]):
+                ids.append([[*hypothesis.ids] for hypothesis in best])
+                scores.append([hypothesis.score for hypothesis in best])
+            return {"rows": len(ids), "ids": ids, "scores": scores}
+
+        return task

@@ -24,8 +24,7 @@ from augury.regimes.regime import SOURCE
 from augury.runs.record import run_folder
 from augury.text.tokens import KIND as TOKENS
 from augury.text.tokens import Text, Tokenizer
-from augury.training.run import Beginning
-from augury.training.settings import ending_by, has_free_end, is_shareable, without_end
+from augury.training.settings import without_end
 
 VERSION = 2
 """Raised when the same inputs are prepared or trained on otherwise; part of every run's address."""
@@ -52,9 +51,6 @@ class Plan:
     address: str
     prefix: str
     """The hash of everything that determines training, except when it ends."""
-    warmup: Plan | None
-    """The plan of a training that is this one until the warm-up of the regime ends, and ends there;
-    None where there is none."""
     before: Plan | None
     """The plan of the stage before; None for a first stage."""
     models: Mapping[str, Plan]
@@ -64,14 +60,6 @@ class Plan:
     def first(self) -> Plan:
         """The plan of the first stage, whose tokenizer and fitted operators all stages share."""
         return self if self.before is None else self.before.first
-
-    @property
-    def beginning(self) -> Beginning | None:
-        """What runs have in common with runs of another prefix."""
-        if self.warmup is None:
-            return None
-        training = self.warmup.experiment.training
-        return Beginning(self.warmup.prefix, training.max_updates, training.max_epochs)
 
     def run(self, seed: int) -> Folder:
         """Return the folder of the run with a seed."""
@@ -95,7 +83,7 @@ class Graph:
     def __init__(self, store: Store):
         self.store = store
         self.plans: dict[str, Plan] = {}
-        """By address, in an order in which inputs come first, but for common beginnings."""
+        """By address, inputs first."""
         self.systems: dict[str, Plan] = {}
         """The plans of systems, by name."""
         self.names: dict[Step, str] = {}
@@ -103,8 +91,6 @@ class Graph:
         `translator of back_translation of +BT`."""
         self.scored: set[Step] = set()
         """The models that are scored: those of systems and of stages before them."""
-        self.beginnings: dict[Step, Step] = {}
-        """The model that a model continues, by the model (`shared_prefixes`)."""
         self._canonical: dict[str, Canonical] = {}
         self._known: dict[str, Plan] = {}
 
@@ -146,19 +132,12 @@ class Graph:
                 self.scored.add(step)
             self.names.setdefault(step, name)
 
-    def add_beginning(self, plan: Plan, name: str, beginning: Step, models: Iterable[Step]) -> None:
-        """Add a model that others continue."""
-        assert beginning.seed is not None
-        self._add(plan, name, [beginning.seed], {}, scored=False)
-        self.beginnings |= {step: beginning for step in models if step != beginning}
-
     def inputs(self, step: Step) -> list[Step]:
         """Return the steps that a step needs directly."""
         plan = self.plans[step.address]
         if step.seed is not None:
             before = [Step(plan.before.address, step.seed)] if plan.before else []
-            beginning = [self.beginnings[step]] if step in self.beginnings else []
-            return [Step(plan.address), *before, *beginning]
+            return [Step(plan.address), *before]
         needed = []
         for model in plan.models.values():
             needed += [Step(model.address, seed) for seed in model.experiment.seeds]
@@ -312,21 +291,9 @@ class Graph:
             tokens=tokens,
             address=config.address(determined),
             prefix=config.address({**determined, "training": without_end(experiment.training)}),
-            warmup=self._warmup(experiment),
             before=before,
             models={name: self.plan(model) for name, model in experiment.model_experiments.items()},
         )
-
-    def _warmup(self, experiment: Experiment) -> Plan | None:
-        """Return the plan of a training that is that of an experiment until its regime's onset."""
-        training, warmup = experiment.training, experiment.regime.warmup(experiment.view_names)
-        if warmup is None or not is_shareable(training) or not has_free_end(training):
-            return None
-        changes = {
-            "regime": warmup.regime,
-            "training": ending_by(training, warmup.updates, warmup.epochs),
-        }
-        return self.plan(experiment.model_copy(update=changes))
 
 
 def dev_sets(experiment: Experiment) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,7 +14,7 @@ from augury.core.locks import usable
 from augury.core.store import Folder
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.ingest import cached_address
-from augury.execution.estimates import seed_cost, shared_seconds
+from augury.execution.estimates import seed_cost
 from augury.execution.graph import TRAIN, Graph, Plan, Step, dev_sets
 from augury.experiments.task import find_task
 from augury.runs.record import KIND as RUNS
@@ -44,9 +44,8 @@ class Node:
 def nodes(graph: Graph) -> list[Node]:
     """Return the nodes of a graph, inputs first; corpora are read to estimate costs."""
     by_address: dict[str, Node] = {}
-    shared = shared_seconds(graph)
     for plan in graph.plans.values():
-        for node in (*_texts(graph, plan), *_models(graph, plan, shared)):
+        for node in (*_texts(graph, plan), *_models(graph, plan)):
             by_address.setdefault(node.address, node)
     return list(by_address.values())
 
@@ -93,12 +92,8 @@ def _texts(graph: Graph, plan: Plan) -> Iterator[Node]:
         yield node("tokens", name, plan.tokens[name], inputs, rows / task.ROWS_PER_SECOND)
 
 
-def _models(graph: Graph, plan: Plan, shared: Mapping[Step, float]) -> Iterator[Node]:
-    """Yield the models of a plan with their scores, and before them those that they continue,
-    whose seconds are in `shared`."""
-    continued = [other for step, other in graph.beginnings.items() if step.address == plan.address]
-    for address in dict.fromkeys(beginning.address for beginning in continued):
-        yield from _models(graph, graph.plans[address], shared)
+def _models(graph: Graph, plan: Plan) -> Iterator[Node]:
+    """Yield the models of a plan with their scores."""
     task, experiment = find_task(plan.experiment.task), plan.experiment
     tokens = tuple(folder.name for folder in plan.tokens.values())
     cost = seed_cost(experiment, plan.store)
@@ -110,13 +105,9 @@ def _models(graph: Graph, plan: Plan, shared: Mapping[Step, float]) -> Iterator[
             continue
         run = plan.run(step.seed)
         before = [plan.before.run(step.seed)] if plan.before else []
-        if step in graph.beginnings:
-            before.append(graph.plans[graph.beginnings[step].address].run(step.seed))
         inputs = (*tokens, *(folder.name for folder in before))
-        seconds = cost and cost.seconds - shared.get(step, 0.0)
-        yield Node(
-            "model", name, run.name, inputs, step, run.complete, 0.0 if run.complete else seconds
-        )
+        seconds = 0.0 if run.complete else cost and cost.seconds
+        yield Node("model", name, run.name, inputs, step, run.complete, seconds)
         if step in graph.scored:
             scores = f"{run.name}/{SCORES}"
             exists = run.exists(SCORES)

@@ -17,7 +17,6 @@ from augury.corpora.references import stored_references
 from augury.execution import cautions
 from augury.execution.estimates import estimates
 from augury.execution.graph import Graph
-from augury.execution.shared_prefixes import share
 from augury.execution.summaries import TextSummary, distinct_texts, summarise, texts_of
 from augury.experiments.cost import Cost
 from augury.experiments.spec import Experiment
@@ -100,7 +99,6 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     graph = Graph(store)
     held_out = check(systems.values(), graph)
     graph.add(systems)
-    share(graph)
     earlier = graph.earlier_stages
     trained = {name: plan.experiment for name, plan in earlier.items()} | dict(systems)
     texts, costs = summarise(trained, store), estimates(graph)

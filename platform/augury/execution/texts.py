@@ -80,7 +80,6 @@ def make_run(plan: Plan) -> Run:
         address=plan.address,
         seed=seed,
         prefix=plan.prefix,
-        beginning=plan.beginning,
         experiment=experiment,
         inputs=tuple(
             Input(split, corpus.address, corpus.rows) for split, corpus in corpora.items()

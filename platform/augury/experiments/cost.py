@@ -1,5 +1,5 @@
-"""Estimate the size of a model from its settings or files, and the cost of a training from that
-size, the size of its text and its budget."""
+"""Estimate the size of a model from its settings or files, and from that, its texts and its budget
+the cost of a run, trained and scored."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import functools
 import json
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from augury.core.cores import available_cores
 from augury.core.execution import Execution
-from augury.core.home import expanded
-from augury.core.progress import duration
+from augury.core.machine import available_cores
+from augury.core.paths import expanded
+from augury.decoding.settings import Decoding
 from augury.experiments.spec import Experiment
 from augury.training.schedule import last_update
 from augury.training.settings import Training
@@ -30,7 +30,11 @@ PRODUCTS, PRODUCT_SIZE, PRODUCT_REPEATS = 64, 48, 40
 BF16_SPEEDUP = 2  # of products in bfloat16 on a CPU made for them: 1.4 to 2.0 were measured
 GPU_FLOPS = 2e13  # FLOP/s; an assumption
 UPDATE_SECONDS = 0.01  # seconds of an update, however small the model is
-OVERHEAD = 1.2  # validation, checkpoints and decoding on top of training
+OVERHEAD = 1.2  # validation and checkpoints on top of training
+DECODING_SHARE = 0.4
+"""The time of decoding as a share of that of its products: 50 sentences a CPU second were measured
+with the model `small` and a beam of 5, and 2 with T5-base."""
+SCORING_SECONDS = 3  # of the conversion of the model and of the metrics, however small all is
 ERROR_FACTOR = 3
 """The true time is likely between the estimate divided by this factor and multiplied by it."""
 SIZES = (
@@ -54,7 +58,7 @@ class Size(NamedTuple):
 
 
 class Text(NamedTuple):
-    """The size of a training text: rows, and mean words of each side of a row."""
+    """The size of the texts of a run: training rows, and mean words of each side of a row."""
 
     rows: int
     words: Sequence[float]
@@ -62,6 +66,8 @@ class Text(NamedTuple):
     as one."""
     plain_rows: int | None = None
     """Those of the rows that operators did not make; None: all."""
+    test_rows: int = 0
+    """Those of all test sets."""
 
 
 class Cost(NamedTuple):
@@ -71,52 +77,16 @@ class Cost(NamedTuple):
     updates: int
     """The maximum: training may end before."""
     seconds: float
+    """Of training and scoring."""
     bytes: int
     """On disk."""
     updates_per_epoch: int
-    shared: float = 0.0
-    """Seconds of a beginning that is trained for several, and has an entry of its own."""
-
-
-class Total(NamedTuple):
-    """The estimated cost of all runs together."""
-
-    seconds: float | None
-    """Wall time; None where a part is not known."""
-    bytes: float | None
-    where: str
-    """The devices, for people."""
-    unknown: tuple[str, ...]
-    """The models whose cost is not known."""
-
-    def __str__(self) -> str:
-        if self.seconds is None or self.bytes is None:
-            return f"not known before the models of {', '.join(self.unknown)} are fetched"
-        size = self.bytes / 1e6
-        disk = f"{size:,.0f} MB" if size < 1000 else f"{size / 1000:,.1f} GB"
-        return (
-            f"about {duration(self.seconds)} on {self.where} and {disk} of disk at most, if no "
-            f"other run shares them; rough: {ERROR_FACTOR} times less or more"
-        )
-
-
-def total(
-    costs: Mapping[str, Cost | None], seeds: Mapping[str, int], execution: Execution, workers: int
-) -> Total:
-    """Return the cost of `seeds` runs of each system.
-
-    Those without an entry, such as an operator's model, run once.
-    """
-    where, at_once = devices(execution, workers)
-    known = [(cost, seeds.get(name, 1)) for name, cost in costs.items() if cost is not None]
-    unknown = tuple(name for name, cost in costs.items() if cost is None)
-    seconds = sum((cost.seconds - cost.shared) * count for cost, count in known) / at_once
-    size = sum(cost.bytes * count for cost, count in known)
-    return Total(None if unknown else seconds, None if unknown else size, where, unknown)
+    scoring: float = 0.0
+    """Those of the seconds that scoring takes."""
 
 
 def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
-    """Estimate the cost of one seed of an experiment."""
+    """Estimate the cost of one seed of an experiment, trained and scored."""
     training, groups = experiment.training, experiment.view_groups()
     pieces = [SUBWORDS_PER_WORD * words for words in text.words]
     rows = max(1.0, training.max_tokens / max(1.0, *pieces))
@@ -132,14 +102,35 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
     views = max(len(group.views) for group in groups)
     passed = sum(count * parameters for count, parameters in zip(pieces, size[1:], strict=False))
     work = FLOPS_PER_PARAMETER * updates * rows * views * passed * experiment.regime.relative_cost
-    seconds = OVERHEAD * (work / _speed(experiment.execution, training) + UPDATE_SECONDS * updates)
+    speed = _speed(experiment.execution, training)
+    seconds = OVERHEAD * (work / speed + UPDATE_SECONDS * updates)
     if training.max_minutes is not None and 60 * training.max_minutes < seconds:
         updates = max(1, round(updates * 60 * training.max_minutes / seconds))
         seconds = 60 * training.max_minutes
     # The checkpoints of the mean, at least two, the model reported on, its form for decoding; and
     # the two moments of the optimizer in each of the last two checkpoints.
     kept = max(training.average_last, 2) + 2 + 2 * 2
-    return Cost(size.parameters, updates, seconds, 4 * size.parameters * kept, per_epoch)
+    scoring = _scoring(experiment, size, text, pieces, speed) if text.test_rows else 0.0
+    return Cost(
+        parameters=size.parameters,
+        updates=updates,
+        seconds=seconds + scoring,
+        bytes=4 * size.parameters * kept,
+        updates_per_epoch=per_epoch,
+        scoring=scoring,
+    )
+
+
+def _scoring(
+    experiment: Experiment, size: Size, text: Text, pieces: Sequence[float], speed: float
+) -> float:
+    """Estimate the seconds in which the test sets get outputs and scores."""
+    decoding = getattr(experiment, "decoding", None)
+    beam = decoding.beam if isinstance(decoding, Decoding) else 1
+    passed = pieces[0] * size.source + (beam * pieces[-1] * size.target if size.target else 0)
+    # A third of the products of training, which go backward too.
+    work = FLOPS_PER_PARAMETER / 3 * passed * text.test_rows
+    return SCORING_SECONDS + DECODING_SHARE * work / speed
 
 
 def transformer(
@@ -180,16 +171,6 @@ def pretrained_size(name: str) -> Size | None:
     if sizes.get("is_encoder_decoder"):
         decoder = sizes.get("decoder_layers") or sizes.get("num_decoder_layers") or count
     return transformer(vocabulary or 0, hidden, feedforward, count, decoder)
-
-
-def devices(execution: Execution, workers: int) -> tuple[str, int]:
-    """Return where training would run on this machine, for people, and how many runs would share
-    it side by side."""
-    if uses_gpu(execution):
-        return f"{workers * execution.at_once} GPUs", execution.at_once
-    cores_of_run, cores = _cores(execution, workers), available_cores()
-    at_once = max(1, min(execution.at_once, cores // cores_of_run))
-    return f"{at_once * cores_of_run} of {cores} cores", at_once
 
 
 def uses_gpu(execution: Execution) -> bool:
@@ -242,8 +223,9 @@ def _speed(execution: Execution, training: Training) -> float:
 
 
 def _cores(execution: Execution, workers: int) -> int:
-    available = available_cores()
-    return min(available, workers * execution.threads) if execution.threads else available
+    """Return the cores that one of several trials has."""
+    threads = execution.threads or max(1, int(execution.cpus_per_worker))
+    return min(available_cores(), workers * threads)
 
 
 def _layers(count: int, hidden: int, feedforward: int, *, attentions: int = 1) -> int:

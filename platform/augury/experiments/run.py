@@ -12,8 +12,7 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.experiments.spec import Experiment, parse
 from augury.runs.record import DESCRIPTION, Input, read_description, run_folder
-from augury.training.initialisation import Initialisation
-from augury.training.run import Beginning, TrainingRun
+from augury.training.trained import Initialisation, TrainingRun
 
 
 def portable(experiment: Experiment) -> dict[str, Any]:
@@ -142,8 +141,6 @@ class Run(TrainingRun):
         values["experiment"] = parse({**values["experiment"], "storage": root})
         values["health"] = tuple(map(Health.from_dict, values.get("health", ())))
         values["inputs"] = tuple(map(Input.from_dict, values["inputs"]))
-        if values.get("beginning"):
-            values["beginning"] = Beginning(*values["beginning"])
         return cls(folder=run_folder(Store(root), values["address"], values["seed"]), **values)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
@@ -13,16 +14,13 @@ from augury.augment.mixins import TextSubset, UsesModels
 from augury.augment.models import ReadyModel
 from augury.augment.operator import DRAW, RECORDS, VIEW, Operator, check_columns
 from augury.core import config
-from augury.core.config import Section
+from augury.core.config import FileName, Section
 from augury.core.errors import UserError, nearest, unknown
 from augury.core.execution import Execution
 from augury.core.faults import Fault, InvalidSettings
 from augury.core.plugins import Choice, Registry
-from augury.core.renamed import with_present_names
-from augury.core.typed import FileName
 from augury.corpora.splits import BaseSpec, Share
 from augury.decoding.settings import PLAIN
-from augury.experiments import rules
 from augury.models.settings import Pretrained
 from augury.regimes import regime
 from augury.regimes.plain import Plain
@@ -30,8 +28,8 @@ from augury.regimes.regime import SOURCE, Regime, ViewGroup
 from augury.runs.stored_runs import FIRST
 from augury.runs.tracking import Tracking
 from augury.scoring.settings import Scoring
-from augury.training.initialisation import Carry
 from augury.training.settings import Training
+from augury.training.trained import Carry
 
 if TYPE_CHECKING:
     from augury.augment.draw import TokenDraw
@@ -45,6 +43,8 @@ TASKS = Registry(
 SHARED = ("name", "seeds", "storage", "execution", "tracking", "health")
 """The sections that all stages of an experiment share and that do not affect the trained model."""
 
+LAST_SEED = 2**32 - 1  # of NumPy
+
 AnyOperator = Annotated[
     SerializeAsAny[Operator],
     BeforeValidator(operator.parse),
@@ -55,6 +55,24 @@ AnyRegime = Annotated[
     BeforeValidator(regime.parse),
     Choice(regime.REGIMES, "name", regime.DEFAULT),
 ]
+
+
+def check_seeds(seeds: Any) -> tuple[int, ...]:
+    """Return seeds; UserError unless they are a list of different whole numbers in a range."""
+    if isinstance(seeds, int) and not isinstance(seeds, bool):
+        several = f"[1, 2, ..., {seeds}]" if seeds > 3 else str([*range(1, seeds + 1)])
+        number = f"for {seeds} seeds write {several}, " if seeds > 1 else ""
+        raise UserError(f"a list is needed: {number}for the single seed {seeds} [{seeds}]")
+    listed = seeds if isinstance(seeds, list | tuple) else [seeds]
+    for seed in listed:
+        if listed is not seeds or type(seed) is not int or not 0 <= seed <= LAST_SEED:
+            raise UserError(
+                f"{seed!r} is no seed: give a list of whole numbers from 0 to {LAST_SEED}, such as "
+                "[1, 2, 3]"
+            )
+    if len(set(listed)) < len(listed):
+        raise UserError(f"seeds {list(listed)} repeat: give each seed once")
+    return tuple(listed)
 
 
 class Stage(Section):
@@ -313,23 +331,8 @@ class Experiment(Section):
 
     @field_validator("seeds", mode="before")
     @classmethod
-    def _listed(cls, seeds: Any) -> Any:
-        if isinstance(seeds, int) and not isinstance(seeds, bool):
-            several = f"[1, 2, ..., {seeds}]" if seeds > 3 else str([*range(1, seeds + 1)])
-            number = f"for {seeds} seeds write {several}, " if seeds > 1 else ""
-            raise UserError(f"a list is needed: {number}for the single seed {seeds} [{seeds}]")
-        listed = seeds if isinstance(seeds, list | tuple) else [seeds]
-        if listed is not seeds or not all(type(seed) is int for seed in listed):
-            odd = next(seed for seed in listed if type(seed) is not int)
-            raise UserError(f"{odd!r} is no seed: give a list of whole numbers, such as [1, 2, 3]")
-        return seeds
-
-    @field_validator("seeds")
-    @classmethod
-    def _distinct(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
-        if len(set(seeds)) < len(seeds):
-            raise UserError(f"seeds {list(seeds)} repeat: give each seed once")
-        return seeds
+    def _seeds(cls, seeds: Any) -> tuple[int, ...]:
+        return check_seeds(seeds)
 
     @model_validator(mode="after")
     def _training_follows_model(self) -> Experiment:
@@ -349,13 +352,13 @@ class Experiment(Section):
                 isinstance(part, TextSubset) and not self.systems
             ):  # with systems, each is one experiment, and this is none
                 part.check_names([*self.corpus.mixture])
-        rules.check_names([*self.view_names, *self.record_origins])
-        rules.check_draws(self.token_draws, self.task, resegments=self.resegments)
+        _check_names([*self.view_names, *self.record_origins])
+        _check_draws(self.token_draws, self.task, resegments=self.resegments)
         if not self.systems:  # with systems, each is one experiment, and this is none
-            rules.check_views(self.regime, groups, self.view_names)
-        rules.check_records(self.regime, groups, self.record_origins)
+            _check_views(self.regime, groups, self.view_names)
+        _check_records(self.regime, groups, self.record_origins)
         if self.stage is not None:
-            rules.check_schedule(self.stage.carry, self.training)
+            _check_schedule(self.stage.carry, self.training)
         self._check_mixture()
         _ = self.models  # raises for a wrong setting of a model
         return self
@@ -378,6 +381,65 @@ class Experiment(Section):
                     )
 
 
+def _check_names(names: Sequence[str]) -> None:
+    """Check that operators make nothing twice."""
+    if len(set(names)) < len(names):
+        raise UserError(
+            f"augment makes several things of one name: {', '.join(names)}; make each once"
+        )
+
+
+def _check_draws(draws: Sequence[TokenDraw], task: str, *, resegments: bool) -> None:
+    """Check that draws of tokens differ, and that the task's subwords can be drawn anew."""
+    for draw in draws:
+        if draws.count(draw) > 1:
+            raise UserError(
+                f"augment has operator {draw.operator} twice with the same settings: change "
+                "its seed"
+            )
+        if draw.RESEGMENTS and not resegments:
+            raise UserError(
+                f"operator {draw.operator} segments anew, and task {task} reads subwords of its "
+                "model's own: take word_drop or switch_out"
+            )
+
+
+def _check_views(regime: Regime, groups: Sequence[ViewGroup], views: Sequence[str]) -> None:
+    """Check that the regime reads every view."""
+    read = {view for group in groups for view in group.views}
+    unread = [view for view in views if view not in read]
+    if unread:
+        raise UserError(
+            f"regime {regime.name} does not read the view {unread[0]}: leave its operator out of "
+            "augment, take a regime that reads it (multi_source, adversarial, or coregularised "
+            "with over=ciphers), or make records of it where the operator can (use: records)"
+        )
+
+
+def _check_records(regime: Regime, groups: Sequence[ViewGroup], origins: Sequence[str]) -> None:
+    """Check that no regime reads views of records, which have none."""
+    together = [
+        view for group in groups if len(group.views) > 1 for view in group.views if view != SOURCE
+    ]
+    if together and origins:
+        raise UserError(
+            f"regime {regime.name} reads the view {together[0]} with every source, and the records "
+            f"of {', '.join(origins)} have none: take an operator's copies as views (use: view, of "
+            "eda and reorder) or leave it out, or take a regime that reads one view at a time"
+        )
+
+
+def _check_schedule(carry: Carry, training: Training) -> None:
+    """Check that a stage that carries the optimizer has a schedule that goes on."""
+    ends = training.schedule == "linear" or training.warmup_share is not None
+    if carry == "optimizer" and ends:
+        raise UserError(
+            "with carry: optimizer the schedule goes on from the step of the stage before, and a "
+            "linear one or one with warmup_share has ended with it: take schedule inverse_sqrt or "
+            "constant, or carry: weights"
+        )
+
+
 def _reads_as_view(part: Operator) -> bool:
     made = part.makes()
     return made == VIEW or (made == DRAW and cast("TokenDraw", part).use == "view")
@@ -385,7 +447,6 @@ def _reads_as_view(part: Operator) -> bool:
 
 def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
     """Return the experiment that a mapping describes, typed by its task."""
-    content = with_present_names(content)
     task = content.get("task")
     if not isinstance(task, str):
         raise UserError(f"{where} needs 'task:', the name of a task, for example 'task: nmt'")

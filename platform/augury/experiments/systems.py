@@ -1,4 +1,4 @@
-"""The systems of an experiment, each expanded once: its stages, its canonical form, its inputs."""
+"""The systems of an experiment, each expanded once: stages, budgets, canonical form, inputs."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any, NamedTuple, NoReturn
 
 from augury.augment.mixins import ExtraInputs, Fitted
 from augury.augment.operator import Operator
-from augury.core import config, extended_file
+from augury.core import config, yaml_file
 from augury.core.agreed_code import named_by_user
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.faults import Fault, InvalidSettings
-from augury.core.mutability import mutable_keys
 from augury.core.naming import title
 from augury.core.store import Store
 from augury.corpora.ingest import cached_corpus, missing_texts, unreadable
-from augury.experiments.equal import with_equal_budgets
 from augury.experiments.spec import SHARED, Experiment, parse
 
 FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "equal", "stages", "stage")
 """The sections that a stage cannot change."""
+BATCHES = ("max_tokens", "max_examples", "order", "accumulation", "workers")
+"""The settings of training that an epoch's updates depend on."""
 
 
 def load(
@@ -32,7 +32,7 @@ def load(
 
     `settings` override by dotted keys too, as arguments of a function.
     """
-    file = extended_file.read(path)
+    file = yaml_file.read(path)
     assigned = config.parse_assignments(assignments)
     arguments = settings or {}
     where = dict(file.places)
@@ -44,7 +44,7 @@ def load(
         where = {other: line for other, line in where.items() if other[: len(place)] != place}
         where[place] = origin
     try:
-        with named_by_user():
+        with named_by_user(*file.files):
             experiment = parse(config.merge(file.content, {**assigned, **arguments}), str(path))
             expand(experiment)  # raises for faults in any of them
     except InvalidSettings as error:
@@ -61,11 +61,12 @@ def expand(experiment: Experiment) -> dict[str, Experiment]:
     # names.
     content = {
         **experiment.model_dump(mode="json", exclude_unset=True),
+        "stages": experiment.stages,  # as written: its texts know the folder of their file
         "systems": {},
         "baseline": False,
     }
     if experiment.systems:
-        return with_equal_budgets(
+        return _with_equal_budgets(
             {
                 name: _parse_system(name, dotted, content)
                 for name, dotted in experiment.systems.items()
@@ -77,13 +78,13 @@ def expand(experiment: Experiment) -> dict[str, Experiment]:
     else:
         plain = parse(config.merge(content, experiment.plain_system()), "the baseline")
     if not experiment.baseline or plain == itself:
-        return with_equal_budgets({experiment.name: itself})
+        return _with_equal_budgets({experiment.name: itself})
     if experiment.name == "baseline":
         raise UserError(
             "name: 'baseline' is the name of the plain system: choose another, or set "
             "baseline=false"
         )
-    return with_equal_budgets({"baseline": plain, experiment.name: itself})
+    return _with_equal_budgets({"baseline": plain, experiment.name: itself})
 
 
 def _parse_system(name: str, dotted: Mapping[str, Any], content: Mapping[str, Any]) -> Experiment:
@@ -133,13 +134,22 @@ def _next_stage(name: str, changes: Mapping[str, Any], before: Mapping[str, Any]
         for key, value in before.items()
         if key not in (*SHARED, "baseline", "systems", "stages")
     }
-    mutable = {key for key in mutable_keys(parse(dict(before))) if key.startswith("model.")}
+    mutable = _changing_settings(getattr(parse(dict(before)), "model", None), "model.")
     for key in dotted:
         section = key.partition(".")[0]
         if section in FIXED or (section == "model" and key not in mutable):
-            _refuse(name, key, sorted(mutable))
+            _refuse(name, key, mutable)
     following = {key: value for key, value in before.items() if key != "stage"}
     return config.merge(following, dotted) | {"stage": {"name": name, **carried, "after": after}}
+
+
+def _changing_settings(section: Any, prefix: str) -> list[str]:
+    """Return the dotted keys of settings that a stage may change: classes of models list them."""
+    keys = [f"{prefix}{name}" for name in getattr(section, "CHANGING", ())]
+    if isinstance(section, Section):
+        for name in type(section).model_fields:
+            keys += _changing_settings(getattr(section, name), f"{prefix}{name}.")
+    return keys
 
 
 def _refuse(name: str, key: str, mutable: Sequence[str]) -> NoReturn:
@@ -156,6 +166,61 @@ def _refuse(name: str, key: str, mutable: Sequence[str]) -> NoReturn:
             )
         ],
     )
+
+
+def _with_equal_budgets(systems: Mapping[str, Experiment]) -> dict[str, Experiment]:
+    """Return the systems, the baseline first, with budgets that are equal in the unit that the
+    experiment says; UserError where the baseline has none in it."""
+    baseline = next(iter(systems.values()))
+    return {name: with_budget_of(baseline, system, name) for name, system in systems.items()}
+
+
+def with_budget_of(baseline: Experiment, system: Experiment, name: str) -> Experiment:
+    """Return a system with the budget of the baseline in the unit that it says (`equal`)."""
+    unit, training = system.equal, baseline.training
+    if unit == "epochs" or (system is baseline and unit != "time"):
+        return system
+    if system.stage is not None:
+        raise UserError(
+            f"equal: {unit} is for systems of one stage, and {name} has several, each with its own "
+            "budget: leave it out"
+        )
+    if unit == "time":
+        if training.max_minutes is None:
+            raise UserError(
+                "equal: time takes the minutes of training from the baseline, which has none: set "
+                "training.max_minutes"
+            )
+        limits: dict[str, Any] = {"max_epochs": None, "max_updates": None}
+    else:
+        limits = {"max_epochs": training.max_epochs, "max_updates": training.max_updates}
+        if training.max_epochs is not None or unit == "tokens":
+            _check_countable(baseline, system, name)
+            limits["equal"] = unit
+    limits["max_minutes"] = training.max_minutes
+    content = system.model_dump(mode="json", exclude_unset=True)
+    dotted = {f"training.{key}": value for key, value in limits.items()}
+    return parse(config.merge(content, dotted), f"system {name}")
+
+
+def _check_countable(baseline: Experiment, system: Experiment, name: str) -> None:
+    """Raise UserError where the budget of the baseline cannot be counted on a system's plain
+    text."""
+    unit, problem = system.equal, ""
+    theirs, own = baseline.corpus.to_dict() | {"tests": {}}, system.corpus.to_dict() | {"tests": {}}
+    before, after = baseline.training.to_dict(), system.training.to_dict()
+    batches = [setting for setting in BATCHES if before[setting] != after[setting]]
+    if baseline.record_origins:
+        problem = f"the baseline has records of {', '.join(baseline.record_origins)}"
+    elif theirs != own:
+        problem = f"the text of {name} is another than that of the baseline"
+    elif batches and (unit == "updates" or system.training.max_updates is not None):
+        problem = f"training.{batches[0]} of {name} is another than that of the baseline"
+    if problem:
+        raise UserError(
+            f"equal: {unit} counts the baseline's budget on plain text, and {problem}: use equal: "
+            "updates with training.max_updates, or equal: time with training.max_minutes"
+        )
 
 
 class Canonical(NamedTuple):

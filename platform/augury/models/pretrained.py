@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from augury.core.errors import UserError
-from augury.core.home import expanded
+from augury.core.paths import PATHS, expanded
 from augury.core.store import Folder
 from augury.core.temporary import scratch
-from augury.models.settings import PATHS, Pretrained, model_directory
+from augury.models.settings import Pretrained, model_directory
 from augury.text.subwords.learned import FILES
 
 if TYPE_CHECKING:

@@ -9,23 +9,21 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator
 
-from augury.core.config import Section, validate
+from augury.core.config import ModelName, Section, validate
 from augury.core.errors import UserError
-from augury.core.home import expanded
+from augury.core.paths import PATHS, expanded
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 D = TypeVar("D", bound="DataclassInstance")
 Attention = Literal["auto", "eager", "sdpa"]
-PATHS = ("/", "./", "../", "~")
-"""Prefixes of names that can only be paths."""
 
 
 class Pretrained(Section):
     """A pretrained model with its tokenizer."""
 
-    name: str
+    name: ModelName
     """Directory written by `save_pretrained`, or name on the hub."""
     revision: str | None = None
     """Branch, tag or commit on the hub.

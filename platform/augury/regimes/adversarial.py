@@ -10,15 +10,12 @@ from pydantic import Field, model_validator
 
 from augury.core.citations import CROSS_LINGUAL_NLI, FGM, PGD, Paper
 from augury.core.errors import UserError
-from augury.regimes.multi_source import MultiSource
-from augury.regimes.plain import Plain
 from augury.regimes.regime import (
     SOURCE,
     TARGET,
     Losses,
     PerturbableModel,
     Progress,
-    Regime,
     Scope,
     ViewGroup,
     ViewModel,
@@ -36,8 +33,6 @@ class Adversarial(WarmupRegime):
     the normalised gradient of the loss, and projects it onto the ball of radius ε. The model is
     then trained at r_K. Each view is an example of its own.
     """
-
-    FIXED: ClassVar[Mapping[str, str]] = {}
 
     name: Literal["adversarial"] = "adversarial"
     attack: Literal["pgd", "fgm"] = "pgd"
@@ -120,10 +115,6 @@ class Adversarial(WarmupRegime):
                 "projected"
             }
         return {}
-
-    def during_warmup(self, views: Sequence[str]) -> Regime | None:
-        regime = MultiSource if views else Plain
-        return regime(label_smoothing=self.label_smoothing)
 
     def papers(self) -> tuple[Paper, ...]:
         return CROSS_LINGUAL_NLI, PGD if self.attack == "pgd" else FGM

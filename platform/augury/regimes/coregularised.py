@@ -16,10 +16,8 @@ from augury.regimes.agreement import Agreement, Detach, Divergence
 from augury.regimes.regime import (
     SOURCE,
     TARGET,
-    VIEWS,
     Losses,
     Progress,
-    Regime,
     ViewGroup,
     ViewModel,
     WarmupRegime,
@@ -36,8 +34,6 @@ class CoRegularised(WarmupRegime):
     dropout mask. Each epoch pairs an example with one of its K views, and K epochs with all of
     them.
     """
-
-    FIXED: ClassVar[Mapping[str, str]] = {"over": VIEWS}
 
     name: Literal["coregularised"] = "coregularised"
     over: Literal["ciphers", "identity"] = "ciphers"
@@ -97,9 +93,6 @@ class CoRegularised(WarmupRegime):
         warmup = ["warmup_steps", "warmup_epochs"] if self.warmup_views == "both" else []
         unused = ["tau", "divergence", "detach", "ramp_epochs", *warmup]
         return super().inactive() | dict.fromkeys(unused, "beta=0 disables the divergence")
-
-    def during_warmup(self, views: Sequence[str]) -> Regime | None:
-        return self.model_copy(update={"beta": 0.0}) if self.beta else None
 
     def papers(self) -> tuple[Paper, ...]:
         return (R_DROP,) if self.over == "identity" else (CIPHERDAUG,)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from augury.core.citations import CIPHERDAUG, Paper
 from augury.regimes.regime import (
     SOURCE,
     TARGET,
-    VIEWS,
     Losses,
     Progress,
     Regime,
@@ -21,8 +20,6 @@ from augury.regimes.regime import (
 
 class MultiSource(Regime):
     """Cross-entropy over the plain sources and all their views, with equal weights."""
-
-    FIXED: ClassVar[Mapping[str, str]] = {"equation": VIEWS}
 
     name: Literal["multi_source"] = "multi_source"
     equation: Literal[1, 2] = 1

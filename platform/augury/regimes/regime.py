@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -37,9 +36,6 @@ REGIMES = Registry(
     attribute="REGIME",
     contract="set REGIME to a subclass of augury.regimes.regime.Regime",
 )
-
-VIEWS = "it decides which views are read together"
-"""Why a setting must not change during training."""
 
 Scope = Literal["example", "token", "matrix"]
 """Scope of the norm of a perturbation."""
@@ -130,16 +126,6 @@ class Losses(NamedTuple):
     metrics: dict[str, Tensor]
 
 
-class Warmup(NamedTuple):
-    """The part of training in which one regime is another."""
-
-    regime: Regime
-    """The regime that has the same view groups, losses and gradients, bit for bit."""
-    updates: int | None
-    epochs: int | None
-    """Its length in updates or whole epochs."""
-
-
 class Regime(Extension):
     """Parameters of a regime; subclasses define their own parameters, view groups and loss."""
 
@@ -149,7 +135,6 @@ class Regime(Extension):
     """Probability mass taken from the label (ε)."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    FIXED: ClassVar[Mapping[str, str]] = {"name": VIEWS}
     needs_embeddings: ClassVar[bool] = False
     """Whether the model must be a PerturbableModel."""
 
@@ -175,16 +160,10 @@ class Regime(Extension):
         """Return the number of updates until the complete loss applies: 0 without a warm-up."""
         return 0
 
-    def warmup(self, views: Sequence[str]) -> Warmup | None:
-        """Return the warm-up, given the names of the views; None where there is none, or no other
-        regime is the same until its end."""
-        return None
-
 
 class WarmupRegime(Regime):
     """A regime whose loss is complete only after a warm-up of updates or epochs."""
 
-    FIXED: ClassVar[Mapping[str, str]] = {}
     warmup_steps: int = Field(0, ge=0)
     """Optimizer steps of the warm-up."""
     warmup_epochs: float | None = Field(None, ge=0)
@@ -201,17 +180,6 @@ class WarmupRegime(Regime):
         if self.warmup_epochs is not None:
             return progress.epochs < self.warmup_epochs
         return progress.update < self.warmup_steps
-
-    def warmup(self, views: Sequence[str]) -> Warmup | None:
-        epochs = None if self.warmup_epochs is None else math.floor(self.warmup_epochs)
-        updates = self.warmup_steps if epochs is None else None
-        regime = self.during_warmup(views) if updates or epochs else None
-        return Warmup(regime, updates, epochs) if regime else None
-
-    def during_warmup(self, views: Sequence[str]) -> Regime | None:
-        """Return a regime that is the same until the warm-up ends, whatever follows; None where
-        there is none."""
-        return None
 
     def onset(self, updates_per_epoch: float) -> float:
         return (

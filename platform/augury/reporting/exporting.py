@@ -13,8 +13,8 @@ from huggingface_hub import HfApi
 from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import disable_progress_bars, enable_progress_bars, validate_repo_id
 
-from augury.core.commands import command
 from augury.core.errors import UserError
+from augury.core.naming import command
 from augury.core.roots import reset_permissions
 from augury.core.store import Folder, Store
 from augury.experiments.capabilities import Exported, Exports, capable

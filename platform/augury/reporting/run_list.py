@@ -19,7 +19,7 @@ from augury.runs.dependents import size
 from augury.runs.record import RunRecord
 from augury.scoring.registry import title
 from augury.scoring.stored import Score
-from augury.training.run import FAILURE
+from augury.training.trained import FAILURE
 
 State = Literal["scored", "trained", "running", "failed", "unfinished"]
 STATES: tuple[State, ...] = get_args(State)

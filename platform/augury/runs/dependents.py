@@ -11,7 +11,7 @@ from typing import Any
 from augury.core.store import MANIFEST, Folder, Store
 from augury.runs import stored_runs
 from augury.runs.record import DESCRIPTION, KIND, run_folder
-from augury.training.run import PREFIXES
+from augury.training.trained import PREFIXES
 
 _NAME = re.compile(rf'"({KIND}/[^/"]+/seed-\d+|[a-z_]+/[0-9a-f]{{16}})"')
 """The name of a folder, as a string in JSON."""

@@ -11,11 +11,10 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
 from augury.augment.health import Health
+from augury.core.config import typed
 from augury.core.errors import UserError
 from augury.core.integrity import Damaged
-from augury.core.renamed import with_present_entries
 from augury.core.store import MANIFEST, Folder, Store
-from augury.core.typed import typed
 from augury.scoring.stored import HYPOTHESES, SCORES, STATISTICS, Score
 from augury.training.trained import OUTCOME, Outcome
 
@@ -24,7 +23,7 @@ DESCRIPTION = "run.json"
 RECORDS = (MANIFEST, DESCRIPTION, OUTCOME, SCORES)
 """The JSON files that have checksums in every storage of this version."""
 VERSION = 1
-"""The version of both files; those of Augury 0.2 have none."""
+"""The version of both files."""
 
 DESCRIBED = (
     "name",
@@ -230,7 +229,7 @@ class RunName:
     @classmethod
     def read(cls, run: Folder) -> RunName:
         """Return the name of a run that training has described; UserError as of `RunRecord`."""
-        content = with_present_entries(read_description(run))
+        content = read_description(run)
         _check_version(run, DESCRIPTION, content)
         return typed(cls, content, run.uri)
 
@@ -276,16 +275,16 @@ class RunRecord:
 
         UserError for a damaged file, or one of a later version of Augury.
         """
-        content: dict[str, Any] = with_present_entries(read_description(run))
+        content: dict[str, Any] = read_description(run)
         _check_version(run, DESCRIPTION, content)
         described = content.get("run", {})
         content["before"] = described.get("before")
         content["health"] = described.get("health", ())
         content["inputs"] = list(map(Input.from_dict, content.get("inputs", ())))
         if run.exists(SCORES):
-            scores = with_present_entries(_read_scores(run))
+            scores = _read_scores(run)
             _check_version(run, SCORES, scores)
-            content |= scores if "version" in scores else _of_version_0_2(run, scores)
+            content |= scores
         return typed(cls, content, run.uri)
 
     def write_description(self, run: Folder, settings: Mapping[str, Any]) -> None:
@@ -361,22 +360,3 @@ def _check_version(run: Folder, file: str, content: Mapping[str, Any]) -> None:
         raise UserError(
             f"{run.location(file)} was written by a later version of Augury: install that version"
         )
-
-
-def _of_version_0_2(run: Folder, scores: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the scores of Augury 0.2, whose cost is that of the last training alone."""
-    own = scores["cost"]
-    epochs = own.get("epochs_by_view")
-    if epochs is None:  # of a version before 0.2, which recorded no more
-        return {**scores, "cost": None}
-    hours, seconds = own["device_hours"], own["train_seconds"]
-    measured = {
-        "rows": own["target_tokens"],
-        "epochs": own.get("epochs", 0.0),
-        "workers": max(1, round(3600 * hours / seconds)) if seconds else 1,
-    }
-    training = typed(Outcome, own | measured, run.location(SCORES))
-    cost = Cost.of(
-        run, training, data_factor=own["data_factor"], epochs=epochs, pieces=own["pieces"]
-    )
-    return {**scores, "training": training, "cost": cost}

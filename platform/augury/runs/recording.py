@@ -20,6 +20,9 @@ class File:
     directory: str = ""
 
 
+Status = Literal["FINISHED", "FAILED"]
+
+
 class Recorder(Protocol):
     """Records the runs of one command; nothing here raises, or waits for more than seconds."""
 
@@ -29,9 +32,7 @@ class Recorder(Protocol):
     def follow(self, run: Folder) -> AbstractContextManager[None]:
         """Record the additions to a run's history while the block runs."""
 
-    def finish(
-        self, run: Folder, status: Literal["FINISHED", "FAILED"], files: Sequence[File] = ()
-    ) -> None:
+    def finish(self, run: Folder, status: Status, files: Sequence[File] = ()) -> None:
         """Record the end of a run, with its scores, cost and `files`."""
 
 
@@ -46,9 +47,7 @@ class _Unrecorded:
     def follow(self, run: Folder) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def finish(
-        self, run: Folder, status: Literal["FINISHED", "FAILED"], files: Sequence[File] = ()
-    ) -> None:
+    def finish(self, run: Folder, status: Status, files: Sequence[File] = ()) -> None:
         pass
 
 

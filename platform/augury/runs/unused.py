@@ -18,9 +18,9 @@ from augury.augment.pipeline import AUGMENTED
 from augury.core import locks
 from augury.core.roots import TEMPORARY
 from augury.core.store import Folder, Store
-from augury.core.temporary import BEGINNING, LOCK, is_abandoned
+from augury.core.temporary import BEGINNING
 from augury.runs.dependents import size
-from augury.training.run import PREFIXES
+from augury.training.trained import PREFIXES
 
 Kind = Literal["text", "temporary", "lock", "download"]
 _ADDRESS = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
@@ -150,10 +150,7 @@ def _downloads(before: float) -> Iterator[Unused]:
     for path in sorted(Path(tempfile.gettempdir()).glob(f"{BEGINNING}[0-9]*-*")):
         process = path.name.removeprefix(BEGINNING).partition("-")[0]
         ended = process.isdigit() and not _is_alive(int(process))
-        # A process of another container has a number of its own, but works on its directory, or
-        # holds its lock.
-        if (path / LOCK).exists() and not is_abandoned(path):
-            continue
+        # A process of another container has a number of its own, but works on its directory.
         if ended and path.is_dir() and path.stat().st_mtime <= before:
             yield Unused(
                 "download", str(path), sum(file.stat().st_size for file in path.rglob("*"))

@@ -6,9 +6,10 @@ attributes does not load the libraries that compute it.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from augury.core.errors import UserError, unknown
+from augury.core.paths import FileText, absolute
 from augury.core.plugin_files import file_of, is_path
 from augury.core.plugins import Registry
 from augury.corpora.languages import base_language
@@ -28,6 +29,15 @@ def record_name(name: str) -> str:
     """Return the name of a metric in records; a path is reduced to the stem of its file."""
     base, _, _ = _split(name)
     return file_of(base).stem + name.removeprefix(base) if is_path(base) else name
+
+
+def at_its_folder(name: Any) -> Any:
+    """Return the name of a metric, and the path of one in a file of settings as an absolute one."""
+    if not isinstance(name, FileText):
+        return name
+    base, _, _ = _split(name)
+    path = FileText(base, name.folder)
+    return absolute(path) + name.removeprefix(base) if is_path(path) else name
 
 
 def reference(name: str) -> str:

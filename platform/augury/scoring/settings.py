@@ -9,7 +9,14 @@ from pydantic import Field, field_validator
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.scoring.bootstrap import MOST_SAMPLES, SAMPLES
-from augury.scoring.registry import REGISTRY, is_known, metric_class, names, reference
+from augury.scoring.registry import (
+    REGISTRY,
+    at_its_folder,
+    is_known,
+    metric_class,
+    names,
+    reference,
+)
 
 
 class Scoring(Section):
@@ -28,7 +35,7 @@ class Scoring(Section):
         """Tell an unknown metric before that it is not in a list."""
         if isinstance(metrics, str):
             cls._check(metrics)
-        return metrics
+        return list(map(at_its_folder, metrics)) if isinstance(metrics, list) else metrics
 
     @field_validator("metrics")
     @classmethod

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, Literal
 
 import optuna
@@ -17,22 +16,22 @@ from augury.core.naming import title
 from augury.core.progress import say
 from augury.core.rng import seed_of
 from augury.core.store import Folder
-from augury.sweeping.race import RungDecision, Work
+from augury.sweeping.schedulers import Decision, Trial
 from augury.sweeping.space import Space, rounded
 
 DATABASE = "optuna.db"
 
-PreparePoint = Callable[[Mapping[str, Any]], str]
-"""Plans and prepares a point and returns the address of its configuration."""
+AddPoint = Callable[[Mapping[str, Any]], str]
+"""Adds a point to the sweep and returns the address of its configuration."""
+POINTS_AT_ONCE = 2
+"""Points that are trained side by side: the study learns from those before."""
 
 
-class OptunaScheduler:
-    """Asks a study for a point whenever there is room, and tells it the mean over the point's
-    seeds.
+class Suggested:
+    """A scheduler that asks a study for points, and tells it the mean over a point's seeds.
 
     The study is in the sweep's folder, where optuna-dashboard can read it and a later command
-    continues it; a space with other values has a study of its own. Points are prepared one at a
-    time while other trials run.
+    continues it; a space with other values has a study of its own.
     """
 
     def __init__(
@@ -42,109 +41,100 @@ class OptunaScheduler:
         fixed: Sequence[str],
         seeds: Sequence[int],
         samples: int,
-        at_once: int,
-        prepare: PreparePoint,
+        add: AddPoint,
     ):
-        """Open the study and prepare the points it suggested before, at most `samples`; `fixed`
-        are trained anyway."""
+        """Open the study and add the points it suggested before, at most `samples`; `fixed` are
+        configurations that are trained anyway."""
         self.mode: Literal["max", "min"] = space.mode
-        self.fixed = list(fixed)
-        self.seeds = list(seeds)
-        self.samples = samples
-        self.at_once = at_once
-        self.prepare = prepare
+        self.seeds, self.samples, self.add = list(seeds), samples, add
+        self.decisions: list[Decision] = []
         self.distributions = distributions(space.domains, space.grid)
         self.study = _open_study(space, sweep, self.distributions)
-        self.decisions: list[RungDecision] = []
-        self.eliminated: set[str] = set()
         self._choices = {key: values for key, values in space.grid.items() if not storable(values)}
-        self._values: dict[str, dict[int, float]] = {}
-        self._executor = ThreadPoolExecutor(1, "prepare")
-        self._points: dict[int, Future[str]] = {}
-        """Number of a trial in the study -> address of its configuration."""
-        self._told: set[int] = set()
-        for trial in self.study.get_trials(states=[TrialState.RUNNING, TrialState.COMPLETE])[
-            :samples
-        ]:
-            self._submit(trial.number, trial.params)
-        wait(self._points.values())
+        self._values: dict[str, dict[int, float]] = {address: {} for address in fixed}
+        """The values of configurations by seed; of the reference first."""
+        self._failed: set[str] = set()
+        self._closed = False
+        self._points: dict[int, str] = {}
+        """Number of a trial of the study -> address of its configuration."""
+        known = self.study.get_trials(states=[TrialState.RUNNING, TrialState.COMPLETE])
+        for trial in known[:samples]:
+            self._add(trial.number, trial.params)
 
-    def work(self) -> list[Work]:
-        """Return the missing seeds of the suggested points.
-
-        Ask for more points while there is room.
-        """
-        self._tell_study()
-        unfinished = [
-            future for future in self._points.values() if not self._point_finished(future)
-        ]
-        while len(unfinished) * len(self.seeds) < self.at_once and len(self._points) < self.samples:
+    def work(self) -> list[Trial]:
+        """Return the missing seeds of the suggested points; ask for more points while there is
+        room."""
+        while (
+            sum(not self._is_finished(address) for address in self._points.values())
+            < POINTS_AT_ONCE
+            and len(self._points) < self.samples
+        ):
             suggestion = self.study.ask(self.distributions)
-            self._submit(suggestion.number, suggestion.params)
-            unfinished.append(self._points[suggestion.number])
-        ready = [future.result() for future in unfinished if future.done()]
-        work = []
-        for address in dict.fromkeys([*self.fixed, *ready]):
-            if address not in self.eliminated:
-                missing = [seed for seed in self.seeds if seed not in self._values.get(address, {})]
-                work += [Work(address, seed, 0) for seed in missing]
-        return work
+            self._add(suggestion.number, suggestion.params)
+        return [
+            Trial(address, seed)
+            for address, values in self._values.items()
+            for seed in self.seeds
+            if address not in self._failed and seed not in values
+        ]
 
-    def tell(self, configuration: str, seed: int, rung: int, value: float) -> None:
-        """Record the final value of a seed."""
-        self._values.setdefault(configuration, {})[seed] = value
+    def tell(self, configuration: str, seed: int, value: float) -> None:
+        """Record the value of a seed, and tell the study of points that are finished."""
+        self._values[configuration][seed] = value
         self._tell_study()
 
     def fail(self, configuration: str, seed: int) -> None:
         """Drop a configuration with a failed seed."""
-        self.eliminated.add(configuration)
+        self._failed.add(configuration)
         self._tell_study()
+
+    def choose(self) -> None:
+        """Ask for no further points, and wait for none."""
+        self._closed = True
 
     @property
     def finished(self) -> bool:
-        """Return whether all points that may be suggested are finished."""
-        self._tell_study()
-        if len(self._points) < self.samples:
-            return False
-        return all(map(self._point_finished, self._points.values())) and all(
-            map(self._finished, self.fixed)
-        )
+        """Whether all points that may be suggested are finished."""
+        asked = len(self._points) >= self.samples
+        return self._closed or (asked and all(map(self._is_finished, self._values)))
 
-    def _submit(self, number: int, params: Mapping[str, Any]) -> None:
+    @property
+    def best(self) -> str | None:
+        """The configuration with the best mean over all seeds; None before there is one."""
+        means = {
+            address: statistics.fmean(values.values())
+            for address, values in self._values.items()
+            if len(values) == len(self.seeds) and address not in self._failed
+        }
+        return (max if self.mode == "max" else min)(means, key=means.__getitem__, default=None)
+
+    def _add(self, number: int, params: Mapping[str, Any]) -> None:
+        """Add a point; an invalid one only fails its trial in the study."""
         point = {
             key: self._choices[key][value] if key in self._choices else rounded(value)
             for key, value in params.items()
         }
-        self._points[number] = self._executor.submit(self._prepare, number, point)
-
-    def _prepare(self, number: int, point: Mapping[str, Any]) -> str:
-        """Return the address of a point; an invalid point only fails its trial in the study."""
         try:
-            return self.prepare(point)
+            self._points[number] = self.add(point)
+            self._values.setdefault(self._points[number], {})
+            self._tell_study()  # an equal point may have been trained before
         except UserError as error:
             say(f"{title(point)} is skipped: {error}")
             self.study.tell(number, None, state=TrialState.FAIL, skip_if_finished=True)
-            self.eliminated.add(f"point {number}")
-            return f"point {number}"
+            self._points[number] = f"point {number}"
+            self._failed.add(f"point {number}")
 
-    def _point_finished(self, future: Future[str]) -> bool:
-        return future.done() and self._finished(future.result())
-
-    def _finished(self, address: str) -> bool:
-        return address in self.eliminated or len(self._values.get(address, {})) == len(self.seeds)
+    def _is_finished(self, address: str) -> bool:
+        values = self._values.get(address, {})
+        return address in self._failed or len(values) == len(self.seeds)
 
     def _tell_study(self) -> None:
-        """Tell the study of points that are finished, also of those that others had trained
-        before."""
-        for number in [number for number in self._points if number not in self._told]:
-            if self._point_finished(self._points[number]):
-                address = self._points[number].result()
-                failed = address in self.eliminated
+        for number, address in self._points.items():
+            if self._is_finished(address):
+                failed = address in self._failed
                 value = None if failed else statistics.fmean(self._values[address].values())
-                self.study.tell(
-                    number, value, state=TrialState.FAIL if failed else None, skip_if_finished=True
-                )
-                self._told.add(number)
+                state = TrialState.FAIL if failed else None
+                self.study.tell(number, value, state=state, skip_if_finished=True)
 
 
 def distributions(

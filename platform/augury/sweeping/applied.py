@@ -109,7 +109,6 @@ def apply(space: Space, experiment: Experiment, file: str = "") -> Applied:
         worth=space.worth if mode == "max" else 0.0,  # points are of scores, not of a loss
         seeds=tuple(experiment.seeds),
         reference=reference,
-        mutations={key: value for key, value in space.mutations.items() if key in keys},
         experiment=file or experiment.name,
     )
     return Applied(applied, [*left_out, *unmet])
@@ -162,7 +161,7 @@ def _bases(space: Space, experiment: Experiment) -> Iterator[dict[str, Any]]:
 
 def _varied(space: Space) -> list[str]:
     """Return the dotted keys that a space varies."""
-    keys = [*space.keys, *space.mutations]
+    keys = [*space.keys]
     for row in space.rows.values():
         keys += row
     return keys

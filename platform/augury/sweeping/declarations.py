@@ -27,7 +27,7 @@ Point = Mapping[str, Any]
 Rows = dict[str, dict[str, Any]]
 """Points by name, as the functions of `rows` make them."""
 Mode = Literal["max", "min"]
-SchedulerName = Literal["all", "halving", "pbt"]
+SchedulerName = Literal["all", "race"]
 SearchName = Literal["grid", "random", "optuna"]
 MainSettings = Mapping[str, tuple[str, Any]]
 """Name of an operator or a regime -> its main setting, with a list of values or a domain."""
@@ -40,9 +40,9 @@ Measure = Callable[..., Mapping[str, float]]
 class SearchSpace(config.Section):
     """A search space: `SPACE = SearchSpace(question=..., ...)` in a file.
 
-    What may depend on the scale may be a function of its name. Functions of `domains` and
-    `mutations` are only called when points are drawn or a population is trained, so that they can
-    import `ray.tune`. Raises UserError, which lists all errors, for fields that are not valid.
+    What may depend on the scale may be a function of its name. A function of `domains` is only
+    called when points are drawn, so that it can import `ray.tune`. Raises UserError, which lists
+    all errors, for fields that are not valid.
     """
 
     question: str = Field(pattern=r"\S")
@@ -57,10 +57,10 @@ class SearchSpace(config.Section):
     """Instead of or in addition to `keys`, points with a name: name -> dotted keys that override
     `base`."""
     families: Callable[[], Mapping[str, str]] | None = None
-    """Row -> the family of methods that it belongs to. Halving combines the best row with the best
+    """Row -> the family of methods that it belongs to. A race combines the best row with the best
     of other families, in a second round."""
     main_settings: Callable[[], MainSettings] | None = None
-    """Operator or regime -> its main setting and the values to try. With `families`, halving tunes
+    """Operator or regime -> its main setting and the values to try. With `families`, a race tunes
     those of the winner, in a third round."""
     joins: bool = False
     """Whether the systems of an experiment that the space is applied to are rows too."""
@@ -85,8 +85,6 @@ class SearchSpace(config.Section):
     """The default of `augury sweep --scheduler`."""
     search: SearchName | None = None
     """The default of `augury sweep --search`; None: `random` if `keys` has domains, or `grid`."""
-    mutations: AtScale[Mapping[str, Any]] = {}
-    """Dotted key -> list or domain, for population-based training."""
 
     if not TYPE_CHECKING:  # type checkers know the fields
 

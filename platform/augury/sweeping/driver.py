@@ -1,49 +1,63 @@
-"""Run a sweep: plan, prepare, place, train and decide; the same command continues it."""
+"""Run trials: those of an experiment's systems (`train`) or of a search space (`sweep`, and
+`reproduce` for the rows of a table).
+
+Both plan a graph, make the missing texts, and train the missing trials on Ray, or in this process
+one after the other. What differs is who says which trial comes next. The same command continues
+what was stopped.
+"""
 
 from __future__ import annotations
 
-import os
+import math
+import statistics
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from itertools import product
 from typing import Any
 
+from augury.core import config
 from augury.core.errors import UserError
-from augury.core.local_ray import RESTARTS
 from augury.core.naming import counted
+from augury.core.outages import outage_of
+from augury.core.plugin_files import describe_error
 from augury.core.progress import say
-from augury.core.store import Store
+from augury.core.store import Folder, Store
 from augury.execution import preflight
 from augury.execution.cautions import say_cautions
-from augury.execution.execute import Executor, reach_storage, refuse_lost_storage
-from augury.execution.graph import Step
-from augury.experiments.description import artifacts, commit
+from augury.execution.execute import reach_storage, refuse_lost_storage
+from augury.execution.graph import Graph, Step
+from augury.execution.progress import show_progress
+from augury.execution.trial import run_trial
+from augury.experiments.description import artifacts, commit, differing_parameters
+from augury.experiments.run import Run
 from augury.experiments.spec import Experiment
-from augury.runs.recording import Recorder, Recording
-from augury.sweeping import executors, workers
+from augury.experiments.systems import Canonical, expand
+from augury.runs.recording import Recorder, Recording, Status, unrecorded
 from augury.sweeping import plan as plans
 from augury.sweeping.applied import left_out_lines
 from augury.sweeping.budget import estimate, keep_within, seed_seconds
-from augury.sweeping.closing import Closing
-from augury.sweeping.configuration import ConfigurationRuns
-from augury.sweeping.dispatcher import Dispatcher, Limits, Scheduler
-from augury.sweeping.executors import TrialExecutor
-from augury.sweeping.inputs import Inputs
-from augury.sweeping.local_executor import LocalExecutor
-from augury.sweeping.plan import Plan, Planned, SweepOptions
-from augury.sweeping.price import price
-from augury.sweeping.race import Exhaustive
-from augury.sweeping.reference_race import ReferenceRace
-from augury.sweeping.rounds import Rounds
+from augury.sweeping.plan import Plan, SweepOptions
+from augury.sweeping.schedulers import (
+    Confirmed,
+    Decision,
+    Listed,
+    Mode,
+    Scheduler,
+    Trial,
+    net,
+    price,
+)
 from augury.sweeping.space import Space
-from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep, TrialKey, earlier_record
-from augury.sweeping.trial import TrialSettings
+from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep, earlier_record
+from augury.sweeping.trials import Trials
 from augury.sweeping.writer import Show, StateWriter
 
-DEADLINE = "AUGURY_DEADLINE"
-"""The variable that hands the end of a budget on to the same command begun anew."""
+REPORTS = "reports"
+"""The kind of the folders of experiments that were trained."""
+RESERVED_AT_MOST = 0.5
+"""The share of a budget that may be kept for confirmation."""
 
 
 @dataclass(frozen=True)
@@ -57,21 +71,215 @@ class Outcome:
     """Whether a limit ended the command before everything was decided."""
 
 
+@dataclass(frozen=True)
+class Trained:
+    """What `run_experiment` leaves."""
+
+    runs: dict[str, dict[int, Folder]]
+    """The run of every seed of every system, baseline first."""
+    failures: list[str]
+    """What is said of systems and seeds that failed."""
+    missing: int
+    """The number of trials that a budget has left for the next command."""
+
+
+def run_experiment(
+    experiment: Experiment,
+    recording: Recording = unrecorded,
+    graph: Graph | None = None,
+    *,
+    budget: float | None = None,
+) -> Trained:
+    """Train and score every system of an experiment with every seed, except finished runs.
+
+    Their graph is added to an empty `graph`, where one is given. `budget` is in seconds: after it
+    no trial begins, and those that run end at their next validation.
+
+    A run that diverges, or whose workers crash, does not stop the others and is left out, and so is
+    a system whose operators make nothing that it could be trained on, or whose models fail.
+    UserError where no system is left.
+    """
+    commit()
+    refuse_lost_storage(experiment.storage)
+    store = Store(experiment.storage)
+    described = expand(experiment)
+    graph = graph or Graph(store)
+    reach_storage(experiment.execution, store.root)
+    preflight.check(described.values(), graph)
+    say_cautions([*described.values()], store)
+    for name, system in described.items():
+        _say_without_effect(name, system, graph.canonical(system))
+    systems = graph.add(described)
+    addresses = {name: plan.address for name, plan in systems.items()}
+    _refuse_shared_runs(addresses)
+    wanted = [
+        Trial(plan.address, seed)
+        for plan in systems.values()
+        for seed in sorted(plan.experiment.seeds)
+    ]
+    with recording(experiment.tracking, store) as recorder:
+        recorded = _Recorded(recorder, graph, show=True)
+        trials = Trials(
+            graph,
+            _Systems(_seed_by_seed(wanted)),
+            store.folder(REPORTS, experiment.name),
+            value=lambda trial: 0.0,  # nothing is chosen
+            compared=lambda trial: trial in wanted,
+            differing=differing_parameters(plan.experiment for plan in systems.values()),
+            on_begin=recorded.begin,
+            on_end=recorded.end,
+        )
+        experiments = [experiment, *(plan.experiment for plan in graph.plans.values())]
+        untrained = [trial for trial in wanted if not graph.is_trained(Step(*trial))]
+        on_ray = _on_ray(experiments, untrained)
+        trials.texts_beside = on_ray
+        trials.make_texts()
+        if not trials.runs:
+            raise UserError(trials.failures[0])
+        deadline = None if budget is None else time.time() + budget
+        trials.deadline_of = lambda trial: deadline
+        for trial in wanted:
+            if trials.is_done(trial):
+                say(f"{trials.name_of(trial)}: found, not trained again")
+        trials.replay(wanted)
+        run_trials(trials, experiments, {}, on_ray=on_ray)
+    runs: dict[str, dict[int, Folder]] = {}
+    for name, plan in systems.items():
+        for seed in sorted(plan.experiment.seeds):
+            if trials.progress.get(Trial(plan.address, seed)) == "finished":
+                runs.setdefault(name, {})[seed] = plan.run(seed)
+    ended = ("finished", "failed")
+    missing = sum(trials.progress.get(trial) not in ended for trial in wanted)
+    return Trained(runs, trials.failures, missing)
+
+
+def run_trials(
+    trials: Trials,
+    experiments: Sequence[Experiment],
+    points: Mapping[str, Mapping[str, Any]],
+    *,
+    on_ray: bool,
+    at_once: int | None = None,
+) -> None:
+    """Run trials until none can begin: on Ray, or in this process one after the other.
+
+    `points` are the swept values of configurations, by address. Raises what concerns all of them:
+    Outage, KeyboardInterrupt, and UserError where not a single trial fits.
+    """
+    execution = experiments[0].execution
+    try:
+        if on_ray and not trials.scheduler.finished:
+            from augury.core.ray_connection import connect
+            from augury.sweeping.tune import place, run_on_tune  # imports Ray, which takes seconds
+
+            connect(execution.address)
+            placement = place(experiments, at_once)
+            say(str(placement))
+            trials.at_once = placement.at_once
+            run_on_tune(trials, placement, points, max_failures=execution.max_failures)
+            return
+        while (trial := trials.next()) is not None:
+            error = ""
+            try:
+                run_trial(
+                    trials.run_of(trial),
+                    scored=trials.is_scored(trial),
+                    deadline=trials.deadline_of(trial),
+                )
+            except Exception as failure:
+                if outage_of(failure):
+                    raise
+                error = describe_error(failure)
+            trials.end(trial, error)
+    finally:  # after Ctrl-C or an outage, nobody is to think that they run
+        for trial in [key for key, state in trials.progress.items() if state == "running"]:
+            trials.end(trial)
+
+
+def _on_ray(experiments: Sequence[Experiment], missing: Collection[Trial]) -> bool:
+    """Return whether trials run on Ray: with `execution.executor=auto`, where there is more than
+    one training. Ray begins to start, as texts are made meanwhile."""
+    execution = experiments[0].execution
+    fewest = {"local": math.inf, "ray": 1, "auto": 2}[execution.executor]
+    return len(missing) >= fewest
+
+
+def _seed_by_seed(trials: Sequence[Trial]) -> list[Trial]:
+    """Return trials with the first seed of each configuration first, then the second ones."""
+    by_configuration: dict[str, list[Trial]] = {}
+    for trial in trials:
+        by_configuration.setdefault(trial.configuration, []).append(trial)
+    place = {trial: seeds.index(trial) for seeds in by_configuration.values() for trial in seeds}
+    return sorted(trials, key=lambda trial: place[trial])
+
+
+class _Systems:
+    """A scheduler of the systems of an experiment: all are trained, and nothing is chosen."""
+
+    mode: Mode = "max"
+    decisions: Sequence[Decision] = ()
+    best = None
+
+    def __init__(self, trials: Sequence[Trial]):
+        self._trials = dict.fromkeys(trials)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all have ended."""
+        return not self._trials
+
+    def work(self) -> list[Trial]:
+        """Return what has not ended."""
+        return [*self._trials]
+
+    def tell(self, configuration: str, seed: int, value: float) -> None:
+        """Record that a trial has finished."""
+        self._trials.pop(Trial(configuration, seed), None)
+
+    def fail(self, configuration: str, seed: int) -> None:
+        """Record that a trial has failed."""
+        self._trials.pop(Trial(configuration, seed), None)
+
+    def choose(self) -> None:
+        """Do nothing."""
+
+
+@dataclass
+class _Recorded:
+    """Records trials while they run; with `show`, their progress is a line each."""
+
+    recorder: Recorder
+    graph: Graph
+    show: bool
+    _open: dict[Trial, ExitStack] = field(default_factory=dict)
+
+    def begin(self, trial: Trial, run: Run) -> None:
+        """Record that a trial begins."""
+        label = f"{self.graph.names[Step(*trial)]}, seed {trial.seed}"
+        self.recorder.start(run.folder)
+        context = self._open[trial] = ExitStack()
+        context.enter_context(self.recorder.follow(run.folder))
+        if self.show:
+            context.enter_context(show_progress(run.folder, label, run.experiment.training))
+
+    def end(self, trial: Trial, run: Run) -> None:
+        """Record that a trial has ended."""
+        self._open.pop(trial).close()
+        status: Status = "FINISHED" if run.folder.complete else "FAILED"
+        self.recorder.finish(run.folder, status, artifacts(run))
+
+
+# ----- sweeps
+
+
 def run(space: Space, options: SweepOptions, recording: Recording, *, show: Show) -> Outcome:
     """Train the missing trials of a sweep and decide on them. Raises UserError before training
     if that cannot work."""
     commit()
     refuse_lost_storage(options.storage)
     options.check()
-    return _Driver(space, options, recording, show).run()
-
-
-def _deadline(budget: float) -> float:
-    """Return the time of the monotonic clock at which a budget in seconds is spent; a command that
-    was begun anew, as its Ray had died, keeps its own."""
-    if RESTARTS not in os.environ or DEADLINE not in os.environ:
-        os.environ[DEADLINE] = str(time.monotonic() + budget)
-    return float(os.environ[DEADLINE])
+    store = Store(options.storage)
+    return _Driver(space, options, recording, show, store, store.folder(KIND, options.name)).run()
 
 
 @dataclass
@@ -82,62 +290,83 @@ class _Driver:
     options: SweepOptions
     recording: Recording
     show: Show
-    runs: dict[str, ConfigurationRuns] = field(default_factory=dict)
-    """By address."""
-    inputs: Inputs | None = None
-    """What trials wait for; None where all of it is made before they are known or start."""
+    store: Store
+    sweep: Folder
+    deadline: float | None = None
+    """The Unix time at which the budget is spent."""
+    begun: dict[Trial, float] = field(default_factory=dict)
+    seconds: dict[Trial, float] = field(default_factory=dict)
+    """What the trials of this command took."""
+    cut_short: bool = False
+    """Whether the budget made the choice before the scheduler did."""
     factors: dict[str, float | None] = field(default_factory=dict)
-    """By address: points that the training time of a configuration has to bring."""
+    """The estimated training times of configurations, as multiples of the reference's."""
 
     def run(self) -> Outcome:
         options = self.options
-        self.store = Store(options.storage)
-        self.sweep = self.store.folder(KIND, options.name)
         self.plan = self._make_plan()
-        self.base = self.plan.base()
-        with self._executor() as executor:
-            graph = self.plan.graph
-            if all(map(graph.is_trained, graph.scored)):
-                workers.end_early_imports()
-            else:
-                executor.warm_up()
-            return self._run(executor)
-
-    def _run(self, executor: TrialExecutor) -> Outcome:
-        options, self.placement = self.options, executor.placement
-        self.rungs = plans.decision_rungs(options, self.plan)
-        plans.share_beginnings(options, self.plan)
+        graph, configurations = self.plan.graph, self.plan.configurations
+        base = self.plan.base()
+        experiments = [base, *(planned.experiment for planned in configurations.values())]
+        reach_storage(base.execution, self.store.root)
+        preflight.check(experiments, graph)
+        say_cautions(experiments, self.store)
+        self._add_to_graph()
         if cost := estimate(self.plan, options.seeds, options.at_once):
             say(str(cost))
         # Before the first trial, so that other commands can show and compare an unfinished sweep.
         self._write_definition()
-        # Optuna asks for points while it runs, and a population trains as one: their texts and
-        # models are made first. Other trials wait for no more than what they read.
-        if options.search == "optuna" or options.scheduler == "pbt":
-            self._prepare([*self.plan.configurations.values()])
-        else:
-            self.inputs = Inputs(self.plan.graph, self.sweep)
-            self.runs = self.inputs.runs
-            self.inputs.make_texts()
-        # What is prepared above does not count: the budget is one for trials.
-        self.deadline = None if options.budget is None else _deadline(options.budget)
-        dispatcher = self._dispatcher()
-        reused = self._replay(dispatcher)
-        if reused and options.budget is not None:
-            say("--budget is for what this command trains: finished trials do not count")
-        with self.recording(self.base.tracking, self.store) as recorder:
-            writer = StateWriter(dispatcher, self.sweep, self.show, self._deadline())
+        known = [Trial(*pair) for pair in product(configurations, options.seeds)]
+        missing = [trial for trial in known if not graph.is_trained(Step(*trial))]
+        experiments += [plan.experiment for plan in graph.plans.values()]
+        on_ray = _on_ray(experiments, missing)
+        with self.recording(base.tracking, self.store) as recorder:
+            models = _Recorded(recorder, graph, show=False)
+
+            def begin(trial: Trial, run: Run) -> None:
+                self.begun[trial] = time.time()
+                if not self._is_compared(trial):  # trials are recorded with their sweep
+                    say(f"{self.trials.name_of(trial)}: trained for others")
+                    models.begin(trial, run)
+
+            def end(trial: Trial, run: Run) -> None:
+                self.seconds[trial] = time.time() - self.begun[trial]
+                if not self._is_compared(trial):
+                    models.end(trial, run)
+
+            self.trials = trials = Trials(
+                graph,
+                self._scheduler(),
+                self.sweep,
+                value=self._value,
+                compared=self._is_compared,
+                most=options.trials,
+                fail_fast=options.fail_fast,
+                texts_beside=on_ray,
+                on_begin=begin,
+                on_end=end,
+                deadline_of=self._deadline_of,
+                on_late=self._choose_now,
+            )
+            trials.make_texts()
+            # What is prepared above does not count: the budget is one for trials.
+            if options.budget is not None:
+                self.deadline = time.time() + options.budget
+            reused = trials.replay(known)
+            size = f"{counted(len(configurations), 'configuration')} × up to "
+            size += counted(len(options.seeds), "seed")
+            say(f"{size}; {counted(reused, 'trial')} already finished")
+            writer = StateWriter(trials, self.sweep, self.show, self.deadline)
             with recorder.follow(self.sweep), writer.writing():
-                if not dispatcher.scheduler.finished:
-                    executor.run(dispatcher, self._settings())
-            self._record_inputs(dispatcher, recorder)
-            sweep = writer.end(finished=dispatcher.scheduler.finished)
-        return Outcome(sweep, reused, not dispatcher.scheduler.finished)
+                points = {address: known.point for address, known in configurations.items()}
+                run_trials(trials, experiments, points, on_ray=on_ray, at_once=options.at_once)
+            finished = trials.scheduler.finished and not self.cut_short
+            sweep = writer.end(finished=finished)
+        return Outcome(sweep, reused, not finished)
 
     def _make_plan(self) -> Plan:
         """Return the configurations that are known before anything runs."""
         options, space = self.options, self.space
-        adaptive = options.search == "optuna"
         plan = plans.of_options(space, options, self.store)
         if options.budget is not None:
             keep_within(plan, options.seeds, options.budget, options.at_once, name=options.name)
@@ -145,229 +374,128 @@ class _Driver:
             say(f"{merged.label} is the same experiment as {merged.same_as}: {merged.reason}")
         for line in left_out_lines(plan.left_out):
             say(line)
-        if not plan.configurations and not adaptive:
+        if not plan.configurations and options.search != "optuna":
             raise UserError(f"space '{space.name}' has no points: give its keys values")
         if not plan.configurations:
             raise UserError(
                 "search optuna compares its suggestions with a reference, and space "
-                f"'{space.name}' has none: set "
-                "'reference' to a point, or remove 'baseline: false'"
+                f"'{space.name}' has none: set 'reference' to a point, or remove 'baseline: false'"
             )
         return plan
 
-    def _executor(self) -> TrialExecutor:
-        """Check all experiments, and return what runs their trials."""
-        experiments = [
-            self.base,
-            *(planned.experiment for planned in self.plan.configurations.values()),
-        ]
-        reach_storage(self.base.execution, self.store.root)
-        # Before a local Ray starts: most mistakes are in settings, and can be found at once.
-        preflight.check(experiments, self.plan.graph)
-        say_cautions(experiments, self.plan.store)
-        # Models of operators and earlier stages are trials too.
-        graph = self.plan.graph
-        rows = {planned.name: planned.experiment for planned in self.plan.configurations.values()}
-        graph.add(rows, self.options.seeds)
-        experiments += [plan.experiment for plan in graph.plans.values()]
-        executor: TrialExecutor
-        if executors.choose(experiments, self.options.scheduler) == "local":
-            executor = LocalExecutor(experiments, self.options.at_once, self.sweep)
-            say(str(executor.placement))
-            return executor
-        workers.end_early_imports()
-        if self.options.scheduler == "pbt":
-            executor = self._population(experiments)
-        else:
-            from augury.sweeping.ray_executor import RayExecutor  # imports Ray, which takes seconds
+    def _add_to_graph(self) -> None:
+        """Let the graph know all configurations with the seeds of choosing and of confirming."""
+        configurations = self.plan.configurations.values()
+        seeds = (*self.options.seeds, *self.options.fresh_seeds)
+        self.plan.graph.add({known.name: known.experiment for known in configurations}, seeds)
 
-            directory = self.sweep.location("tune")
-            executor = RayExecutor(experiments, self.options.at_once, directory)
-        say(str(executor.placement))
-        return executor
-
-    def _population(self, experiments: Sequence[Experiment]) -> TrialExecutor:
-        """Return what trains the population, whose members get addresses of their own; UserError
-        if it cannot be trained."""
-        from augury.sweeping import population  # imports Ray and torch, which take seconds
-
-        executor = population.PopulationExecutor(
-            self.space, experiments, self.sweep.location("tune")
-        )
-        configurations = self.plan.configurations
-        members = [planned.experiment for planned in configurations.values()]
-        population.check(self.space, executor.placement.launcher, members)
-        executor.address = population.address(
-            self.options.name, self.space, configurations, self.options.seeds
-        )
-        # Members exchange weights and settings: their runs are not those of their configurations.
-        self.plan.rename(partial(population.member, population=executor.address))
-        return executor
-
-    def _prepare(self, configurations: Sequence[Planned]) -> None:
-        """Create everything that the trials of configurations read."""
-        graph, seeds = self.plan.graph, self.options.seeds
-        plans = graph.add({planned.name: planned.experiment for planned in configurations}, seeds)
-        steps = [Step(plan.address) for plan in plans.values()]
-        for plan in plans.values():
-            for seed in seeds:
-                steps += graph.inputs(Step(plan.address, seed))
-        with self.recording(self.base.tracking, self.store) as recorder:
-            executor = Executor(graph, recorder)
-            executor.make(steps, self.base.execution.at_once)
-        if executor.errors:
-            raise executor.errors[0]
-        for planned in configurations:
-            run = executor.runs[plans[planned.name].address]
-            runs = ConfigurationRuns.of(run, planned.address)
-            runs.write(self.sweep)
-            self.runs[planned.address] = runs
-
-    def _prepare_point(self, point: Mapping[str, Any]) -> str:
-        """Add a suggested point to the sweep and return the address of its configuration."""
-        planned = self.plan.add(point)
-        self._prepare([planned])
-        self._write_definition()
-        return planned.address
-
-    def _dispatcher(self) -> Dispatcher:
-        options, placement = self.options, self.placement
-        configurations, inputs = self.plan.configurations, self.inputs
-
-        # Models that trials wait for (stages, translators, teachers) run as trials as well, but
-        # nothing is decided on them.
-        def compared(key: TrialKey) -> bool:
-            return key.configuration in configurations and key.seed in options.seeds
-
-        def start(key: TrialKey) -> Mapping[str, Any]:
-            if compared(key):
-                planned = configurations[key.configuration]
-                self.runs[key.configuration].describe(planned.name, key.seed)
-                return planned.point
-            name = self.plan.graph.names[Step(*key)]
-            say(f"{name}, seed {key.seed}: trained for others")
-            self.runs[key.configuration].describe(name, key.seed)
-            return {}
-
-        def done(key: TrialKey) -> bool:
-            return inputs.done(key) if inputs else self.runs[key.configuration].done(key.seed)
-
-        return Dispatcher(
-            self._scheduler(),
-            self.rungs,
-            self.store,
-            Curves(self.space.metric),
-            Limits(
-                placement.at_once,
-                options.trials,
-                self.deadline,
-                options.fail_fast,
-            ),
-            start=start,
-            done=done,
-            inputs=inputs,
-            compared=compared,
-            closing=self._closing(),
-            price=self._price,
-        )
-
-    def _closing(self) -> Closing | None:
-        """Return what chooses the trials that a budget ends with."""
-        if self.deadline is None or self.options.scheduler == "pbt":
-            return None
-        return Closing(
-            next(iter(self.plan.configurations)),
-            self.deadline,
-            lambda address: self._time_factor(address) or 1.0,
-            self.space.mode,
-        )
+    def _is_compared(self, trial: Trial) -> bool:
+        seeds = (*self.options.seeds, *self.options.fresh_seeds)
+        return trial.configuration in self.plan.configurations and trial.seed in seeds
 
     def _scheduler(self) -> Scheduler:
+        """Return what says which trial comes next."""
         options, mode = self.options, self.space.mode
         configurations = list(self.plan.configurations)
+        reference, *others = configurations
+        scheduler: Scheduler
         if options.search == "optuna":
-            assert options.samples is not None
-            from augury.sweeping.adaptive import OptunaScheduler  # imports Optuna, which is slow
+            from augury.sweeping.adaptive import Suggested  # imports Optuna, which is slow
 
-            return OptunaScheduler(
+            assert options.samples is not None
+            scheduler = Suggested(
                 self.space,
                 self.sweep,
                 configurations,
                 options.seeds,
                 options.samples,
-                self.placement.at_once,
-                self._prepare_point,
+                self._add_point,
             )
-        reference, *others = configurations
-        if options.scheduler != "halving" or not others:
-            return Exhaustive(configurations, options.seeds, self.rungs, mode=mode)
-        if not self.space.families:
-            return ReferenceRace(reference, others, options.seeds, self.rungs, mode=mode)
-        from augury.sweeping.proposals import Proposals  # imports Optuna, which is slow
+        elif options.scheduler == "race" and others:
+            from augury.sweeping.proposals import Proposals  # imports Optuna, which is slow
+            from augury.sweeping.schedulers import Race, Rounds
 
-        proposals = Proposals(self.plan, self.space, options.seeds, self._write_definition)
-        later = [] if options.rows else proposals.rounds  # rows that are named are trained alone
-        return Rounds(reference, others, options.seeds, later, mode=mode)
+            later = Proposals(self.plan, self.space, self._know_new_points).rounds
+            # Rows that are named are trained alone; points of a grid have no families.
+            rounds = [] if options.rows or not self.space.families else later
+            scheduler = Rounds(Race(reference, others, options.seeds, mode=mode), rounds)
+        else:
+            scheduler = Listed(configurations, options.seeds, mode=mode)
+        if not options.fresh_seeds:
+            return scheduler
+        return Confirmed(scheduler, reference, options.fresh_seeds)
+
+    def _add_point(self, point: Mapping[str, Any]) -> str:
+        """Add a suggested point to the sweep and return the address of its configuration."""
+        planned = self.plan.add(point)
+        preflight.check([planned.experiment], self.plan.graph)
+        self._know_new_points()
+        return planned.address
+
+    def _know_new_points(self) -> None:
+        self._add_to_graph()
+        self._write_definition()
+
+    # ----- values, times and budgets
+
+    def _value(self, trial: Trial) -> float | None:
+        """Return the best validation of a trial less the price of its training time."""
+        folder = self.plan.graph.plans[trial.configuration].run(trial.seed)
+        curve = Curves(self.space.metric).of(folder)
+        values = [point.value for point in curve if math.isfinite(point.value)]
+        if not curve:
+            return None
+        best = (max if self.space.mode == "max" else min)(values, default=math.nan)
+        return net(best, self._price(trial.configuration), self.space.mode)
 
     def _price(self, address: str) -> float:
         """Return the points that the training time of a configuration has to bring over that of
         the reference; 0 where a time is not known."""
-        worth = self.options.worth
-        factor = self._time_factor(address) if worth else None
-        return price(factor, worth) if factor and worth else 0.0
-
-    def _time_factor(self, address: str) -> float | None:
-        """Return the estimated training time of a configuration as a multiple of the reference's;
-        None where one is not known."""
+        if not self.options.worth:
+            return 0.0
         if address not in self.factors:
             reference, *_ = configurations = self.plan.configurations
-            seconds, its = (
+            seconds, of_reference = (
                 seed_seconds(self.plan, configurations[of], self.options.seeds)
                 for of in (address, reference)
             )
-            self.factors[address] = seconds / its if seconds and its else None
-        return self.factors[address]
+            self.factors[address] = seconds / of_reference if seconds and of_reference else None
+        factor = self.factors[address]
+        return price(factor, self.options.worth) if factor else 0.0
 
-    def _replay(self, dispatcher: Dispatcher) -> int:
-        """Replay the results of earlier commands and return the number of trials they finished."""
-        configurations, seeds = self.plan.configurations, self.options.seeds
-        keys = [TrialKey(*pair) for pair in product(configurations, seeds)]
-        dispatcher.replay(keys)
-        reused = sum(dispatcher.progress.get(key) == "finished" for key in keys)
-        say(
-            f"{counted(len(configurations), 'configuration')} × up to "
-            f"{counted(len(seeds), 'seed')}; {counted(reused, 'trial')} already finished"
-        )
-        return reused
+    def _deadline_of(self, trial: Trial) -> float | None:
+        """Return when a trial must end: before what is kept of the budget for confirmation, unless
+        it is part of that."""
+        if self.deadline is None or trial.seed in self.options.fresh_seeds:
+            return self.deadline
+        return self.deadline - self._reserved()
 
-    def _settings(self) -> TrialSettings:
-        """Return the settings that all trials share."""
-        placement = self.placement
-        return TrialSettings(
-            self.store.root,
-            self.options.name,
-            self.space.metric,
-            self.rungs,
-            placement.launcher,
-            placement.device,
-            placement.threads,
-            self._deadline(),
-            self.options.fail_fast,
-        )
+    def _choose_now(self) -> bool:
+        """Choose by what is trained, so that there is time to confirm it; return whether it is."""
+        scheduler = self.trials.scheduler
+        if self.cut_short or not isinstance(scheduler, Confirmed):
+            return False
+        scheduler.choose()
+        self.cut_short = True
+        say("the rest of the budget is for confirming what leads")
+        return scheduler.confirmation is not None
 
-    def _deadline(self) -> float | None:
-        """Return the Unix time at which the budget is spent: other machines have another monotonic
-        clock."""
-        return self.deadline and self.deadline + time.time() - time.monotonic()
+    def _reserved(self) -> float:
+        """Return the seconds of the budget that confirmation takes."""
+        options = self.options
+        assert options.budget is not None
+        reference = next(iter(self.plan.configurations.values()))
+        finished = [
+            of for trial, of in self.seconds.items() if self.trials.progress[trial] == "finished"
+        ]
+        if finished:
+            of_trial = statistics.fmean(finished)
+        else:
+            of_trial = seed_seconds(self.plan, reference, options.seeds) or 0.0
+        rounds = math.ceil(2 * len(options.fresh_seeds) / self.trials.at_once)
+        return min(rounds * of_trial, RESERVED_AT_MOST * options.budget)
 
-    def _record_inputs(self, dispatcher: Dispatcher, recorder: Recorder) -> None:
-        """Record the models that this command has trained for others; the sweep's own trials are
-        recorded with it."""
-        for key in dispatcher.started:
-            if not dispatcher.compared(key) and dispatcher.done(key):
-                run = self.runs[key.configuration].first.with_seed(key.seed)
-                recorder.start(run.folder)
-                recorder.finish(run.folder, "FINISHED", artifacts(run))
+    # ----- the definition
 
     def _write_definition(self) -> None:
         """Write the configurations and seeds of this command.
@@ -413,6 +541,7 @@ class _Driver:
                 "search": options.search,
                 "samples": options.samples,
                 "rows": list(options.rows),
+                "fresh_seeds": list(options.fresh_seeds),
                 "reference": next(iter(plan.configurations)),
                 "worth": options.worth,
                 "configurations": [
@@ -427,3 +556,29 @@ class _Driver:
                 "started": begun,
             },
         )
+
+
+def _say_without_effect(name: str, system: Experiment, form: Canonical) -> None:
+    """Say which settings of a system have no effect, of those that are not at their defaults."""
+    before, after = (
+        config.flatten(experiment.to_dict()) for experiment in (system, form.experiment)
+    )
+    for key, reason in form.reasons.items():
+        if key == "augment":
+            say(f"{name}: {key}: {reason}")
+        elif before.get(key) != after.get(key):
+            say(f"{name}: {key} has no effect: {reason}")
+
+
+def _refuse_shared_runs(addresses: Mapping[str, str]) -> None:
+    """Raise UserError for systems that train the same model, as they would overwrite each
+    other's scores."""
+    named: dict[str, str] = {}
+    for name, run_address in addresses.items():
+        other = named.setdefault(run_address, name)
+        if other != name:
+            raise UserError(
+                f"systems '{other}' and '{name}' train the same model, run {run_address}: give "
+                "them settings that differ in training; one system can be scored with another "
+                "decoding.beam, without training"
+            )

@@ -3,7 +3,7 @@ are the same experiment."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -14,13 +14,10 @@ from augury.core.naming import title
 from augury.core.store import Store
 from augury.execution import preflight
 from augury.execution.graph import Graph
-from augury.execution.shared_prefixes import share
-from augury.experiments.equal import with_budget_of
 from augury.experiments.spec import Experiment, parse
-from augury.experiments.systems import missing_inputs
+from augury.experiments.systems import missing_inputs, with_budget_of
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.declarations import SchedulerName, SearchName
-from augury.sweeping.race import rungs
 from augury.sweeping.space import Space, sample
 from augury.sweeping.state import Merged
 from augury.training.settings import ENDS
@@ -46,6 +43,8 @@ class SweepOptions:
     budget: float | None = None
     """Seconds after which no trial is started."""
     fail_fast: bool = False
+    confirm: int = 0
+    """The number of fresh seeds with which the reference and the winner are trained once more."""
     rows: tuple[str, ...] = ()
     """The only rows that are trained, besides the reference; empty: all of the space, and of a race
     the combinations and tuned settings of later rounds."""
@@ -53,6 +52,12 @@ class SweepOptions:
     """Points of the metric that twice the training time has to bring."""
     assignments: Mapping[str, Any] = field(default_factory=dict)
     """Dotted keys set for all trials (`--set`)."""
+
+    @property
+    def fresh_seeds(self) -> tuple[int, ...]:
+        """The seeds of confirmation, which take no part in choosing."""
+        first = max(self.seeds) + 1
+        return tuple(range(first, first + self.confirm))
 
     def check(self) -> None:
         """Raise UserError for options that do not go together."""
@@ -62,23 +67,10 @@ class SweepOptions:
                 "optuna suggests them one at a time: use --scheduler all, or --search random "
                 "--samples N"
             )
-        limits = {
-            "--at-once": self.at_once,
-            "--trials": self.trials,
-            "--budget": self.budget,
-            "--fail-fast": self.fail_fast or None,
-        }
-        limiting = [flag for flag, value in limits.items() if value is not None]
-        if self.scheduler == "pbt" and limiting:
-            raise UserError(
-                "scheduler pbt trains its whole population concurrently: leave out "
-                f"{', '.join(limiting)}, or use another --scheduler"
-            )
-        if self.worth and (self.search == "optuna" or self.scheduler == "pbt"):
-            other = "--scheduler pbt" if self.scheduler == "pbt" else "search optuna"
+        if self.worth and self.search == "optuna":
             raise UserError(
                 "--worth weighs the training time of configurations that are known in advance: "
-                f"leave it out with {other}"
+                "leave it out with search optuna"
             )
         if self.search == "optuna" and self.samples is None:
             raise UserError(
@@ -122,11 +114,6 @@ class Plan:
         self.graph = Graph(self.store)
         self._budget: Experiment | None = None
         """The first configuration, from whose budget the others' are derived (`equal`)."""
-
-    def rename(self, renamed: Callable[[Planned], Planned]) -> None:
-        """Replace every configuration by `renamed` of it, which has another address."""
-        replaced = [renamed(planned) for planned in self.configurations.values()]
-        self.configurations = {planned.address: planned for planned in replaced}
 
     def base(self) -> Experiment:
         """Return the experiment that points override."""
@@ -257,16 +244,12 @@ def make(
     store: Store,
     assignments: Mapping[str, Any],
     listed: Sequence[Mapping[str, Any]],
-    *,
-    reference: bool = True,
 ) -> Plan:
-    """Return the plan of the space's rows and the listed points, preceded by the reference if
-    `reference`."""
+    """Return the plan of the reference, the space's rows and the listed points."""
     plan = Plan(space, store, assignments)
     _check_assignments(space, assignments)
     try:
-        if reference:
-            plan.add_reference()
+        plan.add_reference()
         for name, row in space.rows.items():
             plan.add_allowed(row, name)
         for point in listed:
@@ -280,54 +263,10 @@ def make(
 
 
 def of_options(space: Space, options: SweepOptions, store: Store) -> Plan:
-    """Return the plan that a sweep begins with: without points for Optuna to suggest and, under
-    pbt, a reference."""
+    """Return the plan that a sweep begins with, without points for Optuna to suggest."""
     listed = [] if options.search == "optuna" else sample(space, options.samples)
-    with named_by_user():
-        return make(space, store, options.assignments, listed, reference=options.scheduler != "pbt")
-
-
-def decision_rungs(options: SweepOptions, plan: Plan) -> tuple[int | None, ...]:
-    """Return the validations at which the scheduler decides.
-
-    Only the end of training unless it is halving, and where it races in rounds: half a training
-    says too little of systems that are unlike.
-    """
-    if options.scheduler != "halving" or plan.families:
-        return (None,)
-    lengths = {
-        planned.name: planned.experiment.training.validations
-        for planned in plan.configurations.values()
-    }
-    unknown = [name for name, length in lengths.items() if length is None]
-    if unknown:
-        raise UserError(
-            "scheduler halving decides at validations, and the number of validations of "
-            f"'{unknown[0]}' is unknown: "
-            f"{_remedy(plan.configurations)} or take --scheduler all"
-        )
-    return tuple(rungs(min(length for length in lengths.values() if length is not None)))
-
-
-def share_beginnings(options: SweepOptions, plan: Plan) -> None:
-    """Add to the graph what configurations have in common, up to the first decision of a race.
-
-    Nothing for points that are suggested one by one, and for members that exchange weights.
-    """
-    if options.search != "optuna" and options.scheduler != "pbt":
-        rows = {planned.name: planned.experiment for planned in plan.configurations.values()}
-        plan.graph.add(rows, options.seeds)
-        share(plan.graph, decision_rungs(options, plan)[0])
-
-
-def _remedy(configurations: Mapping[str, Planned]) -> str:
-    """Return which settings make the number of validations known."""
-    if any(planned.experiment.training.equal != "epochs" for planned in configurations.values()):
-        return "leave out --equal,"
-    return (
-        "set training.max_epochs with training.validate_every_epochs, or training.max_updates with "
-        "training.validate_every;"
-    )
+    with named_by_user(space.declared):
+        return make(space, store, options.assignments, listed)
 
 
 def _check_assignments(space: Space, assignments: Iterable[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from augury.sweeping.rounds import TUNING_ROUNDS, combinations
 from augury.sweeping.schedulers import Propose, Standings
 from augury.sweeping.space import Space
 
-COMBINATIONS, TUNED = "combinations", "tuned settings"
+COMBINED, TUNED = "combinations", "tuned settings"
 """The families of what later rounds add."""
 
 
@@ -30,13 +30,12 @@ class Tuned(NamedTuple):
 
 @dataclass
 class Proposals:
-    """Plans the configurations of the rounds after the first; `write` keeps the definition of the
-    sweep up to date."""
+    """Plans the configurations of the rounds after the first; `know` tells the graph and the
+    definition of the sweep of them."""
 
     plan: Plan
     space: Space
-    seeds: Sequence[int]
-    write: Callable[[], None]
+    know: Callable[[], None]
     _tuned: dict[str, Tuned] = field(default_factory=dict)
     """By address."""
 
@@ -51,7 +50,7 @@ class Proposals:
         addresses = {self.plan.configurations[address].name: address for address in standings}
         combined = combinations(list(addresses), self.space.rows, self.space.families)
         points = {" + ".join(names): point for names, point in combined.items()}
-        added = self._add(points, COMBINATIONS, "second round")
+        added = self._add(points, COMBINED, "second round")
         return {
             added[name]: [addresses[row] for row in names]
             for name, names in zip(points, combined, strict=True)
@@ -109,7 +108,6 @@ class Proposals:
             if planned.address not in before:
                 added[name] = planned.address
                 plan.families.setdefault(planned.name, family)
-                plan.graph.add({planned.name: planned.experiment}, self.seeds)
                 say(f"{what}: {name}")
-        self.write()
+        self.know()
         return added

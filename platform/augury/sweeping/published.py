@@ -82,7 +82,7 @@ def find(name: str, scale: str | None = None, corpus: str | None = None) -> Publ
     """
     if not name.endswith(".py") and name not in declarations.tables():
         raise unknown("table", name, declarations.tables())
-    with named_by_user():
+    with named_by_user(name):
         declared = declarations.load_table(name)
     if corpus is not None:
         scale = _with_corpus(name, declared, scale, corpus)

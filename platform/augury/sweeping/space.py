@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from augury.core import config, extended_file
+from augury.core import config, yaml_file
 from augury.core.agreed_code import named_by_user
-from augury.core.commands import command
 from augury.core.errors import UserError, unknown
+from augury.core.naming import command
 from augury.core.plugin_files import file_of, is_path
 from augury.core.rng import generator
 from augury.sweeping import yaml_space
@@ -63,7 +63,6 @@ class Space:
     """A point or the name of a row; None: the plain baseline."""
     scheduler: SchedulerName
     search: SearchName
-    mutations: Mapping[str, Any]
     declared: str
     """What a command finds it by: its name, or the absolute path of its file."""
     families: Mapping[str, str] = field(default_factory=dict)
@@ -106,7 +105,7 @@ def find(
     `scale`, `search` and `scheduler` default to the space's. Raises UserError for an unknown name
     and for missing or invalid definitions.
     """
-    with named_by_user():
+    with named_by_user(name):
         if is_yaml := yaml_space.is_yaml(name):
             _refuse_experiment(name)
         declared = yaml_space.load(name) if is_yaml else load_space(name)
@@ -142,9 +141,6 @@ def resolve(
     if isinstance(reference, str) and reference not in rows:
         raise unknown(f"reference of space '{name}'", reference, rows)
     listed = all(isinstance(values, Sequence) for values in keys.values())
-    mutations = declared.mutations
-    if callable(mutations) and scheduler != "pbt":
-        mutations = {}
     return Space(
         name=short_name(name).replace("/", "-"),
         question=" ".join(declared.question.split()),
@@ -158,7 +154,6 @@ def resolve(
         reference=reference,
         scheduler=scheduler,
         search=search or ("grid" if listed else "random"),
-        mutations=_keys(name, at_scale(mutations, scale)),
         declared=str(file_of(name)) if is_path(name) else name,
         families=declared.families() if declared.families else {},
         main_settings=declared.main_settings or dict,
@@ -207,7 +202,7 @@ def short_name(name: str) -> str:
 
 def _refuse_experiment(path: str) -> None:
     """Raise UserError for the file of an experiment, which a space can be applied to."""
-    content = extended_file.read(path).content
+    content = yaml_file.read(path).content
     if "task" in content and "question" not in content:
         raise UserError(
             f"{path} is an experiment, not a search space: give the space before it, as in "

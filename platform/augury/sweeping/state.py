@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from augury.core.errors import UserError, nearest
 from augury.core.integrity import Damaged
@@ -20,7 +20,7 @@ from augury.core.naming import title
 from augury.core.store import Folder, Store
 from augury.runs import record
 from augury.scoring.registry import bounds
-from augury.sweeping.schedulers import Confirmation
+from augury.sweeping.schedulers import Action, Confirmation
 from augury.training import history
 
 KIND = "sweeps"
@@ -29,21 +29,14 @@ DEFINITION, STATE, PAGE = "sweep.json", "state.json", "index.html"
 VIEW = "mlflow-view.txt"
 """The file with the fragment of the URL, in MLflow's UI, of a table of the configurations."""
 
-Progress = Literal["waiting", "running", "paused", "stopped", "finished", "failed"]
-STATES: tuple[Progress, ...] = ("finished", "running", "paused", "stopped", "failed", "waiting")
+Progress = Literal["waiting", "running", "stopped", "finished", "failed"]
+STATES: tuple[Progress, ...] = ("finished", "running", "stopped", "failed", "waiting")
 """In the order in which they are shown."""
-ENDS: tuple[Progress, ...] = ("finished", "failed", "stopped")
-
-
-class TrialKey(NamedTuple):
-    """A trial: the address of its configuration and its seed."""
-
-    configuration: str
-    seed: int
+ENDS: tuple[Progress, ...] = ("finished", "failed")
 
 
 # The trials that represent a configuration are those that got furthest; failed ones never do.
-RANKS: tuple[tuple[Progress, ...], ...] = (("finished",), ("paused", "stopped"), ("running",))
+RANKS: tuple[tuple[Progress, ...], ...] = (("finished",), ("stopped",), ("running",))
 
 
 @dataclass(frozen=True)
@@ -68,10 +61,7 @@ class Trial:
     folder: Folder
     """The run's folder; may not exist yet."""
     progress: Progress
-    """waiting: not started; paused: waits for a decision.
-
-    Stopped: the race ended it before the end of training.
-    """
+    """waiting: not started; stopped: ended before its end, by a budget or Ctrl-C."""
     error: str | None
     """The error of a failed trial."""
     curve: tuple[Point, ...]
@@ -139,24 +129,18 @@ class Merged:
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision of the race on a configuration at a rung."""
+    """A decision of a scheduler (`schedulers.Decision`) as it is stored."""
 
     time: float
     """Unix time."""
-    rung: int
-    """Counted from 1."""
-    validations: int | None
-    """Number of validations at the rung; None: the end of training."""
-    address: str
-    """Address of the configuration."""
-    action: Literal["promoted", "stopped", "seed added", "chosen"]
+    configuration: str
+    """Its address."""
+    action: Action
     seeds: int
-    """Number of seeds the decision is based on."""
     mean: float
     low: float
     high: float
     cut: float
-    """The value that the interval was compared with."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +160,7 @@ class Sweep:
     tests: tuple[str, ...] | None
     """The test sets; if empty, validation decides. None where they are not stored."""
     scheduler: str
-    """`all`, `halving` or `pbt`."""
+    """`all` or `race`."""
     reference: str
     """Address of the configuration that the others are compared with."""
     configurations: tuple[Configuration, ...]

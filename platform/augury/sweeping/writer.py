@@ -6,15 +6,14 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import Any
 
 from augury.core.periodic import Throttle, run_every
 from augury.core.progress import say_once
 from augury.core.store import Folder, Store
 from augury.sweeping import state
-from augury.sweeping.dispatcher import Dispatcher
-from augury.sweeping.state import STATE, Curves, Decision, Sweep
+from augury.sweeping.state import DEFINITION, STATE, Curves, Sweep
+from augury.sweeping.trials import Trials
 
 WRITE_SECONDS, HEARTBEAT_SECONDS = 1.0, 30.0
 
@@ -25,13 +24,11 @@ Show = Callable[[Sweep, bool], None]
 class StateWriter:
     """Writes `state.json` and shows the sweep."""
 
-    def __init__(
-        self, dispatcher: Dispatcher, sweep: Folder, show: Show, deadline: float | None = None
-    ):
+    def __init__(self, trials: Trials, sweep: Folder, show: Show, deadline: float | None = None):
         """`deadline` is the Unix time at which the budget is spent."""
-        self.dispatcher, self.sweep, self.show = dispatcher, sweep, show
+        self.trials, self.sweep, self.show = trials, sweep, show
         self.deadline = deadline
-        self.curves = Curves(dispatcher.curves.metric)
+        self.curves = Curves(sweep.read_record(DEFINITION)["metric"])
         earlier = state.earlier_record(sweep, STATE).get("decisions", [])
         self._times = {_identity(decision): decision["time"] for decision in earlier}
         self._written: dict[str, Any] = {}
@@ -57,9 +54,6 @@ class StateWriter:
             with run_every(WRITE_SECONDS, lambda: throttle.run(update), name="sweep state"):
                 yield
         except BaseException:  # Ctrl-C, too: nobody is to think that it runs
-            for key, progress in self.dispatcher.progress.items():
-                if progress == "running":
-                    self.dispatcher.progress[key] = "paused"
             self.show(self._write(stopped=True), True)
             raise
 
@@ -75,30 +69,31 @@ class StateWriter:
         trials = {
             f"{key.configuration}/seed-{key.seed}": {
                 "progress": progress,
-                "error": self.dispatcher.errors.get(key),
+                "error": self.trials.errors.get(key),
             }
-            for key, progress in dict(self.dispatcher.progress).items()
+            for key, progress in dict(self.trials.progress).items()
         }
-        decisions = [self._with_time(decision) for decision in list(self.dispatcher.decisions)]
+        scheduler, now = self.trials.scheduler, time.time()
+        confirmation = getattr(scheduler, "confirmation", None)
+        decisions = []
+        for decision in list(scheduler.decisions):
+            made = decision._asdict()
+            made["time"] = self._times.setdefault(_identity(made), now)
+            decisions.append(made)
         content = {
             "ended": ended,
             "stopped": stopped,
             "deadline": self.deadline,
             "trials": trials,
             "decisions": decisions,
+            "confirmation": confirmation and confirmation._asdict(),
         }
-        now = time.monotonic()
-        if content != self._written or now - self._heartbeat > HEARTBEAT_SECONDS:
-            self._written, self._heartbeat = content, now
+        due = time.monotonic() - self._heartbeat > HEARTBEAT_SECONDS
+        if content != self._written or due:
+            self._written, self._heartbeat = content, time.monotonic()
             self.sweep.write_record(STATE, {"time": time.time(), **content})
         return state.load(Store(self.sweep.root), self.sweep.name.rpartition("/")[2], self.curves)
 
-    def _with_time(self, decision: Decision) -> dict[str, Any]:
-        """Return a decision as JSON-like values, with its original time if an earlier command
-        made the same one."""
-        content = asdict(decision)
-        return content | {"time": self._times.get(_identity(content), decision.time)}
-
 
 def _identity(decision: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(decision[part] for part in ("rung", "address", "action", "seeds"))
+    return tuple(decision[part] for part in ("configuration", "action", "seeds"))

@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from augury.core import extended_file
+from augury.core import yaml_file
+from augury.core.agreed_code import is_stored
 from augury.core.errors import UserError, unknown
 from augury.core.faults import InvalidSettings
-from augury.core.home import expanded
+from augury.core.paths import absolute
 from augury.scoring.registry import lower_is_better
 from augury.sweeping.declarations import SearchSpace
 
@@ -32,14 +33,17 @@ def load(path: str) -> SearchSpace:
 
     Without `mode`, small values are the best of metrics such as loss, and large ones of others.
     """
-    file = extended_file.read(path)
-    fields = dict(file.content)
+    file = yaml_file.read(path)
+    fields, files = dict(file.content), file.files
     if isinstance(base := fields.get("base"), str):
-        fields["base"] = extended_file.read(Path(path).parent / expanded(base)).content
+        experiment = yaml_file.read(absolute(base))
+        fields["base"], files = experiment.content, (*files, *experiment.files)
+    if not is_stored(path) and (stored := next(filter(is_stored, files), None)):
+        raise UserError(f"{path} is based on '{stored}', which lies in a storage: copy it")
     if isinstance(metric := fields.get("metric"), str):
         lowest = lower_is_better(metric.rpartition("/")[2])
         fields.setdefault("mode", "min" if lowest else "max")
-    for name in ("keys", "domains", "mutations"):
+    for name in ("keys", "domains"):
         if isinstance(values := fields.get(name), Mapping):
             where = {key: f"{path}, {file.places.get((name, key), '')}" for key in values}
             fields[name] = _with_domains(values, where)

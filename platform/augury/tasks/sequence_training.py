@@ -19,8 +19,7 @@ from augury.tasks import encoder_decoder
 from augury.tasks.regime_training import RegimeTraining, pad_views, to_device
 from augury.text.tokens import Tokens
 from augury.training.batching import Lengths, padded
-from augury.training.learner import Loaded
-from augury.training.validation import Likelihood, likelihood
+from augury.training.learner import Likelihood, Loaded, likelihood
 
 Ids = Sequence[int] | np.ndarray
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from augury.core import config
-from augury.core.executors import Executor
+from augury.core.executors import Executor, Row, Task
 from augury.core.integrity import Checksum
 from augury.core.locks import lock_incomplete
 from augury.core.progress import Stage
@@ -124,20 +125,19 @@ def tokenise(
         manifests = {name: text.folder.manifest() for name, text in missing.items()}
         counts = {name: Counter[str]() for name in missing}
         written: dict[str, dict[str, Checksum]] = {name: {} for name in missing}
-        names, work = [], []
+        work = []
         for name, manifest in manifests.items():
             for shard in manifest["shards"]:
-                names.append(name)
-                work.append((missing[name], folders[name], shard))
+                work.append({"text": name, "shard": shard})
         if work:
             rows = sum(manifest["rows"] for manifest in manifests.values())
             with Stage("tokenise", rows) as stage:
-                results = executor.map(
-                    _Tokenise(tokenizer), work, stage, size=lambda shard: shard.rows
-                )
-            for name, shard in zip(names, results, strict=True):
-                counts[name].update(shard.counts)
-                written[name] |= shard.checksums
+                made = executor.map(_Tokenise(tokenizer, missing, dict(folders)), work, stage)
+            for item, shard in zip(work, made, strict=True):
+                counts[item["text"]].update(json.loads(shard["counts"]))
+                written[item["text"]] |= {
+                    file["name"]: (file["size"], file["checksum"]) for file in shard["files"]
+                }
         for name, text in missing.items():
             folders[name].finish(
                 {
@@ -152,37 +152,29 @@ def tokenise(
             )
 
 
-class _Shard(NamedTuple):
-    """A shard that has been tokenised: rows, counts, and the checksums of its files."""
-
-    rows: int
-    counts: Mapping[str, int]
-    checksums: Mapping[str, Checksum]
-
-
 @dataclass(frozen=True)
 class _Tokenise:
-    """Creates the task that writes the ids and offsets of a shard."""
+    """Creates the task that writes the ids and offsets of a shard of a text, and returns its
+    `counts` as JSON and its `files`."""
 
     tokenizer: Tokenizer
+    texts: Mapping[str, Text]
+    folders: Mapping[str, Folder]
 
-    def __call__(self) -> Callable[[tuple[Text, Folder, str]], _Shard]:
+    def __call__(self) -> Task:
         encode = self.tokenizer.load()
         dtype = np.uint16 if self.tokenizer.size <= 1 << 16 else np.int32
-        folders: dict[Folder, Folder] = {}
-        """Those that have read their manifest, with the checksums of all shards; items come with
-        new ones."""
 
-        def tokenise(item: tuple[Text, Folder, str]) -> _Shard:
-            text, folder, shard = item
-            source = folders.setdefault(text.folder, text.folder)
-            ids, offsets, counts = encode(read_shard(source, shard, text.columns), text.view)
-            checksums = {}
+        def tokenise(row: Row) -> Row:
+            text, folder, shard = self.texts[row["text"]], self.folders[row["text"]], row["shard"]
+            ids, offsets, counts = encode(read_shard(text.folder, shard, text.columns), text.view)
+            files = []
             for suffix, array in (("ids", ids.astype(dtype)), ("offsets", offsets)):
                 buffer, file = io.BytesIO(), f"{shard}.{suffix}.npy"
                 np.save(buffer, array)
-                checksums[file] = folder.write(file, buffer.getvalue())
-            return _Shard(len(offsets) - 1, counts, checksums)
+                size, checksum = folder.write(file, buffer.getvalue())
+                files.append({"name": file, "size": size, "checksum": checksum})
+            return {"rows": len(offsets) - 1, "counts": json.dumps(counts), "files": files}
 
         return tokenise
 

@@ -28,7 +28,7 @@ from augury.tracking.client import (
     ended,
 )
 from augury.training import history
-from augury.training.run import FAILURE
+from augury.training.trained import FAILURE
 
 if TYPE_CHECKING:
     from mlflow.entities import Run

@@ -131,7 +131,7 @@ class _Sync:
         """Sync a configuration and its seeds."""
         sweep, folder = self.sweep, trials[0].folder
         inputs = RunRecord.read(folder).inputs
-        status, text = self._state(entry["state"], entry["rung"])
+        status, text = self._state(entry["state"])
         mark = self._mark(entry["address"])
         title = f"{entry['name']} ({mark})" if mark else entry["name"]
         content = RunContent(
@@ -183,14 +183,13 @@ class _Sync:
         ours = logged is None or logged.data.tags.get(SWEEP) == sweep.name
         if read_record(run) and not (ours and logged):
             return sync_run(self.mlflow, run, logged)  # started by `augury train`
-        status, text = self._state(trial.progress, entry["rung"], trial.error)
+        status, text = self._state(trial.progress, trial.error)
         end = run_status(run)[1] if trial.progress == "finished" else None
         finished = self._finished(logged, run, status, end)
         if logged and logged.data.tags.get(STATE) == text and ended(logged, status, finished):
             return logged
         content = run_content(run, logged, status, finished)
-        # The values of a population's members change in training; they are metrics instead.
-        content.parameters = {} if sweep.scheduler == "pbt" else swept_values(entry["point"])
+        content.parameters = swept_values(entry["point"])
         content.tags |= {LEVEL: "seed", STATE: text}
         content.inputs, content.files, content.model = (), (), None  # logged with the configuration
         if ours:
@@ -203,21 +202,13 @@ class _Sync:
         self.mlflow.update(logged, content)
         return logged
 
-    def _state(
-        self, progress: Progress, rung: int | None, error: str | None = None
-    ) -> tuple[Status, str]:
-        """Return the state of a seed or configuration as MLflow's status and as text.
-
-        Stopped trials are KILLED, as pruned trials are in other libraries, so that `status =
-        'FINISHED'` selects the comparable runs.
-        """
+    def _state(self, progress: Progress, error: str | None = None) -> tuple[Status, str]:
+        """Return the state of a seed or configuration as MLflow's status and as text."""
         match progress:
             case "finished":
                 return "FINISHED", "finished"
             case "failed":
                 return "FAILED", f"failed: {error}" if error else "failed"
-            case "stopped":
-                return "KILLED", "stopped" if rung is None else f"stopped at rung {rung}"
         if self.status == "RUNNING":
             return "RUNNING", "running"
         return "SCHEDULED", "interrupted"  # the same command continues it: not a failure

@@ -20,8 +20,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
-from augury.core.commands import command
 from augury.core.errors import UserError
+from augury.core.naming import command
 from augury.core.periodic import Throttle, run_every
 from augury.core.progress import say, say_once
 from augury.core.secrets import redacted

@@ -58,6 +58,8 @@ class Position:
     predecessor's optimizer."""
     scores: dict[int, float] = field(default_factory=dict)
     """The score of every validation, by its update; higher is better."""
+    measured: dict[str, Any] = field(default_factory=dict)
+    """The state of the meter between two records (`meter.Meter`); empty at a validation."""
 
     @property
     def all_epochs(self) -> float:

@@ -2,14 +2,12 @@
 
 Nothing before the end depends on the end, unless the learning rate does. So a run that is to be
 longer takes over the checkpoints and the history of the longest shorter one, and ends with the
-parameters that it would have had from the start. During the warm-up of its regime, a run is also
-like those of another configuration (`Beginning`), and continues them as far as the warm-up goes.
+parameters that it would have had from the start.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from typing import NamedTuple
@@ -21,9 +19,9 @@ from augury.core.store import Folder, Store
 from augury.core.temporary import scratch
 from augury.training import history
 from augury.training.checkpoint import SNAPSHOT, STATE, Checkpoints, Position, best
-from augury.training.run import PREFIXES, Beginning
 from augury.training.schedule import Patience
-from augury.training.settings import Training, ending_by, is_shareable
+from augury.training.settings import Training, is_shareable
+from augury.training.trained import PREFIXES
 
 
 class _Source(NamedTuple):
@@ -39,28 +37,23 @@ class _Source(NamedTuple):
 
 
 def take_over(
-    run: Folder,
-    name: str,
-    address: str,
-    seed: int,
-    training: Training,
-    beginning: Beginning | None = None,
+    run: Folder, name: str, address: str, seed: int, training: Training
 ) -> Position | None:
-    """Start a new run with the state of a shorter one of the same seed, and register it; return
-    the position that it goes on from, None where there is no such run, or this one has begun.
+    """Start a new run with the state of the longest shorter one of the same seed, and register it;
+    return the position that it goes on from, None where there is no such run, or this one has
+    begun.
 
-    `name` is the address of everything that determines training but its end; the shorter run has
-    the same one, or ends within the `beginning`.
+    `name` is the address of everything that determines training but its end.
     """
-    taken = None
+    taken, entries = None, _entries(run, name, seed)
     if not Checkpoints(run).begun:
-        sources = [*_sources(run, name, address, seed, training, training)]
-        if beginning is not None:
-            limit = ending_by(training, beginning.updates, beginning.epochs)
-            sources += _sources(run, beginning.prefix, address, seed, training, limit)
+        sources = []
+        for entry in entries.names():
+            folder = Folder(run.root, entries.read(entry).decode())
+            if entry != address and (position := _position(folder, training)):
+                sources.append(_Source(folder, position))
         sources.sort(key=lambda source: source.position.update, reverse=True)
         taken = next((source.position for source in sources if _copy(source, run, address)), None)
-    entries = _entries(run, name, seed)
     if not entries.exists(address):
         entries.write(address, run.name)
     return taken
@@ -71,19 +64,7 @@ def _entries(run: Folder, name: str, seed: int) -> Folder:
     return Store(run.root).folder(PREFIXES, f"{name}/seed-{seed}")
 
 
-def _sources(
-    run: Folder, name: str, address: str, seed: int, training: Training, limit: Training
-) -> Iterator[_Source]:
-    """Yield the runs of a prefix that a training can continue, none of which ends after `limit`."""
-    entries = _entries(run, name, seed)
-    for entry in entries.names():
-        if entry != address:
-            folder = Folder(run.root, entries.read(entry).decode())
-            if position := _position(folder, training, limit):
-                yield _Source(folder, position)
-
-
-def _position(folder: Folder, training: Training, limit: Training) -> Position | None:
+def _position(folder: Folder, training: Training) -> Position | None:
     """Return the position after another run's end as a training of these settings would have it;
     None where it would not reach it, or where that cannot be told from them."""
     if not is_shareable(training):
@@ -92,7 +73,7 @@ def _position(folder: Folder, training: Training, limit: Training) -> Position |
     checkpoints = Checkpoints(folder)
     with suppress(FileNotFoundError):  # the other run may be training, and remove what is read
         position = checkpoints.last_position()
-    if position is None or _is_beyond(position, limit):
+    if position is None or _is_beyond(position, training):
         return None
     if not training.validates(position.update, position.epochs, position.in_epoch):
         # It was validated as it was the end. Where this run goes on from there, it was not.
@@ -114,11 +95,11 @@ def _position(folder: Folder, training: Training, limit: Training) -> Position |
     return position
 
 
-def _is_beyond(position: Position, limit: Training) -> bool:
+def _is_beyond(position: Position, training: Training) -> bool:
     """Return whether a position lies after the end of a training by its budgets."""
     epochs = position.epochs + (position.in_epoch > 0)
-    return (limit.max_updates is not None and position.update > limit.max_updates) or (
-        limit.max_epochs is not None and epochs > limit.max_epochs
+    return (training.max_updates is not None and position.update > training.max_updates) or (
+        training.max_epochs is not None and epochs > training.max_epochs
     )
 
 

@@ -12,7 +12,6 @@ import time
 from typing import TypedDict
 
 from augury.core.errors import UserError
-from augury.core.renamed import with_present_entries
 from augury.core.roots import TEMPORARY
 from augury.core.store import Folder
 
@@ -85,6 +84,12 @@ def read(run: Folder) -> list[Record]:
     return sorted(unsorted, key=lambda record: record["update"])
 
 
+def trained_seconds(run: Folder) -> float:
+    """Return the time that a training has taken until its last validation."""
+    known = (record["metrics"].get("train/seconds", 0.0) for record in read(run))
+    return max(known, default=0.0)
+
+
 def files(run: Folder) -> dict[str, int]:
     """Return the names and sizes in bytes of history files, which a restart may rewrite."""
     folder = run.sub(KIND)
@@ -100,7 +105,7 @@ def records(run: Folder, name: str, size: int) -> list[Record]:
     if len(content) != size:  # a restart has rewritten it since it was read
         content = folder.read_now(name)
     try:
-        lines = [with_present_entries(json.loads(line)) for line in content.decode().splitlines()]
+        lines = [json.loads(line) for line in content.decode().splitlines()]
         return [
             Record(
                 update=line["update"],

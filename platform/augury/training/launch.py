@@ -5,41 +5,31 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from augury.core import cluster
-from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.execution import Execution
+from augury.core.machine import available_cores, in_this_directory
 from augury.core.outages import outage_of
 from augury.core.progress import say
-from augury.core.ray_connection import connect
+from augury.core.ray_connection import connect, is_alive
 from augury.core.roots import located
-from augury.core.store import Folder
-from augury.core.working_directory import in_this_directory
 from augury.training.extend import take_over
 from augury.training.loop import Report
-from augury.training.run import FAILURE, Crashed, Diverged, TrainingRun
 from augury.training.settings import Training
-from augury.training.trained import OUTCOME
+from augury.training.trained import FAILURE, OUTCOME, Crashed, Diverged, TrainingRun
 
 if TYPE_CHECKING:
-    from ray.train.torch import TorchTrainer
-
+    from ray.train import UserCallback
 
 RAY = ".ray"
 """Where Ray Train keeps its state in a storage."""
-
-
-class Train(Protocol):
-    """Trains a run on a worker, up to validation `until` if that is given."""
-
-    def __call__(
-        self, run: Any, device: torch.device, report: Report, until: int | None
-    ) -> None: ...
+Train = Callable[[Any, torch.device, Report, float | None], None]
+"""Trains a run on a worker, to its end or the first validation after a deadline."""
 
 
 def launch(
@@ -47,23 +37,27 @@ def launch(
     run: TrainingRun,
     training: Training,
     execution: Execution,
+    *,
+    name: str = "",
     report: Report | None = None,
-    until: int | None = None,
+    deadline: float | None = None,
+    warn: Callable[[str], None] = say,
 ) -> bool:
-    """Call `train` on the workers of the settings; return whether training has finished.
+    """Call `train` on the workers of the settings; return whether training has an outcome.
 
-    With `until` it may only have reached that validation. A run that has an outcome is not
-    repeated; a new one continues the longest shorter run of its prefix, or of its beginning.
-    `report` is called in this process, where training runs in it. Raises Diverged, Crashed, and
-    UserError where the cluster is too small.
+    Otherwise it has ended at the first validation after `deadline`, in Unix time, to be continued.
+    A run that has an outcome is not repeated; a new one continues the longest shorter run of its
+    prefix. `report` takes the metrics of every validation; `warn` a line on workers that died, of
+    the training called `name`. Raises Diverged, Crashed, and UserError where the cluster is too
+    small.
     """
     folder = run.folder
     if folder.exists(OUTCOME):
         return True
     folder.remove(FAILURE)
-    taken = None
     if run.prefix is not None:
-        taken = take_over(folder, run.prefix, run.address, run.seed, training, run.beginning)
+        take_over(folder, run.prefix, run.address, run.seed, training)
+    report = report or (lambda metrics: None)
     cuda = execution.cuda
     direct = execution.launcher == "direct" or (
         execution.launcher == "auto"
@@ -74,12 +68,19 @@ def launch(
     assert not direct or training.workers == 1, "the preflight has checked the launcher"
     if direct:
         torch.set_num_threads(execution.threads or available_cores())
-        if report and taken and taken.scores:  # as this run would have after its last validation
-            report({"validation": taken.validations, "update": max(taken.scores)})
-        train(run, torch.device("cuda" if cuda else "cpu"), report or (lambda metrics: None), until)
+        train(run, torch.device("cuda" if cuda else "cpu"), report, deadline)
     else:
-        _on_ray(train, run, training, execution, cuda, until)
+        listener = _Listener(name or folder.uri, report, warn)
+        _on_ray(train, run, training, execution, cuda, deadline, listener)
     return folder.exists(OUTCOME)
+
+
+class _Listener(NamedTuple):
+    """What to do with what happens on the workers of a training."""
+
+    name: str
+    report: Report
+    warn: Callable[[str], None]
 
 
 def _on_ray(
@@ -88,25 +89,35 @@ def _on_ray(
     training: Training,
     execution: Execution,
     cuda: bool,
-    until: int | None,
+    deadline: float | None,
+    listener: _Listener,
 ) -> None:
+    """Train on workers of Ray Train; Crashed where they, or the actor that looks after them, failed
+    too often, KeyboardInterrupt after Ctrl-C."""
     # Every report waits for this poll.
     os.environ.setdefault("RAY_TRAIN_HEALTH_CHECK_INTERVAL_S", "0.5")
-    connect(execution.address)
+    os.environ.setdefault("RAY_TRAIN_ENABLE_STATE_TRACKING", "1")  # shown by Ray's dashboard
     import ray
-    from ray.train import FailureConfig, RunConfig, ScalingConfig
+    from ray.exceptions import RayActorError
+    from ray.train import FailureConfig, RunConfig, ScalingConfig, TrainingFailedError
     from ray.train.torch import TorchTrainer
 
     resources = execution.worker_resources(cuda)
+    if not execution.joins_cluster:  # before Ray starts, if it has not
+        here = {"CPU": available_cores(), "GPU": torch.cuda.device_count()}
+        has = ray.cluster_resources() if ray.is_initialized() else here
+        _fits(training.workers, resources, has)
+    connect(execution.address)
     if execution.joins_cluster:
         # Machines may be started for them, which takes minutes.
         os.environ.setdefault("RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S", "300")
-        say(
-            f"workers ask for {training.workers} × {resources}; a cluster that grows may start "
-            "machines for them"
-        )
-    else:
-        _fits(training.workers, resources, ray.cluster_resources())
+        nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+        if not any(_has(node, resources) for node in nodes):
+            asked = ", ".join(f"{kind} {amount:g}" for kind, amount in resources.items())
+            listener.warn(
+                f"warning: no node has the {asked} of a worker: waiting for a larger one; or stop, "
+                "and lower execution.cpus_per_worker or execution.gpus_per_worker"
+            )
     folder, threads = run.folder, execution.threads or max(1, available_cores() // training.workers)
 
     def worker() -> None:
@@ -115,71 +126,99 @@ def _on_ray(
         torch.set_num_threads(threads)
         device = ray.train.torch.get_device() if cuda else torch.device("cpu")
         try:
-            train(run, device, lambda metrics: ray.train.report(metrics), until)
+            train(run, device, lambda metrics: ray.train.report(metrics), deadline)
         except (Diverged, UserError) as error:  # trying again would only repeat it
             folder.write_record(FAILURE, {"kind": type(error).__name__, "error": str(error)})
 
-    def trainer() -> TorchTrainer:
-        return TorchTrainer(
-            in_this_directory(worker),
-            scaling_config=ScalingConfig(
-                num_workers=training.workers, use_gpu=cuda, resources_per_worker=resources
-            ),
-            run_config=RunConfig(
-                name=folder.name.replace("/", "-"),
-                storage_path=located(folder.root, RAY),
-                failure_config=FailureConfig(
-                    max_failures=execution.max_failures, controller_failure_limit=3
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        with _events(listener, execution.max_failures) as events:
+            TorchTrainer(
+                in_this_directory(worker),
+                scaling_config=ScalingConfig(
+                    num_workers=training.workers, use_gpu=cuda, resources_per_worker=resources
                 ),
-            ),
-        )
-
-    with cluster.training(folder.name, resources):
-        _fit(trainer, folder, execution)
+                run_config=RunConfig(
+                    name=folder.name.replace("/", "-"),
+                    storage_path=located(folder.root, RAY),
+                    failure_config=FailureConfig(
+                        max_failures=execution.max_failures, controller_failure_limit=3
+                    ),
+                    callbacks=[events],
+                ),
+            ).fit()
+    except SystemExit as stopped:  # how Ray Train answers Ctrl-C
+        raise KeyboardInterrupt("stopped; training continues from its last checkpoint") from stopped
+    except (TrainingFailedError, RayActorError) as error:
+        if not is_alive():  # a further call of Ray would end this process without a word
+            raise
+        if outage := outage_of(error):
+            raise outage from error
+        who = "controller" if isinstance(error, RayActorError) else "workers"
+        times = f"{execution.max_failures + 1} times" if who == "workers" else "once"
+        raise Crashed(
+            f"the {who} of {listener.name} died {times} ({_cause(error)}): the same command "
+            "continues it from its last checkpoint"
+        ) from error
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, handler)  # Ray Train leaves its own behind
     if folder.exists(FAILURE):
         failure = folder.read_json(FAILURE)
         raise (Diverged if failure["kind"] == "Diverged" else UserError)(failure["error"])
 
 
-def _fit(make: Callable[[], TorchTrainer], folder: Folder, execution: Execution) -> None:
-    """Run a trainer; KeyboardInterrupt after Ctrl-C, Crashed where its workers, or the actor that
-    looks after them, failed too often.
+@contextmanager
+def _events(listener: _Listener, max_failures: int) -> Iterator[UserCallback]:
+    """Yield a callback that brings what Ray Train's controller, another process, sees to a
+    listener in this one."""
+    import ray
+    from ray.exceptions import RayError
+    from ray.train import UserCallback
+    from ray.util.queue import Queue
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    Ray starts workers again. Where their actor dies, with its machine or for lack of memory, a new
-    trainer continues from the last checkpoint.
-    """
-    from ray.exceptions import RayActorError
-    from ray.train.v2.api.exceptions import TrainingFailedError
+    # On this node, as the controller is: the loss of another ends neither.
+    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+    queue = Queue(actor_options={"num_cpus": 0, "scheduling_strategy": here})
+    name = listener.name  # alone: what else a listener has stays in this process
 
-    main = threading.current_thread() is threading.main_thread()
-    before = signal.getsignal(signal.SIGINT)
+    class Events(UserCallback):
+        def after_report(self, run_context: Any, metrics: Any, checkpoint: Any) -> None:
+            queue.put(metrics[0])
+
+        def after_exception(self, run_context: Any, worker_exceptions: Any) -> None:
+            rank = min(worker_exceptions)
+            queue.put(f"worker {rank} of {name} died ({_cause(worker_exceptions[rank])})")
+
+    def listen() -> None:
+        failures = 0
+        with suppress(RayError):  # Ray itself has died, which ends the command
+            while (event := queue.get()) is not None:
+                if not isinstance(event, str):
+                    listener.report(event)
+                elif (failures := failures + 1) <= max_failures:
+                    listener.warn(
+                        f"warning: {event}: all start again from its last checkpoint, attempt "
+                        f"{failures + 1} of {max_failures + 1}"
+                    )
+
+    thread = threading.Thread(target=listen, name="events of workers", daemon=True)
+    thread.start()
     try:
-        for failures in range(1, execution.max_failures + 2):
-            try:
-                make().fit()
-                return
-            except RayActorError as error:
-                if lost := cluster.outage():
-                    raise lost from error
-                say(f"the controller of {folder.uri} died ({failures} times): {_cause(error)}")
-        raise Crashed(f"the controller of {folder.uri} died {failures} times")
-    except (
-        SystemExit
-    ) as stopped:  # how Ray Train answers Ctrl-C, with a handler that it leaves behind
-        raise KeyboardInterrupt("stopped; training continues from its last checkpoint") from stopped
-    except TrainingFailedError as error:
-        if outage := outage_of(error):
-            raise outage from error
-        raise Crashed(
-            f"the workers of {folder.uri} failed {execution.max_failures + 1} times: "
-            f"{_cause(error)}"
-        ) from error
+        yield Events()
     finally:
-        if main:
-            signal.signal(signal.SIGINT, before)
+        with suppress(RayError):
+            queue.put(None)
+            thread.join()
+            queue.shutdown()
 
 
-def _fits(workers: int, resources: dict[str, float], cluster: dict[str, float]) -> None:
+def _has(node: Mapping[str, float], resources: Mapping[str, float]) -> bool:
+    return all(node.get(kind, 0) >= amount for kind, amount in resources.items())
+
+
+def _fits(workers: int, resources: Mapping[str, float], cluster: Mapping[str, float]) -> None:
     for kind, amount in resources.items():
         if workers * amount > cluster.get(kind, 0):
             raise UserError(

@@ -9,9 +9,14 @@ undisturbed run, bit for bit, on the same hardware.
 from __future__ import annotations
 
 import math
+import os
+import signal
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -24,24 +29,35 @@ from augury.core.progress import say
 from augury.core.rng import seed_of
 from augury.regimes.regime import Losses, Progress, late_onset
 from augury.training import distributed
-from augury.training.budget import Worth, planned, worth
 from augury.training.checkpoint import Checkpoints, Position, best, load_tensors
 from augury.training.dropout import Dropout
 from augury.training.history import History
-from augury.training.initialisation import Initialisation
-from augury.training.interrupts import Interrupted, Interrupts
 from augury.training.learner import Learner, Validation
-from augury.training.meter import Clock, Meter, loss_sums
-from augury.training.optimizer import adam
-from augury.training.processor import processor
-from augury.training.run import Diverged, TrainingRun
-from augury.training.schedule import Patience, last_update, learning_rate
+from augury.training.meter import Clock, Meter, loss_sums, processor
+from augury.training.schedule import (
+    Patience,
+    Worth,
+    adam,
+    last_update,
+    learning_rate,
+    planned,
+    worth,
+)
 from augury.training.settings import Training
-from augury.training.trained import WEIGHTS, Outcome, ReportedWeights
+from augury.training.trained import (
+    WEIGHTS,
+    Diverged,
+    Initialisation,
+    Outcome,
+    ReportedWeights,
+    TrainingRun,
+)
 
 SNAPSHOT_SECONDS = 600.0
-UNREAD_UPDATES = 20
-"""Updates on a GPU after which their losses are read and checked."""
+RECORD_UPDATES = 20
+"""Updates between two records of the history, and of a GPU's losses that are read at a time: a
+number, and not a time, so that the histories of identical runs are identical."""
+NOTICE = b"\nstopping after this update; again to stop at once, without saving\n"
 
 Report = Callable[[dict[str, float]], None]
 
@@ -53,24 +69,24 @@ def fit(
     *,
     device: torch.device,
     report: Report | None = None,
-    until: int | None = None,
+    deadline: float | None = None,
     init_from: Initialisation | None = None,
     own_dropout: bool = True,
 ) -> None:
     """Train until the schedule, the patience or an interrupt ends it.
 
     Continues where an earlier call stopped; a new run starts with the learner's module as it is, or
-    with the state of `init_from`. With `until`, return after that validation, counted from the
-    start of the run, ready to be continued. `own_dropout` says whether masks on a CPU are those of
-    `Dropout`, which `torch.compile` cannot read, or torch's. `report` is called after every
-    validation, when its checkpoint is written, and may end the call by raising. A run leaves
-    `checkpoints/` and `history/` in its folder, a finished one `weights.safetensors` and
-    `outcome.json` too. Raises Diverged and Interrupted.
+    with the state of `init_from`. After `deadline`, in Unix time, return at the first validation,
+    ready to be continued. `own_dropout` says whether masks on a CPU are those of `Dropout`, which
+    `torch.compile` cannot read, or torch's. `report` is called after every validation, when its
+    checkpoint is written, and may end the call by raising. A run leaves `checkpoints/` and
+    `history/` in its folder, a finished one `weights.safetensors` and `outcome.json` too. Raises
+    Diverged and Interrupted.
     """
     trainer = Trainer(
         learner, training, run, device=device, init_from=init_from, own_dropout=own_dropout
     )
-    trainer.fit(report or (lambda metrics: None), until)
+    trainer.fit(report or (lambda metrics: None), deadline)
 
 
 class Trainer:
@@ -92,7 +108,10 @@ class Trainer:
         self.parameters = [
             parameter for parameter in self.module.parameters() if parameter.requires_grad
         ]
-        self.objective = _objective(learner)
+        objective: nn.Module = _Objective(learner)
+        self.objective = (
+            DistributedDataParallel(objective) if distributed.world_size() > 1 else objective
+        )
         self.optimizer = adam(self.parameters, training)
         self.checkpoints = _checkpoints(run, training)
         self.history = History(run.folder)
@@ -105,54 +124,48 @@ class Trainer:
         if training.equal != "epochs":
             self.worth = worth(learner, training, run.seed, self.position.world)
         self.out_of_time = self._time_is_up()
-        self.meter = Meter()
+        self.meter = Meter(self.position.measured, device)
         self.unread: list[tuple[int, list[np.ndarray], Tensor]] = []
         """Number, batches and (loss, gradient norm, rows) of updates not checked yet."""
-        self.most_unread = 1 if device.type == "cpu" else UNREAD_UPDATES
+        self.most_unread = 1 if device.type == "cpu" else RECORD_UPDATES
 
     # ----- the loop
 
-    def fit(self, report: Report, until: int | None = None) -> None:
-        """Train to the end, or to the validation number `until`."""
+    def fit(self, report: Report, deadline: float | None = None) -> None:
+        """Train to the end, or to the first validation after `deadline`."""
+        position = self.position
         if distributed.rank() == 0:
-            if self.position.update and until is None:  # with it, in a race, this is the rule
-                say(f"{self.run.folder.uri}: continues after update {self.position.update:,}")
+            if position.update:
+                say(f"{self.run.folder.uri}: continues after update {position.update:,}")
             # What a killed call recorded after its last checkpoint, this one trains again.
-            self.history.rewind(self.position.update)
+            self.history.rewind(position.update)
         distributed.barrier()
-        clock, saved = Clock(self.position), time.monotonic()
-        with Interrupts() as interrupts:
-            for batches in self._updates(until):
-                self.step(batches)
-                clock.stamp(self.position)
-                if self.training.max_minutes is not None:
-                    # Clocks differ between workers, which must end at the same update.
-                    self.out_of_time = any(distributed.gather(self._time_is_up()))
-                if self._validation_due():
-                    report(self._validate())
-                    self.meter.restart()  # its tokens a second are of training alone
-                    saved = time.monotonic()
-                elif interrupts.requested or self._snapshot_due(saved):
-                    self._save(snapshot=True)
-                    saved = time.monotonic()
-                # An interrupt at the last update does not cost a finished run its outcome: that is
-                # written below, first.
-                if interrupts.requested and not self._stops(until):
-                    raise Interrupted(f"stopped after update {self.position.update}")
-        if self.finished:
+        clock, saved, paused = Clock(position), time.monotonic(), False
+        with _interrupts() as interrupted:
+            while not (self.finished or paused):
+                for batches in self.rest_of_epoch():
+                    self.step(batches)
+                    clock.stamp(position)
+                    if self.training.max_minutes is not None:
+                        self.out_of_time = _on_any_worker(self._time_is_up())
+                    if self._validation_due():
+                        report(self._validate())
+                        self.meter.restart()  # its tokens a second are of training alone
+                        saved = time.monotonic()
+                        paused = _on_any_worker(deadline is not None and time.time() > deadline)
+                    elif interrupted.is_set() or self._snapshot_due(saved):
+                        self._save(snapshot=True)
+                        saved = time.monotonic()
+                    # Patience, a budget of updates or a deadline may end training in an epoch.
+                    if self.finished or paused:
+                        break
+                    if interrupted.is_set():
+                        raise Interrupted(f"stopped after update {position.update}")
+        if self.finished:  # first: an interrupt at the last update costs no outcome
             self._write_outcome()
         distributed.barrier()
-        if interrupts.requested:
-            raise Interrupted(f"stopped after update {self.position.update}, the last one")
-
-    def _updates(self, until: int | None) -> Iterator[list[np.ndarray]]:
-        """Yield this worker's batches of every update, epoch by epoch, until training stops."""
-        while not self._stops(until):
-            for batches in self.rest_of_epoch():
-                yield batches
-                # Patience, a budget of updates or `until` may end training within an epoch.
-                if self._stops(until):
-                    return
+        if interrupted.is_set():
+            raise Interrupted(f"stopped after update {position.update}, the last one")
 
     def rest_of_epoch(self) -> Iterator[list[np.ndarray]]:
         """Yield this worker's batches of every update that is left in the epoch."""
@@ -162,10 +175,6 @@ class Trainer:
         plan = planned(self.learner, self.training, self.run.seed, position.epochs, position.world)
         position.updates_per_epoch = len(plan)  # settings in epochs need their length in updates
         self._warn_of_late_onset()
-        if position.in_epoch >= len(plan):
-            # A member of a population goes on from another's checkpoint, whose epoch was longer.
-            position.epochs, position.in_epoch = position.epochs + 1, 0
-            return
         for update in plan[position.in_epoch :]:
             yield update[distributed.rank()]
 
@@ -184,10 +193,6 @@ class Trainer:
     def _time_is_up(self) -> bool:
         minutes = self.training.max_minutes
         return minutes is not None and self.position.seconds >= 60 * minutes
-
-    def _stops(self, until: int | None) -> bool:
-        """Whether training has finished, or pauses after validation `until`."""
-        return self.finished or (until is not None and self.position.validations >= until)
 
     def _validation_due(self) -> bool:
         """Whether to validate now: where the settings say so, and always at the end."""
@@ -250,7 +255,7 @@ class Trainer:
             group["lr"] = rate
         self.optimizer.step()
         position.advance()
-        if self.meter.due:
+        if position.update % RECORD_UPDATES == 0:
             self._record(rate)
 
     def _losses(self, batch: Any, progress: Progress) -> Losses:
@@ -270,8 +275,12 @@ class Trainer:
     def _learning_rate(self, update: int) -> float:
         """Return the learning rate of an update, from 1."""
         step = self.position.start + update
-        units = self.worth or Worth(self.position.updates_per_epoch)
-        return learning_rate(self.training, step, *units)
+        return learning_rate(self.training, step, *self._units)
+
+    @property
+    def _units(self) -> Worth:
+        """What an epoch and an update of a budget are worth."""
+        return self.worth or Worth(self.position.updates_per_epoch)
 
     def _check_finite(self) -> None:
         """Stop at the first update whose loss or gradient is not finite; count rows."""
@@ -350,6 +359,7 @@ class Trainer:
         if distributed.rank() == 0:
             # History first: a resumed run drops records after its checkpoint, and has no others.
             self.history.flush()
+            self.position.measured = self.meter.state()
             self.checkpoints.save(self.module, self.optimizer, self.position, snapshot=snapshot)
         distributed.barrier()  # a worker that went on and failed would end rank 0 while it writes
 
@@ -407,11 +417,44 @@ class Trainer:
         """Warn at the start where all of the regime's loss acts in less than half of training."""
         if self.position.update > 0 or distributed.rank() > 0:
             return
-        updates_per_epoch = self.position.updates_per_epoch
-        onset = self.learner.onset(updates_per_epoch)
-        last = last_update(self.training, *(self.worth or Worth(updates_per_epoch)))
-        if late := late_onset(onset, last):
+        onset = self.learner.onset(self.position.updates_per_epoch)
+        if late := late_onset(onset, last_update(self.training, *self._units)):
             say(f"warning: {late}")
+
+
+class Interrupted(KeyboardInterrupt):
+    """Training was interrupted and has saved its state."""
+
+
+@contextmanager
+def _interrupts() -> Iterator[threading.Event]:
+    """Yield an event that the first Ctrl-C sets, so that training ends between two updates, where
+    its state can be saved; a second one interrupts at once."""
+    requested = threading.Event()
+    # Python sets handlers in the main thread only. Of several workers none may stop alone: the
+    # others would wait for its gradients.
+    if threading.current_thread() is not threading.main_thread() or distributed.world_size() > 1:
+        yield requested
+        return
+
+    def request(number: int, frame: FrameType | None) -> None:
+        if requested.is_set():
+            raise KeyboardInterrupt
+        requested.set()
+        # Not a message: what is being printed may be interrupted here.
+        with suppress(OSError, ValueError, AttributeError):  # standard error may be no file
+            os.write(sys.stderr.fileno(), NOTICE)
+
+    before = signal.signal(signal.SIGINT, request)
+    try:
+        yield requested
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _on_any_worker(condition: bool) -> bool:
+    """Return whether a condition holds on any worker: clocks differ, and all have to agree."""
+    return any(distributed.gather(condition))
 
 
 class _Objective(nn.Module):
@@ -424,11 +467,6 @@ class _Objective(nn.Module):
 
     def forward(self, batch: Any, progress: Progress) -> Losses:
         return self._loss(batch, progress)
-
-
-def _objective(learner: Learner) -> nn.Module:
-    objective = _Objective(learner)
-    return DistributedDataParallel(objective) if distributed.world_size() > 1 else objective
 
 
 def _checkpoints(run: TrainingRun, training: Training) -> Checkpoints:

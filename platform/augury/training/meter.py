@@ -1,9 +1,13 @@
-"""Measurements of training: means of losses, tokens a second, memory and time."""
+"""Measurements of training: means of losses, tokens a second, memory, time, and the processor."""
 
 from __future__ import annotations
 
+import platform
 import resource
 import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -12,7 +16,7 @@ from augury.regimes.regime import Losses
 from augury.training.checkpoint import Position
 from augury.training.learner import Loaded
 
-RECORD_SECONDS = 2.0
+CPUINFO = Path("/proc/cpuinfo")
 
 
 def loss_sums(losses: Losses) -> Tensor:
@@ -27,15 +31,20 @@ class Meter:
     A number is read from the device only when a record is due, as reading makes a GPU wait.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, state: Mapping[str, Any], device: torch.device):
+        """`state` is that of the meter to go on from; empty: none."""
+        self._names: tuple[str, ...]
+        self._sums: Tensor | None
         self.restart()
+        if state:
+            self._names, self._sums = tuple(state["names"]), torch.tensor(state["sums"]).to(device)
+            self._tokens, self._positions = state["tokens"], state["positions"]
 
     def restart(self) -> None:
         """Begin a new record."""
         self._start = time.monotonic()
+        self._names, self._sums = (), None
         self._tokens = self._positions = 0
-        self._names: tuple[str, ...] = ()
-        self._sums: Tensor | None = None
 
     def add(self, losses: Losses, loaded: Loaded) -> None:
         """Add a batch."""
@@ -49,10 +58,16 @@ class Meter:
         self._tokens += loaded.tokens
         self._positions += loaded.positions
 
-    @property
-    def due(self) -> bool:
-        """Whether it is time for a record."""
-        return time.monotonic() - self._start >= RECORD_SECONDS
+    def state(self) -> dict[str, Any]:
+        """Return the sums since the last record, as plain values; empty without a batch."""
+        if self._sums is None:
+            return {}
+        return {
+            "names": [*self._names],
+            "sums": self._sums.tolist(),
+            "tokens": self._tokens,
+            "positions": self._positions,
+        }
 
     def metrics(self, workers: int) -> dict[str, float]:
         """Return the metrics of the batches, and begin a new record; none without a batch.
@@ -94,3 +109,17 @@ def _memory(device: torch.device) -> float:
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 2**30
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
+def processor() -> str:
+    """Return the processor's model and vector instructions: `AMD EPYC (26/2), AVX512 bf16`."""
+    lines = CPUINFO.read_text().splitlines() if CPUINFO.exists() else []
+    facts = {}
+    for line in lines:
+        name, _, value = line.partition(":")
+        facts[name.strip()] = value.strip()
+    model = facts.get("model name") or platform.processor() or platform.machine()
+    if "cpu family" in facts:  # virtual machines often hide the rest of the name
+        model += f" ({facts['cpu family']}/{facts.get('model', '')})"
+    bf16 = " bf16" if "avx512_bf16" in facts.get("flags", "") else ""
+    return f"{model}, {torch.backends.cpu.get_cpu_capability()}{bf16}"

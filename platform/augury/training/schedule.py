@@ -1,4 +1,7 @@
-"""Learning rates as functions of the update, and early stopping by patience."""
+"""The optimizer, its learning rate, and when training ends: by budgets, in updates, or by patience.
+
+Imports no torch, as costs are estimated from it before anything is trained.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,47 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from augury.training.batching import Batch, plan_epoch
 from augury.training.settings import Training
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
+
+    from augury.training.learner import Learner
+
+Plan = list[list[list[Batch]]]
+"""Updates, each a list of batches for every rank."""
+
+
+def adam(parameters: Sequence[nn.Parameter], training: Training) -> torch.optim.Optimizer:
+    """Return Adam over parameters, with the weight decay of the settings."""
+    import torch
+
+    kind = torch.optim.AdamW if training.weight_decay else torch.optim.Adam
+    return kind(
+        _groups(parameters, training),
+        lr=training.learning_rate,
+        betas=training.adam_betas,
+        eps=training.adam_eps,
+        fused=True,
+    )
+
+
+def _groups(parameters: Sequence[nn.Parameter], training: Training) -> list[dict[str, Any]]:
+    if not training.weight_decay or training.decayed == "all":
+        return [{"params": list(parameters), "weight_decay": training.weight_decay}]
+    matrices = [parameter for parameter in parameters if parameter.ndim > 1]
+    vectors = [parameter for parameter in parameters if parameter.ndim <= 1]
+    groups = [
+        {"params": matrices, "weight_decay": training.weight_decay},
+        {"params": vectors, "weight_decay": 0.0},
+    ]
+    return [group for group in groups if group["params"]]
 
 
 def learning_rate(
@@ -43,6 +85,61 @@ def last_update(training: Training, updates_per_epoch: float, worth_of_update: f
     if training.max_updates is not None:
         ends.append(round(training.max_updates * worth_of_update))
     return max(1, min(ends)) if ends else sys.maxsize
+
+
+class Worth(NamedTuple):
+    """What an epoch and an update of a budget are worth, in updates of a training."""
+
+    epoch: float
+    update: float = 1.0
+
+
+def planned(
+    learner: Learner,
+    training: Training,
+    seed: int,
+    number: int,
+    world: int,
+    weights: np.ndarray | None = None,
+) -> Plan:
+    """Return the updates of epoch `number`; `weights` in place of the learner's."""
+    return plan_epoch(
+        learner.lengths,
+        max_tokens=training.max_tokens,
+        max_examples=training.max_examples,
+        order=training.order,
+        seed=seed,
+        number=number,
+        groups=learner.group_rows,
+        weights=learner.weights if weights is None else weights,
+        world=world,
+        accumulation=training.accumulation,
+    )
+
+
+def worth(learner: Learner, training: Training, seed: int, world: int) -> Worth:
+    """Return what a budget of plain text is worth in a training that reads records too.
+
+    Epochs and updates of the budget are those of the first `learner.plain_rows` rows alone; as much
+    as an epoch of them holds is counted in the training's first epoch.
+    """
+    rows = len(learner.lengths.cost)
+    weights = np.ones(rows) if learner.weights is None else learner.weights
+    plain_only = np.where(np.arange(rows) < learner.plain_rows, weights, 0.0)
+    plain = planned(learner, training, seed, 0, world, plain_only)
+    if training.equal == "updates":
+        return Worth(len(plain))
+    every = planned(learner, training, seed, 0, world)
+    updates_per_token = len(every) / _tokens(learner, every)
+    plain_tokens = _tokens(learner, plain)
+    return Worth(plain_tokens * updates_per_token, plain_tokens / len(plain) * updates_per_token)
+
+
+def _tokens(learner: Learner, plan: Plan) -> int:
+    """Return the target tokens of a plan."""
+    targets = learner.lengths.targets
+    examples = np.concatenate([batch for update in plan for rank in update for batch in rank])
+    return int(targets[examples % len(targets)].sum())
 
 
 @dataclass

@@ -31,32 +31,12 @@ reads the 160,239 pairs of IWSLT14 four times."""
 BUDGETS = ("max_epochs", "max_updates")
 ENDS = (*BUDGETS, "max_minutes", "equal")
 """The settings that only decide when training ends, apart from patience."""
-_OPTIMIZER = "the state of the optimizer, which a checkpoint restores, has it"
-_PLANNED = "an epoch's batches are planned by it, and a member goes on in the middle of an epoch"
-_COMPARED = "members are compared after as many validations, and end alike"
 
 
 class Training(Section):
     """The optimisation of a model; every setting is part of a run's address."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
-    FIXED: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(
-            ("max_tokens", "max_examples", "order", "accumulation", "workers"), _PLANNED
-        ),
-        **dict.fromkeys(("adam_betas", "adam_eps", "weight_decay", "decayed"), _OPTIMIZER),
-        **dict.fromkeys(
-            (
-                *ENDS,
-                "validate_every",
-                "validate_every_epochs",
-                "patience",
-                "patience_mean",
-            ),
-            _COMPARED,
-        ),
-        **dict.fromkeys(("stop_on", "weights", "average_last"), _COMPARED),
-    }
 
     max_tokens: int = Field(4096, gt=0, le=10_000_000)
     """Budget of one batch: rows × longest side, counted on the plain source and the target,
@@ -230,16 +210,6 @@ def has_free_end(training: Training) -> bool:
 
 
 def is_shareable(training: Training) -> bool:
-    """Return whether the settings alone tell where a training ends, so that runs with other ends
-    can have a part in common."""
+    """Return whether the settings alone tell where a training ends, so that a longer one can
+    continue it."""
     return training.equal == "epochs" and training.max_minutes is None
-
-
-def ending_by(training: Training, updates: int | None, epochs: int | None) -> Training:
-    """Return settings that end after so many updates or epochs at the latest; None: no limit."""
-    limits = {"max_updates": updates, "max_epochs": epochs}
-    budgets = {
-        name: min(filter(None, (getattr(training, name), limit)), default=None)
-        for name, limit in limits.items()
-    }
-    return training.model_copy(update=budgets)

@@ -1,23 +1,57 @@
-"""The files of a finished training in a run's folder: its outcome and its model."""
+"""A run as the loop sees it, and what a finished training leaves in its folder: its outcome and its
+model, from which another training may start.
+
+Imports no torch, so that stored runs are read quickly.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
+from augury.core.config import typed
 from augury.core.errors import UserError
 from augury.core.integrity import Damaged
-from augury.core.renamed import with_present_entries
 from augury.core.store import Folder
-from augury.core.typed import typed
 
 if TYPE_CHECKING:
+    import torch
     from torch import nn
 
+PREFIXES = "prefixes"
+"""Kind of the folders that name the runs which differ only in their end."""
+FAILURE = "failure.json"
+"""The file of a run whose training failed: `kind` and `error`."""
 WEIGHTS, OUTCOME = "weights.safetensors", "outcome.json"
 """The files that training writes to the run's folder when it ends."""
 M = TypeVar("M", bound="nn.Module")
+Carry = Literal["weights", "optimizer"]
+"""What a stage takes over from the stage before: its reported weights, or also its optimizer and
+step."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingRun:
+    """The folder of a run, its seed, and the address of what determines it."""
+
+    folder: Folder
+    address: str
+    seed: int
+    prefix: str | None = None
+    """The address of everything that determines training but its end, by which a longer run
+    finds a shorter one."""
+
+
+class Diverged(ArithmeticError):
+    """A loss or a gradient is not finite.
+
+    The message names the update, the records and the last good checkpoint.
+    """
+
+
+class Crashed(RuntimeError):
+    """The workers of a run died more often than they may; its checkpoints are kept."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +98,7 @@ class Outcome:
     @classmethod
     def read(cls, run: Folder) -> Outcome:
         """Return the outcome of a run whose training has ended."""
-        return typed(cls, with_present_entries(run.read_record(OUTCOME)), run.location(OUTCOME))
+        return typed(cls, run.read_record(OUTCOME), run.location(OUTCOME))
 
     def write(self, run: Folder) -> None:
         """Write the outcome into a run's folder, with the checksum of the weights there."""
@@ -87,3 +121,37 @@ def load_weights(run: Folder, model: M) -> M:
         raise Damaged(f"{error}: remove {run.uri} and train it again") from error
     load_parameters(model, run.local(WEIGHTS))
     return model.eval()
+
+
+class Initialisation(NamedTuple):
+    """A finished run, and the state that training takes over from it."""
+
+    run: Folder
+    carry: Carry
+
+    def load(self, module: nn.Module, optimizer: torch.optim.Optimizer) -> int:
+        """Initialise module and optimizer; return the step at which the schedule continues.
+
+        The optimizer's state is that of the checkpoint with the weights, or of the last checkpoint
+        in their mean; learning rate, betas and decay are those of `optimizer`. Raises UserError
+        where the run has not ended, or has no such state.
+        """
+        load_weights(self.run, module)
+        if self.carry == "weights":
+            return 0
+        from augury.training.checkpoint import Checkpoints
+
+        update = max(Outcome.read(self.run).weights.updates)
+        position, state = Checkpoints(self.run).state(update)
+        groups = optimizer.state_dict()["param_groups"]
+        if _group_sizes(groups) != _group_sizes(state["param_groups"]):
+            raise UserError(
+                f"{self.run.uri} was trained by another kind of optimizer (weight_decay decides): "
+                "carry weights alone"
+            )
+        optimizer.load_state_dict({**state, "param_groups": groups})
+        return position.start + position.update
+
+
+def _group_sizes(groups: list[dict[str, list[int]]]) -> list[int]:
+    return [len(group["params"]) for group in groups]

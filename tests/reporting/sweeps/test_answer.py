@@ -111,7 +111,7 @@ def test_failed_trials_and_stopped_configurations_are_counted(
     sweeps.trial(addresses[1], 1, [31])
     sweeps.trial(addresses[1], 2, [31], "failed", error="Diverged")
     sweeps.trial(addresses[2], 1, [25], "stopped")
-    sweep = sweeps.load(scheduler="halving")
+    sweep = sweeps.load(scheduler="race")
     losses = "; 1 of 4 trials failed; 1 of 3 configurations was stopped early."
     assert answer(summarise(sweep)) == compare_with(sweep, "beta=1").removesuffix(".") + losses
 
@@ -120,7 +120,7 @@ def test_a_race_does_not_say_how_many_trials_there_will_be(
     sweeps: Any, addresses: list[str]
 ) -> None:
     assert (
-        answer(summarise(sweeps.load(scheduler="halving", ended=False)))
+        answer(summarise(sweeps.load(scheduler="race", ended=False)))
         == "No answer yet, with 0 trials finished."
     )
 

@@ -64,7 +64,7 @@ def test_a_rung_shows_its_last_word_on_every_configuration(sweeps: Any) -> None:
     sweeps.decide(second, 1, "promoted", 32, 1, 30.5, seeds=2)
     sweeps.decide(third, 1, "promoted", 33, 1, 30)
     sweeps.decide(third, 2, "chosen", 35, 1, 34)
-    first_rung, second_rung = rungs(summarise(sweeps.load(scheduler="halving")))
+    first_rung, second_rung = rungs(summarise(sweeps.load(scheduler="race")))
     assert "2 × promoted, 1 × stopped" in first_rung.title and "1 × chosen" in second_rung.title
     (cut,), (promoted,), (stopped,) = (
         lines(first_rung, name) for name in ("threshold", "promoted", "stopped")

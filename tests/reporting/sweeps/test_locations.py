@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from augury.core.commands import command, mlflow_command
+from augury.core.naming import command, mlflow_command
 from augury.reporting.sweeps.locations import locations, sweep_command
 from augury.sweeping.state import DEFINITION, VIEW
 from augury.tracking.sweeps import LEVEL, SWEEP

@@ -29,7 +29,7 @@ def raced(sweeps: Any) -> Any:
 
 
 def summary_of(sweeps: Any, **load: Any) -> Summary:
-    return summarise(sweeps.load((1, 2), scheduler="halving", **load))
+    return summarise(sweeps.load((1, 2), scheduler="race", **load))
 
 
 def test_each_family_shows_its_best_in_validation(raced: Any) -> None:

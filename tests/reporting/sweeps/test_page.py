@@ -53,7 +53,7 @@ def halving(sweeps: Any) -> Any:
     sweeps.merged.append(
         {"point": {"regime.beta": 0, "regime.tau": 9}, "same_as": "baseline", "reason": "no weight"}
     )
-    return sweeps.load(scheduler="halving", ended=False, question="Which β is <best>?")
+    return sweeps.load(scheduler="race", ended=False, question="Which β is <best>?")
 
 
 def test_the_middle_of_a_race(halving: Any, read: Any) -> None:
@@ -69,7 +69,7 @@ def test_the_middle_of_a_race(halving: Any, read: Any) -> None:
         "1 failed",
         "9 waiting",
     ]
-    assert {"halving", "smoke"} <= set(page.texts["dd"])
+    assert {"race", "smoke"} <= set(page.texts["dd"])
     assert f"{duration(halving.seconds)} on cpu" in page.texts["dd"]
     names = figures(html)
     assert {"parallel", "curves-updates", "curves-time", "cost", "rung-1"} <= set(names)

@@ -27,7 +27,7 @@ def test_a_winner_that_does_not_help_is_not_recommended(
         for seed in (1, 2):
             sweeps.trial(address, seed, [value + 0.1 * seed])
     sweeps.decide(addresses[1], 1, "chosen", winner, 0.5, 0.0)
-    result = recommended(summarise(sweeps.load((1, 2), scheduler="halving", mode=mode)))
+    result = recommended(summarise(sweeps.load((1, 2), scheduler="race", mode=mode)))
     assert result is not None and result.name == name
 
 
@@ -41,7 +41,7 @@ def test_a_winner_has_to_be_worth_its_time(sweeps: Any, winner: float, name: str
     for address, value in zip(addresses, (30.0, winner), strict=True):
         sweeps.trial(address, 1, [value])
     sweeps.decide(addresses[1], 1, "chosen", winner, 0.5, 0.0)
-    summary = summarise(sweeps.load((1,), scheduler="halving", worth=0.2))
+    summary = summarise(sweeps.load((1,), scheduler="race", worth=0.2))
     result = recommended(summary)
     assert result is not None and result.name == name
     assert recommendation_text(summary).startswith(f"Recommended: {name} ")
@@ -106,5 +106,5 @@ def test_a_better_mean_of_fewer_seeds_is_explained(sweeps: Any) -> None:
         for seed, value in enumerate(values, 1):
             sweeps.trial(address, seed, [value])
     sweeps.decide(ours, 1, "chosen", 27.0, 0.5, 0.0)
-    text = recommendation_text(summarise(sweeps.load((1, 2), scheduler="halving")))
+    text = recommendation_text(summarise(sweeps.load((1, 2), scheduler="race")))
     assert text.startswith("Recommended: ours ") and "lucky is of fewer seeds" in text

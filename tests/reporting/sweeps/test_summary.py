@@ -98,11 +98,11 @@ def test_best_first_then_stopped_then_silent(sweeps: Any, mode: str, names: list
         (["finished", "finished"], "all", True, "finished"),
         (["finished", "running"], "all", False, "running"),
         (["finished", "waiting"], "all", False, "waiting"),
-        (["finished", "waiting"], "halving", False, "finished"),
+        (["finished", "waiting"], "race", False, "finished"),
         (["finished", "failed"], "all", True, "finished"),
-        (["stopped", "waiting"], "halving", False, "stopped"),
-        (["paused", "waiting"], "halving", False, "paused"),
-        (["failed", "waiting"], "halving", False, "failed"),
+        (["stopped", "waiting"], "race", False, "stopped"),
+        (["paused", "waiting"], "race", False, "paused"),
+        (["failed", "waiting"], "race", False, "failed"),
         (["failed", "waiting"], "all", False, "waiting"),
         (["failed", "failed"], "all", True, "failed"),
         (["waiting", "waiting"], "all", True, "waiting"),
@@ -125,7 +125,7 @@ def test_the_rung_at_which_it_was_stopped(sweeps: Any) -> None:
     sweeps.decide(first, 1, "promoted", 30, 0.5, 29)
     sweeps.decide(first, 2, "stopped", 31, 0.5, 33)
     sweeps.trial(second, 1, [30, 33, 34])
-    results = by_name(sweeps.load(scheduler="halving"))
+    results = by_name(sweeps.load(scheduler="race"))
     assert (results["beta=1"].rung, results["beta=1"].state_text) == (2, "stopped at rung 2")
     assert (results["beta=2"].rung, results["beta=2"].state_text) == (None, "finished")
 

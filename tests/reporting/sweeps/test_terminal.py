@@ -56,7 +56,7 @@ def test_plain_is_json(sweeps: Any, addresses: list[str]) -> None:
     sweeps.trial(addresses[1], 1, [31, 32])
     sweeps.trial(addresses[2], 1, [20], "stopped")
     sweeps.decide(addresses[2], 1, "stopped", 20, 1, 30)
-    content = json.loads(json.dumps(report(sweeps.load(scheduler="halving")).data, allow_nan=False))
+    content = json.loads(json.dumps(report(sweeps.load(scheduler="race")).data, allow_nan=False))
     assert (content["best"], content["reference"], content["ended"]) == (
         addresses[1],
         addresses[0],

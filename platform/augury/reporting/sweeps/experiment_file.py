@@ -9,7 +9,7 @@ import yaml
 
 from augury import __version__
 from augury.core.store import Folder
-from augury.experiments.shortened import shortened
+from augury.experiments.spec import Experiment, parse
 from augury.reporting.run_files import EXPERIMENT, experiment
 from augury.reporting.sweeps.summary import ConfigurationResult
 
@@ -17,8 +17,8 @@ SHARED = ("name", "task", "seeds", "baseline", "systems", "equal", "execution", 
 """Sections that the systems of an experiment do not change."""
 HEAD = """\
 # Sweep {sweep} recommends {name}{reference}.
-# Runs of the sweep are found, not trained again. Settings that are not here have the defaults of
-# Augury {version}: `augury config FILE --resolved` shows all.
+# Its seeds took no part in the choice; runs that are there are found, not trained again. The rest
+# has the defaults of Augury {version}: `augury config FILE --resolved` shows all.
 """
 
 
@@ -62,3 +62,41 @@ def _difference(short: Mapping[str, Any], other: dict[str, Any]) -> dict[str, An
         for section in {**short, **less}
         if section not in SHARED and short.get(section) != less.get(section)
     }
+
+
+def shortened(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of an experiment without those at their defaults; what they describe is
+    the same.
+
+    Names of operators and of the regime are kept. Where the shorter settings would be read as
+    others, such as in a model that trains with defaults of its own, the section is kept as it is.
+    """
+    experiment = parse(dict(settings))
+    full = experiment.to_dict()
+    short = _without_defaults(experiment, full)
+    read = parse(dict(short)).to_dict()
+    for section, value in full.items():
+        if read[section] != value:
+            short[section] = value
+    return short
+
+
+def _without_defaults(experiment: Experiment, full: Mapping[str, Any]) -> dict[str, Any]:
+    changed = experiment.model_dump(mode="json", exclude_defaults=True)
+    required = [
+        name for name, field in type(experiment).model_fields.items() if field.is_required()
+    ]
+    short = {
+        section: changed.get(section, {})
+        for section in full
+        if section in changed or section in required
+    }
+    short |= {section: full[section] for section in ("name", "task", "seeds")}
+    if "augment" in short:
+        short["augment"] = [
+            {"operator": operator["operator"], **kept}
+            for operator, kept in zip(full["augment"], changed["augment"], strict=True)
+        ]
+    if "regime" in short:
+        short["regime"] = {"name": full["regime"]["name"], **changed["regime"]}
+    return short

@@ -24,15 +24,14 @@ from augury.reporting.figures import (
     error_bars,
     thin_curve,
     trace,
-    within_bounds,
 )
-from augury.reporting.numbers import adaptive, adaptive_interval, p_text, seeds, time_unit
+from augury.reporting.numbers import adaptive, p_text, time_unit
 from augury.reporting.styles import COLOURS, OTHER, Style, system_style
 from augury.reporting.sweeps.axes import TICKS
 from augury.reporting.sweeps.response import varying_axes
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary
 from augury.scoring.registry import title
-from augury.sweeping.state import Decision, Point, Sweep, Trial
+from augury.sweeping.state import Point, Sweep, Trial
 
 HIGHLIGHTED = 6
 """The number of configurations with their own colour besides the reference.
@@ -43,9 +42,7 @@ MAX_POINTS = 120
 """The maximum number of points of a line."""
 GREY, FAINT = COLOURS[0], "rgba(128,136,147,0.25)"
 ACTIONS = {
-    "promoted": ("#2a9461", "triangle-up"),
     "chosen": ("#3f7be0", "star"),
-    "stopped": ("#d8485a", "x"),
     "seed added": ("#8f8118", "circle-open"),
 }
 NAME_WIDTH = 18
@@ -58,7 +55,6 @@ STATE_COLOURS = {
     "finished": COLOURS[3],
     "stopped": COLOURS[5],
     "running": COLOURS[1],
-    "paused": COLOURS[7],
     "failed": COLOURS[2],
     "waiting": COLOURS[0],
 }
@@ -140,61 +136,6 @@ def _curve(
     return [go.Scatter(mode="lines", x=x + x[::-1], y=low + high[::-1], **band), line]
 
 
-def rungs(summary: Summary) -> list[Figure]:
-    """Draw the decisions of the race, a chart for each rung: intervals at the time, the cut, and
-    the actions."""
-    sweep, figures = summary.sweep, []
-    for rung in sorted({decision.rung for decision in summary.decisions}):
-        at_rung = [decision for decision in summary.decisions if decision.rung == rung]
-        last = {decision.address: decision for decision in at_rung}.values()
-        ordered = sorted(last, key=lambda decision: decision.mean, reverse=sweep.mode == "max")
-        ranks, cut = list(range(1, len(ordered) + 1)), [decision.cut for decision in ordered]
-        line = {"color": GREY, "dash": "dash", "shape": "hvh", "width": 1.5}
-        traces = [go.Scatter(mode="lines", name="threshold", x=ranks, y=cut, line=line)]
-        counts = []
-        for action, (colour, symbol) in ACTIONS.items():
-            decided = [
-                (rank, decision)
-                for rank, decision in zip(ranks, ordered, strict=True)
-                if decision.action == action
-            ]
-            if not decided:
-                continue
-            counts.append(f"{len(decided)} × {action}")
-            ends = [(decision.mean, decision.low, decision.high) for _, decision in decided]
-            markers = go.Scatter(
-                mode="markers",
-                name=action,
-                x=[rank for rank, _ in decided],
-                y=[decision.mean for _, decision in decided],
-                error_y=error_bars(ends, width=0),
-                marker={"color": colour, "symbol": symbol, "size": 8},
-                text=[html.escape(_text(sweep, decision)) for _, decision in decided],
-                hovertemplate="%{text}<extra></extra>",
-            )
-            traces.append(markers)
-        axis = {"showticklabels": False, "showgrid": False, "rangemode": "normal"}
-        values, x = within_bounds(sweep.metric_name), "configurations, best first"
-        figure = chart(traces, x, summary.metric, legend=True, xaxis=axis, yaxis=values)
-        heading = f"Rung {rung}, {rung_time(ordered[0])}: {', '.join(counts)}"
-        figures.append(Figure(f"rung-{rung}", heading, heading, figure))
-    return figures
-
-
-def _text(sweep: Sweep, decision: Decision) -> str:
-    """Return a decision in words."""
-    interval = adaptive_interval(decision.mean, decision.low, decision.high)
-    name = sweep.by_address[decision.address].name
-    return f"{name}: {decision.action} with {interval}, {seeds(decision.seeds)}"
-
-
-def rung_time(decision: Decision) -> str:
-    """Return the time of a decision's rung: `after 2 validations`."""
-    if decision.validations is None:
-        return "at the end of training"
-    return f"after {decision.validations} validation{'' if decision.validations == 1 else 's'}"
-
-
 def parallel_coordinates(summary: Summary, styles: Mapping[str, Style]) -> list[Figure]:
     """Draw a line for every configuration through the ranks of its values, its score and its
     training time.
@@ -224,7 +165,7 @@ def parallel_coordinates(summary: Summary, styles: Mapping[str, Style]) -> list[
     for result, *shares in zip(shown, *(shares for shares, _ in columns.values()), strict=True):
         highlight = styles.get(result.address)
         style = highlight or (replace(OTHER, colour=FAINT) if result.state == "stopped" else OTHER)
-        hover = html.escape(f": {summary.metric} {adaptive(result.mean)}, {result.state_text}")
+        hover = html.escape(f": {summary.metric} {adaptive(result.mean)}, {result.state}")
         y, width = [round(float(share), 4) for share in shares], 2.2 if highlight else 1
         traces.append(trace(result.name, style, None, y, hover, mode="lines", width=width))
     margin = {"l": 30, "r": 60, "t": 34, "b": 16}
@@ -304,13 +245,13 @@ def lanes(summary: Summary) -> list[Figure]:
                 traces.append(_segment(result.name, trial, at(start), at(end), y))
     places = {result.address: place for place, (result, _) in enumerate(begun)}
     for action, (colour, symbol) in ACTIONS.items():
-        known = [item for item in summary.decisions if item.address in places]
+        known = [item for item in summary.decisions if item.configuration in places]
         if decided := [decision for decision in known if decision.action == action]:
             markers = go.Scatter(
                 mode="markers",
                 name=action,
                 x=[at(decision.time) for decision in decided],
-                y=[places[decision.address] for decision in decided],
+                y=[places[decision.configuration] for decision in decided],
                 marker={"color": colour, "symbol": symbol, "size": 9},
                 hovertemplate=f"{action}<extra></extra>",
             )

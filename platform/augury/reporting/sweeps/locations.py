@@ -7,7 +7,7 @@ import json
 import shlex
 from collections.abc import Iterable, Sequence
 
-from augury.core.commands import command, mlflow_command
+from augury.core.naming import command, mlflow_command
 from augury.core.plugin_files import file_of, is_path
 from augury.core.store import Folder, Store
 from augury.reporting import run_files

@@ -114,7 +114,7 @@ def seconds_left(sweep: Sweep) -> float | None:
     if not finished or not running:
         return None
     per_trial = statistics.fmean(finished)
-    unfinished = [trial for trial in trials if trial.progress in ("waiting", "running", "paused")]
+    unfinished = [trial for trial in trials if trial.progress in ("waiting", "running", "stopped")]
     return sum(max(per_trial - trial.seconds, 0.0) for trial in unfinished) / running
 
 

@@ -46,7 +46,6 @@ from augury.reporting.sweeps.figures import (
     learning_curves,
     occupancy,
     parallel_coordinates,
-    rungs,
 )
 from augury.reporting.sweeps.locations import (
     address_table,
@@ -217,8 +216,7 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
         sections.append(section("What was trained when", charts, note))
     raced = any(decision.action != "chosen" for decision in summary.decisions)
     if raced and (decided := decision_table(summary)):
-        every = Details(f"All {len(decided.rows)} decisions", [decided])
-        sections.append(section("Decisions of the race", Charts(rungs(summary)), every))
+        sections.append(section("Decisions of the race", decided))
     if failed := failure_table(summary):
         sections.append(section("Failed trials", failed))
     configured = ((item.name, item.configuration) for item in summary.ranking)
@@ -352,7 +350,6 @@ def _result_dict(summary: Summary, result: ConfigurationResult) -> dict[str, Any
     return {
         **result.configuration.to_dict(),
         "state": result.state,
-        "rung": result.rung,
         "seeds": result.finished,
         "validation": {
             "mean": result.mean,

@@ -29,9 +29,7 @@ class ConfigurationResult:
 
     configuration: Configuration
     state: Progress
-    """stopped: the race ended it; failed: no seed is left to finish."""
-    rung: int | None
-    """The rung at which it was stopped."""
+    """stopped: its budget or Ctrl-C ended it; failed: no seed is left to finish."""
     values: Mapping[int, float]
     """Seed -> the best validation so far, of the seeds that got furthest."""
     settled: bool
@@ -62,11 +60,6 @@ class ConfigurationResult:
     def finished(self) -> int:
         """The number of seeds that have finished."""
         return sum(trial.progress == "finished" for trial in self.configuration.trials)
-
-    @property
-    def state_text(self) -> str:
-        """`finished`, `stopped at rung 2`."""
-        return f"{self.state} at rung {self.rung}" if self.rung else self.state
 
     @property
     def score_text(self) -> str:
@@ -136,7 +129,9 @@ class Summary:
     def decisions(self) -> tuple[Decision, ...]:
         """The decisions of the race on configurations that are still part of the sweep."""
         known = self.sweep.by_address
-        return tuple(decision for decision in self.sweep.decisions if decision.address in known)
+        return tuple(
+            decision for decision in self.sweep.decisions if decision.configuration in known
+        )
 
     @property
     def failures(self) -> dict[str, Trial]:
@@ -228,7 +223,7 @@ def leader(
     training time, of those that were not stopped; with `finished`, of those with a finished
     seed, as where the sweep has ended."""
     known = {result.address: result for result in ranked}
-    chosen = [decision.address for decision in sweep.decisions if decision.action == "chosen"]
+    chosen = [decision.configuration for decision in sweep.decisions if decision.action == "chosen"]
     if chosen := [address for address in chosen if address in known]:
         return known[chosen[-1]]
     racing = [
@@ -251,12 +246,9 @@ def _result(sweep: Sweep, configuration: Configuration) -> ConfigurationResult:
     """Return a configuration on its own, without an interval."""
     furthest = sweep.furthest(configuration)
     values, state = list(furthest.values()), _state(sweep, configuration)
-    ended = [decision for decision in sweep.decisions if decision.address == configuration.address]
-    stopped = [decision.rung for decision in ended if decision.action == "stopped"]
     return ConfigurationResult(
         configuration,
         state,
-        rung=stopped[-1] if stopped and state == "stopped" else None,
         values={trial.seed: value for trial, value in furthest.items()},
         settled=bool(values) and all(trial.progress != "running" for trial in furthest),
         mean=statistics.fmean(values) if values else None,
@@ -270,13 +262,13 @@ def _state(sweep: Sweep, configuration: Configuration) -> Progress:
     if "running" in states:
         return "running"
     if "finished" in states and (
-        sweep.ended or sweep.scheduler != "all" or not states & {"waiting", "paused"}
+        sweep.ended or sweep.scheduler != "all" or not states & {"waiting", "stopped"}
     ):
         return "finished"
     if "failed" in states and sweep.scheduler != "all":
         states.discard("waiting")  # a race goes on without a configuration that failed
     final: tuple[Progress, ...] = ("failed", "waiting") if sweep.ended else ("waiting", "failed")
-    order: tuple[Progress, ...] = ("stopped", "paused", *final)
+    order: tuple[Progress, ...] = ("stopped", *final)
     return next((state for state in order if state in states), "waiting")
 
 

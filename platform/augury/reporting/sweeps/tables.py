@@ -14,7 +14,6 @@ from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, facto
 from augury.reporting.score_tables import seed_note
 from augury.reporting.styles import OTHER, Style
 from augury.reporting.sweeps.axes import short_names, value_text
-from augury.reporting.sweeps.figures import rung_time
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary
 from augury.reporting.tables import Cell, Row, Table, cell, records, row, table
 from augury.sweeping.state import Sweep
@@ -38,7 +37,7 @@ def terminal_table(summary: Summary) -> Table:
     rows = [
         [
             f"{result.name} (reference)" if result is summary.reference else result.name,
-            result.state_text,
+            result.state,
             *_scores(summary, result),
         ]
         for result in summary.ranking
@@ -86,7 +85,7 @@ def _family_row(
     p_value = scored.corrected if scored and scored.tested else None
     cells = [
         Cell(family),
-        Cell(result.state_text),
+        Cell(result.state),
         cell(result.finished, "d"),
         Cell(result.spread_text, result.mean),
         Cell(scored.difference_text if scored else MISSING, scored.difference if scored else None),
@@ -130,7 +129,7 @@ def _configuration_row(
     if summary.deciding and scored and (few_seeds := seed_note(summary.deciding, scored)):
         notes.append(few_seeds)
     first = cell(rank, "d") if sweep.keys else Cell(result.name, rank)
-    cells = [first, *_key_cells(sweep, point), result.state_text, *_scores(summary, result)]
+    cells = [first, *_key_cells(sweep, point), result.state, *_scores(summary, result)]
     faint = result.state in ("stopped", "failed")
     return row(cells, style=style, note=", ".join(notes), faint=faint)
 
@@ -169,8 +168,7 @@ def decision_table(summary: Summary) -> Table | None:
     names = summary.sweep.by_address
     rows = [
         {
-            "configuration": names[decision.address].name,
-            "rung": f"{decision.rung}, {rung_time(decision)}",
+            "configuration": names[decision.configuration].name,
             "action": decision.action,
             "mean [interval]": adaptive_interval(decision.mean, decision.low, decision.high),
             "threshold": adaptive(decision.cut, like=decision.mean),

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from augury.core.config import Section
+from augury.core.config import ModelName, Section
 from augury.core.errors import UserError
 from augury.experiments.spec import AnyRegime, Experiment
 from augury.models.settings import (
@@ -27,9 +27,9 @@ from augury.training.settings import FineTuning, Training
 class PretrainedClassifier(Pretrained):
     """A pretrained encoder with its tokenizer; a classifier of the same labels keeps its head."""
 
-    MUTABLE: ClassVar[tuple[str, ...]] = ("dropout",)
+    CHANGING: ClassVar[tuple[str, ...]] = ("dropout",)
 
-    name: str = "FacebookAI/xlm-roberta-base"
+    name: ModelName = "FacebookAI/xlm-roberta-base"
     """Directory written by `save_pretrained`, or name on the hub, of an encoder for sequences."""
     dropout: float | None = Field(None, ge=0, lt=1)
     """In place of all of the model's dropout."""
@@ -55,7 +55,7 @@ class Scratch(Section):
     """XLM-R's architecture in a small size with random weights; a size left out is the
     architecture's."""
 
-    MUTABLE: ClassVar[tuple[str, ...]] = ("dropout",)
+    CHANGING: ClassVar[tuple[str, ...]] = ("dropout",)
 
     architecture: Literal["tiny", "small"]
     """Sizes, where they are not set."""

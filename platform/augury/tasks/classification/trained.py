@@ -31,7 +31,7 @@ def classify(
     name: str = "classify",
 ) -> list[str]:
     """Return the most probable of `labels` for every row of one or two sentences."""
-    numbers = run.experiment.execution.map_rows(
+    numbers = run.experiment.execution.map_texts(
         _Classify(run, tuple(labels)),
         rows,
         name=name,

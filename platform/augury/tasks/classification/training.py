@@ -18,8 +18,7 @@ from augury.tasks.regime_training import RegimeTraining, pad_views, to_device
 from augury.text.subwords.tokenizer import Subwords
 from augury.text.tokens import Tokens
 from augury.training.batching import Lengths
-from augury.training.learner import Loaded, Validation
-from augury.training.validation import likelihood
+from augury.training.learner import Loaded, Validation, likelihood
 
 
 class Batch(NamedTuple):

@@ -11,15 +11,14 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import chain
-from operator import itemgetter
-from typing import Generic, TypeVar
+from itertools import chain, pairwise
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from augury.core.errors import UserError
-from augury.core.executors import Executor, LocalExecutor
+from augury.core.executors import Executor, LocalExecutor, Row, Task
 from augury.core.progress import Stage
 from augury.core.store import Folder
 from augury.corpora.corpus import SHARD_ROWS, read_shard, write_shard
@@ -36,11 +35,9 @@ Sentences = Sequence[Sequence[str]]
 """Sentences as lists of words."""
 MODELS: Mapping[str, type[Hmm] | type[FastAlign]] = {"hmm": Hmm, "fast_align": FastAlign}
 """Alignment models by name."""
+SIDES = ("source", "target")
 PAIRS_PER_SECOND = 2_500
 """Speed of one core, including all iterations."""
-
-# File of a shard, number of its sentence pairs, tables for its lexicon.
-Item = tuple[str, int, Tables]
 
 
 def align(sources: Sentences, targets: Sentences, model: Model | None = None) -> Links:
@@ -158,15 +155,19 @@ def encode_shards(
     """
     shards = tuple(f"{index:05d}.npy" for index in range(len(items)))
     with Stage("read words") as stage:
-        items_of_shards = list(zip(shards, items, strict=True))
-        encoded = executor.map(_Encode(read, scratch), items_of_shards, stage, size=itemgetter(0))
+        numbered = [{"place": place, "shard": shard} for place, shard in enumerate(shards)]
+        encoded = executor.map(_Encode(read, tuple(items), scratch), numbered, stage)
     shapes: Counter[tuple[int, int]] = Counter()
-    for _, shapes_of_shard, _ in encoded:
-        shapes.update(shapes_of_shard)
+    lexicons = []
+    for row in encoded:
+        shapes.update(map(tuple, np.asarray(row["lengths"]).tolist()))
+        sources, targets = (pa.array(row[f"{side}_words"], pa.string()) for side in SIDES)
+        pairs, order = np.asarray(row["pairs"]), np.asarray(row["order"])
+        lexicons.append(Lexicon(sources, targets, pairs, order))
     if not shapes:
         raise UserError("no sentence pair has words on both sides: check the text to align")
-    lexicon, indices = Lexicon.union([lexicon_of_shard for _, _, lexicon_of_shard in encoded])
-    return Encoded(scratch, shards, tuple(rows for rows, _, _ in encoded), lexicon, indices, shapes)
+    lexicon, indices = Lexicon.union(lexicons)
+    return Encoded(scratch, shards, tuple(row["rows"] for row in encoded), lexicon, indices, shapes)
 
 
 def fit(encoded: Encoded, executor: Executor, model: Model) -> Aligner:
@@ -186,15 +187,14 @@ def expectations(
     encoded: Encoded, tables: Tables, model: Model, executor: Executor, stage: Stage
 ) -> Tables:
     """Return the expected counts under given parameters, summed over shards."""
-    counts = executor.map(
-        _Expect(encoded.scratch, model), _items(encoded, tables), stage, size=itemgetter(0)
-    )
+    counts = executor.map(_Expect(encoded.scratch, model), _rows(encoded, tables), stage)
+    of_shards = list(map(_tables_of, counts))
     totals = {}
     for direction, table in tables.items():
         total = Table(
             np.zeros(len(table.pairs)), np.zeros(len(table.null)), np.zeros(len(table.order))
         )
-        for indices, (_, shard) in zip(encoded.indices, counts, strict=True):
+        for indices, shard in zip(encoded.indices, of_shards, strict=True):
             total.pairs[indices.pairs] += shard[direction].pairs
             total.null[indices.generated(direction)] += shard[direction].null
             total.order[:] += shard[direction].order
@@ -206,13 +206,45 @@ def apply(aligner: Aligner, encoded: Encoded, executor: Executor) -> list[Links]
     """Return the links of each shard of the text that the aligner was fitted on."""
     with Stage("align", sum(encoded.rows), "pairs") as stage:
         task = _Apply(encoded.scratch, aligner.model)
-        results = executor.map(task, _items(encoded, aligner.tables), stage, size=itemgetter(0))
-    return [links for _, links in results]
+        results = executor.map(task, _rows(encoded, aligner.tables), stage)
+    links: list[Links] = []
+    for result in results:
+        of_shard: Links = {}
+        for direction in BOTH:
+            pairs = list(map(tuple, np.asarray(result[f"{direction}_links"]).tolist()))
+            ends = np.cumsum(result[f"{direction}_counts"]).tolist()
+            bounds = pairwise([0, *ends])
+            of_shard[direction] = [pairs[start:end] for start, end in bounds]
+        links.append(of_shard)
+    return links
 
 
-def _items(encoded: Encoded, tables: Tables) -> list[Item]:
+def _rows(encoded: Encoded, tables: Tables) -> list[Row]:
+    """Return the rows of shards: file, number of sentence pairs and tables for its lexicon."""
     shards = zip(encoded.shards, encoded.rows, encoded.indices, strict=True)
-    return [(shard, rows, _tables_at(tables, indices)) for shard, rows, indices in shards]
+    return [
+        {"shard": shard, "pairs": pairs, **_columns(_tables_at(tables, indices))}
+        for shard, pairs, indices in shards
+    ]
+
+
+def _columns(tables: Tables) -> dict[str, np.ndarray]:
+    """Return the arrays of tables as columns of a row, `forward_null` for example."""
+    columns = {}
+    for direction, table in tables.items():
+        for name, array in table._asdict().items():
+            columns[f"{direction}_{name}"] = array
+    return columns
+
+
+def _tables_of(row: Row) -> dict[Direction, Table]:
+    """Return the tables whose arrays are columns of a row."""
+    tables: dict[Direction, Table] = {}
+    for direction in BOTH:
+        tables[direction] = Table(
+            *(np.asarray(row[f"{direction}_{name}"]) for name in Table._fields)
+        )
+    return tables
 
 
 def _tables_at(tables: Tables, indices: Indices) -> dict[Direction, Table]:
@@ -245,17 +277,22 @@ class _Encode(Generic[T]):
     lengths and its lexicon."""
 
     read: Callable[[T], tuple[Sentences, Sentences]]
+    items: tuple[T, ...]
     scratch: Folder
 
-    def __call__(
-        self,
-    ) -> Callable[[tuple[str, T]], tuple[int, dict[tuple[int, int], int], Lexicon]]:
-        def task(item: tuple[str, T]) -> tuple[int, dict[tuple[int, int], int], Lexicon]:
-            shard, source = item
-            sources, targets = self.read(source)
+    def __call__(self) -> Task:
+        def task(row: Row) -> Row:
+            sources, targets = self.read(self.items[row["place"]])
             bitext, lexicon = encode(sources, targets)
-            bitext.write(self.scratch, shard)
-            return len(sources), Counter(map(tuple, bitext.lengths.tolist())), lexicon
+            bitext.write(self.scratch, row["shard"])
+            return {
+                "rows": len(sources),
+                "lengths": bitext.lengths,
+                "source_words": lexicon.source_words.to_pylist(),
+                "target_words": lexicon.target_words.to_pylist(),
+                "pairs": lexicon.pairs,
+                "order": lexicon.order,
+            }
 
         return task
 
@@ -268,24 +305,31 @@ class _Expect:
     scratch: Folder
     model: Model
 
-    def __call__(self) -> Callable[[Item], tuple[int, Tables]]:
-        def task(item: Item) -> tuple[int, Tables]:
-            shard, rows, tables = item
-            return rows, self.model.expect(Bitext.read(self.scratch, shard), tables)
+    def __call__(self) -> Task:
+        def task(row: Row) -> Row:
+            bitext = Bitext.read(self.scratch, row["shard"])
+            counts = self.model.expect(bitext, _tables_of(row))
+            return {"rows": row["pairs"], **_columns(counts)}
 
         return task
 
 
 @dataclass(frozen=True)
 class _Apply:
-    """Creates the task that returns the number of sentence pairs of a shard and its links."""
+    """Creates the task that returns the links of a shard, and how many each sentence pair has."""
 
     scratch: Folder
     model: Model
 
-    def __call__(self) -> Callable[[Item], tuple[int, Links]]:
-        def task(item: Item) -> tuple[int, Links]:
-            shard, rows, tables = item
-            return rows, self.model.links(Bitext.read(self.scratch, shard), tables, rows)
+    def __call__(self) -> Task:
+        def task(row: Row) -> Row:
+            bitext = Bitext.read(self.scratch, row["shard"])
+            result: dict[str, Any] = {"rows": row["pairs"]}
+            links = self.model.links(bitext, _tables_of(row), row["pairs"])
+            for direction, of_pairs in links.items():
+                flat = list(chain.from_iterable(of_pairs))
+                result[f"{direction}_links"] = np.array(flat, np.int32).reshape(-1, 2)
+                result[f"{direction}_counts"] = np.array(list(map(len, of_pairs)), np.int64)
+            return result
 
         return task

@@ -1,0 +1,269 @@
+"""The trials of one command: which can begin now, and what became of them.
+
+A trial is one configuration trained with one seed. The scheduler says which are wanted; the graph,
+what they need first: texts, and models of operators and earlier stages, which are trials too.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import chain
+
+from augury.augment.health import UnusableOutput
+from augury.core.plugin_files import describe_error
+from augury.core.progress import say
+from augury.core.store import Folder
+from augury.execution.graph import Graph, Step
+from augury.execution.texts import make_run
+from augury.execution.trial import is_done
+from augury.experiments.description import describe
+from augury.experiments.run import Run
+from augury.sweeping.schedulers import Scheduler, Trial
+from augury.sweeping.state import Progress
+
+Value = Callable[[Trial], float | None]
+"""Returns what the scheduler compares of a finished trial; None where there is no such value."""
+PREPARED = "configurations"
+"""Subfolder with the runs whose texts are made, as trials in other processes read them."""
+
+
+@dataclass
+class Trials:
+    """Used by the thread of the command; texts that need a model are made on one of their own
+    where trials run elsewhere (`texts_beside`)."""
+
+    graph: Graph
+    scheduler: Scheduler
+    folder: Folder
+    """That of the sweep or experiment, which keeps what trials in other processes read."""
+    value: Value
+    compared: Callable[[Trial], bool] = lambda trial: True
+    """Whether the scheduler knows a trial; others are trained for those."""
+    at_once: int = 1
+    most: int | None = None
+    """The number of trials to start, besides those that others need."""
+    fail_fast: bool = False
+    differing: Sequence[str] = ()
+    """The parameters in which the systems differ, for the descriptions of runs."""
+    texts_beside: bool = False
+    on_begin: Callable[[Trial, Run], None] = lambda trial, run: None
+    on_end: Callable[[Trial, Run], None] = lambda trial, run: None
+    deadline_of: Callable[[Trial], float | None] = lambda trial: None
+    """The Unix time at which a trial must end; where it has passed, none begins."""
+    on_late: Callable[[], bool] = lambda: False
+    """Called where a deadline has passed; returns whether other trials are wanted now."""
+    runs: dict[str, Run] = field(default_factory=dict)
+    """By address, with the first seed, once their texts are made."""
+    progress: dict[Trial, Progress] = field(default_factory=dict)
+    errors: dict[Trial, str] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+    """What is said of systems and trials that failed."""
+    _failed_texts: dict[str, str] = field(default_factory=dict)
+    """Why texts cannot be made, by the address of their plan."""
+    _begun_texts: set[str] = field(default_factory=set)
+    started: list[Trial] = field(default_factory=list)
+    """Those that this command has begun."""
+    _told: set[Trial] = field(default_factory=set)
+    _written: set[str] = field(default_factory=set)
+    _known: dict[Trial, bool] = field(default_factory=dict)
+    """Whether trials are done, as the storage says."""
+
+    def __post_init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, "texts") if self.texts_beside else None
+
+    # ----- what is there
+
+    def make_texts(self) -> None:
+        """Make the texts that need no model that is still to be trained.
+
+        Raises what concerns more than one system: a configuration whose operators make nothing
+        that it could be trained on fails alone.
+        """
+        for step in self.graph.missing(self.graph.scored):
+            if step.seed is None and not any(self._missing_models(step)):
+                self._begun_texts.add(step.address)
+                try:
+                    self.runs[step.address] = make_run(self.graph.plans[step.address])
+                except UnusableOutput as error:
+                    self._fail_texts(step, str(error))
+
+    def replay(self, trials: Collection[Trial]) -> int:
+        """Tell the scheduler of trials that earlier commands have finished; return their number."""
+        for trial in trials:
+            if self.is_done(trial):
+                self._finish(trial)
+        return len(self._told)
+
+    def run_of(self, trial: Trial) -> Run:
+        """Return the run of a trial whose texts are made."""
+        return self.runs[trial.configuration].with_seed(trial.seed)
+
+    def name_of(self, trial: Trial) -> str:
+        """Return the name of a trial for people."""
+        return f"{self.graph.names[Step(*trial)]}, seed {trial.seed}"
+
+    def prepare(self, trial: Trial) -> str:
+        """Write what a trial in another process reads; return its name for `read_prepared`."""
+        file, folder = f"{trial.configuration}.json", self.folder.sub(PREPARED)
+        if trial.configuration not in self._written:
+            self._written.add(trial.configuration)
+            folder.write_object(file, self.runs[trial.configuration].to_dict())
+        return trial.configuration
+
+    def is_scored(self, trial: Trial) -> bool:
+        """Return whether a trial is one of a system, and not only a model for others."""
+        return Step(*trial) in self.graph.scored
+
+    def is_done(self, trial: Trial) -> bool:
+        """Return whether a run is trained and has the scores that are asked for."""
+        if trial not in self._known:
+            run = self.runs.get(trial.configuration)
+            if run is None:  # its texts wait, or are not needed any more
+                return self.graph.is_made(Step(*trial))
+            self._known[trial] = is_done(run.with_seed(trial.seed), scored=self.is_scored(trial))
+        return self._known[trial]
+
+    # ----- what comes next
+
+    def next(self) -> Trial | None:
+        """Begin and return the most urgent trial that can run now; None where there is none."""
+        while not self.closed and self.running < self.at_once:
+            texts = len(self._begun_texts)
+            trial = next((trial for trial in self._wanted() if trial not in self.progress), None)
+            if trial is None and self._thread is None and len(self._begun_texts) > texts:
+                continue  # texts were made just now
+            if trial is None:
+                return None
+            if self.is_done(trial):
+                self._finish(trial)
+                continue
+            deadline = self.deadline_of(trial)
+            if deadline is not None and time.time() >= deadline:
+                if self.on_late():
+                    continue
+                return None
+            run = self.run_of(trial)
+            if not run.folder.complete:
+                scored = self.is_scored(trial)
+                name = self.graph.names[Step(*trial)]
+                describe(run, name, self.differing if scored else ())
+            self.progress[trial] = "running"
+            self.started.append(trial)
+            self.on_begin(trial, run)
+            return trial
+        return None
+
+    @property
+    def running(self) -> int:
+        """The number of trials that run now."""
+        return sum(progress == "running" for progress in dict(self.progress).values())
+
+    @property
+    def closed(self) -> bool:
+        """Whether no further trial may begin."""
+        full = self.most is not None and sum(map(self.compared, self.started)) >= self.most
+        return self.scheduler.finished or full or (self.fail_fast and bool(self.errors))
+
+    @property
+    def waiting_for_texts(self) -> bool:
+        """Whether texts are being made that trials wait for."""
+        made = self.runs.keys() | self._failed_texts.keys()
+        return not self._begun_texts <= made
+
+    def end(self, trial: Trial, error: str = "") -> None:
+        """Record that a trial has ended: finished, failed, or stopped by its deadline."""
+        self._known.pop(trial, None)
+        if error:
+            self._fail(trial, error)
+        elif self.is_done(trial):
+            self._finish(trial)
+        else:
+            self.progress[trial] = "stopped"
+        self.on_end(trial, self.run_of(trial))
+
+    # ----- scheduler and graph
+
+    def _finish(self, trial: Trial) -> None:
+        self.progress[trial] = "finished"
+        if self.compared(trial) and trial not in self._told:
+            self._told.add(trial)
+            value = self.value(trial)
+            if value is None:
+                self._fail(trial, "it has no value to be compared by: change 'metric'")
+            else:
+                self.scheduler.tell(*trial, value)
+
+    def _fail(self, trial: Trial, error: str) -> None:
+        self.progress[trial], self.errors[trial] = "failed", error
+        self.failures.append(f"{self.name_of(trial)} failed: {error}")
+        say(f"warning: {self.failures[-1]}")
+        if self.compared(trial):
+            self.scheduler.fail(*trial)
+
+    def _fail_texts(self, step: Step, error: str) -> None:
+        self._failed_texts[step.address] = error
+        say(f"warning: {self.graph.names[step]} is not trained: {error}")
+
+    def _wanted(self) -> Iterator[Trial]:
+        """Yield the trials that can run now, most urgent first; in place of one that has to wait,
+        those that it waits for."""
+        for trial in self.scheduler.work():
+            step = Step(*trial)
+            error = next(self._errors(step), None)
+            if error is None:
+                for runnable in self._runnable(step):
+                    if runnable.seed is not None:
+                        yield Trial(runnable.address, runnable.seed)
+            elif trial not in self.errors:
+                self._fail(trial, error)
+
+    def _runnable(self, step: Step) -> list[Step]:
+        """Return the steps that can begin now for a step to be made; its texts do begin."""
+        waiting = [needed for needed in self.graph.inputs(step) if not self._is_made(needed)]
+        if waiting:
+            first = chain.from_iterable(map(self._runnable, waiting))
+            return list(dict.fromkeys(first))  # several may wait for the same one
+        if step.seed is None and step.address not in self._begun_texts:
+            self._begun_texts.add(step.address)
+            if self._thread is None:
+                self._make_text(step)
+            else:
+                self._thread.submit(self._make_text, step)
+        return [step]
+
+    def _make_text(self, step: Step) -> None:
+        try:
+            self.runs[step.address] = make_run(self.graph.plans[step.address])
+        except Exception as error:
+            self._fail_texts(step, describe_error(error))
+
+    def _is_made(self, step: Step) -> bool:
+        if step.seed is None:
+            return step.address in self.runs
+        return self.is_done(Trial(step.address, step.seed))
+
+    def _missing_models(self, step: Step) -> Iterator[Step]:
+        """Yield the models that a step needs and that are not trained."""
+        for needed in self.graph.inputs(step):
+            if needed.seed is None:
+                yield from self._missing_models(needed)
+            elif not self._is_made(needed):
+                yield needed
+
+    def _errors(self, step: Step) -> Iterator[str]:
+        """Yield the errors that keep a step from being made."""
+        if step.seed is None and step.address in self._failed_texts:
+            yield self._failed_texts[step.address]
+        for needed in self.graph.inputs(step):
+            if needed.seed is not None and Trial(needed.address, needed.seed) in self.errors:
+                yield f"{self.graph.names[needed]}, seed {needed.seed}, which it needs, has failed"
+            elif not self._is_made(needed):
+                yield from self._errors(needed)
+
+
+def read_prepared(folder: Folder, name: str) -> Run:
+    """Return the run of a configuration, with the first seed, that `Trials.prepare` has written."""
+    return Run.from_dict(folder.root, folder.sub(PREPARED).read_json(f"{name}.json"))

@@ -1,0 +1,302 @@
+"""Trials on Ray Tune: a searcher starts those that can run, and every validation is reported.
+
+Tune's files of a sweep (results, curves for TensorBoard) lie in one folder; the truth is in the run
+folders, from which a sweep continues.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import re
+import signal
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Self
+
+from ray import tune
+from ray.exceptions import OutOfMemoryError
+from ray.tune.experiment import Trial as TuneTrial
+from ray.tune.search import Searcher
+
+from augury.core.errors import UserError
+from augury.core.machine import in_this_directory
+from augury.core.outages import Outage, outage_of
+from augury.core.plugin_files import describe_error
+from augury.core.progress import say
+from augury.core.store import Folder
+from augury.execution.trial import run_trial
+from augury.experiments.spec import Experiment
+from augury.sweeping.schedulers import Trial
+from augury.sweeping.trials import Trials, read_prepared
+
+Points = Mapping[str, Mapping[str, Any]]
+"""Address of a configuration -> its values of the swept keys."""
+RUN, NAME, SCORED, DEADLINE = "run", "name", "scored", "ends_by"
+"""Keys of a trial's configuration in addition to its seed and the swept ones."""
+ERROR, OUTAGE = "error", "outage"
+"""Keys of the reports of what ended a trial, and of what ends the sweep."""
+DRIVER_MEMORY = 100 * 2**20
+"""Bytes that Ray reserves for a trial whose workers are Ray Train's, in place of a CPU: drivers
+would occupy the CPUs that their workers wait for."""
+LOG = "ray.log"
+
+
+class Placement(NamedTuple):
+    """How trials are placed on the connected cluster."""
+
+    resources: Mapping[str, float]
+    """What Tune reserves for the actor of a trial."""
+    execution: Mapping[str, Any]
+    """The settings of execution that override the experiment's own."""
+    at_once: int
+    """The number of trials that fit, or that were asked for."""
+    needed: str
+    """What a trial needs, in words."""
+
+    def __str__(self) -> str:
+        return f"{self.at_once} trials at once, each with {self.needed}"
+
+
+def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Placement:
+    """Return the placement of these experiments' trials on the connected Ray cluster.
+
+    A trial with one worker trains in its own actor, one with more on workers of Ray Train. By
+    default as many as fit run at once, or as the first experiment sets. Raises UserError if not a
+    single trial fits, or fewer than `at_once`.
+    """
+    import ray
+
+    cluster: Mapping[str, float] = ray.cluster_resources()
+    execution = experiments[0].execution
+    workers = max(experiment.training.workers for experiment in experiments)
+    has_workers = workers > 1 or execution.launcher == "ray"
+    cuda = execution.device == "cuda" or (execution.device == "auto" and cluster.get("GPU", 0) > 0)
+    worker = execution.worker_resources(cuda)
+    # A worker must fit on one node, whatever the nodes add up to.
+    slots = 0
+    for node in ray.nodes():
+        if node["Alive"]:
+            has = node["Resources"]
+            slots += min(math.floor(has.get(kind, 0) / of + 1e-9) for kind, of in worker.items())
+    fit = slots // workers
+    needed = ", ".join(f"{workers * amount:g} {kind}" for kind, amount in worker.items())
+    has = ", ".join(f"{cluster.get(kind, 0):g} {kind}" for kind in worker)
+    if fit < (at_once or 1):
+        wanted = f"--at-once {at_once}: only {fit} trials fit" if fit else "not a single trial fits"
+        raise UserError(
+            f"{wanted}: each needs {needed}, and the cluster has {has}, with room for {slots} "
+            "workers in all; lower --at-once, training.workers, execution.cpus_per_worker or "
+            "execution.gpus_per_worker, or use a larger cluster"
+        )
+    return Placement(
+        resources={"memory": DRIVER_MEMORY} if has_workers else worker,
+        execution={
+            "launcher": "ray" if has_workers else "direct",
+            "device": "cuda" if cuda else "cpu",
+            "threads": execution.threads or max(1, int(execution.cpus_per_worker)),
+        },
+        at_once=at_once or min(fit, execution.most_at_once or fit),
+        needed=needed,
+    )
+
+
+def run_on_tune(
+    trials: Trials,
+    placement: Placement,
+    points: Points,
+    *,
+    max_failures: int,
+) -> None:
+    """Run trials on Ray Tune until none is left; Tune keeps its files in the folder of the trials.
+
+    A trial whose process dies goes on from its last checkpoint, up to `max_failures` times. Raises
+    Outage where files cannot be read or written.
+    """
+    search = TrialSearch(trials, points)
+    os.environ["TUNE_MAX_PENDING_TRIALS_PG"] = str(placement.at_once)  # actors start side by side
+    folder = trials.folder
+    parent, _, name = folder.location("tune").rpartition("/")
+
+    def trial(config: Mapping[str, Any]) -> None:  # its name is that of the actors in dashboards
+        _run(config, folder, placement.execution)
+
+    tuner = tune.Tuner(
+        tune.with_resources(in_this_directory(trial), dict(placement.resources)),
+        tune_config=tune.TuneConfig(
+            search_alg=search,
+            num_samples=-1,
+            reuse_actors=placement.execution["launcher"] == "direct",
+            trial_name_creator=lambda trial: str(trial.config[NAME]),
+            trial_dirname_creator=_folder_name,
+        ),
+        run_config=tune.RunConfig(
+            name=name,
+            storage_path=parent,
+            verbose=0,
+            failure_config=tune.FailureConfig(max_failures=max_failures),
+            callbacks=[_Callback()],
+        ),
+    )
+    with _quiet(_log_of(folder.location("tune"))), _Callback.answering_ctrl_c():
+        tuner.fit()
+    if search.outage:
+        raise Outage(search.outage)
+
+
+def _run(config: Mapping[str, Any], folder: Folder, execution: Mapping[str, Any]) -> None:
+    """Run a trial in an actor of Tune.
+
+    What is wrong with it is reported and not raised: Tune would try it again, as it does where a
+    process dies.
+    """
+    run = read_prepared(folder, config[RUN]).with_seed(config["seed"])
+    try:
+        run_trial(
+            run,
+            scored=config[SCORED],
+            execution=run.experiment.execution.model_copy(update=dict(execution)),
+            deadline=config[DEADLINE],
+            report=lambda metrics: tune.report(dict(metrics)),
+        )
+    except Exception as error:
+        outage = outage_of(error)
+        tune.report({OUTAGE: str(outage)} if outage else {ERROR: describe_error(error)})
+
+
+class TrialSearch(Searcher):
+    """Tells Tune which trial to run next."""
+
+    def __init__(self, trials: Trials, points: Points):
+        super().__init__()
+        self.trials, self.points = trials, points
+        self.outage = ""
+        """Why no trial can go on, whatever its configuration."""
+        self._by_id: dict[str, Trial] = {}
+        self._errors: dict[str, str] = {}
+
+    def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
+        """Return the configuration of the next trial; None where all that is left has to wait."""
+        trials = self.trials
+        if _Callback.interrupted:  # Tune asks here without a step while nothing can run
+            raise KeyboardInterrupt
+        trial = None if self.outage else trials.next()
+        if trial is None:
+            waits = trials.running or (trials.waiting_for_texts and not trials.closed)
+            return None if waits and not self.outage else Searcher.FINISHED
+        self._by_id[trial_id] = trial
+        return {
+            **self.points.get(trial.configuration, {}),
+            "seed": trial.seed,
+            NAME: trials.name_of(trial),
+            RUN: trials.prepare(trial),
+            SCORED: trials.is_scored(trial),
+            DEADLINE: trials.deadline_of(trial),
+        }
+
+    def on_trial_result(self, trial_id: str, result: dict[str, Any]) -> None:
+        """Note what has ended a trial, or is about to end the sweep."""
+        self.outage = self.outage or result.get(OUTAGE, "")
+        if error := result.get(ERROR):
+            self._errors[trial_id] = error
+
+    def on_trial_complete(
+        self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
+    ) -> None:
+        """Record what became of a trial."""
+        died = "its process died more often than execution.max_failures allows" if error else ""
+        self.trials.end(self._by_id[trial_id], self._errors.get(trial_id) or died)
+
+    # Tune copies and pickles what it is given, and saves its state: a sweep continues from its run
+    # folders instead.
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[type[None], tuple[()]]:
+        return type(None), ()
+
+    def save(self, checkpoint_path: str) -> None:
+        """Do nothing."""
+
+    def restore(self, checkpoint_path: str) -> None:
+        """Do nothing."""
+
+
+class _Callback(tune.Callback):
+    """Says which trials go on after the death of their process, and answers Ctrl-C between two
+    steps of Tune: raised inside a call of Ray, a KeyboardInterrupt may be swallowed."""
+
+    interrupted: ClassVar[bool] = False
+
+    def on_trial_recover(self, iteration: int, trials: Any, trial: TuneTrial, **info: Any) -> None:
+        say(f"warning: the process of {trial} has died: it goes on from its last checkpoint")
+
+    def on_step_begin(self, iteration: int, trials: Any, **info: Any) -> None:
+        if _Callback.interrupted:
+            raise KeyboardInterrupt
+
+    @classmethod
+    @contextmanager
+    def answering_ctrl_c(cls) -> Iterator[None]:
+        """Handle SIGINT while the block runs, where this thread receives signals."""
+        cls.interrupted = False
+        os.environ["TUNE_DISABLE_SIGINT_HANDLER"] = "1"
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def interrupt(number: int, frame: Any) -> None:
+            cls.interrupted = True
+
+        before = signal.signal(signal.SIGINT, interrupt)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+        if cls.interrupted:
+            raise KeyboardInterrupt
+
+
+def _folder_name(trial: TuneTrial) -> str:
+    """Return the name of a trial's folder: its own, as a file system allows it."""
+    name = re.sub(r"[^\w.=,+-]+", "_", str(trial.config[NAME]))[:80]
+    return f"{name}-{str(trial.config[RUN]).rpartition('/')[2][:8]}"
+
+
+def _log_of(directory: str) -> Path:
+    """Return Ray's log file: beside Tune's folder, or a temporary one if that is remote."""
+    if "://" in directory:
+        return Path(tempfile.gettempdir(), f"augury-{os.getpid()}-{LOG}")
+    return Path(directory, LOG)
+
+
+@contextmanager
+def _quiet(log: Path) -> Iterator[None]:
+    """Redirect Ray's messages to the file `log` and discard its standard output.
+
+    Raises UserError where memory runs out.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    os.environ["RAY_AIR_NEW_OUTPUT"] = "0"  # the new output prints tables at any verbosity
+    os.environ.setdefault("TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S", "0")
+    ray_logger, handler = logging.getLogger("ray"), logging.FileHandler(log, delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    earlier, ray_logger.handlers = ray_logger.handlers, [handler]
+    try:
+        with open(os.devnull, "w") as devnull, redirect_stdout(devnull):
+            yield
+    except RuntimeError as error:
+        if not isinstance(error.__cause__, OutOfMemoryError):
+            raise
+        raise UserError(
+            "memory ran out, and Ray killed a trial. The same command continues; with --at-once 1 "
+            "it needs less memory"
+        ) from error
+    finally:
+        ray_logger.handlers = earlier
+        handler.close()

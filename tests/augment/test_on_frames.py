@@ -1,0 +1,94 @@
+"""Operators on rows of a user's own, in one process and on a dataset of Ray."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import augury
+from augury.augment import operator as operators
+from augury.augment import pipeline, planning
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.corpora.ingest import ingest
+from augury.corpora.parallel import CorpusSpec
+
+TRAIN = pd.DataFrame({"source": ["ein Haus", "das Boot"], "target": ["a house", "the boat"]})
+TEXT = pd.DataFrame(
+    {
+        "source": ["das Haus ist alt und grau", "ein Boot", "ein Boot", "so ein schöner Tag"],
+        "target": ["the house is old and grey", "a boat", "a ship", "such a fine day"],
+        "page": [7, 8, 9, 9],
+    }
+)
+SETTINGS: dict[str, dict[str, Any]] = {
+    "cipher": {"keys": [1, 2]},
+    "eda": {"copies": 2, "language": "en"},
+}
+
+
+def rows(table: pa.Table | pd.DataFrame) -> list[tuple[Any, ...]]:
+    frame = table.to_pandas() if isinstance(table, pa.Table) else table
+    return sorted(map(tuple, frame.itertuples(index=False)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("ids", [None, ["a", "b", "c", "d"]])
+def test_a_dataset_of_ray_gets_the_rows_of_one_process(
+    local_ray: Any, name: str, ids: list[str] | None
+) -> None:
+    frame = TEXT if ids is None else TEXT.assign(id=ids)
+    operator = augury.operator(name, **SETTINGS[name]).fit(TRAIN)
+    whole = operator.batch(pa.Table.from_pandas(frame, preserve_index=False))
+    dataset = local_ray.data.from_pandas(frame).repartition(2)
+    made = dataset.map_batches(operator.batch, batch_format="pyarrow", batch_size=2)
+    assert rows(made.to_pandas()) == rows(whole)
+    assert len(whole) == 2 * len(TEXT) and set(whole.column("page").to_pylist()) == {7, 8, 9}
+
+
+def test_letters_are_those_of_the_split_that_it_was_fitted_on() -> None:
+    cipher = augury.operator("cipher", keys=[1]).fit(TRAIN)
+    made = cipher.batch(pa.table({"source": ["Haus ßt"], "target": ["x"], "id": ["n7"]}))
+    letters = sorted({*"".join(TRAIN["source"])} - {" "})
+    following = dict(zip(letters, [*letters[1:], letters[0]], strict=True))
+    expected = "".join(following.get(letter, letter) for letter in "Haus ßt")
+    assert made.column("source").to_pylist() == [expected]
+    assert made.column("parent").to_pylist() == ["n7"]
+
+
+def test_what_a_storage_has_learned_can_be_used(tmp_path: Path) -> None:
+    files = {"source": tmp_path / "de", "target": tmp_path / "en"}
+    for side, file in files.items():
+        file.write_text("\n".join(TRAIN[side]) + "\n", encoding="utf-8")
+    spec = CorpusSpec.model_validate(
+        {"train": {side: str(file) for side, file in files.items()}}
+        | {"source_language": "de", "target_language": "en"}
+    )
+    store = Store(tmp_path / "results")
+    corpus = ingest(spec, "train", store)
+    parsed = operators.parse({"operator": "cipher", "keys": [1]})
+    pipeline.fit(corpus, parsed, store)
+    (part,) = planning.plan(corpus.address, [parsed], store)
+    cipher = augury.operator("cipher", keys=[1])
+    assert cipher.fit(part.fit.path()) == cipher.fit(TRAIN)
+    with pytest.raises(UserError, match="min_count"):
+        augury.operator("cipher", keys=[1], min_count=2).fit(part.fit.path())
+    with pytest.raises(UserError, match="no finished fit"):
+        cipher.fit(tmp_path / "results" / "fits" / "other")
+
+
+@pytest.mark.slow
+def test_it_learns_from_a_dataset_as_from_a_frame(local_ray: Any) -> None:
+    cipher = augury.operator("cipher", keys=[1])
+    dataset = local_ray.data.from_pandas(TRAIN).repartition(2)
+    assert cipher.fit(dataset) == cipher.fit(TRAIN) == cipher.fit(pa.Table.from_pandas(TRAIN))
+
+
+def test_without_what_it_learns_it_says_so() -> None:
+    with pytest.raises(UserError, match="fit"):
+        augury.operator("cipher", keys=[1]).batch(pa.Table.from_pandas(TEXT))

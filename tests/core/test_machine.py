@@ -1,0 +1,77 @@
+"""Cores that are limited, memory that is given back, and the working directory of calls."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from augury.core.machine import available_cores, in_this_directory
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="affinity is one of Linux")
+def test_affinity_limits_cores(tmp_path: Path) -> None:
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        assert available_cores(tmp_path / "none") == 1
+    finally:
+        os.sched_setaffinity(0, before)
+    assert available_cores(tmp_path / "none") == len(before)
+
+
+@pytest.mark.parametrize(
+    ("text", "limited"),
+    [("max 100000\n", False), ("100000 100000\n", True), ("50000 100000", True)],
+)
+def test_quota_of_a_container_limits_cores(text: str, limited: bool, tmp_path: Path) -> None:
+    (quota := tmp_path / "cpu.max").write_text(text)
+    assert available_cores(quota) == (1 if limited else available_cores(tmp_path / "none"))
+
+
+# Blocks below the size that the C library maps by itself, of which the last pins the heap.
+FREED = """
+import weakref
+import psutil
+from augury.core.machine import release_memory
+
+class Model:
+    pass
+
+model = Model()
+model.itself, model.memory = model, [bytes(60_000) for _ in range(2_000)]
+reference, last = weakref.ref(model), bytes(60_000)
+del model
+before = psutil.Process().memory_info().rss
+release_memory()
+print(reference() is None, (before - psutil.Process().memory_info().rss) / 1e6 > 60)
+"""
+
+
+def test_what_only_a_cycle_refers_to_is_given_back_to_the_system() -> None:
+    command = [sys.executable, "-c", FREED]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["True", "True"]
+
+
+def test_a_call_works_where_it_was_prepared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "text.txt").write_text("here")
+    monkeypatch.chdir(tmp_path)
+    read = in_this_directory(lambda: Path("text.txt").read_text())
+    monkeypatch.chdir(tmp_path.parent)
+    assert read() == "here"
+
+
+def test_without_the_directory_it_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    here = in_this_directory(Path.cwd)
+    monkeypatch.chdir(tmp_path)
+    gone.rmdir()
+    assert here() == tmp_path

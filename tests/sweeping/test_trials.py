@@ -1,0 +1,147 @@
+"""Which trials of a command begin, what they wait for, and what becomes of them."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.core.store import Store
+from augury.execution.graph import Graph
+from augury.execution.trial import run_trial
+from augury.experiments.systems import canonical, expand
+from augury.sweeping.schedulers import Listed, Trial
+from augury.sweeping.trials import Trials, read_prepared
+from tests import tiny
+
+BACK = {
+    "operator": "back_translation",
+    "monolingual": {"language": "qab", "train": {"builtin": 9, "seed": 2}},
+    "decoding": {"beam": 1, "max_length": 9},
+}
+TUNE = {"corpus.train": {"builtin": 30, "seed": 5}, "training.max_updates": 2}
+DROP = {"augment": [{"operator": "word_drop"}]}
+
+
+def make(storage: Path, seeds: tuple[int, ...] = (1,), **options: Any) -> Trials:
+    """Return the trials of a baseline and of other systems, whose texts are made."""
+    systems = options.pop("systems", {"other": DROP})
+    described = tiny.experiment(
+        "nmt",
+        storage,
+        training={"max_updates": 2},
+        systems={"baseline": {}, **systems},
+        health={"stop": False},
+    )
+    graph = Graph(Store(storage))
+    known = expand(described)
+    forms = {name: canonical(system, graph.store).experiment for name, system in known.items()}
+    plans = graph.add(forms, seeds)
+    wanted = [Trial(plan.address, seed) for seed in seeds for plan in plans.values()]
+    trials = Trials(
+        graph,
+        Listed(wanted),
+        Store(storage).folder("sweeps", "x"),
+        value=lambda trial: 1.0,
+        compared=lambda trial: trial in wanted,
+        **options,
+    )
+    trials.make_texts()
+    return trials
+
+
+def key(trials: Trials, name: str, seed: int = 1) -> Trial:
+    return Trial(trials.graph.systems[name].address, seed)
+
+
+def train(trials: Trials, trial: Trial) -> None:
+    """Train a trial, as another process would, and record its end."""
+    run = read_prepared(trials.folder, trials.prepare(trial)).with_seed(trial.seed)
+    assert run_trial(run, scored=trials.is_scored(trial))
+    trials.end(trial)
+
+
+def test_no_more_trials_begin_than_may_run(tmp_path: Path) -> None:
+    trials = make(tmp_path, (1, 2), at_once=2)
+    first, second = trials.next(), trials.next()
+    assert (first, second) == (key(trials, "baseline"), key(trials, "other"))
+    assert trials.next() is None and trials.running == 2
+    assert first is not None
+    trials.end(first, "out of memory")
+    assert trials.next() == key(trials, "baseline", 2) and trials.next() is None
+    assert trials.progress[first] == "failed" and trials.errors == {first: "out of memory"}
+
+
+def test_limits_end_the_command(tmp_path: Path) -> None:
+    few = make(tmp_path, most=1, at_once=2)
+    assert few.next() == key(few, "baseline") and few.next() is None and few.closed
+    late = make(tmp_path, deadline_of=lambda trial: time.time() - 1)
+    assert late.next() is None and not late.progress
+    fast = make(tmp_path, fail_fast=True)
+    first = fast.next()
+    assert first is not None
+    fast.end(first, "out of memory")
+    assert fast.next() is None and fast.closed
+
+
+@pytest.mark.trains
+def test_what_is_trained_is_told_once_and_not_begun_again(tmp_path: Path) -> None:
+    trials = make(tmp_path)
+    first = trials.next()
+    assert first is not None
+    train(trials, first)
+    again = make(tmp_path)
+    assert again.replay([key(again, "baseline"), key(again, "other")]) == 1
+    assert again.next() == key(again, "other")
+
+
+@pytest.mark.trains
+def test_a_trial_that_its_deadline_ended_goes_on_with_the_next_command(tmp_path: Path) -> None:
+    trials = make(tmp_path)
+    first = trials.next()
+    assert first is not None
+    run = trials.run_of(first)
+    assert not run_trial(run, scored=True, deadline=time.time())
+    trials.end(first)
+    assert trials.progress[first] == "stopped" and not run.folder.complete
+    again = make(tmp_path)
+    assert again.next() == first
+    train(again, first)
+    assert again.progress[first] == "finished" and run.folder.exists("scores.json")
+
+
+@pytest.mark.trains
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_trial_waits_for_the_models_of_its_operators(tmp_path: Path, beside: bool) -> None:
+    trials = make(tmp_path, systems={"back": {"augment": [BACK]}}, at_once=3, texts_beside=beside)
+    baseline, translator = trials.next(), trials.next()
+    assert baseline == key(trials, "baseline") and translator is not None
+    assert trials.next() is None
+    train(trials, translator)
+    back = trials.next()
+    while back is None:  # its texts are being made
+        assert trials.waiting_for_texts
+        back = trials.next()
+    assert back == key(trials, "back")
+    assert not trials.run_of(translator).folder.exists("scores.json")
+
+
+@pytest.mark.trains
+def test_a_stage_waits_for_the_one_before_with_the_same_seed(tmp_path: Path) -> None:
+    trials = make(tmp_path, systems={"tuned": {"stages": {"tune": TUNE}}}, at_once=2)
+    baseline = trials.next()
+    assert baseline == key(trials, "baseline") and trials.next() is None
+    train(trials, baseline)
+    assert trials.next() == key(trials, "tuned")
+
+
+def test_nothing_waits_for_a_model_that_failed(tmp_path: Path) -> None:
+    trials = make(tmp_path, systems={"back": {"augment": [BACK]}}, at_once=2)
+    trials.next()
+    translator = trials.next()
+    assert translator is not None
+    trials.end(translator, "diverged")
+    assert trials.next() is None
+    assert set(trials.errors) == {translator, key(trials, "back")}
