@@ -12,12 +12,12 @@ difficult, and the second is better. Scores are a mean, a ratio (a precision and
 from sums, like BLEU) or an accuracy (0 or 1 a sentence, so that seeds often have equal scores:
 ties).
 
-The first two of several systems are compared by three tests: that of version 0.2, which took the
-sample variance over seeds as it is; the plain `two-level` test, which floors it by what sentences
-alone cause; and the moderated test, the default, which shrinks it to that of all 2, 5 or 15 systems
-of the comparison. Blocks are seeds with a hardware effect that all systems of a seed share. Power
-is the share of experiments that find the difference which `augury.scoring.power` calls the smallest
-detectable one from the true components; 80 % is right.
+The first two of several systems are compared by two tests: the plain `two-level` test, which takes
+each system's own variance over seeds, at least what sentences alone cause; and the moderated test,
+the default, which shrinks it to that of all 2, 5 or 15 systems of the comparison. Blocks are seeds
+with a hardware effect that all systems of a seed share. Power is the share of experiments that find
+the difference which `augury.scoring.power` calls the smallest detectable one from the true
+components; 80 % is right.
 
 What to expect: a coverage between 93 and 97 % and false positives of at most the nominal rate, with
 two exceptions. Where two or three seeds of two systems differ by no more than sentences explain,
@@ -25,8 +25,7 @@ training noise may be absent or several times as large: the data cannot tell. A 
 for large noise must be wide there, so that with noise of 0 to 1 its intervals cover up to 100 %:
 two seeds buy validity, not precision. And moderation assumes that systems are alike: where a single
 one has three or ten times the noise of the others, its intervals are too narrow for few seeds (a
-table of its own), and those of the plain test are not. Settings outside 93 to 97 % by more than two
-standard errors are listed last.
+table of its own), and those of the plain test are not.
 """
 
 from __future__ import annotations
@@ -40,8 +39,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from plotly.io import write_html
-from scipy.special import ndtr, owens_t, stdtr, stdtrit
+from scipy.special import ndtr, owens_t
 
 from augury.scoring.bootstrap import SEED, Resampled, resample_counts
 from augury.scoring.power import Components
@@ -73,7 +71,7 @@ SPREAD = 0.4  # standard deviation of the logarithm of unequal noise
 HARDWARE = 3.0  # standard deviation of the effect of a block, in the unit of `noise`
 NOISIER = (3.0, 10.0)  # training noise of a single system relative to that of all others
 TOGETHER = (2, 5, 15)  # systems of a comparison
-METHODS = ("0.2", "two-level", *(f"of {count}" for count in TOGETHER))
+METHODS = ("two-level", *(f"of {count}" for count in TOGETHER))
 LEVELS = (0.05, 0.01, 0.001)
 
 Floats = NDArray[np.float64]
@@ -152,8 +150,7 @@ class Trials(NamedTuple):
     Of means alone.
     """
     families: Floats
-    """Whether any of all equal systems is significant by Holm, test of 0.2 and moderated,
-    (repetitions, 2, counts)."""
+    """Whether any of all equal systems is significant by Holm, (repetitions, counts)."""
 
 
 def mean_statistics(random: np.random.Generator, quality: Floats) -> Floats:
@@ -211,31 +208,6 @@ def resample(
     return resampled, [setting.truth(effects[i], deviations[i]) for i in (0, 1)]
 
 
-def version_02(
-    systems: Sequence[Resampled], samples: Floats, value: float
-) -> tuple[float, float, float]:
-    """Return the bounds and the p-value of a statistic by the test of version 0.2."""
-    variances = [sample_variance(system) for system in systems]
-    parts = np.array(
-        [variance.total / system.seeds for variance, system in zip(variances, systems, strict=True)]
-    )
-    interaction = sum(
-        one.interaction / system.seeds for one, system in zip(variances, systems, strict=True)
-    )
-    v = parts.sum()
-    variance = v + max(0.0, samples.var() - interaction)
-    own = np.array([system.seeds - 1 for system in systems])
-    dof = v**2 / (parts**2 / own).sum() * variance / v if v else np.inf
-    half = stdtrit(dof, 0.975) * variance**0.5
-    return value - half, value + half, 2 * stdtr(dof, -abs(value) / max(variance**0.5, 1e-9))
-
-
-def compare_02(baseline: Resampled, system: Resampled) -> tuple[float, float, float]:
-    """Return the bounds and the p-value of a difference by the test of version 0.2."""
-    samples = system.samples.mean(1) - baseline.samples.mean(1)
-    return version_02((baseline, system), samples, system.value - baseline.value)
-
-
 def shifted(system: Resampled, by: float | Floats) -> Resampled:
     """Return a system whose seeds score higher by the same or by other numbers."""
     return Resampled(system.scores + by, system.samples + by, ())
@@ -279,15 +251,8 @@ def two_systems(
     scores are tied."""
     tested = [compare(baseline, system, known) for known in (UNKNOWN, *pools)]
     alone = [interval(baseline, known) for known in (UNKNOWN, *pools)]
-    low, high, p = np.array(
-        [compare_02(baseline, system), *((one.low, one.high, one.p_value) for one in tested)]
-    ).T
-    first, last = np.array(
-        [
-            version_02([baseline], baseline.samples.mean(1), baseline.value)[:2],
-            *((one.low, one.high) for one in alone),
-        ]
-    ).T
+    low, high, p = np.array([(one.low, one.high, one.p_value) for one in tested]).T
+    first, last = np.array([(one.low, one.high) for one in alone]).T
     difference = truths[1] - truths[0]
     covered, single = (
         (low <= difference) & (difference <= high),
@@ -346,16 +311,12 @@ def detect(
     return found
 
 
-def holm_claims(systems: Sequence[Resampled], pools: Sequence[SeedVariance]) -> Floats:
-    """Return whether any difference to the first system is significant, by the test of 0.2 and
-    moderated."""
-    earlier = [compare_02(systems[0], system)[2] for system in systems[1:]]
-    claims = np.empty((2, len(TOGETHER)))
-    for column, (count, pooled) in enumerate(zip(TOGETHER, pools, strict=True)):
-        moderated = [compare(systems[0], system, pooled).p_value for system in systems[1:count]]
-        claims[:, column] = [
-            min(holm(p_values)) < LEVELS[0] for p_values in (earlier[: count - 1], moderated)
-        ]
+def holm_claims(systems: Sequence[Resampled], pools: Sequence[SeedVariance]) -> list[bool]:
+    """Return whether any difference to the first system is significant, by number of systems."""
+    claims = []
+    for count, pooled in zip(TOGETHER, pools, strict=True):
+        p_values = [compare(systems[0], system, pooled).p_value for system in systems[1:count]]
+        claims.append(min(holm(p_values)) < LEVELS[0])
     return claims
 
 
@@ -364,7 +325,6 @@ class Tied(NamedTuple):
     seeds are equal."""
 
     seeds: int
-    earlier: float
     two_level: float
     moderated: float
 
@@ -376,7 +336,7 @@ def tied_seeds(
     seeds."""
     random = np.random.default_rng(seeds)
     times = np.concatenate(list(resample_counts(sentences, samples, SEED)))
-    significant = np.zeros(3)
+    significant = np.zeros(2)
     for _ in range(draws):
         systems = []
         for count in (right, right + 1):
@@ -388,8 +348,7 @@ def tied_seeds(
             )
         baseline, system = systems
         tested = [compare(baseline, system, known) for known in (UNKNOWN, None)]
-        p_values = [compare_02(baseline, system)[2], *(one.p_value for one in tested)]
-        significant += np.array(p_values) < LEVELS[-1]
+        significant += np.array([one.p_value for one in tested]) < LEVELS[-1]
     return Tied(seeds, *(significant / draws).tolist())
 
 
@@ -434,13 +393,6 @@ def _plain(value: Any) -> Any:
         if isinstance(value, dict)
         else value.round(5).tolist()
     )
-
-
-def outside(share: float, repetitions: int) -> str:
-    """Return a mark for a coverage that is outside 93 to 97 % by more than twice the standard
-    error of a bound."""
-    error = math.sqrt(0.95 * 0.05 / repetitions)
-    return "narrow" if share < 0.93 - 2 * error else "wide" if share > 0.97 + 2 * error else ""
 
 
 def show(title: str, columns: Sequence[str], rows: Iterable[Row], digits: int = 1) -> None:
@@ -510,7 +462,9 @@ def show_all(results: dict[Setting, Trials]) -> None:
             settings = [one for one in results if (one.seeds, one.noise) == keys]
             relative = [medians[one] / medians[one][0] for one in settings]
             rows.append((keys, np.mean(relative, axis=0)))
-        show(f"median width of intervals {name}, % of those of 0.2", [*head, *METHODS], rows, 0)
+        show(
+            f"median width of intervals {name}, % of the two-level ones", [*head, *METHODS], rows, 0
+        )
     for level in LEVELS:
         rows = [(keys, (group.p < level).mean(0)) for keys, group in null.items() if len(group.p)]
         show(f"false positives at {level}, %", [*head, *METHODS], rows, 2)
@@ -528,13 +482,8 @@ def show_all(results: dict[Setting, Trials]) -> None:
         tied_rows,
         2,
     )
-    rows = [
-        (keys, group.families.mean(0).ravel())
-        for keys, group in null.items()
-        if len(group.families)
-    ]
-    earlier = [f"0.2 of {count}" for count in TOGETHER]
-    show("tables with any false claim (Holm, 5 %), %", [*head, *earlier, *METHODS[2:]], rows)
+    rows = [(keys, group.families.mean(0)) for keys, group in null.items() if len(group.families)]
+    show("tables with any false claim (Holm, 5 %), %", [*head, *METHODS[1:]], rows)
     rows = [
         (keys, group.blocks.mean(0).ravel()) for keys, group in groups.items() if len(group.blocks)
     ]
@@ -547,79 +496,11 @@ def show_all(results: dict[Setting, Trials]) -> None:
             noisier_rows += [((*keys, multiple), share) for multiple, share in shares]
     show(
         "coverage where the second system has a multiple of the noise, %",
-        [*head, "times", *METHODS[1:]],
+        [*head, "times", *METHODS],
         noisier_rows,
     )
     rows = [(keys, group.found.mean(0)) for keys, group in groups.items() if len(group.found)]
-    show("smallest detectable differences that are found, %", [*head, *METHODS[2:]], rows)
-    print(
-        "\nsettings outside 93 to 97 % by more than two standard errors, coverage of a difference, "
-        "%"
-    )
-    print(
-        f"{'metric':9}{'systems':10}{'seeds':>5}{'noise':>7}{'spread':>8}"
-        + "".join(f"{name:>14}" for name in METHODS)
-    )
-    for setting, trials in results.items():
-        shares = trials.covered.mean(0)
-        marks = [outside(float(share), len(trials.p)) for share in shares]
-        if any(marks[1:]):
-            cells = [
-                f"{100 * share:.1f} {mark:6}" for share, mark in zip(shares, marks, strict=True)
-            ]
-            head = (
-                f"{setting.metric:9}{setting.systems:10}{setting.seeds:5}"
-                f"{setting.noise:7}{setting.spread:8}"
-            )
-            print(head + "".join(f"{cell:>14}" for cell in cells))
-
-
-def plot(results: dict[Setting, Trials], file: str) -> None:
-    """Plot the coverage of the difference against noise, with a panel per number of seeds."""
-    counts = sorted({setting.seeds for setting in results})
-    axes = [f"x{panel or ''}" for panel in (0, *range(2, len(counts) + 1))]
-    band = {
-        "type": "rect",
-        "xref": "paper",
-        "x0": 0,
-        "x1": 1,
-        "y0": 93,
-        "y1": 97,
-        "fillcolor": "#2a9461",
-    }
-    layout: dict[str, Any] = {
-        "title": {"text": "Coverage of 95 % intervals of a difference"},
-        "grid": {"rows": 1, "columns": len(counts), "subplots": [[axis + "y" for axis in axes]]},
-        "shapes": [{**band, "opacity": 0.15, "line": {"width": 0}}],
-        "yaxis": {"title": {"text": "coverage, %"}},
-        "template": "plotly_white",
-    }
-    colours = ("#d2691e", "#7b828c", "#8fb4f0", "#3f7be0", "#173f87")
-    traces: list[dict[str, Any]] = []
-    for axis, count in zip(axes, counts, strict=True):
-        panel = {
-            setting: trials.covered.mean(0)
-            for setting, trials in results.items()
-            if setting.seeds == count
-        }
-        layout[axis.replace("x", "xaxis")] = {"title": {"text": f"training noise, {count} seeds"}}
-        for index, (method, colour) in enumerate(zip(METHODS, colours, strict=True)):
-            traces.append(
-                {
-                    "type": "scatter",
-                    "mode": "markers",
-                    "name": method,
-                    "legendgroup": method,
-                    "showlegend": axis == "x",
-                    "x": [setting.noise + 0.07 * (index - 2) for setting in panel],
-                    "xaxis": axis,
-                    "yaxis": "y",
-                    "y": [100 * shares[index] for shares in panel.values()],
-                    "text": [f"{s.metric}, {s.systems} systems, spread {s.spread}" for s in panel],
-                    "marker": {"color": colour, "size": 7, "opacity": 0.8},
-                }
-            )
-    write_html({"data": traces, "layout": layout}, file, include_plotlyjs=True)
+    show("smallest detectable differences that are found, %", [*head, *METHODS[1:]], rows)
 
 
 def main() -> None:
@@ -649,7 +530,6 @@ def main() -> None:
     parser.add_argument(
         "--draws", type=int, default=1000, help="draws of tied seeds (default 1000)"
     )
-    parser.add_argument("--plot", metavar="FILE", help="write the coverage as a chart (HTML)")
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object instead of tables"
     )
@@ -671,8 +551,6 @@ def main() -> None:
         for seeds in arguments.seeds
         if seeds < 4
     ]
-    if arguments.plot:
-        plot(results, arguments.plot)
     if arguments.json:
         settings = [{**setting._asdict(), **summary(trials)} for setting, trials in results.items()]
         head = {
@@ -692,7 +570,7 @@ def main() -> None:
         rows = [((one.seeds,), one[1:]) for one in ties]
         show(
             "p < .001 for 350 of 500 right against 351, all seeds tied, %",
-            ["seeds", *METHODS[:3]],
+            ["seeds", *METHODS[:2]],
             rows,
         )
 

@@ -14,10 +14,9 @@ QUIET = [Setting("accuracy", "same", 2, 0.0, 0.0), Setting("mean", "different", 
 
 @pytest.mark.parametrize("seeds", [2, 3])
 def test_equal_scores_of_all_seeds_are_no_evidence(seeds):
-    """One more of 500 right: half of the draws had p < .001 where sentences were not the floor
-    of the variance."""
+    """One more of 500 right; without sentences as the floor of the variance, half of the draws
+    would have p < .001."""
     shares = tied_seeds(seeds, draws=60, samples=100)
-    assert shares.earlier > 0.3
     assert shares.two_level == shares.moderated == 0.0
 
 
@@ -50,18 +49,16 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
         shares = np.array([outcome[name] for outcome in outcomes])
         assert shares.min() > 0.92 and shares.max() < 0.99
         assert shares.mean(0).min() > 0.93 and shares.mean(0).max() < 0.98
-    moderated = np.array(outcomes[1]["width"][len(METHODS) - len(TOGETHER) :])
-    assert (
-        moderated[0] < 0.8 and moderated[1:].max() < 0.6
-    )  # of two seeds, in widths of version 0.2
+    of_two, *of_more = outcomes[1]["width"][len(METHODS) - len(TOGETHER) :]
+    assert of_two < 1 and max(of_more) < 0.75  # of two seeds, in widths of the two-level test
 
 
 @pytest.mark.slow
 def test_two_seeds_without_noise_make_no_false_claims():
     for setting in QUIET:
         outcome = summary(run(setting, 200, 150))
-        assert min(outcome["coverage"][1:]) > 0.95
-        assert max(outcome["significant"]["0.001"][1:]) <= 0.005
+        assert min(outcome["coverage"]) > 0.95
+        assert max(outcome["significant"]["0.001"]) <= 0.005
 
 
 @pytest.mark.slow
@@ -70,5 +67,5 @@ def test_blocks_families_and_power_are_what_they_say():
     outcome = summary(run(Setting("mean", "same", 3, 1.0, 0.0), 400, 150))
     paired, unpaired = outcome["blocks"]
     assert min(paired) > 0.93 and min(unpaired) > 0.97
-    assert max(outcome["families"][1]) <= 0.1
+    assert max(outcome["families"]) <= 0.1
     assert min(outcome["found"]) > 0.73 and max(outcome["found"]) < 0.88
