@@ -27,6 +27,15 @@ class Upper(Operator):
 
 OPERATOR = Upper
 """
+OWN_METRIC = """
+from augury.scoring.accuracy import METRICS as LABELS
+
+class Own(LABELS["accuracy"]):
+    measures = "text"
+    options = ("x",)
+
+METRICS = {"own": Own}
+"""
 
 
 @pytest.fixture
@@ -107,11 +116,12 @@ def test_relative_paths_begin_at_the_folder_of_the_file(
     monkeypatch.chdir(tmp_path)
     folder = (tmp_path / place).parent
     (folder / "base").mkdir(parents=True)
-    (folder / "base" / "own.py").write_text(OWN_OPERATOR)
+    (folder / "base" / "own.py").write_text(OWN_OPERATOR + OWN_METRIC)
     content = deepcopy(tiny.content("nmt", tmp_path / "results"))
     content["corpus"]["train"] = {"source": "a.de", "target": ["../b.en", "/c.en"]}
     content["corpus"]["valid"] = {"source": "v.de", "target": "v.en"}
     content["stages"] = {"tune": {"corpus.train": {"source": "t.de", "target": "t.en"}}}
+    content["scoring"] = {"metrics": ["bleu", "./own.py:x"]}
     (folder / "base" / "base.yaml").write_text(yaml.safe_dump(content))
     augment = [{"operator": "./base/own.py"}]
     systems = {"x": {"augment": augment, "corpus.train.source": "x.de", "regime": "multi_source"}}
@@ -124,8 +134,10 @@ def test_relative_paths_begin_at_the_folder_of_the_file(
     assert first.source == str(folder / "x.de")
     assert first.target == (str(folder / "b.en"), "/c.en")
     assert system.corpus.train.source == str(folder / "base" / "t.de")
+    own = str(folder / "base" / "own.py")
+    assert system.scoring.metrics[1].startswith(f"{own}@")
     (operator,) = system.augment
-    assert operator.to_dict()["file"].startswith(str(folder / "base" / "own.py"))
+    assert operator.to_dict()["file"].startswith(f"{own}@")
 
 
 def test_where_a_file_lies_changes_no_address(tmp_path: Path) -> None:

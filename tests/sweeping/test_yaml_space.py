@@ -11,7 +11,9 @@ import yaml
 
 from augury.cli import main
 from augury.core.errors import UserError
-from augury.sweeping import space
+from augury.core.store import Store
+from augury.sweeping import plan, space
+from augury.sweeping.plan import SweepOptions
 from tests import tiny
 
 MINIMAL = """question: Does it help?
@@ -97,3 +99,42 @@ def test_its_plan_is_shown(
     assert main(["sweep", "mine.yaml", "--dry-run", "--storage", "store", "--json"]) == 0
     plan = json.loads(capsys.readouterr().out)
     assert plan["question"] == "Does it help?" and len(plan["configurations"]) == 2
+
+
+def test_its_relative_paths_begin_at_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "spaces"
+    folder.mkdir()
+    content = tiny.content("nmt", tmp_path / "store", regime="multi_source", baseline=False)
+    write(folder, yaml.safe_dump(content), "base.yaml")
+    code = (
+        "from augury.augment.cipher import Cipher\n\nclass Own(Cipher):\n    operator: str = 'own'"
+    )
+    write(folder, f"{code}\n\nOPERATOR = Own\n", "own.py")
+    fields = {
+        "question": "Which key?",
+        "base": "base.yaml",
+        "keys": {"augment": [[{"operator": "./own.py", "keys": [key]}] for key in (1, 2)]},
+        "metric": "valid/bleu",
+        "seeds": [1],
+    }
+    write(folder, yaml.safe_dump(fields))
+    found = space.find("spaces/mine.yaml")
+    options = SweepOptions(str(tmp_path / "store"), "x", (1,), "all", "grid")
+    planned = plan.of_options(found, options, Store(tmp_path / "store")).configurations.values()
+    operators = [configuration.experiment.augment[0] for configuration in planned]
+    assert [operator.to_dict()["keys"] for operator in operators] == [[1], [2]]
+    assert {type(operator).__name__ for operator in operators} == {"Own"}
+
+
+def test_what_lies_in_a_storage_is_no_base(tmp_path: Path) -> None:
+    stored = tmp_path / "results" / "sweeps" / "x"
+    stored.mkdir(parents=True)
+    write(stored, "{}", "sweep.json")
+    write(stored, yaml.safe_dump(tiny.content("nmt", tmp_path)), "recommended.yaml")
+    base = "results/sweeps/x/recommended.yaml"
+    text = MINIMAL.replace("{name: x, task: nmt}", base)
+    with pytest.raises(UserError, match=base):
+        space.find(write(tmp_path, text))

@@ -25,9 +25,8 @@ from augury.core import agreed_code
 from augury.core.errors import UserError
 from augury.core.paths import absolute
 
-__path__: list[
-    str
-] = []  # makes this module a package: plug-in files are imported as its submodules
+__path__: list[str] = []
+"""Makes this module a package: plug-in files are imported as its submodules."""
 PATH_PATTERN = r"^[./~]|/$|\.py$"
 """Regular expression for paths in JSON Schemas."""
 _MODULE = re.compile(rf"{re.escape(__name__)}\.\w*?__([0-9a-f]{{16}})__([0-9a-f]+)")

@@ -64,9 +64,16 @@ class Registry:
         return f"augury.{noun[:-2]}es" if noun.endswith("is") else f"augury.{noun}s"
 
     def builtin(self) -> dict[str, str]:
-        """Return the built-in names with their modules, without importing the modules unless
+        """Return the built-in names with their modules, which are only imported if
         `is_mapping`."""
-        modules = self._modules()
+        try:
+            package = importlib.import_module(self.package)
+        except ModuleNotFoundError as error:
+            raise UserError(
+                f"'{self.package}' cannot be imported: install Augury, or run from its root "
+                "directory"
+            ) from error
+        modules = _modules(self.package, tuple(package.__path__), self.attribute, self.depth)
         if not self.is_mapping:
             return dict(modules)
         names: dict[str, str] = {}
@@ -74,35 +81,14 @@ class Registry:
             names |= dict.fromkeys(getattr(importlib.import_module(module), self.attribute), module)
         return names
 
-    def _builtin_module(self, name: str) -> str | None:
-        """Return the module of a built-in name; of a mapping's, modules are imported until one has
-        it, that of the same name first."""
-        modules = self._modules()
-        if not self.is_mapping:
-            return modules.get(name)
-        in_turn = sorted(modules, key=lambda module: module != name)
-        return next(
-            (
-                modules[module]
-                for module in in_turn
-                if name in getattr(importlib.import_module(modules[module]), self.attribute)
-            ),
-            None,
-        )
-
-    def _modules(self) -> Mapping[str, str]:
-        path = tuple(_package(self.package).__path__)
-        return _modules(self.package, path, self.attribute, self.depth)
-
     def names(self) -> list[str]:
         """Return all registered names, built-in ones first."""
         builtin = self.builtin()
         return [*builtin, *sorted(set(self._installed()) - builtin.keys())]
 
     def __contains__(self, name: str) -> bool:
-        """Return whether a name is registered; entry points, which are slow to read, are only
-        asked for others than built-in ones."""
-        return self._builtin_module(name) is not None or name in self._installed()
+        """Return whether a name is registered."""
+        return name in self.builtin() or name in self._installed()
 
     def defines(self, name: str) -> bool:
         """Return whether a name is registered, or is the path of a file that assigns the
@@ -118,7 +104,7 @@ class Registry:
         Raises UserError if the name is unknown, or if the file cannot be imported, does not meet
         the contract or has changed since its reference was created.
         """
-        if module := self._builtin_module(name):
+        if module := self.builtin().get(name):
             return self._extract(importlib.import_module(module), name)
         if is_path(name):
             return self._extract(load(self._file_reference(name)), name)
@@ -285,11 +271,13 @@ def _modules(package: str, path: tuple[str, ...], attribute: str, depth: int) ->
     for module in iter_modules(path):
         full = f"{package}.{module.name}"
         if depth and module.ispkg:
-            nested = _modules(full, tuple(_package(full).__path__), attribute, depth - 1)
+            nested = _modules(
+                full, tuple(importlib.import_module(full).__path__), attribute, depth - 1
+            )
             modules |= {f"{module.name}/{name}": full_name for name, full_name in nested.items()}
         elif not depth:
-            directory = Path(module.module_finder.path) / module.name  # type: ignore[union-attr]
-            file = directory / "__init__.py" if module.ispkg else directory.with_suffix(".py")
+            place = Path(module.module_finder.path) / module.name  # type: ignore[union-attr]
+            file = place / "__init__.py" if module.ispkg else place.with_suffix(".py")
             if _assigns(file, attribute):
                 modules[module.name] = full
     return modules
@@ -305,15 +293,6 @@ def _installed(group: str, path: tuple[str, ...]) -> dict[str, list[EntryPoint]]
     for point in entry_points(group=group):
         points.setdefault(point.name, []).append(point)
     return points
-
-
-def _package(name: str) -> ModuleType:
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        raise UserError(
-            f"'{name}' cannot be imported: install Augury, or run from its root directory"
-        ) from error
 
 
 @lru_cache(maxsize=256)
