@@ -31,7 +31,6 @@ from augury.reporting.selection import load_systems
 from augury.reporting.sweeps.report import stored_summary
 from augury.runs.record import RECORDS, RunRecord
 from augury.sweeping import state
-from augury.sweeping.configuration import ConfigurationRuns
 from augury.tracking.location import identity
 from augury.tracking.runs import EXPERIMENTS, experiment_status
 from augury.training import extend
@@ -212,11 +211,6 @@ def test_a_sweep_is_read(sweep: state.Sweep) -> None:
     (trial,) = sweep.by_address[FAILED].trials
     assert (trial.error or "").startswith("Diverged: update 2: loss nan")
     assert sweep.by_address[FINISHED].trials[0].curve[-1].value == pytest.approx(5.031, abs=1e-3)
-
-
-def test_the_runs_of_a_configuration_are_read(sweep: state.Sweep) -> None:
-    runs = ConfigurationRuns.read(sweep.folder, FINISHED)
-    assert runs.first.experiment.training.learning_rate == 0.001 and runs.done(1)
 
 
 def test_the_summary_of_a_sweep_is_read(sweep: state.Sweep) -> None:

@@ -221,20 +221,17 @@ class Sweeps:
     def decide(
         self,
         address: str,
-        rung: int,
         action: str,
         mean: float,
         half: float,
         cut: float,
         seeds: int = 1,
     ) -> None:
-        """A decision of the race at a rung of two validations more than the one before."""
+        """A decision of the race."""
         self.decisions.append(
             {
-                "time": 1.7e9 + 600 * rung,
-                "rung": rung,
-                "validations": 2 * rung,
-                "address": address,
+                "time": 1.7e9 + 600,
+                "configuration": address,
                 "action": action,
                 "seeds": seeds,
                 "mean": mean,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import wait
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from ray import tune
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.sweeping import space
-from augury.sweeping.adaptive import OptunaScheduler
+from augury.sweeping.adaptive import Suggested
 from augury.sweeping.space import Space
 
 QUICK = str(Path(__file__).with_name("quick.py"))
@@ -32,20 +31,16 @@ def prepare(point: Mapping[str, Any]) -> str:
     return str(dict(point))
 
 
-def schedule(
-    space: Space, sweep: Folder, samples: int, at_once: int = 4, fixed: Sequence[str] = ()
-) -> OptunaScheduler:
-    return OptunaScheduler(space, sweep, fixed, SEEDS, samples, at_once, prepare)
+def schedule(space: Space, sweep: Folder, samples: int, fixed: Sequence[str] = ()) -> Suggested:
+    return Suggested(space, sweep, fixed, SEEDS, samples, prepare)
 
 
-def requested(scheduler: OptunaScheduler) -> list[str]:
-    """Return the configurations to train once all suggested points are prepared."""
-    scheduler.work()
-    wait(scheduler._points.values())
-    return list(dict.fromkeys(work.configuration for work in scheduler.work()))
+def requested(scheduler: Suggested) -> list[str]:
+    """Return the configurations to train now."""
+    return list(dict.fromkeys(trial.configuration for trial in scheduler.work()))
 
 
-def train(scheduler: OptunaScheduler) -> dict[str, float]:
+def train(scheduler: Suggested) -> dict[str, float]:
     """Tell a value for every seed of every point to the end.
 
     Return the means that the study has.
@@ -53,9 +48,9 @@ def train(scheduler: OptunaScheduler) -> dict[str, float]:
     while not scheduler.finished:
         for configuration in requested(scheduler):
             for seed in SEEDS:
-                scheduler.tell(configuration, seed, 0, len(configuration) + seed / 10)
+                scheduler.tell(configuration, seed, len(configuration) + seed / 10)
     values = {trial.number: trial.value for trial in scheduler.study.trials}
-    return {future.result(): values[number] for number, future in scheduler._points.items()}
+    return {address: values[number] for number, address in scheduler._points.items()}
 
 
 @pytest.fixture
@@ -71,11 +66,8 @@ BETA = {"regime.beta": tune.loguniform(0.1, 20)}
 def test_points_are_suggested_while_there_is_room_and_valued_by_the_mean_over_seeds(sweep):
     scheduler = schedule(sweeping(BETA), sweep, samples=3, fixed=["reference"])
     first = requested(scheduler)
-    assert first[0] == "reference" and len(first) == 3  # two points × two seeds fill the four slots
-    assert [(work.configuration, work.seed) for work in scheduler.work()][:2] == [
-        ("reference", 1),
-        ("reference", 2),
-    ]
+    assert first[0] == "reference" and len(first) == 3
+    assert scheduler.work()[:2] == [("reference", 1), ("reference", 2)]
     means = train(scheduler)
     assert len(means) == 3 and scheduler.finished
     assert all(value == pytest.approx(len(name) + 0.15) for name, value in means.items())
@@ -91,9 +83,7 @@ def test_the_study_learns_the_value_of_a_repeated_point(sweep):
 def test_a_study_is_continued(sweep):
     first = train(schedule(sweeping(BETA), sweep, samples=2))
     more = schedule(sweeping(BETA), sweep, samples=3)
-    assert [future.result() for future in more._points.values()] == list(
-        first
-    )  # before any call of work
+    assert [*more._points.values()] == list(first)  # before any call of work
     means = train(more)
     assert list(means)[:2] == list(first) and len(means) == 3
 
@@ -121,7 +111,7 @@ def test_choices_that_the_database_cannot_store_are_restored(sweep):
     keys = {"augment.0.keys": [[1], [1, 2]], "regime.beta": [5]}
     scheduler = schedule(sweeping(keys), sweep, samples=4)
     train(scheduler)
-    assert {future.result() for future in scheduler._points.values()} <= {
+    assert {*scheduler._points.values()} <= {
         "{'augment.0.keys': [1], 'regime.beta': 5}",
         "{'augment.0.keys': [1, 2], 'regime.beta': 5}",
     }

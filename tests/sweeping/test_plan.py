@@ -240,12 +240,7 @@ def test_rows_that_differ_only_in_scoring_are_rejected(store):
         planned("agreement", store, keys={}, rows=rows)
 
 
-def test_points_that_optuna_is_to_suggest_are_not_planned_and_a_population_has_no_reference(store):
+def test_points_that_optuna_is_to_suggest_are_not_planned(store):
     options = SweepOptions("", "name", (1,), "all", "optuna", samples=4)
     space_ = space.find("multi_source")
     assert names(plans.of_options(space_, options, store)) == ["baseline"]
-    population = replace(options, scheduler="pbt", search="random", samples=None)
-    assert (
-        names(plans.of_options(space_, population, store))
-        == names(planned("multi_source", store))[1:]
-    )

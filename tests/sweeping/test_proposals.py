@@ -21,7 +21,7 @@ def test_a_combination_that_is_not_valid_leaves_the_others(tmp_path: Path) -> No
     for name in names:
         plan.add(space.rows[name], name)
     configurations, known = plan.configurations, dict(plan.configurations)
-    proposals = Proposals(plan, space, [1], lambda: None)
+    proposals = Proposals(plan, space, lambda: None)
     best_first = {address: 0.0 for address, item in known.items() if item.name != "baseline"}
     (added, parents), *others = proposals.rounds[0](best_first).items()
     assert plan.configurations is configurations and not others

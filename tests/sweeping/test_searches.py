@@ -1,4 +1,4 @@
-"""Sweeps with population-based training and Optuna, and `augury watch --serve`."""
+"""Sweeps with Optuna, and `augury watch --serve`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from typing import Any
 import pytest
 
 from augury.cli import main
-from augury.core.store import Folder, Store
+from augury.core.store import Store
 from augury.sweeping import state
-from augury.training import history
 from tests.sweeping.sweeps import QUICK, results, sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("local_ray"), pytest.mark.timeout(600)]
@@ -34,25 +33,6 @@ def quick(tmp_path: Path, keys: str, fields: str = "") -> str:
     text = Path(QUICK).read_text().replace('{"regime.beta": [0, 5]},', f"{keys}, {fields}")
     path.write_text(f"from ray import tune\n{text}\n")
     return str(path)
-
-
-def values(run: Folder) -> list[float]:
-    """Return the value of beta at every validation of a member."""
-    records = [record["metrics"] for record in history.read(run)]
-    return [metrics["value/regime.beta"] for metrics in records if "value/regime.beta" in metrics]
-
-
-def test_a_population_is_trained_with_changing_values(tmp_path):
-    mine = quick(
-        tmp_path, '{"regime.beta": [1, 5]}', 'mutations={"regime.beta": tune.uniform(0.5, 10)},'
-    )
-    flags = ("--scheduler", "pbt", *SHORT)
-    result = sweep(tmp_path / "storage", *flags, "--seeds", "1", space=mine)
-    assert (result["failed"], result["reused"], result["finished"]) == (0, 0, 2)
-    configurations = state.load(Store(tmp_path / "storage"), "quick").configurations
-    members = [trial.folder for configuration in configurations for trial in configuration.trials]
-    assert len(members) == 2 and all(len(values(member)) == 2 for member in members)
-    assert all(0.5 <= value <= 10 for member in members for value in values(member))
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from augury.sweeping.local_executor import _Slot
 
 import augury
 from augury.cli import main
@@ -32,7 +31,10 @@ from tests.sweeping.sweeps import (
     wait_for,
 )
 
-FLAGS = ("--scheduler", "race", "--seeds", "1", "2", "--set", "training.max_updates=32")
+FLAGS = (
+    *("--scheduler", "race", "--seeds", "1", "2"),
+    *("--set", "training.max_updates=32", "--set", "execution.threads=1"),
+)
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -87,7 +89,7 @@ def test_the_lines_for_notebooks_work(undisturbed, capsys):
     page = (Path(__file__).parents[2] / "docs" / "python.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     code = "\n".join(block for block in blocks if "sweep(" in block or "recommend(" in block)
-    space = f"{QUICK!r}, scheduler='halving', seeds=[1, 2], storage={str(storage)!r}, name='quick'"
+    space = f"{QUICK!r}, scheduler='race', seeds=[1, 2], storage={str(storage)!r}, name='quick'"
     code = code.replace(
         '"augmentations", "my.yaml", budget="2h"', f'{space}, **{{"training.max_updates": 32}}'
     )
@@ -135,30 +137,6 @@ def test_an_interrupted_sweep_ends_like_an_undisturbed_one(
     assert decisions(storage) == decisions(undisturbed[0])
 
 
-def test_processes_that_die_too_often_fail_their_trials(tmp_path, monkeypatch):
-    """They are restarted `max_failures` times, and other trials go on."""
-    begin, begun = _Slot.begin, list[int]()
-
-    def begin_and_kill(slot: _Slot) -> None:
-        begin(slot)
-        begun.append(slot.process.pid)
-        if len(begun) == 1:
-            slot.process.kill()
-            slot.process.wait()
-
-    monkeypatch.setattr(_Slot, "begin", begin_and_kill)
-    settings = ("execution.max_failures=0", "training.max_updates=8", "baseline=false")
-    flags = [word for setting in settings for word in ("--set", setting)]
-    outcome = sweep(tmp_path, "--seeds", "1", "--at-once", "1", *flags, code=1)
-    assert (outcome["failed"], outcome["finished"], len(begun)) == (1, 1, 2)
-    (error,) = [
-        trial.error
-        for _, trial in state.load(Store(tmp_path), "quick").trials
-        if trial.progress == "failed"
-    ]
-    assert "SIGKILL" in error and str(tmp_path / "sweeps/quick/workers") in error
-
-
 def test_more_values_and_seeds_train_only_missing_trials(undisturbed, tmp_path):
     storage, wide = tmp_path / "storage", tmp_path / "quick.py"
     shutil.copytree(undisturbed[0], storage)
@@ -185,7 +163,6 @@ def test_more_values_and_seeds_train_only_missing_trials(undisturbed, tmp_path):
         ("--set", "regime.beta=1"),
         ("--set", "regime.betta=1"),
         ("--search", "optuna"),
-        ("--scheduler", "pbt", "--trials", "3"),
     ],
 )
 def test_invalid_options_are_rejected_before_anything_runs(tmp_path, flags):

@@ -7,10 +7,11 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from augury.sweeping.dispatcher import Dispatcher
 
 from augury.core.store import Folder, Store
-from augury.sweeping.state import DEFINITION, KIND, Curves, TrialKey
+from augury.sweeping.schedulers import Listed, Trial
+from augury.sweeping.state import DEFINITION, KIND
+from augury.sweeping.trials import Trials
 from augury.sweeping.writer import StateWriter
 
 
@@ -29,13 +30,12 @@ def sweep(tmp_path: Path) -> Folder:
 def test_a_command_that_ended_in_order_is_not_taken_for_dead(sweep: Folder, finished: bool) -> None:
     """A budget ends it before everything is decided: it is stopped, at once and not after a time
     without heartbeats."""
-    dispatcher = SimpleNamespace(
-        curves=Curves("valid/bleu"),
-        progress={TrialKey("a", 1): "finished" if finished else "paused"},
+    trials = SimpleNamespace(
+        progress={Trial("a", 1): "finished" if finished else "stopped"},
         errors={},
-        decisions=[],
+        scheduler=Listed(["a"], [1], mode="max"),
     )
-    writer = StateWriter(cast(Dispatcher, dispatcher), sweep, lambda *_: None)
+    writer = StateWriter(cast(Trials, trials), sweep, lambda *_: None)
     with writer.writing():
         pass
     end = writer.end(finished)

@@ -133,23 +133,6 @@ class Trials:
         """Set the driver's state of a trial."""
         self.state["trials"][f"{address}/seed-{seed}"] = {"progress": progress, "error": error}
 
-    def stop(self, address: str, rung: int = 1) -> None:
-        """Add the decision that stops a configuration."""
-        self.state["decisions"].append(
-            {
-                "time": 1.7e9 + 50,
-                "rung": rung,
-                "validations": 2,
-                "address": address,
-                "action": "stopped",
-                "seeds": 1,
-                "mean": 5.0,
-                "low": 4.0,
-                "high": 6.0,
-                "cut": 9.0,
-            }
-        )
-
     def write(self, ended: bool | None = None) -> Folder:
         """Write the sweep, a second after the last time; return its folder."""
         self.state["time"] += 1.0

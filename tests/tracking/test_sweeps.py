@@ -55,7 +55,6 @@ def test_swept_keys_are_the_parameters_and_filters_select_configurations(
         "cc" * 8, {"regime.beta": 0.5, "augment": [{"keys": [1, 2]}], "training.clip_norm": None}
     )
     trials.trial("cc" * 8, 1, "stopped", 5)
-    trials.stop("cc" * 8)
     sync(trials.finish(), Tracking(uri=database))
     stopped = "regime.beta=0.5, augment=[{'keys': [1, 2]}], training.clip_norm=None"
     runs = logged_runs(database, CONFIGURATIONS)
@@ -171,7 +170,6 @@ def test_a_shared_view_shows_the_scores_of_configurations(trials: Any, database:
 def test_a_sweep_that_is_up_to_date_is_not_changed(trials: Any, database: str) -> None:
     trials.configuration("cc" * 8, {"regime.beta": 9})
     trials.trial("cc" * 8, 1, "stopped", 5)
-    trials.stop("cc" * 8)
     folder = trials.finish()
     assert sync(folder, Tracking(uri=database)) == 9
     before = {name: run.to_dictionary() for name, run in logged_runs(database).items()}
@@ -260,12 +258,11 @@ def test_two_sweeps_share_a_run(trials: Any, database: str, store: Store) -> Non
 
 def test_a_later_sweep_continues_a_stopped_run(trials: Any, database: str, store: Store) -> None:
     run = trials.trial(B, 1, "stopped", 5)
-    trials.stop(B)
     sync(trials.write(ended=True), Tracking(uri=database))
     stopped = logged_runs(database)["bb seed 1"]
     assert (stopped.info.status, stopped.data.tags["augury.state"]) == (
-        "KILLED",
-        "stopped at rung 1",
+        "SCHEDULED",
+        "interrupted",
     )
     other = type(trials)(store, "wide")
     other.configuration(B, {"regime.beta": 5})
@@ -294,46 +291,37 @@ def test_a_run_of_train_keeps_its_parent(trials: Any, database: str) -> None:
 
 
 def test_the_status_of_trials(trials: Any, database: str) -> None:
-    for index, progress in enumerate(("stopped", "failed", "paused", "running")):
+    for index, progress in enumerate(("failed", "stopped", "running")):
         trials.configuration(f"{index}" * 16, {"regime.beta": index})
         trials.trial(f"{index}" * 16, 1, progress, 5).describe(
             name=progress, address=f"{index}" * 16, seed=1
         )
-    trials.stop("0" * 16, rung=2)
-    trials.report("1" * 16, 1, "failed", "loss is NaN")
+    trials.report("0" * 16, 1, "failed", "loss is NaN")
     sync(trials.write(), Tracking(uri=database))
-    stopped, failed, runs = (
-        ("KILLED", "stopped at rung 2"),
-        ("FAILED", "failed: loss is NaN"),
-        ("RUNNING", "running"),
-    )
+    failed, runs = ("FAILED", "failed: loss is NaN"), ("RUNNING", "running")
     assert states(database) == {
         "beta": ("RUNNING", None),
-        "stopped seed 1": stopped,
         "failed seed 1": failed,
-        "paused seed 1": runs,
+        "stopped seed 1": runs,
         "running seed 1": runs,
-        "regime.beta=0": stopped,
+        "regime.beta=0": runs,
         "regime.beta=1": runs,
         "regime.beta=2": runs,
-        "regime.beta=3": runs,
     }
     assert (
         "failed, loss is NaN"
-        in logged_runs(database)["regime.beta=1"].data.tags["mlflow.note.content"]
+        in logged_runs(database)["regime.beta=0"].data.tags["mlflow.note.content"]
     )
     trials.state["time"] -= 1000.0  # its driver was killed
-    trials.report("3" * 16, 1, "waiting")
+    trials.report("2" * 16, 1, "waiting")
     sync(trials.write(), Tracking(uri=database))
     interrupted = ("SCHEDULED", "interrupted")
     assert states(database) == {
         "beta": ("KILLED", None),
-        "stopped seed 1": stopped,
         "failed seed 1": failed,
-        "paused seed 1": interrupted,
+        "stopped seed 1": interrupted,
         "running seed 1": interrupted,
-        "regime.beta=0": stopped,
-        **{f"regime.beta={index}": interrupted for index in (1, 2, 3)},
+        **{f"regime.beta={index}": interrupted for index in (0, 1, 2)},
     }
 
 

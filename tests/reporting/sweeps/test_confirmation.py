@@ -126,7 +126,7 @@ def test_one_fresh_seed_confirms_nothing(sweeps: Any) -> None:
 
 def test_seeds_of_an_earlier_winner_confirm_nothing(sweeps: Any) -> None:
     addresses = chosen(sweeps)
-    sweeps.decide(addresses["theirs"], 1, "chosen", 65.0, 0.5, 0.0)
+    sweeps.decide(addresses["theirs"], "chosen", 65.0, 0.5, 0.0)
     summary = confirm(sweeps, addresses, {"baseline": 0.6, "ours": 0.7})
     assert summary.leader is not None and summary.leader.name == "theirs"
     assert summary.confirmed is None and REAL not in answer(summary)

@@ -6,7 +6,7 @@ import pytest
 
 from augury.reporting.pareto import pareto_front, score_against_cost
 from augury.reporting.styles import OTHER, system_style
-from augury.reporting.sweeps.figures import configuration_styles, learning_curves, rungs
+from augury.reporting.sweeps.figures import configuration_styles, learning_curves
 from augury.reporting.sweeps.summary import summarise
 
 
@@ -54,24 +54,6 @@ def test_no_curves_before_a_validation(sweeps: Any) -> None:
     sweeps.configuration({"regime.beta": 1})
     summary = summarise(sweeps.load(ended=False))
     assert learning_curves(summary, configuration_styles(summary)) == []
-    assert rungs(summary) == []
-
-
-def test_a_rung_shows_its_last_word_on_every_configuration(sweeps: Any) -> None:
-    first, second, third = (sweeps.configuration({"regime.beta": beta}) for beta in (1, 2, 3))
-    sweeps.decide(second, 1, "seed added", 31, 2, 30)
-    sweeps.decide(first, 1, "stopped", 28, 1, 30)
-    sweeps.decide(second, 1, "promoted", 32, 1, 30.5, seeds=2)
-    sweeps.decide(third, 1, "promoted", 33, 1, 30)
-    sweeps.decide(third, 2, "chosen", 35, 1, 34)
-    first_rung, second_rung = rungs(summarise(sweeps.load(scheduler="race")))
-    assert "2 × promoted, 1 × stopped" in first_rung.title and "1 × chosen" in second_rung.title
-    (cut,), (promoted,), (stopped,) = (
-        lines(first_rung, name) for name in ("threshold", "promoted", "stopped")
-    )
-    assert (cut["x"], cut["y"]) == ([1, 2, 3], [30, 30.5, 30])
-    assert (promoted["x"], promoted["y"]) == ([1, 2], [33, 32])
-    assert (stopped["x"], stopped["y"], stopped["error_y"]["array"]) == ([3], [28], [1])
 
 
 def test_the_front_is_what_nothing_beats_in_score_and_cost(sweeps: Any) -> None:

@@ -69,8 +69,8 @@ def test_a_lane_ends_where_training_paused(sweeps: Any) -> None:
         for update, seconds in ((50, 100.0), (350, 160.0))
     ]
     sweeps.results.run("ours", address, 1, history=history)
-    sweeps.trials[f"{address}/seed-1"] = {"progress": "paused", "error": None}
-    sweeps.decide(address, 1, "promoted", 30.0, 0.5, 29.0)
+    sweeps.trials[f"{address}/seed-1"] = {"progress": "stopped", "error": None}
+    sweeps.decide(address, "seed added", 30.0, 0.5, 29.0)
     (figure,) = lanes(summarise(sweeps.load((1,))))
     first, second, decision = figure.to_dict()["data"]
     minutes = [[round(60 * x) for x in line["x"]] for line in (first, second, decision)]
@@ -85,7 +85,7 @@ def test_the_number_of_trials_in_training_falls_where_one_pauses(sweeps: Any) ->
             (update, {"valid/bleu": 30.0, "train/seconds": seconds}) for update, seconds in ends
         ]
         sweeps.results.run(name, address, 1, history=history)
-        sweeps.trials[f"{address}/seed-1"] = {"progress": "paused", "error": None}
+        sweeps.trials[f"{address}/seed-1"] = {"progress": "stopped", "error": None}
     (figure,) = occupancy(summarise(sweeps.load((1,))))
     (line,) = figure.to_dict()["data"]
     seconds = [round(60 * x) for x in line["x"]]

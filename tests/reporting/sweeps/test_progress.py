@@ -113,7 +113,7 @@ def test_a_terminal_shows_only_running_trials(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("sys.stderr", stream)
     with messages.shown():
         display = Display()
-        display.show(sweep(("a", 1, "running", 2), ("b", 1, "paused", 1), ("b", 2, "finished", 2)))
+        display.show(sweep(("a", 1, "running", 2), ("b", 1, "stopped", 1), ("b", 2, "finished", 2)))
         lines = [task.description for task in messages.display().tasks]
         assert [line.split(":")[0] for line in lines] == ["a, seed 1", "beta"]
         display.show(

@@ -26,7 +26,7 @@ def test_a_winner_that_does_not_help_is_not_recommended(
     for address, value in zip(addresses, (30.0, winner), strict=True):
         for seed in (1, 2):
             sweeps.trial(address, seed, [value + 0.1 * seed])
-    sweeps.decide(addresses[1], 1, "chosen", winner, 0.5, 0.0)
+    sweeps.decide(addresses[1], "chosen", winner, 0.5, 0.0)
     result = recommended(summarise(sweeps.load((1, 2), scheduler="race", mode=mode)))
     assert result is not None and result.name == name
 
@@ -40,7 +40,7 @@ def test_a_winner_has_to_be_worth_its_time(sweeps: Any, winner: float, name: str
     ]
     for address, value in zip(addresses, (30.0, winner), strict=True):
         sweeps.trial(address, 1, [value])
-    sweeps.decide(addresses[1], 1, "chosen", winner, 0.5, 0.0)
+    sweeps.decide(addresses[1], "chosen", winner, 0.5, 0.0)
     summary = summarise(sweeps.load((1,), scheduler="race", worth=0.2))
     result = recommended(summary)
     assert result is not None and result.name == name
@@ -63,7 +63,7 @@ def test_paused_systems_and_an_unfinished_reference_are_not_recommended_on(sweep
     sweeps.trial(baseline, 1, [10.0], progress="running")
     assert recommendation_text(summarise(sweeps.load((1,), ended=False))) == ""
     sweeps.trial(baseline, 1, [30.0])
-    sweeps.trial(sweeps.configuration({"a": 2}, "paused"), 1, [36.0], progress="paused")
+    sweeps.trial(sweeps.configuration({"a": 2}, "stopped"), 1, [36.0], progress="stopped")
     text = recommendation_text(summarise(sweeps.load((1,), ended=False)))
     assert text.startswith("Recommended so far: ours ")
 
@@ -82,10 +82,10 @@ def test_the_answer_is_about_what_is_recommended(sweeps: Any) -> None:
     baseline, ours = sweeps.configuration({}, "baseline"), sweeps.configuration({"a": 1}, "ours")
     sweeps.trial(baseline, 1, [30.0])
     sweeps.trial(ours, 1, [31.0])
-    sweeps.trial(sweeps.configuration({"a": 2}, "paused"), 1, [36.0], progress="paused")
+    sweeps.trial(sweeps.configuration({"a": 2}, "stopped"), 1, [36.0], progress="stopped")
     summary = summarise(sweeps.load((1,), ended=False))
     assert summary.leader is recommended(summary)
-    assert "ours" in answer(summary) and "paused" not in answer(summary)
+    assert "ours" in answer(summary) and "stopped" not in answer(summary)
 
 
 def test_a_likelier_best_on_the_test_set_is_named_beside_the_recommended_one(sweeps: Any) -> None:
@@ -105,6 +105,6 @@ def test_a_better_mean_of_fewer_seeds_is_explained(sweeps: Any) -> None:
     for address, values in {baseline: [30.0, 20.0], ours: [32.0, 22.0], lucky: [31.0]}.items():
         for seed, value in enumerate(values, 1):
             sweeps.trial(address, seed, [value])
-    sweeps.decide(ours, 1, "chosen", 27.0, 0.5, 0.0)
+    sweeps.decide(ours, "chosen", 27.0, 0.5, 0.0)
     text = recommendation_text(summarise(sweeps.load((1, 2), scheduler="race")))
     assert text.startswith("Recommended: ours ") and "lucky is of fewer seeds" in text

@@ -58,7 +58,7 @@ def test_the_seeds_that_got_furthest_speak(sweeps: Any) -> None:
     first, second, third = (sweeps.configuration({"regime.beta": beta}) for beta in (1, 2, 3))
     for address, furthest in ((first, "finished"), (second, "stopped"), (third, "running")):
         sweeps.trial(address, 1, [20, 31], furthest)
-        sweeps.trial(address, 2, [40], "paused" if address == first else "running")
+        sweeps.trial(address, 2, [40], "stopped" if address == first else "running")
         sweeps.trial(address, 3, [50], "failed", error="Diverged")
     results = by_name(sweeps.load(ended=False))
     assert [results[f"beta={beta}"].values for beta in (1, 2, 3)] == [
@@ -101,7 +101,7 @@ def test_best_first_then_stopped_then_silent(sweeps: Any, mode: str, names: list
         (["finished", "waiting"], "race", False, "finished"),
         (["finished", "failed"], "all", True, "finished"),
         (["stopped", "waiting"], "race", False, "stopped"),
-        (["paused", "waiting"], "race", False, "paused"),
+        (["stopped", "waiting"], "race", False, "stopped"),
         (["failed", "waiting"], "race", False, "failed"),
         (["failed", "waiting"], "all", False, "waiting"),
         (["failed", "failed"], "all", True, "failed"),
@@ -119,17 +119,6 @@ def test_the_state_of_a_configuration(
     assert result.state == state
 
 
-def test_the_rung_at_which_it_was_stopped(sweeps: Any) -> None:
-    first, second = (sweeps.configuration({"regime.beta": beta}) for beta in (1, 2))
-    sweeps.trial(first, 1, [30, 31], "stopped")
-    sweeps.decide(first, 1, "promoted", 30, 0.5, 29)
-    sweeps.decide(first, 2, "stopped", 31, 0.5, 33)
-    sweeps.trial(second, 1, [30, 33, 34])
-    results = by_name(sweeps.load(scheduler="race"))
-    assert (results["beta=1"].rung, results["beta=1"].state_text) == (2, "stopped at rung 2")
-    assert (results["beta=2"].rung, results["beta=2"].state_text) == (None, "finished")
-
-
 def test_the_leader(sweeps: Any) -> None:
     addresses = [sweeps.configuration({"regime.beta": beta}) for beta in range(3)]
     assert summarise(sweeps.load(ended=False)).leader is None
@@ -138,13 +127,13 @@ def test_the_leader(sweeps: Any) -> None:
     sweeps.trial(addresses[2], 1, [35], "stopped")
     assert summarise(sweeps.load(ended=False)).leader.name == "beta=0"  # that has finished
     sweeps.trial(addresses[1], 1, [31])
-    sweeps.decide(addresses[0], 3, "chosen", 30, 0.2, 30)
+    sweeps.decide(addresses[0], "chosen", 30, 0.2, 30)
     assert summarise(sweeps.load(ended=True)).leader.name == "beta=0"
 
 
 def test_decisions_on_what_is_no_longer_asked_for_are_left_out(sweeps: Any) -> None:
     sweeps.trial(sweeps.configuration({"regime.beta": 1}), 1, [30])
-    sweeps.decide("gone", 1, "chosen", 40, 0.5, 33)
+    sweeps.decide("gone", "chosen", 40, 0.5, 33)
     summary = summarise(sweeps.load())
     assert summary.decisions == ()
     assert summary.leader is not None and summary.leader.name == "beta=1"

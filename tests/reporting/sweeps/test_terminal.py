@@ -55,7 +55,6 @@ def test_plain_is_json(sweeps: Any, addresses: list[str]) -> None:
     sweeps.trial(addresses[0], 1, [30])
     sweeps.trial(addresses[1], 1, [31, 32])
     sweeps.trial(addresses[2], 1, [20], "stopped")
-    sweeps.decide(addresses[2], 1, "stopped", 20, 1, 30)
     content = json.loads(json.dumps(report(sweeps.load(scheduler="race")).data, allow_nan=False))
     assert (content["best"], content["reference"], content["ended"]) == (
         addresses[1],
@@ -81,8 +80,7 @@ def test_plain_is_json(sweeps: Any, addresses: list[str]) -> None:
     assert best["tests"]["test"]["scores"]["bleu"]["value"] == 32
     assert best["tests"]["test"]["difference"] == 2
     assert reference["tests"]["test"]["difference"] is None
-    assert (stopped["state"], stopped["rung"], stopped["tests"]) == ("stopped", 1, {})
-    assert content["decisions"][0]["action"] == "stopped"
+    assert (stopped["state"], stopped["tests"]) == ("stopped", {})
     assert content["answer"].startswith("On test, beta=1 scores 2.0 BLEU more than baseline")
 
 
