@@ -70,11 +70,10 @@ def decisions(storage: Path) -> list[dict[str, Any]]:
 
 
 def processes(storage: Path) -> set[int]:
-    """Return the ids of the processes in which trials of the last command have reported."""
-    last = max(storage.glob("sweeps/quick/tune/*/"))
-    reports = [
-        line for path in last.glob("*/result.json") for line in path.read_text().splitlines()
-    ]
+    """Return the ids of the processes in which trials have reported."""
+    reports: list[str] = []
+    for path in storage.glob("sweeps/quick/tune/*/result.json"):
+        reports += path.read_text().splitlines()
     return {json.loads(line)["pid"] for line in reports}
 
 
@@ -97,18 +96,9 @@ def validations(storage: Path) -> int:
     return sum(update // VALIDATE_EVERY for update in latest.values())
 
 
-def trials(executor: str = "ray") -> list[psutil.Process]:
-    """Return the processes in which trials run: actors of the session's Ray, or workers of the
-    local executors of this process and its children."""
-    if executor == "ray":
-        return actors("ImplicitFunc")
-    return [process for server in worker_servers() for process in server.children()]
-
-
-def worker_servers() -> list[psutil.Process]:
-    """Return the processes that workers of local executors are copied from."""
-    servers = _children(lambda line: "augury.sweeping.worker_server" in line)
-    return [server for server in servers if server.parent() not in servers]
+def trials() -> list[psutil.Process]:
+    """Return the processes in which trials run: actors of the session's Ray."""
+    return actors("ImplicitFunc")
 
 
 def actors(name: str) -> list[psutil.Process]:
@@ -140,7 +130,7 @@ def stop(driver: subprocess.Popen[str], number: int, executor: str = "ray") -> s
     # Stopped while processes are looked for: trials wait for its answers, and a short sweep would
     # end meanwhile.
     driver.send_signal(signal.SIGSTOP)
-    before = trials(executor) + worker_servers()
+    before = trials() if executor == "ray" else []
     driver.send_signal(number)
     driver.send_signal(signal.SIGCONT)
     _, output = driver.communicate(timeout=120)

@@ -290,6 +290,7 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
     outcome, summary = run_sweep(space, options)
 
     from augury.core.naming import command
+    from augury.core.progress import duration
     from augury.core.store import Store
     from augury.reporting import storage
     from augury.reporting.sweeps.locations import sweep_command
@@ -319,8 +320,10 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
         if outcome.unfinished:
             again = shlex.split(sweep_command(sweep))
             again += ["--budget", f"{options.budget:.10g}s"] if options.budget else []
-            state = "not decided yet" if sweep.count("finished") else "no trial has finished yet"
-            print(f"next     {command(*again)}    # {state}: goes on")
+            takes = outcome.missing_seconds
+            time = f", about {duration(takes)}" if takes else ""
+            print(f"missing  {counted(outcome.missing, 'trial')}{time}")
+            print(f"next     {command(*again)}    # goes on")
     return 1 if sweep.count("failed") else 0
 
 

@@ -69,6 +69,10 @@ class Outcome:
     """Number of trials finished by earlier commands."""
     unfinished: bool
     """Whether a limit ended the command before everything was decided."""
+    missing: int
+    """Number of trials that are wanted and not trained."""
+    missing_seconds: float | None
+    """What they take, as those of this command did; None where none has finished."""
 
 
 class Trained(NamedTuple):
@@ -366,7 +370,11 @@ class _Driver:
                 run_trials(trials, experiments, points, on_ray=on_ray, at_once=options.at_once)
             finished = trials.scheduler.finished and not self.cut_short
             sweep = writer.end(finished=finished)
-        return Outcome(sweep, reused, not finished)
+        ended = ("finished", "failed")
+        left = sum(trials.progress.get(trial) not in ended for trial in known)
+        seconds = self._seconds_of_trial()
+        takes = seconds and seconds * left / trials.at_once
+        return Outcome(sweep, reused, not finished, left, takes)
 
     def _make_plan(self) -> Plan:
         """Return the configurations that are known before anything runs."""
@@ -484,17 +492,19 @@ class _Driver:
         say("the rest of the budget is for confirming what leads")
         return scheduler.confirmation is not None
 
+    def _seconds_of_trial(self) -> float | None:
+        """Return the mean time of the trials that this command has finished; None before one is."""
+        ended = self.trials.progress
+        finished = [took for trial, took in self.seconds.items() if ended[trial] == "finished"]
+        return statistics.fmean(finished) if finished else None
+
     def _reserved(self) -> float:
         """Return the seconds of the budget that confirmation takes."""
         options = self.options
         assert options.budget is not None
         reference = next(iter(self.plan.configurations.values()))
-        finished = [
-            of for trial, of in self.seconds.items() if self.trials.progress[trial] == "finished"
-        ]
-        if finished:
-            of_trial = statistics.fmean(finished)
-        else:
+        of_trial = self._seconds_of_trial()
+        if of_trial is None:
             of_trial = seed_seconds(self.plan, reference, options.seeds) or 0.0
         rounds = math.ceil(2 * len(options.fresh_seeds) / self.trials.at_once)
         return min(rounds * of_trial, RESERVED_AT_MOST * options.budget)
