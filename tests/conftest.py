@@ -81,6 +81,7 @@ def local_ray() -> Iterator[Any]:
 
     from augury.core.ray_connection import connect
 
+    ray.shutdown()  # of a Ray that a command of another test has started
     ray.init(
         address="local",
         num_cpus=2,

@@ -12,13 +12,15 @@ from benchmarks import frame
 from benchmarks.report import BENCHMARKS, PAGE, RESULTS, main, page, rows
 
 SHARED = {"frame", "report"}
+APART = {"gpu"}
+"""Those with tests of their own."""
 QUICK = {"bands", "encipher", "scaling"}
 """Those that take seconds at their smallest."""
 
 
 def test_every_file_is_a_benchmark_with_a_question() -> None:
     files = {file.stem for file in (frame.ROOT / "benchmarks").glob("*.py")}
-    assert files - SHARED == set(BENCHMARKS)
+    assert files - SHARED - APART == set(BENCHMARKS)
 
 
 def test_page_is_that_of_the_kept_results() -> None:

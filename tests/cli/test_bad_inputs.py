@@ -9,7 +9,8 @@ import json
 import os
 import random
 import shlex
-import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
@@ -23,9 +24,8 @@ import yaml
 from augury.cli import main
 from tests import tiny
 
-STORED = Path(__file__).parents[1] / "data" / "stored_schema_1"
-"""A storage with a run."""
 RUN = "tiny/tiny/1"
+"""A run in the storage."""
 
 LINES = [f"su rizo {word} kumu" for word in "abcdefghijklmnopqrst"]
 TEXT = "".join(f"{line}\n" for line in LINES).encode()
@@ -237,7 +237,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "texts" / "directory").mkdir()
     (root / "texts" / "loop").symlink_to("loop")
     os.mkfifo(root / "texts" / "pipe")
-    shutil.copytree(STORED, root / "results")
+    file = root / "trained.yaml"
+    file.write_text(yaml.safe_dump(tiny.content("nmt", root / "results")))
+    subprocess.run([sys.executable, "-m", "augury.cli", "train", file], check=True, cwd=root)
     return root
 
 

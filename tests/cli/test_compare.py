@@ -123,8 +123,8 @@ class Runs:
                 ],
             },
         )
-        decision = {"time": 1.0, "rung": 1, "validations": 1, "address": chosen, "seeds": 2}
-        decision |= {"action": "chosen", "mean": 1.0, "low": 1.0, "high": 1.0, "cut": 1.0}
+        decision = {"time": 1.0, "configuration": chosen, "action": "chosen", "seeds": 2}
+        decision |= {"mean": 1.0, "low": 1.0, "high": 1.0, "cut": 1.0}
         decisions = [decision] if chosen else []
         written = {"time": 1.0, "ended": True, "trials": {}, "decisions": decisions}
         folder.write_json(state.STATE, written)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import yaml
 from augury.cli import main, sweep, verbs
 from augury.core.machine import available_cores
 from augury.core.store import Store
+from augury.runs.recording import unrecorded
 from augury.sweeping import driver
 from augury.sweeping.budget import estimate
 from tests import tiny
@@ -101,14 +101,18 @@ def test_only_rows_that_are_named_are_trained(
     named: tuple[str, ...], later: bool, tmp_path: Path
 ) -> None:
     space, options = prepared(tmp_path, "WordDrop")
+    store = Store(options.storage)
     race = driver._Driver(
-        space, replace(options, rows=named), lambda *_: nullcontext(), lambda *_: None
+        space,
+        replace(options, rows=named),
+        unrecorded,
+        lambda *_: None,
+        store,
+        store.folder("sweeps", "test"),
     )
-    race.store = Store(options.storage)
-    race.sweep = race.store.folder("sweeps", "test")
     race.plan = sweep.make_plan(space, options)
     planned = len(race.plan.configurations)
     scheduler = race._scheduler()
     while work := scheduler.work():
-        scheduler.tell(work[0].configuration, work[0].seed, work[0].rung, 0.5)
+        scheduler.tell(work[0].configuration, work[0].seed, 0.5)
     assert (len(race.plan.configurations) > planned) == later

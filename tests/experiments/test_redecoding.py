@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -13,14 +12,17 @@ from augury.decoding.settings import ViewDecoding
 from augury.experiments.redecoding import KIND, decode_test_set
 from augury.experiments.run import Run
 from augury.runs.record import RECORDS
-from tests.experiments.test_stored_schemas import RUN, STORED
+from augury.sweeping.driver import run_experiment
+from tests import tiny
 
 
+@pytest.mark.trains
 def test_kept_outputs_that_have_changed_are_made_anew(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    store = Store(shutil.copytree(STORED, tmp_path / "results"))
-    run, decoding = Run.read(store.folder("runs", RUN)), ViewDecoding(beam=2, max_length=5)
+    trained = run_experiment(tiny.experiment("nmt", tmp_path / "results"))
+    run, decoding = Run.read(trained.runs["tiny"][1]), ViewDecoding(beam=2, max_length=5)
+    store = Store(run.folder.root)
     outputs = decode_test_set(run, "test", decoding).outputs
     assert decode_test_set(run, "test", decoding).outputs == outputs
     folder = run.folder.sub(KIND)

@@ -147,7 +147,7 @@ def test_differences_have_interval_and_mark(results: Any, read: Any) -> None:
     )
     page = read(render(systems, "labels"))
     row = comparison(systems, "test").rows[1]
-    assert row.mark == "**"
+    assert row.mark == "*"
     difference, _, interval = row.difference_text.partition(" ")
     assert (
         difference in {cell.strip() for cell in page.texts["td"]}

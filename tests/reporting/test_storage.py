@@ -55,7 +55,8 @@ def test_a_comparison_as_a_frame(results: Any, folders: list[Any]) -> None:
     )
     assert (baseline["seeds"], system["seeds"], system["difference"]) == ("1 2", "1 2", 50.0)
     assert (
-        system["difference_low"] <= 50 <= system["difference_high"] and system["p_corrected"] < 0.01
+        system["difference_low"] <= 50 <= system["difference_high"]
+        and system["p_corrected"] == 0.01
     )
     with pytest.raises(UserError):
         compare(f"{root}/runs/{'b' * 16}", f"{root}/runs/none")

@@ -59,7 +59,7 @@ def test_markdown_has_every_cell_and_note(compared: Comparison) -> None:
     lines = markdown([shown]).splitlines()
     rows = [line for line in lines if line.startswith("|")]
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {len(shown.columns) + 1}
-    assert ODD.replace("|", "\\|") in rows[3] and "+50.0\\*\\* [" in rows[3]
+    assert ODD.replace("|", "\\|") in rows[3] and "+50.0\\* [" in rows[3]
     assert [line[2:] for line in lines if line.startswith("- ")] == list(shown.notes)
 
 

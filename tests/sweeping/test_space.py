@@ -110,7 +110,6 @@ def test_scales_differ_by_dotted_keys(tmp_path):
             MINIMAL.replace("regime.beta", "tracking.enabled"),
             "'--set tracking.enabled=...' applies it to all trials",
         ),
-        (with_fields("mutations={'regime.beta': 5}"), "regime.beta: give a list"),
         (
             MINIMAL.replace('"max"', '"maximum"'),
             "mode = 'maximum': must be 'max' or 'min': did you mean 'max'",

@@ -36,7 +36,7 @@ FLAGS = (
     *("--set", "training.max_updates=32", "--set", "execution.threads=1"),
 )
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.timeout(600), pytest.mark.trains]
 
 
 @pytest.fixture(scope="module")

@@ -136,7 +136,7 @@ def test_leaders_and_the_time_left() -> None:
     best = lines.leader(running)
     # A seed that has just begun says nothing of its end.
     assert best is not None and (best.name, best.mean) == ("a", 14)
-    assert lines.seconds_left(running) == (8 - 2) + 8
+    assert lines.seconds_left(running) == (8 - 2) + (8 - 6) + 8
     lowest = lines.leader(replace(running, mode="min"))
     assert lowest is not None and lowest.mean == 11
 

@@ -57,7 +57,7 @@ def test_a_race_that_has_not_ended_recommends_the_best_that_has_finished(sweeps:
     )
 
 
-def test_paused_systems_and_an_unfinished_reference_are_not_recommended_on(sweeps: Any) -> None:
+def test_stopped_systems_and_an_unfinished_reference_are_not_recommended_on(sweeps: Any) -> None:
     baseline, ours = sweeps.configuration({}, "baseline"), sweeps.configuration({"a": 1}, "ours")
     sweeps.trial(ours, 1, [31.0])
     sweeps.trial(baseline, 1, [10.0], progress="running")
@@ -78,14 +78,16 @@ def test_one_validated_example_is_no_lead(more: int, enough: bool) -> None:
 
 
 def test_the_answer_is_about_what_is_recommended(sweeps: Any) -> None:
-    """Not about a paused system that is ahead for now."""
+    """Not about a stopped system that is ahead for now."""
     baseline, ours = sweeps.configuration({}, "baseline"), sweeps.configuration({"a": 1}, "ours")
     sweeps.trial(baseline, 1, [30.0])
     sweeps.trial(ours, 1, [31.0])
     sweeps.trial(sweeps.configuration({"a": 2}, "stopped"), 1, [36.0], progress="stopped")
     summary = summarise(sweeps.load((1,), ended=False))
     assert summary.leader is recommended(summary)
-    assert "ours" in answer(summary) and "stopped" not in answer(summary)
+    said, _, counts = answer(summary).rpartition("; ")
+    assert "ours" in said and "stopped" not in said
+    assert counts == "1 of 3 configurations was stopped early."
 
 
 def test_a_likelier_best_on_the_test_set_is_named_beside_the_recommended_one(sweeps: Any) -> None:
