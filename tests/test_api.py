@@ -121,4 +121,4 @@ def test_the_documented_lines_work(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert names["pairs"]["rot-1"][0] != names["pairs"]["source"][0]
     assert len(names["copies"]) == 4 and len(names["larger"]) == 6
     with pytest.raises(UserError, match="training.max_updates"):
-        augury.run("my.yaml", **{"training.max_updates": "many"})
+        augury.run("my.yaml", set={"training.max_updates": "many"})

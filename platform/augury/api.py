@@ -20,17 +20,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from augury.augment.on_frames import FrameOperator
+    from augury.sweeping.declarations import SchedulerName, SearchName
     from augury.text.ciphers.alphabet import Mode
 
 
-def run(experiment: str | Path | Mapping[str, Any], **settings: Any) -> pd.DataFrame:
+def run(
+    experiment: str | Path | Mapping[str, Any], *, set: Mapping[str, Any] | None = None
+) -> pd.DataFrame:
     """Run an experiment, given as a file or its content, and return the results of its runs as
     `results` does.
 
-    `settings` override those of the experiment; pass a dotted key as `**{"regime.beta": 5}`.
-    Existing runs are reused. Raises UserError for invalid settings and if runs have failed.
+    `set` has settings by dotted key, in place of the experiment's. Existing runs are reused. Raises
+    UserError for invalid settings and if runs have failed.
 
-        frame = augury.run("my.yaml", seeds=[1, 2, 3])
+        frame = augury.run("my.yaml", set={"seeds": [1, 2, 3]})
         frame.pivot_table("value", "system", ["test", "metric"])
     """
     from augury.core import config
@@ -41,9 +44,9 @@ def run(experiment: str | Path | Mapping[str, Any], **settings: Any) -> pd.DataF
 
     if isinstance(experiment, Mapping):
         with named_by_user():
-            parsed = parse(config.merge(experiment, settings))
+            parsed = parse(config.merge(experiment, set or {}))
     else:
-        parsed = load(experiment, settings=settings)
+        parsed = load(experiment, set)
     trained = run_experiment(parsed, Tracker)
     if trained.failures:
         raise UserError("; ".join(trained.failures))
@@ -57,41 +60,55 @@ def sweep(
     space: str | Path,
     experiment: str | Path | None = None,
     *,
+    set: Mapping[str, Any] | None = None,
     budget: str | None = None,
     rows: Sequence[str] | None = None,
     seeds: Sequence[int] | None = None,
     storage: str | Path | None = None,
     name: str | None = None,
     scale: str | None = None,
-    scheduler: str | None = None,
+    scheduler: SchedulerName | None = None,
+    search: SearchName | None = None,
+    samples: int | None = None,
     worth: float | None = None,
-    **settings: Any,
+    confirm: int | None = None,
 ) -> pd.DataFrame:
     """Train and compare the configurations of a search space on an experiment file, or on the
     space's own experiment, and return a row for each of them, best first.
 
-    The arguments are the flags of `augury sweep`, with their defaults; `settings` override those of
-    the experiment as in `run`. The same call continues a sweep that its budget (`90s`, `30m`, `2h`
-    or `1d`) ended. Columns: name, seeds, score with interval, difference to the reference with
-    interval and corrected p, cost of a seed, state, recommended; `attrs` of the frame has the
-    `answer` in words and the address of the `page`. Raises UserError for invalid arguments and for
-    what cannot be trained.
+    The arguments are the flags of `augury sweep`, with their defaults; `set` has settings by dotted
+    key. The same call continues a sweep that its budget (`90s`, `30m`, `2h` or `1d`) ended.
+    Columns: name, seeds, score with interval, difference to the reference with interval and
+    corrected p, cost of a seed, state, recommended; `attrs` of the frame has the `answer` in words
+    and the address of the `page`. Raises UserError for invalid arguments and for what cannot be
+    trained.
 
         frame = augury.sweep("augmentations", "my.yaml", budget="2h")
         frame.attrs["answer"]
     """
-    from augury.cli import sweep as command
-    from augury.cli import verbs
+    from augury.reporting.frames import sweep as frame_of
+    from augury.reporting.sweeps.run import run_sweep
+    from augury.sweeping import request
+    from augury.tracking.tracker import Tracker
 
-    words = [str(space), *([str(experiment)] if experiment else [])]
-    arguments = verbs.parser("sweep", words).parse_args(words)
-    arguments.budget, arguments.worth = budget, worth
-    arguments.scale, arguments.scheduler = scale, scheduler
-    arguments.rows, arguments.seeds = rows and list(rows), seeds and list(seeds)
-    arguments.storage, arguments.name = str(storage) if storage else None, name
-    outcome, _ = command.run_sweep(*command.prepare(arguments, settings))
-    frame: pd.DataFrame = import_module("augury.reporting.frames").sweep(outcome.sweep)
-    return frame
+    asked, options = request.prepare(
+        str(space),
+        experiment,
+        settings=set or {},
+        scale=scale,
+        search=search,
+        scheduler=scheduler,
+        rows=rows,
+        worth=worth,
+        confirm=confirm,
+        samples=samples,
+        seeds=seeds,
+        storage=str(storage) if storage else None,
+        name=name,
+        budget=budget,
+    )
+    outcome, _ = run_sweep(asked, options, Tracker)
+    return frame_of(outcome.sweep)
 
 
 class Recommendation(NamedTuple):

@@ -17,6 +17,7 @@ import augury.cli
 from augury.augment.draw import TokenDraw
 from augury.augment.operator import schema
 from augury.cli import verbs
+from augury.core import config
 from augury.experiments import systems
 from augury.sweeping import published, space
 from tests.commands import parsed
@@ -189,7 +190,7 @@ def _check(arguments: Any) -> None:
     """Raise UserError unless the experiments, spaces and tables in arguments exist and are
     valid."""
     if getattr(arguments, "experiment", None):
-        systems.load(ROOT / arguments.experiment, arguments.assignments)
+        systems.load(ROOT / arguments.experiment, config.parse_assignments(arguments.assignments))
     if hasattr(arguments, "space"):
         space.find(arguments.space, arguments.scale)
     if getattr(arguments, "table", None):

@@ -152,7 +152,7 @@ def test_faults_have_the_line_of_the_file_or_the_override(tmp_path: Path) -> Non
         "seeds: 3\nregime: {name: coregularised, betta: 1}\n"
     )
     with pytest.raises(UserError) as raised:
-        load(path, ["training.max_tokens=x"], {"training.max_updates": "y"})
+        load(path, {"training.max_tokens": "x", "training.max_updates": "y"})
     title, *faults = str(raised.value).splitlines()
     assert str(path) in title
     assert [(fault.split(":")[0].strip(), fault.split()[-1]) for fault in faults] == [
@@ -161,7 +161,7 @@ def test_faults_have_the_line_of_the_file_or_the_override(tmp_path: Path) -> Non
         ("line 7", "[3]"),
         ("line 8", "'beta'?"),
         ("--set training.max_tokens", "number"),
-        ("argument training.max_updates", "number"),
+        ("--set training.max_updates", "number"),
     ]
 
 
@@ -194,7 +194,7 @@ def test_faults_name_the_file_that_holds_the_line(tmp_path: Path) -> None:
         "line 4",
     ]
     path.write_text("extends: base.yaml\nname: mine\ntraining: {max_tokens: 9, patience: 7}\n")
-    loaded = load(path, ["training.patience=8"])
+    loaded = load(path, {"training.patience": 8})
     assert (loaded.training.max_tokens, loaded.training.patience) == (9, 8)
 
 
@@ -219,9 +219,9 @@ def test_a_file_and_overrides(tmp_path: Path) -> None:
         "name: toy\ntask: nmt\ncorpus: {source_language: de, target_language: en, train: {builtin: "
         "9}}\n"
     )
-    assert load(path, ["training.max_tokens=77", "seeds=[4, 5]"]).training.max_tokens == 77
+    assert load(path, {"training.max_tokens": 77, "seeds": [4, 5]}).training.max_tokens == 77
     with pytest.raises(UserError, match="needs 'task:'"):
-        load(path, ["task=null"])
+        load(path, {"task": None})
 
 
 @pytest.mark.parametrize("regime", ["plain", {"name": "coregularised", "preset": "r_drop"}])

@@ -127,7 +127,7 @@ def test_relative_paths_begin_at_the_folder_of_the_file(
     systems = {"x": {"augment": augment, "corpus.train.source": "x.de", "regime": "multi_source"}}
     mine = {"extends": "base/base.yaml", "systems": systems}
     (tmp_path / place).write_text(yaml.safe_dump(mine))
-    loaded = load(place, ["corpus.valid.source=set.de"])
+    loaded = load(place, {"corpus.valid.source": "set.de"})
     assert loaded.corpus.valid.source == str(tmp_path / "set.de")
     (system,) = expand(loaded).values()
     first = system.first.corpus.train

@@ -91,10 +91,9 @@ def test_the_lines_for_notebooks_work(undisturbed, capsys):
     code = "\n".join(block for block in blocks if "sweep(" in block or "recommend(" in block)
     space = f"{QUICK!r}, scheduler='race', seeds=[1, 2], storage={str(storage)!r}, name='quick'"
     code = code.replace(
-        '"augmentations", "my.yaml", budget="2h"', f'{space}, **{{"training.max_updates": 32}}'
+        '"augmentations", "my.yaml", budget="2h"', f'{space}, set={{"training.max_updates": 32}}'
     )
     code = code.replace('"augmentations"', f'"quick", {str(storage)!r}')
-    code = code.replace("experiment)", f"experiment, storage={str(storage)!r})")
     names: dict[str, Any] = {"augury": augury}
     before = results(storage)
     exec(code, names)

@@ -125,7 +125,7 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
                 f"give an experiment file or {flags[0]}, not both; --set overrides settings of "
                 "the file"
             )
-        return systems.load(arguments.experiment, arguments.assignments)
+        return systems.load(arguments.experiment, config.parse_assignments(arguments.assignments))
     missing = [flag for flag in ("source", "target") if getattr(arguments, flag) is None]
     if missing:
         raise UserError(

@@ -241,6 +241,7 @@ def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Ex
 def _experiment_inputs(
     arguments: argparse.Namespace,
 ) -> tuple[BaseSpec, list[Operator], Experiment]:
+    from augury.core import config
     from augury.experiments.systems import load
 
     flags = [flag_of(name) for name in DIRECT if getattr(arguments, name) is not None]
@@ -248,7 +249,7 @@ def _experiment_inputs(
         raise UserError(
             f"give an experiment file or {flags[0]}, not both; --set overrides settings of the file"
         )
-    loaded = load(arguments.experiment, arguments.assignments)
+    loaded = load(arguments.experiment, config.parse_assignments(arguments.assignments))
     if not loaded.augment:
         raise UserError(
             f"{arguments.experiment} has no operators: add e.g. augment: [{{operator: cipher, "

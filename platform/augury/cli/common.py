@@ -53,14 +53,13 @@ def add_storage_and_seeds(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def assignments_of(arguments: argparse.Namespace) -> list[str]:
-    """Return the assignments of `--set`, and of `--storage` and `--seeds` where they are given."""
-    assignments = list(arguments.assignments)
-    if arguments.storage is not None:
-        assignments.append(f"storage={json.dumps(arguments.storage)}")
-    if arguments.seeds is not None:
-        assignments.append(f"seeds={arguments.seeds}")
-    return assignments
+def settings_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings of `--set` by dotted key, and those of `--storage` and `--seeds`."""
+    from augury.core import config
+
+    settings = config.parse_assignments(arguments.assignments)
+    flags = {name: getattr(arguments, name, None) for name in ("storage", "seeds")}
+    return settings | {name: value for name, value in flags.items() if value is not None}
 
 
 def add_overrides(parser: argparse.ArgumentParser) -> None:

@@ -104,9 +104,10 @@ def show(
 
     `without_model` is the next command where the pretrained model cannot be had.
     """
+    from augury.core import config
     from augury.experiments.systems import expand, load
 
-    loaded = load(path, assignments)
+    loaded = load(path, config.parse_assignments(assignments))
     systems = expand(loaded)
     report = _preflight(loaded, systems) if texts else None
     facts = {"file": path, "set": list(assignments), **_facts(loaded, systems, report)}
@@ -369,11 +370,12 @@ def json_schema() -> dict[str, Any]:
 
 def _graph(path: str, assignments: Sequence[str], form: str, as_json: bool) -> int:
     """Print the graph of what an experiment needs."""
+    from augury.core import config
     from augury.execution.nodes import nodes
     from augury.experiments.systems import expand, load
     from augury.reporting import graphs
 
-    loaded = load(path, assignments)
+    loaded = load(path, config.parse_assignments(assignments))
     known = nodes(_preflight(loaded, expand(loaded)).graph)
     if as_json:
         print_json([asdict(node) for node in known])
@@ -387,11 +389,12 @@ def _resolved(path: str, assignments: Sequence[str], as_json: bool) -> int:
     """Print all settings of every system and the addresses of their runs."""
     import yaml
 
+    from augury.core import config
     from augury.core.store import Store
     from augury.execution.graph import Graph
     from augury.experiments.systems import expand, load
 
-    loaded = load(path, assignments)
+    loaded = load(path, config.parse_assignments(assignments))
     systems = expand(loaded)
     plans = Graph(Store(loaded.storage)).add(systems)
     addresses = {name: plan.address for name, plan in plans.items()}

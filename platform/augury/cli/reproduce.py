@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from augury.cli.common import add_overrides, print_json
-from augury.cli.sweep import add_limits, make_plan, options_of, power_of_plan, run_sweep, size_of
+from augury.cli.sweep import add_limits, limits, make_plan, power_of_plan, size_of
 from augury.core.errors import UserError, unknown
 from augury.core.progress import say
 
@@ -65,11 +65,14 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from augury.core import config
     from augury.reporting import rendering
     from augury.reporting.papers.report import report
     from augury.reporting.papers.reproduction import load_reproduction
     from augury.reporting.papers.tables import plan_dict, plan_text
-    from augury.sweeping import published
+    from augury.reporting.sweeps.run import run_sweep
+    from augury.sweeping import published, request
+    from augury.tracking.tracker import Tracker
 
     if arguments.table is None:
         return _list(arguments.json)
@@ -77,7 +80,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.reference is not None and arguments.reference not in table.space.rows:
         raise unknown(f"row of {table.name} to compare with", arguments.reference, table.space.rows)
     space = _select_rows(table, arguments.rows)
-    options = options_of(space, arguments, f"{space.name}-{space.scale}".replace("/", "-"))
+    settings = config.parse_assignments(arguments.assignments)
+    name = f"{space.name}-{space.scale}"
+    options = request.options(space, name, settings=settings, **limits(arguments))
     if arguments.dry_run:
         plan, error = _try_plan(space, options)
         if arguments.json:
@@ -88,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n".join(lines))
         return 0
     say(_costs(make_plan(space, options), options)[-1])
-    outcome, _ = run_sweep(space, options)
+    outcome, _ = run_sweep(space, options, Tracker)
     result = load_reproduction(table, outcome.sweep, arguments.reference)
     shown = report(result)
     outcome.sweep.folder.write(PAGE, rendering.page(shown))

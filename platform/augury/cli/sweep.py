@@ -4,35 +4,21 @@ from __future__ import annotations
 
 import argparse
 import math
-import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack, closing
-from dataclasses import asdict, replace
-from functools import cache
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import RESULTS, add_overrides, print_json, whole_number
-from augury.core.errors import UserError, unknown
-from augury.core.naming import counted, file_name
+from augury.core.naming import counted
 
 if TYPE_CHECKING:
-    from augury.core.store import Store
     from augury.reporting.power import PlannedPower
-    from augury.reporting.sweeps.progress import Display
-    from augury.reporting.sweeps.summary import Summary
-    from augury.runs.tracking import Tracking
-    from augury.sweeping.declarations import SchedulerName
-    from augury.sweeping.driver import Outcome
     from augury.sweeping.plan import Plan, SweepOptions
     from augury.sweeping.space import Space
-    from augury.sweeping.state import Sweep
-    from augury.tracking.tracker import Tracker
 
 HELP = "Train the configurations of a search space with several seeds and answer its question."
 EXAMPLE = "augury sweep agreement --scale toy --seeds 1 2 3 --storage results"
-PAGE_SECONDS = 15
-CONFIRM = 3
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -84,10 +70,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--confirm",
         type=int,
         choices=range(10),
-        default=CONFIRM,
         metavar="N",
         help="fresh seeds with which the reference and the winner are trained once more, and on "
-        f"which alone the winner is tested; 0: nothing is confirmed (default: {CONFIRM})",
+        "which alone the winner is tested; 0: nothing is confirmed (default: 3)",
     )
     parser.add_argument(
         "--dry-run",
@@ -148,146 +133,37 @@ def run(arguments: argparse.Namespace) -> int:
     return _run(*prepare(arguments), arguments.json)
 
 
-def prepare(
-    arguments: argparse.Namespace, settings: Mapping[str, Any] | None = None
-) -> tuple[Space, SweepOptions]:
-    """Return the space and the options that the flags of a sweep describe; `settings` override by
-    dotted keys, as `--set` does."""
-    from augury.sweeping import space as spaces
-
-    settings = settings or {}
-    seconds(arguments.budget)  # a mistake in a flag is said before anything of the space
-    found = spaces.find(arguments.space, arguments.scale, arguments.search, arguments.scheduler)
-    space = _apply(found, arguments, settings) if arguments.experiment else found
-    if arguments.rows:
-        space = _select_rows(space, arguments.rows, {**found.rows, **space.rows})
-    options = options_of(
-        space, arguments, _default_name(space, arguments), space.scheduler, arguments.samples
-    )
-    default = space.worth if space.search != "optuna" else 0.0
-    worth = default if arguments.worth is None else arguments.worth
-    return space, replace(
-        options,
-        worth=worth,
-        confirm=arguments.confirm,
-        rows=tuple(arguments.rows or ()),
-        assignments={**options.assignments, **settings},
-    )
-
-
-def _apply(space: Space, arguments: argparse.Namespace, settings: Mapping[str, Any]) -> Space:
-    """Return a space on the experiment file that was given, and say what it does not allow.
-
-    What is set applies to the file first, but for the method, which the space brings.
-    """
-    from augury.core.progress import say
-    from augury.experiments.systems import load
-    from augury.sweeping.applied import METHOD, apply, left_out_lines
-
-    def of_file(setting: str) -> bool:
-        return re.split(r"[.=]", setting)[0] not in METHOD
-
-    assigned = [text for text in arguments.assignments if of_file(text)]
-    given = {key: value for key, value in settings.items() if of_file(key)}
-    experiment = load(arguments.experiment, assigned, given)
-    applied = apply(space, experiment, arguments.experiment)
-    wanted = arguments.rows or [name for name, _ in applied.left_out]
-    for line in left_out_lines(item for item in applied.left_out if item.name in wanted):
-        say(line)
-    return applied.space
-
-
-def _select_rows(space: Space, names: Sequence[str], known: Iterable[str]) -> Space:
-    """Return a space with its reference and those of its rows that were named; UserError for names
-    that are not `known` ones, and where no row is left."""
-    for name in names:
-        if name not in {*known}:
-            raise unknown(f"row of search space '{space.name}'", name, known)
-    selected = {name: space.rows[name] for name in space.rows if name in (*names, space.reference)}
-    if selected.keys() <= {space.reference}:
-        raise UserError(
-            f"--rows {shlex.join(names)} leaves nothing to compare with {space.reference}: name "
-            f"others of {', '.join(space.rows)}"
-        )
-    return replace(space, rows=selected)
-
-
-def options_of(
-    space: Space,
-    arguments: argparse.Namespace,
-    name: str,
-    scheduler: SchedulerName = "all",
-    samples: int | None = None,
-) -> SweepOptions:
-    """Return the options of a sweep from the flags of `add_limits`; `name` is the default name."""
+def prepare(arguments: argparse.Namespace) -> tuple[Space, SweepOptions]:
+    """Return the space and the options that the flags of a sweep describe."""
     from augury.core import config
-    from augury.experiments.spec import check_seeds
-    from augury.sweeping.plan import SweepOptions
+    from augury.sweeping import request
 
-    assignments = config.parse_assignments(arguments.assignments)
-    flags = {"storage": arguments.storage, "seeds": arguments.seeds, "name": arguments.name}
-    for key in [key for key in flags if key in assignments]:
-        if flags[key]:
-            raise UserError(f"--set {key} and --{key} are the same: give one of them")
-        flags[key] = assignments.pop(key)
-    of_file = getattr(arguments, "experiment", None)
-    if not of_file and any(key.partition(".")[0] == "systems" for key in assignments):
-        raise UserError("--set systems: a search space has rows in their place; choose by --rows")
-    if arguments.executor:
-        assignments["execution.executor"] = arguments.executor
-    return SweepOptions(
-        storage=str(flags["storage"] or space.base.get("storage", "results")),
-        name=file_name(str(flags["name"] or name), "--name "),
-        seeds=check_seeds(space.seeds if flags["seeds"] is None else flags["seeds"]),
-        scheduler=scheduler,
-        search=space.search,
-        samples=samples,
-        at_once=arguments.at_once,
-        trials=arguments.trials,
-        budget=seconds(arguments.budget),
-        fail_fast=arguments.fail_fast,
-        assignments=assignments,
+    return request.prepare(
+        arguments.space,
+        arguments.experiment,
+        settings=config.parse_assignments(arguments.assignments),
+        scale=arguments.scale,
+        search=arguments.search,
+        scheduler=arguments.scheduler,
+        rows=arguments.rows,
+        worth=arguments.worth,
+        confirm=arguments.confirm,
+        samples=arguments.samples,
+        **limits(arguments),
     )
 
 
-def run_sweep(space: Space, options: SweepOptions) -> tuple[Outcome, Summary]:
-    """Run the missing trials of a sweep with progress messages, and keep its page up to date;
-    return its summary as well."""
-    from augury.core.periodic import Throttle
-    from augury.sweeping import driver
-
-    throttle = Throttle(PAGE_SECONDS)
-    open_displays = ExitStack()
-    summaries: list[Summary] = []
-
-    # Reports and tracking are imported when they are used, while the processes of trials start.
-    @cache
-    def display() -> Display:
-        from augury.reporting.sweeps.progress import Display
-
-        return open_displays.enter_context(closing(Display()))
-
-    def record(tracking: Tracking, store: Store) -> Tracker:
-        from augury.tracking.tracker import Tracker
-
-        return Tracker(tracking, store)
-
-    def show(sweep: Sweep, last: bool) -> None:
-        from augury.reporting.sweeps.report import write
-
-        display().show(sweep)
-        if last:
-            summaries.append(write(sweep, refresh=None))
-        else:
-            throttle.run(lambda: write(sweep, refresh=PAGE_SECONDS))
-
-    with open_displays:
-        outcome = driver.run(space, options, record, show=show)
-    return outcome, summaries[-1]
+def limits(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the values of the flags of `add_limits`."""
+    names = ("seeds", "storage", "name", "at_once", "budget", "trials", "fail_fast", "executor")
+    return {name: getattr(arguments, name) for name in names}
 
 
 def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
-    outcome, summary = run_sweep(space, options)
+    from augury.reporting.sweeps.run import run_sweep
+    from augury.tracking.tracker import Tracker
+
+    outcome, summary = run_sweep(space, options, Tracker)
 
     from augury.core.naming import command
     from augury.core.progress import duration
@@ -409,12 +285,6 @@ def size_of(plan: Plan, options: SweepOptions) -> str:
     return size
 
 
-def _default_name(space: Space, arguments: argparse.Namespace) -> str:
-    """Return the name of space and scale, with a search that changes points."""
-    parts = [space.name, space.scale, *([arguments.search] if arguments.search else [])]
-    return "-".join(parts).replace("/", "-")
-
-
 def points(text: str) -> float:
     """Return a number of points, 0 or more."""
     try:
@@ -424,13 +294,3 @@ def points(text: str) -> float:
     if not 0 <= value < math.inf:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of points, 0 or more")
     return value
-
-
-def seconds(text: str | None) -> float | None:
-    """Return a duration such as `90s`, `30m`, `2h` or `1d` in seconds."""
-    if text is None:
-        return None
-    parts = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd])", text)
-    if not parts:
-        raise UserError(f"--budget '{text}': give a number and a unit, such as 90s, 30m, 2h or 1d")
-    return float(parts[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[parts[2]]

@@ -10,11 +10,11 @@ from augury.cli.common import (
     RESULTS,
     add_experiment,
     add_storage_and_seeds,
-    assignments_of,
     example_input,
     print_json,
+    settings_of,
 )
-from augury.cli.sweep import add_budget, seconds
+from augury.cli.sweep import add_budget
 from augury.core.naming import counted
 
 if TYPE_CHECKING:
@@ -35,8 +35,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.experiments.systems import load
+    from augury.sweeping.request import seconds
 
-    loaded = load(arguments.experiment, assignments_of(arguments))
+    loaded = load(arguments.experiment, settings_of(arguments))
     return compare(loaded, arguments.json, seconds(arguments.budget))
 
 

@@ -24,28 +24,18 @@ BATCHES = ("max_tokens", "max_examples", "order", "accumulation", "workers")
 """The settings of training that an epoch's updates depend on."""
 
 
-def load(
-    path: str | Path, assignments: Sequence[str] = (), settings: Mapping[str, Any] | None = None
-) -> Experiment:
-    """Return the experiment in a YAML file, overridden by `dotted.key=value`; UserError lists all
-    faults by line, and by file where the file extends others.
-
-    `settings` override by dotted keys too, as arguments of a function.
-    """
+def load(path: str | Path, settings: Mapping[str, Any] | None = None) -> Experiment:
+    """Return the experiment in a YAML file, with settings by dotted key in place of its own;
+    UserError lists all faults by line, and by file where the file extends others."""
     file = yaml_file.read(path)
-    assigned = config.parse_assignments(assignments)
-    arguments = settings or {}
     where = dict(file.places)
-    origins = {key: f"--set {key}" for key in assigned} | {
-        key: f"argument {key}" for key in arguments
-    }
-    for key, origin in origins.items():
+    for key in settings or {}:
         place = tuple(key.split("."))
         where = {other: line for other, line in where.items() if other[: len(place)] != place}
-        where[place] = origin
+        where[place] = f"--set {key}"
     try:
         with named_by_user(*file.files):
-            experiment = parse(config.merge(file.content, {**assigned, **arguments}), str(path))
+            experiment = parse(config.merge(file.content, settings or {}), str(path))
             expand(experiment)  # raises for faults in any of them
     except InvalidSettings as error:
         raise error.in_file(str(path), where) from error

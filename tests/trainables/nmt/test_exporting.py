@@ -135,7 +135,7 @@ def test_the_card_holds_scores_method_and_how_to_repeat_it(scored: Run, tmp_path
     for cell in [*cost_cells(comparison, row).values()][:-1]:  # type: ignore[arg-type]
         assert f"| {cell.text} |" in card.text
     assert "augury train experiment.yaml" in card.text
-    again = load(output / "experiment.yaml", [f"storage={tmp_path}"])
+    again = load(output / "experiment.yaml", {"storage": str(tmp_path)})
     assert again.seeds == (1,) and Graph(Store(tmp_path)).plan(again).address == scored.address
     assert not {"storage", "tracking"} & set(
         yaml.safe_load((output / "experiment.yaml").read_text())

@@ -1,0 +1,35 @@
+"""Run a sweep with messages on its progress, and keep its page up to date."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+from augury.core.periodic import Throttle
+from augury.reporting.sweeps.progress import Display
+from augury.reporting.sweeps.report import write
+from augury.reporting.sweeps.summary import Summary
+from augury.runs.recording import Recording
+from augury.sweeping import driver
+from augury.sweeping.driver import Outcome
+from augury.sweeping.plan import SweepOptions
+from augury.sweeping.space import Space
+from augury.sweeping.state import Sweep
+
+PAGE_SECONDS = 15
+
+
+def run_sweep(space: Space, options: SweepOptions, recording: Recording) -> tuple[Outcome, Summary]:
+    """Run the missing trials of a sweep; return its outcome and its summary."""
+    throttle = Throttle(PAGE_SECONDS)
+    summaries: list[Summary] = []
+    with closing(Display()) as display:
+
+        def show(sweep: Sweep, last: bool) -> None:
+            display.show(sweep)
+            if last:
+                summaries.append(write(sweep, refresh=None))
+            else:
+                throttle.run(lambda: write(sweep, refresh=PAGE_SECONDS))
+
+        outcome = driver.run(space, options, recording, show=show)
+    return outcome, summaries[-1]

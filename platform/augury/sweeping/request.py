@@ -1,0 +1,144 @@
+"""What is asked of a sweep, by flags or in Python: its space and its options."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from augury.core.errors import UserError, unknown
+from augury.core.naming import file_name
+from augury.core.progress import say
+from augury.experiments.spec import check_seeds
+from augury.experiments.systems import load
+from augury.sweeping import space as spaces
+from augury.sweeping.applied import METHOD, apply, left_out_lines
+from augury.sweeping.declarations import SchedulerName, SearchName
+from augury.sweeping.plan import SweepOptions
+from augury.sweeping.space import Space
+
+CONFIRM = 3
+"""The number of fresh seeds by default."""
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def prepare(
+    space: str,
+    experiment: str | Path | None = None,
+    *,
+    settings: Mapping[str, Any],
+    scale: str | None = None,
+    search: SearchName | None = None,
+    scheduler: SchedulerName | None = None,
+    rows: Sequence[str] | None = None,
+    worth: float | None = None,
+    confirm: int | None = None,
+    **limits: Any,
+) -> tuple[Space, SweepOptions]:
+    """Return a space, on an experiment file where one is given, and the options of its sweep.
+
+    `settings` override by dotted keys, as `--set` does; `limits` are the arguments of `options`.
+    What is not given is as the space declares it.
+    """
+    seconds(limits.get("budget"))  # a mistake in a flag is said before anything of the space
+    found = spaces.find(space, scale, search, scheduler)
+    ready = _apply(found, experiment, settings, rows) if experiment else found
+    if rows:
+        ready = _select_rows(ready, rows, {**found.rows, **ready.rows})
+    name = "-".join([ready.name, ready.scale, *([search] if search else [])])
+    wanted = options(ready, name, scheduler=ready.scheduler, settings=settings, **limits)
+    default = ready.worth if ready.search != "optuna" else 0.0
+    return ready, replace(
+        wanted,
+        worth=default if worth is None else worth,
+        confirm=CONFIRM if confirm is None else confirm,
+        rows=tuple(rows or ()),
+    )
+
+
+def options(
+    space: Space,
+    default_name: str,
+    *,
+    settings: Mapping[str, Any],
+    scheduler: SchedulerName = "all",
+    samples: int | None = None,
+    seeds: Sequence[int] | None = None,
+    storage: str | None = None,
+    name: str | None = None,
+    at_once: int | None = None,
+    trials: int | None = None,
+    budget: str | None = None,
+    fail_fast: bool = False,
+    executor: str | None = None,
+) -> SweepOptions:
+    """Return the options of a sweep; `settings` may have its storage, seeds and name too."""
+    assignments = dict(settings)
+    if not space.experiment and any(key.partition(".")[0] == "systems" for key in settings):
+        raise UserError("--set systems: a search space has rows in their place; choose by --rows")
+    given: dict[str, Any] = {"storage": storage, "seeds": seeds, "name": name}
+    for key in [key for key in given if key in assignments]:
+        if given[key]:
+            raise UserError(f"--set {key} and --{key} are the same: give one of them")
+        given[key] = assignments.pop(key)
+    if executor:
+        assignments["execution.executor"] = executor
+    return SweepOptions(
+        storage=str(given["storage"] or space.base.get("storage", "results")),
+        name=file_name(str(given["name"] or default_name.replace("/", "-")), "--name "),
+        seeds=check_seeds(space.seeds if given["seeds"] is None else given["seeds"]),
+        scheduler=scheduler,
+        search=space.search,
+        samples=samples,
+        at_once=at_once,
+        trials=trials,
+        budget=seconds(budget),
+        fail_fast=fail_fast,
+        assignments=assignments,
+    )
+
+
+def seconds(text: str | None) -> float | None:
+    """Return a duration such as `90s`, `30m`, `2h` or `1d` in seconds."""
+    if text is None:
+        return None
+    parts = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd])", text)
+    if not parts:
+        raise UserError(f"--budget '{text}': give a number and a unit, such as 90s, 30m, 2h or 1d")
+    return float(parts[1]) * UNITS[parts[2]]
+
+
+def _apply(
+    space: Space,
+    file: str | Path,
+    settings: Mapping[str, Any],
+    rows: Sequence[str] | None,
+) -> Space:
+    """Return a space on an experiment file, and say what that does not allow.
+
+    What is set applies to the file first, but for the method, which the space brings.
+    """
+    of_file = {key: value for key, value in settings.items() if key.partition(".")[0] not in METHOD}
+    applied = apply(space, load(file, of_file), str(file))
+    wanted = rows or [name for name, _ in applied.left_out]
+    for line in left_out_lines(item for item in applied.left_out if item.name in wanted):
+        say(line)
+    return applied.space
+
+
+def _select_rows(space: Space, names: Sequence[str], known: Iterable[str]) -> Space:
+    """Return a space with its reference and those of its rows that were named; UserError for names
+    that are not `known` ones, and where no row is left."""
+    for name in names:
+        if name not in {*known}:
+            raise unknown(f"row of search space '{space.name}'", name, known)
+    selected = {name: space.rows[name] for name in space.rows if name in (*names, space.reference)}
+    if selected.keys() <= {space.reference}:
+        raise UserError(
+            f"--rows {shlex.join(names)} leaves nothing to compare with {space.reference}: name "
+            f"others of {', '.join(space.rows)}"
+        )
+    return replace(space, rows=selected)
