@@ -27,7 +27,6 @@ from augury.cli.common import CLIENT
 from augury.core import agreed_code, messages
 from augury.core.errors import UserError, unknown
 from augury.core.messages import logger
-from augury.core.naming import command
 from augury.core.progress import duration
 from augury.core.secrets import RedactedStream
 
@@ -168,9 +167,9 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
     except KeyboardInterrupt as interrupt:
         if arguments.debug:
             raise
-        resume = command("augury", verb, *argv)
         logger.error(
-            f"{str(interrupt) or 'stopped'}. Finished work is kept; continue with: {resume}"
+            f"{str(interrupt) or 'stopped'}. Finished work is kept; continue with: "
+            f"{arguments.typed}"
         )
         return INTERRUPTED
     except Exception as error:
@@ -179,8 +178,7 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
         from augury.core import outages, ray_connection  # import pyarrow, which is slow
 
         if outage := outages.outage_of(error) or ray_connection.failure_of(error):
-            resume = command("augury", verb, *argv)
-            logger.error(f"{outage}. Finished work is kept; continue with: {resume}")
+            logger.error(f"{outage}. Finished work is kept; continue with: {arguments.typed}")
             return 1
         if isinstance(error, UserError):
             logger.error(error)

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         f"does not evaluate a method. It is this command:\n  {command('augury', 'sweep', *words)}"
     )
     compared = verbs.parser("sweep", words).parse_args(words)
-    compared.json = arguments.json
+    compared.json, compared.typed = arguments.json, arguments.typed
     status = sweep.run(compared)
     if not arguments.json:
         print(f"yours    {command(*OWN[arguments.task].split())}")

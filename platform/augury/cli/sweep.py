@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -130,7 +129,7 @@ def add_budget(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         return show_plan(*prepare(arguments), arguments.json)
-    return _run(*prepare(arguments), arguments.json)
+    return _run(*prepare(arguments), arguments.json, arguments.typed)
 
 
 def prepare(arguments: argparse.Namespace) -> tuple[Space, SweepOptions]:
@@ -159,7 +158,7 @@ def limits(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(arguments, name) for name in names}
 
 
-def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
+def _run(space: Space, options: SweepOptions, as_json: bool, typed: str) -> int:
     from augury.reporting.sweeps.run import run_sweep
     from augury.tracking.tracker import Tracker
 
@@ -169,7 +168,6 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
     from augury.core.progress import duration
     from augury.core.store import Store
     from augury.reporting import storage
-    from augury.reporting.sweeps.locations import sweep_command
     from augury.reporting.sweeps.recommendation import recommend
     from augury.reporting.sweeps.report import data, text
     from augury.sweeping.state import PAGE
@@ -194,12 +192,10 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
             elsewhere = [] if Store(stored).root == Store(RESULTS).root else ["--storage", stored]
             print(f"train    {command('augury', 'train', recommended, *elsewhere)}")
         if outcome.unfinished:
-            again = shlex.split(sweep_command(sweep))
-            again += ["--budget", f"{options.budget:.10g}s"] if options.budget else []
             takes = outcome.missing_seconds
             time = f", about {duration(takes)}" if takes else ""
             print(f"missing  {counted(outcome.missing, 'trial')}{time}")
-            print(f"next     {command(*again)}    # goes on")
+            print(f"continue {typed}")
     return 1 if sweep.count("failed") else 0
 
 

@@ -15,7 +15,8 @@ from augury.cli.common import (
     settings_of,
 )
 from augury.cli.sweep import add_budget
-from augury.core.naming import counted
+from augury.core.naming import command, counted
+from augury.core.progress import say
 
 if TYPE_CHECKING:
     from augury.core.store import Folder
@@ -37,18 +38,26 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.experiments.systems import load
     from augury.sweeping.request import seconds
 
+    budget = seconds(arguments.budget)
     loaded = load(arguments.experiment, settings_of(arguments))
-    return compare(loaded, arguments.json, seconds(arguments.budget))
+    rows = [name for name, system in loaded.systems.items() if system]
+    if len(rows) > 1 and budget is None and loaded.training.validations is not None:
+        choosing = ("augury", "sweep", "augmentations", arguments.experiment, "--rows", *rows)
+        say(
+            f"trains all {len(loaded.systems)} systems with every seed, however long that takes: "
+            f"{command(*choosing, '--budget', '2h')} answers within a time"
+        )
+    return compare(loaded, arguments.json, budget, arguments.typed)
 
 
-def compare(loaded: Experiment, as_json: bool, budget: float | None = None) -> int:
+def compare(loaded: Experiment, as_json: bool, budget: float | None = None, typed: str = "") -> int:
     """Run an experiment and print the comparison of its systems, also written as a page.
 
     Return the exit code.
 
     Without test sets, prints the best validations of its runs instead.
     """
-    from augury.core.naming import command, mlflow_command
+    from augury.core.naming import mlflow_command
     from augury.core.store import Store
     from augury.execution import cautions
     from augury.experiments.systems import expand
@@ -121,10 +130,8 @@ def compare(loaded: Experiment, as_json: bool, budget: float | None = None) -> i
             f"{command('augury', 'translate', run_names.name_of(best), *elsewhere)}"
         )
     if trained.missing and not as_json:
-        print(
-            f"missing  {counted(trained.missing, 'training')}, for which the budget had no time: "
-            "the same command continues"
-        )
+        print(f"missing  {counted(trained.missing, 'training')}, for which the budget had no time")
+        print(f"continue {typed}")
     return 1 if failures else 0
 
 

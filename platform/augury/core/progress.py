@@ -30,6 +30,7 @@ class StatusLine:
     def __init__(self, text: str = "") -> None:
         self._display = messages.display()
         self._text = text
+        self._last = ""
         self._task: TaskID | None = None
         self._shown = time.monotonic()
 
@@ -65,10 +66,11 @@ class StatusLine:
         return self.live or time.monotonic() - self._shown >= QUIET_SECONDS
 
     def show(self, text: str, share: float | None = None) -> None:
-        """Show `text`, with a bar for the completed fraction `share` if it is known."""
-        if not self.due:
+        """Show `text`, with a bar for the completed fraction `share` if it is known; what has not
+        changed is not logged again."""
+        if not self.due or (text == self._last and not self.live):
             return
-        self._shown = time.monotonic()
+        self._shown, self._last = time.monotonic(), text
         if self._display is None:
             logger.info(text)
         elif self._task is not None:
