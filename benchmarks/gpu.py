@@ -54,10 +54,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 import transformers
-from augury.training.compiled import compile_layers
 from torch import Tensor
 
-from augury.core.executors import HOLDS_CPUS
+from augury.core.execution import HOLDS_CPUS
 from augury.core.store import Folder, Store
 from augury.decoding.generate import generate
 from augury.decoding.settings import Decoding
@@ -66,6 +65,7 @@ from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.experiments.task import find_task
 from augury.regimes.regime import Progress
+from augury.training.learner import compile_layers
 from augury.training.loop import Trainer, fit
 from augury.training.trained import WEIGHTS
 from benchmarks.frame import cell
@@ -292,7 +292,7 @@ def resume(setting: Setting) -> Iterator[Row]:
         straight = weights(setting, run, compiled, "straight", [None])
         row = {
             "repeated equal": weights(setting, run, compiled, "again", [None]) == straight,
-            "resumed equal": weights(setting, run, compiled, "resumed", [1, None]) == straight,
+            "resumed equal": weights(setting, run, compiled, "resumed", [0.0, None]) == straight,
         }
         what = f"{method}, {precision}{', compiled' * compiled}"
         yield {"what": what, **row}
@@ -302,11 +302,11 @@ def resume(setting: Setting) -> Iterator[Row]:
 
 
 def weights(
-    setting: Setting, run: Run, compiled: bool, name: str, stops: Sequence[int | None]
+    setting: Setting, run: Run, compiled: bool, name: str, stops: Sequence[float | None]
 ) -> bytes:
-    """Train a run in a folder of its own, stopping after some validations; return the weights."""
+    """Train a run in a folder of its own, with a call for each deadline; return the weights."""
     folder = Folder(setting.root, f"resume/{run.address}/{name}")
-    for until in stops:
+    for deadline in stops:
         learner = ByLikelihood(run)
         if compiled:
             compile_layers(learner.module, BACKEND[setting.device.type])
@@ -315,7 +315,7 @@ def weights(
             run.experiment.training,
             replace(run, folder=folder),
             device=setting.device,
-            until=until,
+            deadline=deadline,
             own_dropout=not compiled,
         )
     return folder.read(WEIGHTS)

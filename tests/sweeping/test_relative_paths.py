@@ -25,5 +25,5 @@ def test_trials_find_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     content = tiny.content("nli", Path("store"), model={"name": "./encoder"}, training=training)
     monkeypatch.chdir(tmp_path)
     Path("my.yaml").write_text(yaml.safe_dump({**content, "health": {}}))
-    rows = ["--rows", "R-Drop", "--seeds", "1"]
+    rows = ["--rows", "R-Drop", "--seeds", "1", "--executor", "ray"]
     assert main(["sweep", "augmentations", "my.yaml", *rows]) == 0

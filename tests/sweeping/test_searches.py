@@ -24,7 +24,7 @@ from tests.sweeping.sweeps import QUICK, results, sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("local_ray"), pytest.mark.timeout(600)]
 
-SHORT = ("--set", "training.max_updates=16")
+SHORT = ("--set", "training.max_updates=16", "--executor", "ray")
 
 
 def quick(tmp_path: Path, keys: str, fields: str = "") -> str:
