@@ -360,10 +360,10 @@ class _Driver:
             # What is prepared above does not count: the budget is one for trials.
             if options.budget is not None:
                 self.deadline = time.time() + options.budget
-            reused = trials.replay(known)
+            already = trials.replay(known)
             size = f"{counted(len(configurations), 'configuration')} × up to "
             size += counted(len(options.seeds), "seed")
-            say(f"{size}; {counted(reused, 'trial')} already finished")
+            say(f"{size}; {counted(already, 'trial')} already finished")
             writer = StateWriter(trials, self.sweep, self.show, self.deadline)
             with recorder.follow(self.sweep), writer.writing():
                 points = {address: known.point for address, known in configurations.items()}
@@ -374,6 +374,8 @@ class _Driver:
         left = sum(trials.progress.get(trial) not in ended for trial in known)
         seconds = self._seconds_of_trial()
         takes = seconds and seconds * left / trials.at_once
+        found = {trial for trial in trials.progress if self._is_compared(trial)} - self.begun.keys()
+        reused = sum(trials.progress[trial] == "finished" for trial in found)
         return Outcome(sweep, reused, not finished, left, takes)
 
     def _make_plan(self) -> Plan:
