@@ -90,13 +90,14 @@ def in_subprocess(words: Sequence[str], folder: Path) -> str:
     environment |= {
         "PYTHONPATH": os.pathsep.join([str(ROOT / "platform"), str(ROOT)]),
         "XDG_STATE_HOME": str(folder / "state"),
-        "AUGURY_AGREED_CODE": "any",
+        "AUGURY_ALLOW_CODE": "any",
         "OMP_NUM_THREADS": "1",
         "RAY_AUTH_MODE": "disabled",
     }
     command = [sys.executable, "-m", "augury.cli", *words]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-    if done.returncode:
+    failed = 1 if words[0] == "reproduce" else 0  # a row of that table has no model
+    if done.returncode not in (0, failed):
         raise SystemExit(f"{' '.join(command)}: {done.returncode}\n{done.stderr[-4000:]}")
     return done.stdout
 
