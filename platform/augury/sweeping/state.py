@@ -182,6 +182,8 @@ class Sweep:
     """Unix time at which the budget of its last command is spent; None where it has none."""
     confirmation: Confirmation | None = None
     """The fresh seeds that test the choice; None before it is made, and where the reference won."""
+    confirming: tuple[tuple[Configuration, Trial], ...] = ()
+    """Its trials, which are none of the configurations' own."""
 
     @property
     def silent(self) -> float | None:
@@ -231,12 +233,14 @@ class Sweep:
 
     @property
     def trials(self) -> list[tuple[Configuration, Trial]]:
-        """All trials with their configurations, the reference's first."""
-        return [
+        """All trials with their configurations, the reference's first, and then those of the
+        confirmation."""
+        choosing = [
             (configuration, trial)
             for configuration in self.configurations
             for trial in configuration.trials
         ]
+        return [*choosing, *self.confirming]
 
     @property
     def seconds(self) -> float:
@@ -249,13 +253,13 @@ class Sweep:
 
     def scored(self) -> dict[str, dict[int, Folder]]:
         """Return the scored runs of every configuration, by its name and the seed, the reference
-        first."""
-        scored: dict[str, dict[int, Folder]] = {
-            configuration.name: {} for configuration in self.configurations
-        }
-        for configuration, trial in self.trials:
-            if trial.folder.exists(record.SCORES):
-                scored[configuration.name][trial.seed] = trial.folder
+        first, without those of the confirmation."""
+        scored: dict[str, dict[int, Folder]] = {}
+        for configuration in self.configurations:
+            of_seeds = scored.setdefault(configuration.name, {})
+            for trial in configuration.trials:
+                if trial.folder.exists(record.SCORES):
+                    of_seeds[trial.seed] = trial.folder
         return scored
 
 
@@ -339,6 +343,9 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         _configuration(entry, definition["seeds"], state, store, curves)
         for entry in definition["configurations"]
     )
+    confirmation = _confirmation(state.get("confirmation"))
+    by_address = {configuration.address: configuration for configuration in configurations}
+    fresh = confirmation.trials if confirmation else []
     return Sweep(
         name=definition["name"],
         question=definition["question"],
@@ -362,7 +369,12 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         worth=definition.get("worth", 0.0),
         stopped=state.get("stopped", False),
         deadline=state.get("deadline"),
-        confirmation=_confirmation(state.get("confirmation")),
+        confirmation=confirmation,
+        confirming=tuple(
+            (by_address[address], _trial(address, seed, state, store, curves))
+            for address, seed in fresh
+            if address in by_address
+        ),
     )
 
 
@@ -409,17 +421,21 @@ def _configuration(
     store: Store,
     curves: Curves,
 ) -> Configuration:
-    trials = []
-    for seed in seeds:
-        folder = record.run_folder(store, definition["address"], seed)
-        entry = state.get("trials", {}).get(f"{definition['address']}/seed-{seed}", {})
-        progress: Progress = "finished" if folder.complete else entry.get("progress", "waiting")
-        trials.append(Trial(seed, folder, progress, entry.get("error"), curves.of(folder)))
+    address = definition["address"]
     return Configuration(
         definition["name"],
-        definition["address"],
+        address,
         definition["point"],
-        tuple(trials),
+        tuple(_trial(address, seed, state, store, curves) for seed in seeds),
         definition.get("family", ""),
         definition.get("price", 0.0),
     )
+
+
+def _trial(
+    address: str, seed: int, state: Mapping[str, Any], store: Store, curves: Curves
+) -> Trial:
+    folder = record.run_folder(store, address, seed)
+    entry = state.get("trials", {}).get(f"{address}/seed-{seed}", {})
+    progress: Progress = "finished" if folder.complete else entry.get("progress", "waiting")
+    return Trial(seed, folder, progress, entry.get("error"), curves.of(folder))

@@ -36,7 +36,6 @@ from augury.reporting.report import (
 )
 from augury.reporting.score_tables import by_test, frame, shared_notes, test_sections
 from augury.reporting.styles import OTHER, Style
-from augury.reporting.sweeps import confirmation
 from augury.reporting.sweeps.answer import answer, chances, contenders, front_text
 from augury.reporting.sweeps.choice import recommended
 from augury.reporting.sweeps.figures import (
@@ -387,7 +386,5 @@ def _state(sweep: Sweep) -> str:
         progress.append(
             [configuration.address, trial.seed, trial.progress, len(trial.curve), scored]
         )
-    fresh = confirmation.scored(sweep, sweep.confirmation) if sweep.confirmation else {}
-    confirmed = [[address, *runs] for address, runs in fresh.items()]
     ended = [sweep.ended, sweep.updated if sweep.ended else 0]
-    return config.address([*ended, len(sweep.decisions), progress, confirmed])
+    return config.address([*ended, len(sweep.decisions), progress])
