@@ -56,7 +56,6 @@ import torch
 import transformers
 from torch import Tensor
 
-from augury.core.execution import HOLDS_CPUS
 from augury.core.store import Folder, Store
 from augury.decoding.generate import generate
 from augury.decoding.settings import Decoding
@@ -505,7 +504,6 @@ def main() -> int:
     parser.add_argument("--smallest", action="store_true", help="tiny, to see that all of it runs")
     parser.add_argument("--json", default=os.devnull, metavar="FILE")
     arguments = parser.parse_args()
-    os.environ[HOLDS_CPUS] = "1"  # a process makes the texts that it needs itself
     end = time.monotonic() + 60 * MINUTES - 10
     with tempfile.TemporaryDirectory(prefix="augury-gpu-") as root:
         sizes = SMALLEST if arguments.smallest else ()

@@ -23,8 +23,6 @@ R = TypeVar("R")
 ExecutorName = Literal["auto", "local", "ray"]
 LITTLE_SECONDS = 30.0
 """Work of so many seconds on one core is done in this process before Ray has started."""
-HOLDS_CPUS = "AUGURY_HOLDS_CPUS"
-"""The variable of processes that share the cores of a machine, such as those of a sweep."""
 
 
 class Execution(Section):
@@ -216,10 +214,7 @@ class _Texts(Generic[T, R]):
 
 
 def _holds_cpus() -> bool:
-    """Return whether this process has CPUs of its own among others: of a sweep, or reserved by
-    Ray."""
-    if HOLDS_CPUS in os.environ:
-        return True
+    """Return whether Ray has reserved CPUs for this process, as for a trial of a sweep."""
     if "ray" not in sys.modules:  # every Ray worker has imported it
         return False
     import ray  # waits where another thread is in the middle of importing it

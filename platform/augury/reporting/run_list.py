@@ -34,7 +34,7 @@ class StoredRun:
     folder: Folder
     record: RunRecord
     state: State
-    """trained: not scored; unfinished: interrupted, or paused or stopped by a race."""
+    """trained: not scored; unfinished: interrupted, or ended by a budget."""
     date: datetime
     label: Label
 

@@ -140,9 +140,9 @@ class Trainer:
             # What a killed call recorded after its last checkpoint, this one trains again.
             self.history.rewind(position.update)
         distributed.barrier()
-        clock, saved, paused = Clock(position), time.monotonic(), False
+        clock, saved, late = Clock(position), time.monotonic(), False
         with _interrupts() as interrupted:
-            while not (self.finished or paused):
+            while not (self.finished or late):
                 for batches in self.rest_of_epoch():
                     self.step(batches)
                     clock.stamp(position)
@@ -152,12 +152,12 @@ class Trainer:
                         report(self._validate())
                         self.meter.restart()  # its tokens a second are of training alone
                         saved = time.monotonic()
-                        paused = _on_any_worker(deadline is not None and time.time() > deadline)
+                        late = _on_any_worker(deadline is not None and time.time() > deadline)
                     elif interrupted.is_set() or self._snapshot_due(saved):
                         self._save(snapshot=True)
                         saved = time.monotonic()
                     # Patience, a budget of updates or a deadline may end training in an epoch.
-                    if self.finished or paused:
+                    if self.finished or late:
                         break
                     if interrupted.is_set():
                         raise Interrupted(f"stopped after update {position.update}")
