@@ -23,12 +23,13 @@ VARIABLES = {
     "OMP_WAIT_POLICY": "PASSIVE",
     # Otherwise Ray prints a dump of its state for every SIGTERM, which the command answers,
     "RAY_DISABLE_FAILURE_SIGNAL_HANDLER": "1",
-    # lines of its C++ code among the messages,
-    "RAY_BACKEND_LOG_LEVEL": "fatal",
     # and keeps the page of trainings in its dashboard empty.
     "RAY_TRAIN_ENABLE_STATE_TRACKING": "1",
 }
 """Read by Ray when it is imported, and by its processes."""
+JOINED = {"RAY_BACKEND_LOG_LEVEL": "fatal"}
+"""Keeps lines of Ray's C++ code from the messages when a cluster's head dies; costs one at the
+start, and is not set for a Ray of this machine alone."""
 LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 """Lets the servers of a Ray listen on the loopback interface, as on macOS, and not on all: nobody
 else can reach what runs on this machine alone."""
@@ -53,7 +54,7 @@ def start_in_background(address: str | None = None) -> None:
         if (_started is not None and not _started.done()) or _is_connected():
             return
         address = address or os.environ.get("RAY_ADDRESS")
-        for name, value in {**VARIABLES, **({} if address else LOOPBACK)}.items():
+        for name, value in {**VARIABLES, **(JOINED if address else LOOPBACK)}.items():
             os.environ.setdefault(name, value)
         _started = Future()
         # Linux kills Ray's processes with the thread that has started them (PR_SET_PDEATHSIG).
@@ -99,7 +100,9 @@ def _start(address: str | None, started: Future[None]) -> None:
             # (github.com/ray-project/ray/issues/54305).
             context = ray.init(address="local", num_cpus=cores, include_dashboard=True, **options)
             if context.dashboard_url:
-                say(f"Ray's dashboard: http://{context.dashboard_url}")
+                asks = "; it asks for what `ray get-auth-token` prints"
+                token = asks if is_token_auth_enabled() else ""
+                say(f"Ray's dashboard: http://{context.dashboard_url}{token}")
         data = ray.data.DataContext.get_current()
         data.enable_progress_bars = data.print_on_execution_start = False
         logging.getLogger("ray.data").setLevel(logging.ERROR)
