@@ -35,10 +35,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from pyarrow import fs
 
-from augury.core import directory, messages, store
-from augury.core.filesystem import Filesystem
-from augury.core.recent import Recent
-from augury.core.remote_filesystem import RemoteFilesystem
+from augury.core import messages, store
 
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("busy", deadline=None)
@@ -118,18 +115,15 @@ def remote(monkeypatch: pytest.MonkeyPatch) -> Remote:
     """What stores at `remote://` lie on."""
     backend = Remote(skip_instance_cache=True)
     backend.store.clear()
-    filesystem = RemoteFilesystem(fs.PyFileSystem(fs.FSSpecHandler(backend)))
-    opened, recent = store.open_root, Recent()
+    filesystem, opened = fs.PyFileSystem(fs.FSSpecHandler(backend)), store.open_root
 
-    def open_root(root: str) -> tuple[Filesystem, str]:
+    def open_root(root: str) -> tuple[fs.FileSystem, str]:
         if root.startswith("remote://"):
             return filesystem, root.removeprefix("remote:/")
         return opened(root)
 
-    for module in (directory, store):
-        monkeypatch.setattr(module, "recent", recent)
-        monkeypatch.setattr(module, "open_root", open_root)
-    monkeypatch.setattr(store, "_intact", set())
+    monkeypatch.setattr(store, "open_root", open_root)
+    monkeypatch.setattr(store, "_known", {})
     return backend
 
 

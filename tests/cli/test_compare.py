@@ -103,7 +103,7 @@ class Runs:
         """Add a sweep over configurations, name -> address, the reference first, that chose one of
         these addresses."""
         folder = self.store.folder(state.KIND, name)
-        folder.write_json(
+        folder.write_record(
             state.DEFINITION,
             {
                 "name": name,
@@ -127,7 +127,7 @@ class Runs:
         decision |= {"mean": 1.0, "low": 1.0, "high": 1.0, "cut": 1.0}
         decisions = [decision] if chosen else []
         written = {"time": 1.0, "ended": True, "trials": {}, "decisions": decisions}
-        folder.write_json(state.STATE, written)
+        folder.write_record(state.STATE, written)
 
 
 @pytest.fixture
@@ -311,7 +311,7 @@ def test_systems_that_cannot_be_compared_are_rejected(
         capsys, "aa", "ee", *storage
     )
     lowered = runs.run("lowered", "ff" * 8, 1, 0.3)
-    scores = lowered.read_json("scores.json")
+    scores = lowered.read_record("scores.json")
     scores["tests"]["test"][1]["signature"] = "nrefs:1|case:lc"
     lowered.write_record("scores.json", scores)
     assert "chrF on test is not measured in one way: base has nrefs:1|case:mixed" in refused(
@@ -354,7 +354,7 @@ def test_the_mean_over_test_sets_comes_first(
     for address in ("aa", "bb"):
         for seed in (1, 2):
             run = store.folder("runs", f"{address * 8}/seed-{seed}")
-            content = run.read_json("scores.json")
+            content = run.read_record("scores.json")
             lines = hypotheses({"aa": 0.4, "bb": 0.1}[address], f"second {address} {seed}")
             scores = score(lines, REFERENCES, language="en", metrics=["bleu", "chrf"], samples=10)
             write_statistics(run, "second", scores)

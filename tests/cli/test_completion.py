@@ -53,7 +53,7 @@ RUNS = [
 def test_words_are_completed(words: Sequence[str], expected: Sequence[str], tmp_path: Path) -> None:
     for place, (storage, experiment, system) in enumerate(RUNS):
         run = Store(str(tmp_path / storage)).folder("runs", f"{place:016x}").sub("seed-1")
-        run.write_json("run.json", {"schema": "", "name": system, "experiment": experiment})
+        run.write_record("run.json", {"schema": "", "name": system, "experiment": experiment})
     result = subprocess.run(
         ["bash", "-c", SCRIPT + COMPLETE, "bash", *words],
         capture_output=True,

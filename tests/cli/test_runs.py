@@ -26,7 +26,7 @@ def store(tmp_path: Path) -> Store:
     scored = add(store, "baseline", A, 1)
     scored.scores(31.5)
     scored.folder.finish({})
-    add(store, "cipher", B, 1).folder.write_json("failure.json", {"kind": "Diverged"})
+    add(store, "cipher", B, 1).folder.write_record("failure.json", {"kind": "Diverged"})
     add(store, "cipher", B, 2)
     return store
 
@@ -144,7 +144,7 @@ def test_a_run_in_training_is_not_deleted(store: Store) -> None:
 
 def test_a_deleted_run_is_deleted_in_mlflow(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    store.folder("runs", f"{A}/seed-1").write_json(
+    store.folder("runs", f"{A}/seed-1").write_record(
         "record.json", {"status": "FINISHED", "since": 2}
     )
     sync_storage(store, Tracking())
@@ -155,7 +155,7 @@ def test_a_deleted_run_is_deleted_in_mlflow(store: Store, monkeypatch: pytest.Mo
 
 def test_names_and_tags_are_sent_to_mlflow(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    store.folder("runs", f"{A}/seed-1").write_json(
+    store.folder("runs", f"{A}/seed-1").write_record(
         "record.json", {"status": "FINISHED", "since": 2}
     )
     sync_storage(store, Tracking())

@@ -1,10 +1,17 @@
-"""The option that is closest to a word."""
+"""Lines on errors: close options, and what the operating system refuses."""
 
 from __future__ import annotations
 
+import errno
+import socket
+import tempfile
+from pathlib import Path
+
 import pytest
 
-from augury.core.errors import nearest
+from augury.core import errors, store
+from augury.core.errors import UserError, machine_error, nearest, outage_of
+from augury.core.store import Store
 
 
 @pytest.mark.parametrize(
@@ -14,3 +21,73 @@ from augury.core.errors import nearest
 def test_a_close_option_or_a_longer_one_is_proposed(word: str, close: str) -> None:
     hint = nearest(word, ["beta", "FGM 0.01", "R-Drop"])
     assert f"'{close}'" in hint if close else "did you mean" not in hint
+
+
+def full() -> OSError:
+    """Return the error of a disk that is full."""
+    with pytest.raises(OSError) as raised, open("/dev/full", "w") as file:
+        file.write("text")
+        file.flush()
+    return raised.value
+
+
+def test_a_full_disk_is_named_by_the_path_of_the_file(tmp_path: Path) -> None:
+    error = OSError(errno.ENOSPC, "No space left on device", str(tmp_path / "corpora/.tmp-a/b"))
+    assert str(outage_of(error)).startswith(f"no space is left for {tmp_path}/corpora (")
+
+
+def test_errors_that_others_have_wrapped() -> None:
+    try:
+        raise RuntimeError("cannot save") from full()
+    except RuntimeError as error:
+        assert "no space is left" in str(outage_of(error))
+    assert "no space" in str(outage_of(RuntimeError("I/O error: No space left on device (28)")))
+
+
+def test_other_errors_are_no_outage() -> None:
+    assert outage_of(FileNotFoundError(errno.ENOENT, "No such file", "a")) is None
+    try:
+        raise UserError("give another file") from full()
+    except UserError as error:
+        assert outage_of(error) is None
+
+
+def test_what_may_not_be_written_is_an_outage_only_in_a_storage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(errors, "_storages", set())  # other tests have opened what is around it
+    monkeypatch.setattr(store, "open_root", store.open_root.__wrapped__)
+    Store(tmp_path / "results")
+
+    def forbidden(path: str) -> OSError:
+        return PermissionError(errno.EACCES, "Permission denied", str(tmp_path / path))
+
+    assert "another storage" in str(outage_of(forbidden("results/runs/a")))
+    assert "TMPDIR" in str(outage_of(forbidden("temporary/a")))
+    for path, remedy in {"models/a": "another path", "home/.cache/a": "set HOME"}.items():
+        assert outage_of(forbidden(path)) is None
+        refusal = str(machine_error(forbidden(path)))
+        assert f"{tmp_path}/{path} may not be written" in refusal and remedy in refusal
+    elsewhere = OSError(errno.ENOSPC, "No space left on device", str(tmp_path / "models/a"))
+    assert "another storage" not in str(outage_of(elsewhere))
+
+
+def test_a_full_disk_of_a_storage_is_named_by_the_file(tmp_path: Path) -> None:
+    folder = Store(tmp_path).folder("runs", "a")
+    with pytest.raises(OSError) as raised, folder.writing("weights"):
+        raise full()
+    assert f"no space is left for {tmp_path}/runs/a/weights (" in str(outage_of(raised.value))
+
+
+def test_what_cannot_be_a_path_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(OSError) as raised:
+        (tmp_path / ("x" * 300)).stat()
+    assert len(str(machine_error(raised.value))) < 200
+    with pytest.raises(OSError) as raised:
+        (tmp_path / "missing").stat()
+    assert machine_error(raised.value) is None
+    with socket.socket(socket.AF_UNIX) as listener, pytest.raises(OSError) as raised:
+        listener.bind(str(tmp_path / ("x" * 120)))
+    assert "TMPDIR" in str(machine_error(raised.value))

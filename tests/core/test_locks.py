@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import errno
-import functools
-import json
 import multiprocessing
 import os
 import shutil
@@ -30,12 +28,9 @@ def no_locks(*_: Any) -> None:
     raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
 
-def make(root: str, lease: bool, begun: Any = None, seconds: float = 0.3) -> None:
+def make(root: str, begun: Any = None, seconds: float = 0.3) -> None:
     """What one of several processes does: make the folder, leaving a mark for every time that it
     is made."""
-    if lease:
-        locks.fcntl.flock = no_locks
-        locks._lease = functools.partial(locks._lease, seconds=1.0)
     folder = Store(root).folder("views", "aa")
 
     def work() -> None:
@@ -50,9 +45,8 @@ def make(root: str, lease: bool, begun: Any = None, seconds: float = 0.3) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lease", [False, True])
-def test_four_processes_make_a_folder_once(tmp_path, lease):
-    processes = [CONTEXT.Process(target=make, args=(str(tmp_path), lease)) for _ in range(4)]
+def test_four_processes_make_a_folder_once(tmp_path):
+    processes = [CONTEXT.Process(target=make, args=(str(tmp_path),)) for _ in range(4)]
     for process in processes:
         process.start()
     for process in processes:
@@ -62,16 +56,15 @@ def test_four_processes_make_a_folder_once(tmp_path, lease):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lease", [False, True])
-def test_a_killed_maker_leaves_the_work_to_the_next(tmp_path, lease):
+def test_a_killed_maker_leaves_the_work_to_the_next(tmp_path):
     begun = CONTEXT.Event()
-    killed = CONTEXT.Process(target=make, args=(str(tmp_path), lease, begun, 60.0))
+    killed = CONTEXT.Process(target=make, args=(str(tmp_path), begun, 60.0))
     killed.start()
     assert begun.wait(60)
     assert killed.pid is not None
     os.kill(killed.pid, signal.SIGKILL)
     killed.join(60)
-    second = CONTEXT.Process(target=make, args=(str(tmp_path), lease))
+    second = CONTEXT.Process(target=make, args=(str(tmp_path),))
     second.start()
     second.join(60)
     assert second.exitcode == 0
@@ -101,37 +94,11 @@ def test_threads_of_a_process_exclude_each_other_too(tmp_path):
 def test_a_filesystem_without_locks_is_said_once(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("augury.core.messages._logged", set())
     monkeypatch.setattr(locks.fcntl, "flock", no_locks)
-    monkeypatch.setattr(locks, "POLL_SECONDS", 0.01)
-    for name in ("views/aa", "views/bb"):
-        with locked(Folder(str(tmp_path), name)):
-            lease = tmp_path / locks.KIND / name.replace("/", "-")
-            assert json.loads(lease.read_text())["owner"]
-        assert not locks.is_locked(Folder(str(tmp_path), name))
-    message = f"{tmp_path} does not support locks (No locks available): using leases instead\n"
-    assert capsys.readouterr().err == message
-
-
-@pytest.mark.parametrize("hours", [-1, 1])
-def test_a_lease_outlives_a_jump_of_the_clock(tmp_path, monkeypatch, hours):
-    import threading
-
-    folder, left = Folder(str(tmp_path), "views/aa"), [0.0]
-
-    def hold() -> None:
-        with locks._lease(folder):
-            held.set()
-            wall = time.time
-            monkeypatch.setattr(time, "time", lambda: wall() + 3600 * hours)
-            time.sleep(0.5)
-            left[0] = time.monotonic()
-
-    held = threading.Event()
-    holder = threading.Thread(target=hold)
-    holder.start()
-    assert held.wait(10)
-    with locks._lease(folder):
-        assert left[0]  # it has waited for the end
-    holder.join()
+    store = Store(tmp_path)
+    for name in ("aa", "bb"):
+        with locked(store.folder("views", name)):
+            assert not locks.any_held(store)
+    assert capsys.readouterr().err.count(f"{tmp_path} does not support locks") == 1
 
 
 def test_what_fails_can_be_made_again(tmp_path):
@@ -196,12 +163,3 @@ def test_a_folder_that_cannot_be_built_needs_no_lock(shared):
     shared.chmod(0o555)
     with not_root(), locked(Folder(str(shared), "views/bb")):
         pass
-
-
-def test_leases_on_a_disk_without_locks_are_held(tmp_path, monkeypatch):
-    monkeypatch.setattr(locks.fcntl, "flock", no_locks)
-    monkeypatch.setattr(locks, "POLL_SECONDS", 0.01)
-    store = Store(tmp_path)
-    with locked(store.folder("views", "aa")):
-        assert locks.any_held(store)
-    assert not locks.any_held(store)

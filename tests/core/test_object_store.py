@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from augury.core import directory
-from augury.core.errors import UserError
+from augury.core import store as stores
+from augury.core.errors import UserError, is_read_only, outage_of
 from augury.core.integrity import Damaged
 from augury.core.locks import locked
-from augury.core.outages import is_read_only, outage_of
-from augury.core.store import MANIFEST, Folder, Store, forget
+from augury.core.store import MANIFEST, Folder, Store
 from tests.s3 import SECRET, S3Server, s3_server
 
 
@@ -35,8 +33,8 @@ def test_a_server_that_refuses_requests_loses_nothing(server: S3Server, tmp_path
         large = os.urandom(12_000_000)  # in several parts
         folder.write("large", large)
         folder.finish({"rows": 5})
-        forget(folder.root)  # as a reader in another process
-        assert [folder.checked(f"part-{number}").decode() for number in range(5)] == [
+        stores._known.clear()  # as a reader in another process
+        assert [folder.read(f"part-{number}").decode() for number in range(5)] == [
             f"text {number}" for number in range(5)
         ]
         assert (folder.local() / "large").read_bytes() == large
@@ -69,7 +67,7 @@ def test_a_directory_is_put_whole(server: S3Server, tmp_path: Path) -> None:
     (source / "a").write_bytes(b"1")
     (source / "sub" / "b").write_bytes(b"2")
     folder.put(source, "model")
-    assert folder.has_directory("model") and folder.sub("model").damage() is None
+    assert folder.sub("model").complete and folder.sub("model").damage() is None
     assert folder.sub("model").read("sub/b") == b"2"
 
 
@@ -80,10 +78,11 @@ def test_what_fails_while_it_is_written_is_not_uploaded(server: S3Server) -> Non
     with pytest.raises(RuntimeError), folder.writing("file") as stream:
         stream.write(b"half")
         raise RuntimeError
+    gc.collect()
     assert folder.read("file") == b"old" and len(server.written) == before
 
 
-def test_a_finished_folder_is_asked_for_once(server: S3Server, tmp_path: Path) -> None:
+def test_a_finished_folder_is_asked_for_once(server: S3Server) -> None:
     root = server.uri("augury/once")
     folder = Store(root).folder("corpora", "abc")
     folder.write("file", b"x")
@@ -95,27 +94,12 @@ def test_a_finished_folder_is_asked_for_once(server: S3Server, tmp_path: Path) -
         for _ in range(5):
             again = Store(root).folder("corpora", "abc")
             assert again.complete and again.manifest()["rows"] == 1 and again.damage() is None
-            assert again.checked("file") == (again.local() / "file").read_bytes() == b"x"
+            assert again.read("file") == (again.local() / "file").read_bytes() == b"x"
         return server.asked - before
 
-    assert asked() <= 1  # the names of its files; all else is known from writing it
-    forget(root)
-    assert asked() <= 8 and asked() == 0
-
-
-def test_another_process_is_seen_when_the_file_is_old(
-    server: S3Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = server.uri("augury/others")
-    folder = Store(root).folder("runs", "abc")
-    assert not folder.exists("record.json") and not folder.complete
-    folder.write("record.json", b"old")
-    path, filesystem = folder.path("record.json"), folder.filesystem
-    with filesystem.open_output(path) as other:  # as another process does
-        other.write(b"new")
-    assert folder.read("record.json") == b"old" and folder.read_now("record.json") == b"new"
-    monkeypatch.setattr(directory, "NEW_SECONDS", 0.0)
-    assert folder.read("record.json") == b"new"
+    assert asked() <= 2  # its file; all else is known from writing it
+    stores._known.clear()
+    assert asked() <= 6 and asked() == 0
 
 
 def test_a_bucket_that_is_not_there_is_named(server: S3Server) -> None:
@@ -153,34 +137,10 @@ def test_a_damaged_file_is_named_by_its_uri(server: S3Server) -> None:
     folder.finish({})
     folder.remove("file")
     with pytest.raises(Damaged, match="is missing") as raised:
-        folder.checked("file")
+        folder.read("file")
     assert f"{folder.location('file')} is missing" in str(raised.value)
     folder.write(MANIFEST, b"{")
-    assert str(folder.damage()).startswith(MANIFEST)
-
-
-DOWNLOAD = """
-import os, signal, sys
-from augury.core.store import Store
-
-print(Store(sys.argv[1]).folder("corpora", "abc").local(), flush=True)
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-def test_downloads_of_a_killed_process_are_removed(server: S3Server) -> None:
-    uri = server.uri("augury/downloads")
-    folder = Store(uri).folder("corpora", "abc")
-    folder.write("file", b"x")
-    folder.finish({})
-    killed = subprocess.run(
-        [sys.executable, "-c", DOWNLOAD, uri], stdout=subprocess.PIPE, text=True, check=False
-    )
-    assert killed.returncode == -9
-    copy, deadline = Path(killed.stdout.strip()).parent, time.monotonic() + 30
-    while copy.exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert copy.name.startswith("augury-") and not copy.exists()
+    assert str(folder.damage()).startswith(folder.location(MANIFEST))
 
 
 def test_an_experiment_in_a_storage_is_read(server: S3Server) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import pickle
 import shutil
@@ -11,7 +12,8 @@ from typing import Any
 import pytest
 
 from augury.core.errors import UserError
-from augury.core.store import MANIFEST, MARKER, SCHEMA, Store
+from augury.core.integrity import seal
+from augury.core.store import MANIFEST, MARKER, SCHEMA, Folder, Store, scratch
 
 
 def test_a_folder_counts_only_with_its_marker(tmp_path: Path) -> None:
@@ -87,18 +89,18 @@ def test_what_is_put_on_an_object_store_is_there_when_all_of_it_is(
     folder = Store("remote://bucket/augury").folder("runs", "abc")
     assert not folder.is_local
     folder.put(directory(tmp_path, "one"), "checkpoint")
-    assert folder.has_directory("checkpoint") and not (tmp_path / "made").exists()
+    assert folder.sub("checkpoint").complete and not (tmp_path / "made").exists()
     assert folder.sub("checkpoint").names() == [MARKER, MANIFEST, "model", "state"]
     remote.die_after(1)
     with pytest.raises(OSError, match="the writer died"):
         folder.put(directory(tmp_path, "two"), "checkpoint")
-    assert not folder.has_directory("checkpoint")  # neither a mixture nor half of the new one
+    assert not folder.sub("checkpoint").complete  # neither a mixture nor half of the new one
     remote.die_after(None)
     fetched = tmp_path / "fetched"
     shutil.copytree(tmp_path / "made", fetched)
     (fetched / MARKER).touch()
     folder.put(fetched, "checkpoint")
-    assert folder.has_directory("checkpoint") and folder.sub("checkpoint").read("state") == b"two"
+    assert folder.sub("checkpoint").complete and folder.sub("checkpoint").read("state") == b"two"
 
 
 def test_a_folder_that_is_removed_does_not_count_from_the_first_moment_on(
@@ -168,10 +170,57 @@ def test_names_do_not_lead_out_of_a_store(tmp_path: Path, name: str) -> None:
             folder.read(name)
 
 
-def test_an_object_of_a_later_version_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("schema", [SCHEMA - 1, SCHEMA + 1, "augury.run"])
+def test_what_another_version_wrote_is_refused(tmp_path: Path, schema: object) -> None:
     folder = Store(tmp_path).folder("reports", "my")
-    folder.write_object("report.json", {"answer": "none"})
-    assert folder.read_json("report.json") == {"schema": SCHEMA, "answer": "none"}
-    folder.write_json("report.json", {"schema": SCHEMA + 1})
-    with pytest.raises(UserError, match="later version"):
-        folder.read_json("report.json")
+    folder.write_record("report.json", {"answer": "none"})
+    assert folder.read_record("report.json") == {"schema": SCHEMA, "answer": "none"}
+    folder.write_json("report.json", seal({"schema": schema}))
+    with pytest.raises(UserError, match="another version"):
+        folder.read_record("report.json")
+
+
+def test_a_link_is_removed_and_not_what_it_leads_to(tmp_path: Path) -> None:
+    elsewhere, store = tmp_path / "elsewhere", Store(tmp_path / "store")
+    for address in ("abc", "def"):
+        Store(tmp_path).folder("elsewhere", f"{address}/seed-1").write("run.json", b"x")
+    (tmp_path / "store" / "runs").mkdir(parents=True)
+    for address in ("abc", "def"):
+        (tmp_path / "store" / "runs" / address).symlink_to(elsewhere / address)
+    store.folder("runs", "abc").remove()
+    store.folder("runs", "def/seed-1").remove()
+    assert not [*(tmp_path / "store" / "runs").iterdir()]
+    assert len([*elsewhere.glob("*/seed-1/run.json")]) == 2
+
+
+def test_the_folder_of_a_kind_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "store").mkdir()
+    (tmp_path / "larger").mkdir()
+    (tmp_path / "store" / "runs").symlink_to(tmp_path / "larger")
+    folder = Store(tmp_path / "store").folder("runs", "abc/seed-1")
+    folder.write("run.json", b"x")
+    folder.remove()
+    assert not folder.exists() and (tmp_path / "store" / "runs").is_symlink()
+
+
+def test_a_directory_that_does_not_fit_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message = f"[Errno {errno.ENOSPC}] No space left on device"
+
+    def fill(source: str, target: str) -> None:
+        Path(target).mkdir(parents=True)
+        raise shutil.Error([(f"{source}/a", f"{target}/a", message)])
+
+    monkeypatch.setattr(shutil, "move", fill)
+    folder = Folder(str(tmp_path), "runs")
+    with pytest.raises(OSError) as raised, scratch("test") as made:
+        (made / "a").write_text("text")
+        folder.put(made, "model")
+    assert raised.value.errno == errno.ENOSPC
+    assert not made.exists() and not [*(tmp_path / "runs").iterdir()]
+
+
+def test_a_filesystem_that_takes_no_directories_is_named() -> None:
+    with pytest.raises(UserError, match="another storage"):
+        Store("/proc/x").folder("runs", "abc").write("file", b"x")

@@ -45,13 +45,6 @@ def test_damaged_files_are_named(where: str, tmp_path: Path, remote: Any) -> Non
     }
 
 
-def test_records_of_earlier_versions_are_told(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    store.folder("corpora", "abc").write_json(MANIFEST, {"rows": 3})
-    (checked,) = verify(store, (MANIFEST,))
-    assert checked.earlier and checked.damage is None
-
-
 def test_files_of_other_programs_are_left_out(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.folder("sweeps", "beta/tune/1").write("result.json", b"{}\n{}\n")

@@ -82,7 +82,7 @@ def test_a_task_in_one_file_learns_under_every_form_of_augmentation(
     runs, failures, _ = run_experiment(parse(content))
     assert not failures and list(runs) == list(content["systems"])
     scores = {
-        name: run[1].read_json("scores.json")["tests"]["films"][0] for name, run in runs.items()
+        name: run[1].read_record("scores.json")["tests"]["films"][0] for name, run in runs.items()
     }
     assert {score["n"] for score in scores.values()} == {40}
     assert scores["baseline"]["value"] > 80  # chance: 50
@@ -100,7 +100,7 @@ def test_it_learns_from_nothing_with_the_defaults_it_ships(content: dict[str, An
     shipped = parse({**content, "model": {"architecture": "tiny"}})
     runs, failures, _ = run_experiment(shipped)
     (run,) = (of_seed[1] for of_seed in runs.values())
-    (accuracy,) = run.read_json("scores.json")["tests"]["films"]
+    (accuracy,) = run.read_record("scores.json")["tests"]["films"]
     assert not failures and accuracy["value"] > 80  # chance: 50
 
 

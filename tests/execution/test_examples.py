@@ -290,7 +290,7 @@ def test_every_task_is_trained_with_a_draw(task: str, storage: Path) -> None:
     symbols = loaded.examples._symbols
     assert (first[changed] == symbols.unknown).logical_or(second[changed] == symbols.unknown).all()
     assert np.isin(unknown.numpy(), [*symbols.ordinary, symbols.unknown]).all()
-    assert train(run) and run.folder.read_json(OUTCOME)["epochs"] == 2
+    assert train(run) and run.folder.read_record(OUTCOME)["epochs"] == 2
 
 
 def test_co_regularised_training_pulls_the_text_and_its_draw_together(storage: Path) -> None:

@@ -133,7 +133,7 @@ def test_models_are_trained_where_their_operator_is_used(
     file.write_text(yaml.safe_dump(content))
     assert main(["augment", str(file), "--json"]) == 0
     parts = json.loads(capsys.readouterr().out)["parts"]
-    assert run.complete and run.read_json("run.json")["task"] == "seq2seq"
+    assert run.complete and run.read_record("run.json")["task"] == "seq2seq"
     assert parts["eda"]["rows"] == 20 and parts["eda"]["made"]
     assert parts["semantic"]["counts"]["generated"] == 80
     stamp = Path(run.path("outcome.json")).stat().st_mtime_ns

@@ -102,7 +102,7 @@ def test_systems_share_their_first_stages(
     again = Run.read(runs["double"][2])
     tune = Run.read(again.init_from.run)
     assert tune.init_from.run == runs["baseline"][2]
-    names = [run.folder.read_json("run.json")["name"] for run in (again, tune)]
+    names = [run.folder.read_record("run.json")["name"] for run in (again, tune)]
     assert names == ["double", "double, tune"]
     assert evaluate.evaluated(tune) and runs["baseline"][2].complete
     assert len({run.tokenizer for run in (again, tune, Run.read(runs["baseline"][1]))}) == 1
@@ -120,7 +120,7 @@ def test_a_changed_last_stage_is_trained_alone(
     other = compared.model_copy(update={"systems": {"double": {"stages": changed}}, "seeds": (1,)})
     longer, _, _ = run_experiment(other)
     assert {run: file.stat().st_mtime_ns for run, file in files.items()} == before
-    assert longer["double"][1].read_json(OUTCOME)["epochs"] == 2
+    assert longer["double"][1].read_record(OUTCOME)["epochs"] == 2
     assert Run.read(longer["double"][1]).init_from == Run.read(runs["double"][1]).init_from
 
 

@@ -149,7 +149,7 @@ class Results:
             [str(label) for label in correct], ["1"] * len(correct), metrics=["accuracy"]
         )
         folder = self.run(name, address, seed, bleu=0.0, test=test, **run)
-        content = folder.read_json("scores.json")
+        content = folder.read_record("scores.json")
         write_statistics(folder, test, scores)
         folder.write_record(
             "scores.json",
@@ -258,7 +258,7 @@ class Sweeps:
                 key for configuration in self.configurations for key in configuration["point"]
             )
         )
-        self.folder.write_json(
+        self.folder.write_record(
             state.DEFINITION,
             {
                 "name": self.name,
@@ -277,7 +277,7 @@ class Sweeps:
                 "worth": worth,
             },
         )
-        self.folder.write_json(
+        self.folder.write_record(
             state.STATE,
             {
                 "time": 1.7e9 + 3600,

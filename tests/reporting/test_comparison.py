@@ -135,7 +135,7 @@ def test_other_stored_systems_add_degrees_of_freedom(results: Any) -> None:
             inputs = [
                 {"name": name, "address": name * 4, "rows": 200} for name in ("train", "test")
             ]
-            run.write_record("run.json", run.read_json("run.json") | {"inputs": inputs})
+            run.write_record("run.json", run.read_record("run.json") | {"inputs": inputs})
     systems = load([*folders["base"], *folders["cipher"]])
     other = resample_runs(records(folders["other"]), "test", "accuracy", 200)
     drawn = [system.resampled["test"]["accuracy"] for system in systems]
@@ -280,7 +280,7 @@ def test_two_seeds_of_one_configuration_have_times_of_their_own(results: Any) ->
 
 def test_another_text_of_the_same_name_is_not_compared(results: Any) -> None:
     runs = [results.run("baseline", BASE, bleu=30.0), results.run("cipher", CIPHER, bleu=31.0)]
-    described = runs[1].read_json("run.json")
+    described = runs[1].read_record("run.json")
     described["inputs"][1]["address"] = "0" * 16
     runs[1].write_record("run.json", described)
     table = comparison(load(runs), "test")
@@ -291,7 +291,7 @@ def test_another_text_of_the_same_name_is_not_compared(results: Any) -> None:
 def test_seeds_are_those_scored_on_the_test_set(results: Any) -> None:
     for seed, tests in ((1, ("x", "y")), (2, ("x",))):
         run = results.run("baseline", BASE, seed, bleu=30.0)
-        content = run.read_json("scores.json")
+        content = run.read_record("scores.json")
         run.write_record(
             "scores.json", content | {"tests": dict.fromkeys(tests, content["tests"]["test"])}
         )

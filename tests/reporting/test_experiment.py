@@ -207,7 +207,7 @@ def test_several_test_sets_begin_with_their_mean(results: Any, read: Any) -> Non
     ]
     shown = experiment.report(systems, "labels")
     experiment.write(shown, results.store.folder("reports", "labels"), systems)
-    summary = results.store.folder("reports", "labels").read_json(experiment.SUMMARY)
+    summary = results.store.folder("reports", "labels").read_record(experiment.SUMMARY)
     assert "50.0 accuracy more" in summary["answer"] and list(summary["systems"]) == [
         "base",
         "cipher",

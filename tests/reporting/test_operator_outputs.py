@@ -19,7 +19,7 @@ NOISE = Health("noise", "noise", 5, rates={"asr": Rate(0.1, 0.098, 900)}, measur
 def described(results: Any, name: str, address: str, *outputs: Health, **run: Any) -> Any:
     """A scored run whose operators made `outputs`; `run` are further entries of its description."""
     folder = results.run(name, address, bleu=30.0)
-    facts = folder.read_json("run.json")
+    facts = folder.read_record("run.json")
     folder.write_record(
         "run.json", {**facts, "run": {"health": [output.to_dict() for output in outputs], **run}}
     )

@@ -59,7 +59,7 @@ def test_stored_runs_of_the_test_set_are_better_known(experiment: Any, results: 
         for seed in (1, 2):
             correct = (generator(name, seed).random(300) < 0.7).astype(int).tolist()
             run = results.classified(name, name * 16, seed, correct=correct, test="news")
-            facts = run.read_json("run.json")
+            facts = run.read_record("run.json")
             run.write_record(
                 "run.json", facts | {"inputs": [{"name": "news", "address": address, "rows": 300}]}
             )

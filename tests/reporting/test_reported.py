@@ -18,7 +18,7 @@ def store(tmp_path: Path) -> Store:
     """A storage with a report on two systems, a and b, with one seed."""
     store = Store(tmp_path / "results")
     systems = {name: [run(store, address, 1).name] for name, address in (("a", "A"), ("b", "B"))}
-    store.folder(reported.KIND, "my").write_json(reported.SUMMARY, {"systems": systems})
+    store.folder(reported.KIND, "my").write_record(reported.SUMMARY, {"systems": systems})
     return store
 
 
@@ -50,7 +50,7 @@ def test_a_report_is_extended_by_its_systems_and_more(
 def test_other_systems_find_their_report_again(store: Store) -> None:
     for address in ("C", "D"):
         folder = reported.folder_of(store, "my", {"a": address})
-        folder.write_json(reported.SUMMARY, {"systems": {"a": [run(store, address, 1).name]}})
+        folder.write_record(reported.SUMMARY, {"systems": {"a": [run(store, address, 1).name]}})
     assert reported.folder_of(store, "my", {"a": "C"}).name == "reports/my-2"
     assert reported.folder_of(store, "my", {"a": "D"}).name == "reports/my-3"
 
@@ -58,7 +58,7 @@ def test_other_systems_find_their_report_again(store: Store) -> None:
 def test_the_latest_report_of_an_experiment_is_known(store: Store) -> None:
     for age, (name, of) in enumerate([("other-2", "other-2"), ("my-2", "my"), ("my", "my")]):
         folder = store.folder(reported.KIND, name)
-        folder.write_json(reported.SUMMARY, {"systems": {}, "experiment": of})
+        folder.write_record(reported.SUMMARY, {"systems": {}, "experiment": of})
         os.utime(folder.path(reported.SUMMARY), (2e9 - age, 2e9 - age))
     assert reported.latest(store, "my").name == "reports/my-2"
     assert reported.latest(store, "other").name == "reports/other"
@@ -72,6 +72,6 @@ def test_a_report_keeps_the_seeds_that_it_shows(store: Store) -> None:
 
 def test_seeds_that_are_scored_otherwise_are_left_out(store: Store) -> None:
     report, third = store.folder(reported.KIND, "my"), run(store, "A", 3)
-    scores = third.read_json("scores.json")
+    scores = third.read_record("scores.json")
     third.write_record("scores.json", scores | {"evaluation": "another beam"})
     assert list(reported.with_earlier_seeds(report, {"a": {3: third}})["a"]) == [3]

@@ -103,7 +103,7 @@ def test_a_metric_whose_file_is_gone_keeps_its_scores(results: Any) -> None:
     run = results.classified("base", "aa" * 8, correct=[1, 0])
     gone = "/nowhere/mine.py"
     content = json.loads(
-        json.dumps(run.read_json("scores.json")).replace('"accuracy"', f'"{gone}"')
+        json.dumps(run.read_record("scores.json")).replace('"accuracy"', f'"{gone}"')
     )
     counts = read_statistics(run, "test")["accuracy"]
     write_statistics(run, "test", [Measured(gone, 50.0, 0.0, 100.0, "", 2, counts)])
@@ -164,7 +164,7 @@ def test_with_the_counts_of_examples_the_interval_is_that_of_both_levels(results
 
 def test_one_seed_has_the_interval_that_it_was_scored_with(results: Any) -> None:
     run = results.classified("base", "aa" * 8, correct=labels(1, 0.7))
-    (kept,) = run.read_json("scores.json")["tests"]["test"]
+    (kept,) = run.read_record("scores.json")["tests"]["test"]
     accuracy = load([run])[0].tests["test"]["accuracy"]
     assert (accuracy.value, accuracy.low, accuracy.high) == (
         kept["value"],

@@ -42,7 +42,7 @@ def add(store: Store) -> Add:
 
 def report(store: Store, name: str, **systems: list[Folder]) -> None:
     content = {system: [run.name for run in runs] for system, runs in systems.items()}
-    store.folder(reported.KIND, name).write_json(reported.SUMMARY, {"systems": content})
+    store.folder(reported.KIND, name).write_record(reported.SUMMARY, {"systems": content})
 
 
 @pytest.mark.parametrize(

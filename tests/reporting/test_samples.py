@@ -47,7 +47,7 @@ def test_a_system_shows_the_first_seed_that_has_outputs_for_the_text(results: An
         results.run("elsewhere", "bb" * 8, 1, bleu=30.0, hypotheses=["c"]),
     ]
     results.corpus(PAIRS[:1], address="0" * 16)
-    described = folders[-1].read_json("run.json")
+    described = folders[-1].read_record("run.json")
     described["inputs"][1]["address"] = "0" * 16
     folders[-1].write_record("run.json", described)
     assert [sample.outputs for sample in draw(load(folders), "test")] == [

@@ -29,7 +29,7 @@ def report(results: Results, name: str, age: int, **systems: Folder) -> None:
     """Write the summary of an experiment's report, `age` seconds ago."""
     folder = results.store.folder("reports", name)
     runs = {system: [run.name] for system, run in systems.items()}
-    folder.write_json("report.json", {"title": name, "answer": "", "systems": runs})
+    folder.write_record("report.json", {"title": name, "answer": "", "systems": runs})
     os.utime(folder.path("report.json"), (1_000_000 - age, 1_000_000 - age))
 
 

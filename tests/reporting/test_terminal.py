@@ -18,7 +18,7 @@ from tests.run_folders import load, outcome
 def folders(results: Any, tests: int) -> list[Any]:
     systems = [results.run(name, name * 8, bleu=bleu) for name, bleu in (("a", 30.0), ("b", 31.0))]
     for run in systems:
-        content = run.read_json("scores.json")
+        content = run.read_record("scores.json")
         sets = {f"set{index}": content["tests"]["test"] for index in range(tests)}
         run.write_record("scores.json", content | {"tests": sets})
     return systems
@@ -69,7 +69,7 @@ def test_advice_names_the_setting_that_ended_training(results: Any) -> None:
     (warning,) = comparison(load([run]), "test").warnings
     assert "training.patience (now 3)" in warning and "train longer" not in warning
     outcome(20.0, stopped_by="schedule").write(run)
-    described = run.read_json("run.json")
+    described = run.read_record("run.json")
     described["parameters"]["training.max_epochs"] = 10
     run.write_record("run.json", described)
     (warning,) = comparison(load([run]), "test").warnings
@@ -78,7 +78,7 @@ def test_advice_names_the_setting_that_ended_training(results: Any) -> None:
 
 def test_what_never_acted_is_in_the_headline(results: Any) -> None:
     runs = [results.run(name, name * 8, bleu=bleu) for name, bleu in (("a", 30.0), ("b", 31.0))]
-    content = runs[1].read_json("scores.json")
+    content = runs[1].read_record("scores.json")
     content["cost"] |= {"onset": 180.0, "updates": 108}
     runs[1].write_record("scores.json", content)
     table = comparison(load(runs), "test")

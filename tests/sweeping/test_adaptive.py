@@ -56,7 +56,7 @@ def train(scheduler: Suggested) -> dict[str, float]:
 @pytest.fixture
 def sweep(tmp_path: Path) -> Folder:
     folder = Store(tmp_path).folder("sweeps", "quick")
-    folder.write_json("sweep.json", {})
+    folder.write_record("sweep.json", {})
     return folder
 
 

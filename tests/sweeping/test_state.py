@@ -35,7 +35,7 @@ def test_sweeps_are_resolved_by_name_and_space(tmp_path: Path, text: str, name: 
     }
     scales["cipherdaug-table3-paper-iwslt17-fr-en"] = "paper/iwslt17-fr-en"
     for sweep, scale in scales.items():
-        store.folder(KIND, sweep).write_json(DEFINITION, {"scale": scale})
+        store.folder(KIND, sweep).write_record(DEFINITION, {"scale": scale})
     if name is None:
         with pytest.raises(UserError):
             resolve(store, text)

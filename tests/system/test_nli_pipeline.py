@@ -122,7 +122,7 @@ def assert_models_are_trained(run: Path, store: Store) -> None:
     for role, name in roles.items():
         folder = Folder(store.root, name)
         assert folder.complete and folder.exists("weights.safetensors")
-        assert folder.read_json("run.json")["name"].startswith(f"{role} of ")
+        assert folder.read_record("run.json")["name"].startswith(f"{role} of ")
     assert len(store.addresses("runs")) == 5
 
 

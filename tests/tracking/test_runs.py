@@ -20,7 +20,7 @@ NAME = "cipherdaug seed 3"
 
 
 def record(run: Any, status: str, since: float = 1_700_000_100.0, **entries: Any) -> None:
-    run.folder.write_json("record.json", {"status": status, "since": since, **entries})
+    run.folder.write_record("record.json", {"status": status, "since": since, **entries})
 
 
 def test_a_run_is_described_under_its_experiment(run: Any, database: str, store: Store) -> None:
@@ -87,7 +87,7 @@ def test_an_experiment_has_the_systems_and_scores_of_its_report(
         "systems": {"baseline": ["runs/a/seed-1"], "CipherDAug": [run.folder.name]},
         "scores": {"CipherDAug": {"test": {"bleu": 31.5}}, "baseline": {"test": {"bleu": 30.0}}},
     }
-    store.folder("reports", "ciphers").write_json("report.json", report)
+    store.folder("reports", "ciphers").write_record("report.json", report)
     assert sync(folder, tracking) == 1
     data = logged_runs(database)["ciphers"].data
     assert data.tags["augury.systems"] == "baseline, CipherDAug"

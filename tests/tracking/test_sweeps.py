@@ -277,7 +277,7 @@ def test_a_later_sweep_continues_a_stopped_run(trials: Any, database: str, store
 
 def test_a_run_of_train_keeps_its_parent(trials: Any, database: str) -> None:
     run = trials.trial(A, 1, "finished", 10, 20)
-    run.folder.write_json("record.json", {"status": "FINISHED", "since": 2e9})
+    run.folder.write_record("record.json", {"status": "FINISHED", "since": 2e9})
     sync(run.folder, Tracking(uri=database))
     before = logged_runs(database)["aa seed 1"]
     sync(trials.write(ended=True), Tracking(uri=database))

@@ -20,6 +20,8 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.runs.recording import File
 from augury.runs.tracking import Tracking
+from augury.tracking import client
+from augury.tracking.client import load_mlflow
 from augury.tracking.sync import sync, sync_storage
 from augury.tracking.tracker import Tracker
 from tests.tracking.conftest import A, B
@@ -102,6 +104,23 @@ def test_an_outage_is_reported_once_and_recovered_from(
     assert sync_storage(store, Tracking(uri=database)) == 0
     assert statuses(database) == {"ciphers": "FINISHED", NAME: "FINISHED"}
     assert steps(database) == [50, 100]
+
+
+def test_a_server_that_never_answers_costs_seconds_and_is_said_once(
+    store: Store, run: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "ANSWER_SECONDS", 0.5)
+    load_mlflow()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        hung = Tracking(uri=f"http://127.0.0.1:{silent.getsockname()[1]}", interval=0.05)
+        began = time.monotonic()
+        for _ in range(2):  # one for runs, and one for their report
+            with Tracker(hung, store) as tracker:
+                tracker.start(run.folder)
+                run.history(50, 100)
+                tracker.finish(run.folder, "FINISHED")
+    assert time.monotonic() - began < 10
+    assert len(capsys.readouterr().err.splitlines()) == 1
 
 
 def test_the_next_command_sends_unsent_data(
@@ -231,6 +250,8 @@ import os, signal, sys, threading, time
 from mlflow import MlflowClient
 from augury.core.store import Store
 from augury.runs.tracking import Tracking
+from augury.tracking import client
+from augury.tracking.client import load_mlflow
 from augury.tracking.tracker import Tracker
 
 store, client = Store(sys.argv[1]), MlflowClient(sys.argv[2])

@@ -84,7 +84,7 @@ def test_processor_time_adds_up_over_restarts(tmp_path: Path) -> None:
         if (seconds := record["metrics"].get("train/cpu_seconds"))
     ]
     fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"))
-    assert folder.read_json(OUTCOME)["cpu_seconds"] > first > 0
+    assert folder.read_record(OUTCOME)["cpu_seconds"] > first > 0
 
 
 def test_training_continues_from_the_last_state_that_was_saved_whole(
@@ -170,7 +170,7 @@ def test_the_weights_are_those_asked_for(tmp_path: Path, weights: str) -> None:
         for record in history.read(run)
         if "valid/accuracy" in record["metrics"]
     }
-    outcome = run.read_json(OUTCOME)["weights"]
+    outcome = run.read_record(OUTCOME)["weights"]
     updates = {"averaged": sorted(scores)[-2:], "last": [max(scores)], "best": [best(scores)]}
     assert outcome["updates"] == updates[outcome["kind"]]
     assert (
@@ -185,18 +185,18 @@ def test_the_weights_are_those_asked_for(tmp_path: Path, weights: str) -> None:
 
 def test_the_weights_are_the_same_however_often_training_was_stopped(tmp_path: Path) -> None:
     straight = trained(tmp_path / "straight")
-    outcome = straight.read_json(OUTCOME)
+    outcome = straight.read_record(OUTCOME)
     per_epoch = outcome["updates"] // 6
     for stop_at in (per_epoch - 1, 3 * per_epoch, 5 * per_epoch + 2):
         stopped = trained(tmp_path / str(stop_at), stop_at)
         assert stopped.read(WEIGHTS) == straight.read(WEIGHTS)
-        assert stopped.read_json(OUTCOME)["weights"] == outcome["weights"]
+        assert stopped.read_record(OUTCOME)["weights"] == outcome["weights"]
 
 
 def test_the_weights_are_the_same_if_training_was_stopped_while_it_chose_them(
     tmp_path: Path,
 ) -> None:
-    outcome = trained(tmp_path / "straight").read_json(OUTCOME)
+    outcome = trained(tmp_path / "straight").read_record(OUTCOME)
     task, training = stopping(None, "chosen")
     run = TrainingRun(folder=Store(tmp_path).folder("runs", "toy"), address="toy", seed=1)
     validate, calls = task.validate, itertools.count(1)
@@ -210,7 +210,7 @@ def test_the_weights_are_the_same_if_training_was_stopped_while_it_chose_them(
     with pytest.raises(Stopped):
         fit(task, training, run, device=torch.device("cpu"))
     fit(stopping(None, "chosen")[0], training, run, device=torch.device("cpu"))
-    assert run.folder.read_json(OUTCOME)["weights"] == outcome["weights"]
+    assert run.folder.read_record(OUTCOME)["weights"] == outcome["weights"]
 
 
 def test_a_warm_up_of_more_than_half_of_training_warns(tmp_path: Path, capsys: Any) -> None:
@@ -248,7 +248,7 @@ def test_a_training_stopped_at_deadlines_ends_as_the_undisturbed_one(tmp_path: P
             assert len(history_of_validations(folder)) == done + 1
             assert not folder.exists(OUTCOME)
         fit(Scripted(scores[stops:]), training, run, device=torch.device("cpu"))
-        outcome = folder.read_json(OUTCOME)
+        outcome = folder.read_record(OUTCOME)
         return folder.read(WEIGHTS), outcome["best"], [outcome["stopped_by"], outcome["epochs"]]
 
     straight = ended("straight", 0)

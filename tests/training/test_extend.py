@@ -10,7 +10,7 @@ import torch
 
 from augury.core import config
 from augury.core.store import Folder, Store
-from augury.training import history
+from augury.training import extend, history
 from augury.training.checkpoint import STATE, Checkpoints
 from augury.training.extend import take_over
 from augury.training.learner import Validation
@@ -80,7 +80,7 @@ def test_longer_equals_as_long_from_the_start(
     assert "continues" in capsys.readouterr().err
     assert extended.read(WEIGHTS) == straight.read(WEIGHTS) != short.read(WEIGHTS)
     assert metrics(extended) == metrics(straight)
-    assert extended.read_json(OUTCOME)["rows"] == straight.read_json(OUTCOME)["rows"]
+    assert extended.read_record(OUTCOME)["rows"] == straight.read_record(OUTCOME)["rows"]
 
 
 BY_UPDATES = {"max_epochs": None, "max_updates": 40}
@@ -115,13 +115,13 @@ def test_it_goes_on_where_the_shorter_one_ended(
     run = Store(tmp_path / "extended").folder("runs", "long/seed-1")
     settings = longer(**second, weights=weights)
     position = take_over(run, name(settings), "long", 1, settings)
-    assert position is not None and position.update == short.read_json(OUTCOME)["updates"]
+    assert position is not None and position.update == short.read_record(OUTCOME)["updates"]
     extended = train(tmp_path / "extended", "long", settings, task=task)
     straight = train(tmp_path / "straight", "long", settings, task=task)
     assert extended.read(WEIGHTS) == straight.read(WEIGHTS) != short.read(WEIGHTS)
     assert metrics(extended) == metrics(straight)
     for value in ("updates", "rows", "best", "stopped_by"):
-        assert extended.read_json(OUTCOME)[value] == straight.read_json(OUTCOME)[value]
+        assert extended.read_record(OUTCOME)[value] == straight.read_record(OUTCOME)[value]
 
 
 @pytest.mark.parametrize(
@@ -172,21 +172,21 @@ def test_a_run_that_has_begun_is_left_alone(tmp_path: Path) -> None:
     before = first.read(WEIGHTS)
     take_over(first, name(longer(max_epochs=6)), "long", 1, longer(max_epochs=6))
     assert first.read(WEIGHTS) == before
-    assert begins_at(first) == first.read_json(OUTCOME)["updates"]
+    assert begins_at(first) == first.read_record(OUTCOME)["updates"]
 
 
 def test_a_run_that_loses_its_state_while_it_is_copied_is_not_continued(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     source = train(tmp_path, "short", longer())
-    copy_to = Folder.copy_to
+    copy_history = extend._copy_history
 
-    def copy_and_train_on(checkpoint: Folder, directory: Path) -> None:
+    def copy_and_train_on(*arguments: Any) -> None:
         for update in Checkpoints(source).updates():
             source.sub(f"checkpoints/{update:08d}").remove(STATE)
-        copy_to(checkpoint, directory)
+        copy_history(*arguments)
 
-    monkeypatch.setattr(Folder, "copy_to", copy_and_train_on)
+    monkeypatch.setattr(extend, "_copy_history", copy_and_train_on)
     run = Store(tmp_path).folder("runs", "long/seed-1")
     take_over(run, name(longer(max_epochs=6)), "long", 1, longer(max_epochs=6))
     assert Checkpoints(run).updates() == [] and history.read(run) == []

@@ -66,7 +66,7 @@ def test_a_stage_begins_with_the_weights_that_are_reported_on(before: Folder) ->
 
 
 def test_the_optimizer_goes_on_from_the_checkpoint_of_these_weights(before: Folder) -> None:
-    (update,) = before.read_json(OUTCOME)["weights"]["updates"]
+    (update,) = before.read_record(OUTCOME)["weights"]["updates"]
     stage = begun(before, "optimizer", learning_rate=0.5)
     _, state = Checkpoints(before).state(update)
     steps = {float(moments["step"]) for moments in stage.optimizer.state_dict()["state"].values()}
@@ -79,7 +79,7 @@ def test_the_optimizer_goes_on_from_the_checkpoint_of_these_weights(before: Fold
 
 
 def test_the_schedule_goes_on(before: Folder) -> None:
-    (update,) = before.read_json(OUTCOME)["weights"]["updates"]
+    (update,) = before.read_record(OUTCOME)["weights"]["updates"]
     stage = train(Path(before.root), toy.TRAINING, "schedule", Initialisation(before, "optimizer"))
     rates = {
         record["update"]: record["metrics"]["train/learning_rate"]

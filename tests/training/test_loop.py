@@ -182,7 +182,7 @@ def test_workers_that_do_not_fit_are_refused_before_ray_starts(tmp_path: Path) -
 
 def test_it_learns_and_leaves_what_it_says(straight: Path) -> None:
     run = Store(straight).folder("runs", "toy")
-    outcome = run.read_json("outcome.json")
+    outcome = run.read_record("outcome.json")
     assert (
         outcome["epochs"] == 4
         and outcome["stopped_by"] == "schedule"

@@ -8,7 +8,7 @@ from safetensors.torch import save
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.training.trained import WEIGHTS, load_weights
+from augury.training.trained import OUTCOME, WEIGHTS, load_weights
 
 
 def test_a_run_that_has_ended_has_its_last_parameters(tmp_path: Path) -> None:
@@ -16,6 +16,7 @@ def test_a_run_that_has_ended_has_its_last_parameters(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has not finished training: run `augury train` again"):
         load_weights(run, torch.nn.Linear(2, 1))
     run.write(WEIGHTS, save({"weight": torch.tensor([[1.0, 2.0]]), "bias": torch.tensor([3.0])}))
+    run.write_record(OUTCOME, {}, [WEIGHTS])
     model = load_weights(run, torch.nn.Linear(2, 1))
     assert model(torch.tensor([1.0, 1.0])).tolist() == [6.0] and not model.training
     with pytest.raises(UserError, match="belongs to another model"):

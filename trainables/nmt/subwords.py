@@ -97,7 +97,7 @@ def make(
     extended = PretrainedVocabulary(
         learned.directory(folder),
         direction,
-        {view: folder.checked(file) for view, file in models.items()},
+        {view: folder.read(file) for view, file in models.items()},
     )
     if models:
         say_once(
@@ -164,7 +164,7 @@ class PretrainedVocabulary:
     def load(cls, folder: Folder) -> PretrainedVocabulary:
         """Load a vocabulary that `make` has finished; UserError if it is incomplete."""
         manifest = folder.manifest()
-        models = {view: folder.checked(file) for view, file in manifest["models"].items()}
+        models = {view: folder.read(file) for view, file in manifest["models"].items()}
         return cls(learned.directory(folder), Direction(**manifest["direction"]), models)
 
     def __len__(self) -> int:

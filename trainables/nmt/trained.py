@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy.typing as npt
 
-from augury.core.errors import UserError
+from augury.core.errors import UserError, is_read_only
 from augury.core.execution import ExecutorName
-from augury.core.locks import locked
-from augury.core.outages import is_read_only
+from augury.core.locks import lock_incomplete
 from augury.core.progress import say
-from augury.core.store import Folder
-from augury.core.temporary import temporary_directory
+from augury.core.store import Folder, temporary_directory
 from augury.corpora.filters import clean_lines
 from augury.decoding.corpus import CTranslateSearch, Search, Sources, decode
 from augury.decoding.ctranslate import CTranslateDecoder
@@ -292,22 +290,18 @@ class Trained:
         storage cannot be written, one that lasts as long as this process."""
         run = self.run.folder
         folder = run.sub(CTRANSLATE2)
-        if not run.has_directory(CTRANSLATE2) or folder.damage():
-            with locked(folder):  # many workers may want it at once
-                fault = folder.damage()
-                if fault:
-                    say(f"warning: {folder.described(fault)}: it is made anew from the weights")
-                if fault or not run.has_directory(CTRANSLATE2):
-                    from trainables.nmt.engines import convert
+        with lock_incomplete([folder]) as missing:  # many workers may want it at once
+            if missing:
+                from trainables.nmt.engines import convert
 
-                    directory = temporary_directory("ctranslate2")
-                    convert(self.model(), self.vocabulary, directory)
-                    try:
-                        run.put(directory, CTRANSLATE2)
-                    except OSError as error:
-                        if not is_read_only(error):
-                            raise
-                        return Folder(str(directory.parent), directory.name)
+                directory = temporary_directory("ctranslate2")
+                convert(self.model(), self.vocabulary, directory)
+                try:
+                    run.put(directory, CTRANSLATE2)
+                except OSError as error:
+                    if not is_read_only(error):
+                        raise
+                    return Folder(str(directory.parent), directory.name)
         return folder
 
 

@@ -90,7 +90,7 @@ class FrameOperator:
                 f"{folder} was learned by {manifest['operator']} with {manifest['parameters']}, "
                 f"and not by {self.operator.operator} with {expected}"
             )
-        learned: dict[str, Any] = fit.checked_json("fitted.json")
+        learned: dict[str, Any] = fit.read_json("fitted.json")
         return learned
 
     def batch(self, rows: pa.Table) -> pa.Table:

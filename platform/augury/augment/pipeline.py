@@ -244,7 +244,6 @@ def _finish(
     texts = [cached_address(spec, "train") for spec in extra_texts(operator).values()]
     part.folder.finish(
         {
-            "schema": 1,
             "rows": rows,
             "shards": list(shards),
             part.operator.makes(): part.name,

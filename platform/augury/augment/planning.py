@@ -51,7 +51,7 @@ class Part:
     @property
     def side_data(self) -> dict[str, Any]:
         """Side data and models as JSON-like values."""
-        learned: dict[str, Any] = self.fit.checked_json("fitted.json")
+        learned: dict[str, Any] = self.fit.read_json("fitted.json")
         return learned | ({"models": self.model_names} if self.models else {})
 
     @property
@@ -68,7 +68,7 @@ class Part:
     @property
     def fitted(self) -> dict[str, Any]:
         """The argument of `bind`: side data, models and the training split."""
-        learned: dict[str, Any] = self.fit.checked_json("fitted.json")
+        learned: dict[str, Any] = self.fit.read_json("fitted.json")
         learned |= {"models": dict(self.models)} if self.models else {}
         return learned | (
             {"corpus": Corpus(self.corpus)} if isinstance(self.operator, Searches) else {}

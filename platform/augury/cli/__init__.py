@@ -175,16 +175,16 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
     except Exception as error:
         if arguments.debug:
             raise
-        from augury.core import outages, ray_connection  # import pyarrow, which is slow
+        from augury.core import ray_connection  # imports Ray, which is slow
+        from augury.core.errors import Outage, machine_error
 
-        if outage := outages.outage_of(error) or ray_connection.failure_of(error):
+        refusal = machine_error(error)
+        outage = refusal if isinstance(refusal, Outage) else ray_connection.failure_of(error)
+        if outage:
             logger.error(f"{outage}. Finished work is kept; continue with: {arguments.typed}")
             return 1
-        if isinstance(error, UserError):
-            logger.error(error)
-            return 2
-        if refusal := outages.refusal_of(error):
-            logger.error(refusal)
+        if refusal or isinstance(error, UserError):
+            logger.error(error if isinstance(error, UserError) else refusal)
             return 2
         from augury.core.plugin_files import describe_error
 

@@ -36,7 +36,10 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         help="only these: names as for other commands, or patterns such as 'my/*' (default: all)",
     )
     parser.add_argument(
-        "--state", nargs="+", metavar="STATE", help="scored, trained, running, failed or unfinished"
+        "--state",
+        nargs="+",
+        metavar="STATE",
+        help="scored, trained, running, failed, unfinished or damaged",
     )
     parser.add_argument("--task", help="only runs of this task")
     parser.add_argument("--tagged", metavar="TAG", help="only runs with this tag")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from augury.cli.common import RESULTS, open_storage, print_json
 from augury.core.naming import counted
-from augury.core.progress import Stage, say
+from augury.core.progress import Stage
 
 if TYPE_CHECKING:
     from augury.core.verification import Checked
@@ -35,7 +35,6 @@ def run(arguments: argparse.Namespace) -> int:
     with Stage("verify", unit="files") as stage:
         checked = list(stage.over(verify(store, RECORDS, FOREIGN)))
     damaged = [file for file in checked if file.damage]
-    earlier = [file for file in checked if file.earlier]
     size, seconds = sum(file.bytes for file in checked), time.monotonic() - since
     if arguments.json:
         print_json(
@@ -43,7 +42,6 @@ def run(arguments: argparse.Namespace) -> int:
                 "files": len(checked),
                 "bytes": size,
                 "seconds": round(seconds, 3),
-                "without_checksums": [file.name for file in earlier],
                 "damaged": [
                     {"file": file.name, "damage": file.damage, "remedy": _remedy(file)}
                     for file in damaged
@@ -54,11 +52,6 @@ def run(arguments: argparse.Namespace) -> int:
         for file in damaged:
             print(f"{file.name} {file.damage}: {_remedy(file)}")
         print(f"{counted(len(checked), 'file')}, {size_text(size)}: {len(damaged):,} damaged")
-        if earlier:
-            say(
-                f"{counted(len(earlier), 'record is', 'records are')} of an earlier version, "
-                "without checksums: damage to them and to their files is not found"
-            )
     return 1 if damaged else 0
 
 

@@ -78,7 +78,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _watch_sweep(store: Store, name: str, arguments: argparse.Namespace) -> int:
-    from augury.core.store import forget
     from augury.sweeping import state
 
     sweep = state.load(store, name)
@@ -93,7 +92,6 @@ def _watch_sweep(store: Store, name: str, arguments: argparse.Namespace) -> int:
     if not (arguments.once or arguments.json):
         say(f"page {page}, updated every {arguments.every} s until the sweep ends or Ctrl-C")
     while True:
-        forget(store.root)
         sweep.folder.write(state.PAGE, _sweep_page(store, name, arguments.every, curves))
         sweep = state.load(store, name, curves)
         if sweep.silent:
@@ -117,8 +115,7 @@ def _watch_sweep(store: Store, name: str, arguments: argparse.Namespace) -> int:
 
 def _watch_storage(store: Store, arguments: argparse.Namespace) -> int:
     """Update the pages of a storage and of its running sweeps until no sweep is running."""
-    from augury.core.roots import located
-    from augury.core.store import Folder, forget
+    from augury.core.store import Folder, located
     from augury.reporting import storage
     from augury.sweeping import state
 
@@ -132,8 +129,7 @@ def _watch_storage(store: Store, arguments: argparse.Namespace) -> int:
             "Ctrl-C"
         )
     while True:
-        forget(store.root)
-        sweeps = [state.load(store, name) for name in state.names(store)]
+        sweeps = state.load_all(store)
         running = [sweep for sweep in sweeps if not sweep.ended and not sweep.silent]
         for sweep in sweeps:
             if sweep in running or not _is_of(store, sweep.folder):

@@ -6,10 +6,8 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from augury.core.errors import UserError
-from augury.core.outages import is_read_only, outage_of
-from augury.core.roots import TEMPORARY
-from augury.core.store import Folder
+from augury.core.errors import UserError, is_read_only, outage_of
+from augury.core.store import TEMPORARY, Folder
 
 REACH_SECONDS = 60.0
 """Within this time a worker has to write and read the storage."""

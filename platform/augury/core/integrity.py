@@ -63,22 +63,18 @@ def parse(content: bytes, name: str) -> Any:
         raise Damaged(f"{name} is damaged: it is no JSON ({error})") from error
 
 
-def unseal(content: bytes, name: str) -> tuple[dict[str, Any], bool]:
-    """Return the content of a record, and whether it had a checksum; those of earlier versions
-    have none.
-
-    Damaged where it is no JSON object, or not as it was written.
-    """
+def unseal(content: bytes, name: str) -> dict[str, Any]:
+    """Return the content of a record; Damaged where it is no JSON object, or not as it was
+    written."""
     record = parse(content, name)
     if not isinstance(record, dict):
         raise Damaged(f"{name} is damaged: it holds {type(record).__name__} instead of an object")
-    own = record.pop(OWN, None)
-    if own is not None and own != _own(record):
+    if record.pop(OWN, None) != _own(record):
         raise Damaged(f"{name} is damaged: it has changed since it was written")
-    return record, own is not None
+    return record
 
 
 def _own(content: Mapping[str, Any]) -> str:
-    # In one form, whatever the order and the spaces of the file.
+    # As it is read: keys that are no strings, for one, become some.
     text = json.dumps(json.loads(json.dumps(content)), sort_keys=True)
     return str(xxhash.xxh3_64_hexdigest(text.encode()))

@@ -1,44 +1,67 @@
-"""Content-addressed store of folders on a local disk or an object store.
+"""Content-addressed store of folders on a mounted disk or an object store, by `pyarrow.fs`.
 
 A folder is valid once its completion marker is there, which is written last. All builders of a
 folder write the same bytes to the same files, and a build that was killed resumes at the first
 missing file. The manifest of a finished folder has checksums of its files, by which damage is found
-before they are used.
+before they are used. Files appear whole or not at all.
 """
 
 from __future__ import annotations
 
+import atexit
 import functools
 import json
 import os
+import re
 import shutil
+import socket
+import stat
 import tempfile
+import threading
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple, Self, TypeVar
+
+import pyarrow as pa
+from pyarrow import fs
 
 from augury.core import integrity
-from augury.core.afterwards import remove_afterwards
-from augury.core.directory import Directory, recent
-from augury.core.errors import UserError
-from augury.core.filesystem import LocalFilesystem
-from augury.core.integrity import OTHERS, Checksum, Damaged, checksums
-from augury.core.messages import say_once
-from augury.core.recent import LARGE
-from augury.core.roots import TEMPORARY, local_root, open_root, reset_permissions
+from augury.core.errors import UserError, note_storage
+from augury.core.integrity import CHUNK, OTHERS, Checksum, Damaged, checksums
+from augury.core.paths import expanded
 from augury.core.secrets import redacted_values
-from augury.core.temporary import temporary_directory
-from augury.core.transfer import copy, move
+
+T = TypeVar("T")
 
 MARKER = "_COMPLETE"
 MANIFEST = "manifest.json"
 LAST = (MANIFEST, MARKER)
 """The files of a folder that are written behind the others."""
-SCHEMA = 1
-"""The version of the form of stored folders and records; a later one is refused."""
+SCHEMA = 2
+"""The version of the form of stored folders and records; others are refused."""
+TEMPORARY = ".tmp-"
+"""The beginning of the names of files that are being written."""
+SCRATCH = "augury-"
+"""The beginning of the names of temporary directories, before the number of their process, by which
+`augury gc` finds those of killed ones."""
+LONGEST = 200
+"""Bytes of a part of a name, so that temporary names fit into the 255 of most filesystems."""
+SMALL = 8 << 20
+"""Bytes up to which a copy is kept of what is written to an object store."""
+THREADS = 8
+"""The number of files that are read at once."""
+OBJECT_STORES = ("s3", "gcs")
+"""pyarrow's names of the filesystems that have buckets."""
+FIRST_CONTACT = 6, 10.0
+"""Attempts of a request, or seconds for all of them, until a server counts as one that does not
+answer. Their distances double from 50 ms."""
+PATIENCE = 11, 60.0
+"""The same once it has answered: a run outlasts an outage of about a minute."""
 
 
 class Store:
@@ -49,7 +72,7 @@ class Store:
 
         UserError for a root that cannot be one, such as a directory on a disk that is not there.
         """
-        self.root = str(root) if "://" in str(root) else local_root(str(root))
+        self.root = str(root) if "://" in str(root) else _local_root(str(root))
         open_root(self.root)
 
     def folder(self, kind: str, address: str) -> Folder:
@@ -61,84 +84,195 @@ class Store:
         return Folder(self.root, kind).subfolders()
 
 
+class FileInfo(NamedTuple):
+    """What is known of a file or subfolder."""
+
+    is_file: bool
+    size: int
+    """Bytes; 0 for a folder."""
+    modified: float
+    """When it was last changed, in seconds since 1970; 0 where that is not known."""
+
+    @classmethod
+    def of(cls, info: fs.FileInfo) -> Self:
+        """Return what pyarrow knows."""
+        return cls(info.is_file, info.size or 0, (info.mtime_ns or 0) / 1e9)
+
+
+@dataclass
+class _Facts:
+    """What this process knows of a folder and does not change."""
+
+    complete: bool = False
+    manifest: dict[str, Any] | None = None
+    intact: set[str] = field(default_factory=set)
+    """The records whose files have been found as they were written."""
+    written: dict[str, Checksum] = field(default_factory=dict)
+    """What this process has written."""
+    copies: dict[str, Path] = field(default_factory=dict)
+    """Local copies of remote files, which this process has written or found to be as a record has
+    them."""
+    records: dict[str, bytes] = field(default_factory=dict)
+    """Records of a remote folder that this process has written, and those that it has read since
+    the folder was finished."""
+
+
+_known: dict[tuple[str, str], _Facts] = {}
+"""By root and name of the folder."""
+_downloading = threading.Lock()
+
+
 @dataclass(frozen=True)
-class Folder(Directory):
-    """A folder of a store, whose manifest has checksums of its files."""
+class Folder:
+    """A folder below a root, which can be pickled and used on other machines."""
+
+    root: str
+    name: str
+
+    def path(self, name: str = "") -> str:
+        """Return the path of a file in the store's filesystem; UserError for one outside."""
+        base = open_root(self.root)[1].rstrip("/")
+        _check_inside(self.name)
+        _check_inside(name)
+        return "/".join(part for part in (base, self.name, name) if part)
+
+    @property
+    def filesystem(self) -> fs.FileSystem:
+        """The filesystem of `path`."""
+        return open_root(self.root)[0]
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the folder is on a mounted disk."""
+        return isinstance(self.filesystem, fs.LocalFileSystem)
+
+    @property
+    def uri(self) -> str:
+        """The location of the folder, for messages."""
+        return located(self.root, self.name)
+
+    def location(self, name: str) -> str:
+        """Return the path or URI of a file, for messages."""
+        return located(self.root, f"{self.name}/{name}" if self.name else name)
+
+    def sub(self, name: str) -> Folder:
+        """Return a subfolder."""
+        return Folder(self.root, f"{self.name}/{name}" if self.name else name)
+
+    def exists(self, name: str = "") -> bool:
+        """Return whether a file, or by default the folder, is there."""
+        if name in self._facts.records or name in self._facts.copies:
+            return True
+        if not name or self.filesystem.type_name not in OBJECT_STORES:
+            return self.info(name) is not None
+        try:  # `get_file_info` asks a second time, whether it is a directory
+            self.filesystem.open_input_stream(self.path(name), compression=None).close()
+        except FileNotFoundError:
+            return False
+        return True
+
+    def info(self, name: str = "") -> FileInfo | None:
+        """Return what is known of a file, or by default of the folder; None where it is not
+        there."""
+        info = self.filesystem.get_file_info(self.path(name))
+        return None if info.type == fs.FileType.NotFound else FileInfo.of(info)
+
+    def contents(self, *, below: bool = True) -> dict[str, FileInfo]:
+        """Return what is known of the files and subfolders, by their names in order, with `below`
+        also of those in them; temporary ones too."""
+        base = self.path()
+        selector = fs.FileSelector(base, allow_not_found=True, recursive=below)
+        infos = sorted(self.filesystem.get_file_info(selector), key=lambda info: str(info.path))
+        return {info.path[len(base) :].lstrip("/"): FileInfo.of(info) for info in infos}
+
+    def names(self) -> list[str]:
+        """Return the names of the files except temporary ones, sorted."""
+        return self._names(is_file=True)
+
+    def subfolders(self) -> list[str]:
+        """Return the names of the subfolders, sorted."""
+        return self._names(is_file=False)
+
+    def _names(self, *, is_file: bool) -> list[str]:
+        infos = self.contents(below=False).items()
+        return [
+            name
+            for name, info in infos
+            if info.is_file == is_file and not name.startswith(TEMPORARY)
+        ]
+
+    def files(self, *, last: bool = False) -> list[str]:
+        """Return the names of all files, those of subfolders too, but manifest and marker unless
+        `last`, sorted.
+
+        Files that are being written are left out.
+        """
+        infos = self.contents().items()
+        names = [name for name, info in infos if info.is_file and f"/{TEMPORARY}" not in f"/{name}"]
+        return sorted(name for name in names if last or name not in LAST)
+
+    def read(self, name: str, *, verified: bool = True) -> bytes:
+        """Return the bytes of a file; Damaged where those of a finished folder are not as they were
+        written.
+
+        What no manifest has, such as records with checksums of their own, need not be `verified`.
+        """
+        expected = self._expected().get(name) if verified else None
+        if expected is None:
+            with self.filesystem.open_input_stream(self.path(name), compression=None) as stream:
+                return bytes(stream.read())
+        if not self.is_local:
+            return self.local(name).read_bytes()
+        try:
+            content = self.read(name, verified=False)
+        except FileNotFoundError as error:
+            raise self._damaged(f"{self.location(name)} is missing") from error
+        if fault := integrity.difference(expected, integrity.checksum([content])):
+            raise self._damaged(f"{self.location(name)} {fault}")
+        return content
 
     def read_json(self, name: str) -> Any:
-        """Return the content of a JSON file; Damaged if it is none, UserError for one of a later
-        version of Augury."""
-        content = integrity.parse(self.read(name), self.location(name))
-        if isinstance(content, dict):
-            self._refuse_later(content, name)
-        return content
+        """Return the content of a JSON file that the manifest vouches for; Damaged if it is
+        none."""
+        return integrity.parse(self.read(name), self.location(name))
 
     def read_record(self, name: str) -> dict[str, Any]:
         """Return the content of a record; Damaged where it is not as it was written, UserError for
-        one of a later version of Augury.
-
-        A notice says once of a storage that records of earlier versions have no checksums.
-        """
-        return self._unsealed(self.read(name), name)
-
-    def _unsealed(self, data: bytes, name: str) -> dict[str, Any]:
-        content, sealed = integrity.unseal(data, self.location(name))
-        self._refuse_later(content, name)
-        if not sealed:
-            say_once(
-                f"{self.root} has files of an earlier version of Augury, without checksums: damage "
-                "to them is not found"
-            )
-        return content
-
-    def _refuse_later(self, content: Mapping[str, Any], name: str) -> None:
-        if isinstance(schema := content.get("schema"), int) and schema > SCHEMA:
+        one of another version of Augury."""
+        kept = None if self.is_local else self._facts.records.get(name)
+        data = kept or self.read(name, verified=False)
+        content = integrity.unseal(data, self.location(name))
+        if self._facts.complete and not self.is_local:
+            self._facts.records[name] = data
+        if content.get("schema") != SCHEMA:
             raise UserError(
-                f"{self.location(name)} was written by a later version of Augury: install that "
-                "version"
+                f"{self.location(name)} was written by another version of Augury: use that "
+                "version, or give another storage"
             )
-
-    def checked(self, name: str) -> bytes:
-        """Return the bytes of a file of a finished folder; Damaged where they are not as they were
-        written."""
-        if "manifest" not in self._facts and not self.complete:  # while it is made
-            return self.read(name)
-        expected = self._checksums().get(name)
-        content = recent.file(self._place, name)
-        if content is not None and expected == integrity.checksum([content]):
-            return content
-        try:
-            content = self.read_now(name)
-        except FileNotFoundError as error:
-            raise self._damaged(f"{name} is missing") from error
-        if expected and (fault := integrity.difference(expected, integrity.checksum([content]))):
-            raise self._damaged(f"{name} {fault}")
-        self._keep(name, content)
         return content
 
-    def checked_json(self, name: str) -> Any:
-        """Return the content of a JSON file of a finished folder, as `checked` does."""
-        return integrity.parse(self.checked(name), self.location(name))
-
-    def vouched(self, record: str, name: str) -> None:
-        """Raise Damaged where a file is not as a record of this folder, if it is there, has it."""
-        content = self.read_record(record) if self.exists(record) else {}
-        expected = checksums(content).get(name)
-        if expected and (fault := self.fault(name, expected)):
-            raise Damaged(self.described(fault))
+    def write(self, name: str, content: bytes | str) -> Checksum:
+        """Write a file atomically, and return its checksum."""
+        data = content.encode() if isinstance(content, str) else content
+        with self.writing(name) as stream:
+            stream.write(data)
+        written = integrity.checksum([data])
+        self._facts.written[name] = written
+        if not self.is_local and len(data) < SMALL:  # most are read soon
+            copy = self._copy_of(name)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(data)
+            self._facts.copies[name] = copy
+        return written
 
     def write_json(self, name: str, value: Any) -> None:
-        """Write a JSON file of a folder whose manifest has the schema, without sorting keys."""
+        """Write a JSON file of a folder whose manifest vouches for it, without sorting keys."""
         self.write(name, _json(value))
-
-    def write_object(self, name: str, value: Mapping[str, Any]) -> None:
-        """Write a JSON file with its schema, for what no manifest or record has that of."""
-        self.write_json(name, versioned(value))
 
     def write_record(
         self,
         name: str,
-        value: dict[str, Any],
+        value: Mapping[str, Any],
         files: Iterable[str] = (),
         known: Mapping[str, Checksum] | None = None,
     ) -> dict[str, Any]:
@@ -148,57 +282,113 @@ class Folder(Directory):
         The passwords and keys of URIs are left out: not for texts and what is learned from them,
         which have to stay as they are.
         """
-        content = {"schema": SCHEMA, **redacted_values(value)}
-        if names := sorted(files):
-            read = [file for file in names if file not in (known or {})]
-            sums = {**(known or {}), **dict(zip(read, self._map(self._written, read), strict=True))}
+        given = {key: entry for key, entry in value.items() if key not in ("schema", OTHERS)}
+        content = {"schema": SCHEMA, **redacted_values(given)}
+        names = sorted(files)
+        if names:
+            sums = {**self._facts.written, **(known or {})}
+            read = [file for file in names if file not in sums]
+            sums |= zip(read, self._map(self.checksum, read), strict=True)
             content[OTHERS] = {file: sums[file] for file in names}
         text = _json(integrity.seal(content))
         self.write(name, text)
-        return self._unsealed(text.encode(), name)
+        if not self.is_local:
+            self._facts.records[name] = text.encode()
+            if self._facts.written.keys() >= {*names}:  # the server has compared checksums
+                self._facts.intact.add(name)
+        return integrity.unseal(text.encode(), name)
 
     @contextmanager
     def writing(self, name: str) -> Iterator[IO[bytes]]:
         """Open a stream to a file that appears under `name` when the block ends without an
         exception."""
-        _intact.discard(self._place)
-        with super().writing(name) as stream:
-            yield stream
+        target = self.path(name)
+        self._change(name)
+        if not self.is_local:
+            with scratch("upload") as directory:
+                with (directory / "file").open("wb") as file:
+                    yield file
+                self._upload(directory / "file", name)
+            return
+        parent, _, base = target.rpartition("/")
+        make_directory(parent)
+        temporary = f"{parent}/{TEMPORARY}{base}-{uuid.uuid4().hex[:8]}"
+        try:
+            with open(temporary, "wb") as file:
+                yield file
+            os.replace(temporary, target)
+        except OSError as error:
+            error.filename = error.filename or target  # a full disk has none
+            raise
+        finally:
+            if os.path.exists(temporary):
+                os.remove(temporary)
+
+    def _upload(self, file: Path, name: str) -> None:
+        """Publish a local file, which has all of its content: what is half written to a stream of
+        Arrow is published too, when that is forgotten."""
+        with file.open("rb") as source:
+            stream = self.filesystem.open_output_stream(self.path(name), compression=None)
+            shutil.copyfileobj(source, stream, CHUNK)
+            stream.close()
 
     def remove(self, name: str = "") -> None:
         """Remove a file or folder if it exists, the marker of a folder first so that no partial
-        one looks complete."""
-        info = self.info(name)
-        with suppress(FileNotFoundError):  # another process removes it too
-            if info and info.is_directory:
-                self.remove(f"{name}/{MARKER}" if name else MARKER)
-                self.filesystem.remove_directory(info.path)
-            elif info and info.is_file:
-                self.filesystem.remove_file(info.path)
-        _forget(self)
-        _forget(self.sub(name))
+        one looks complete; of a link, the link alone."""
+        _forget(self.sub(name) if name else self)
+        self._change(name)
+        path = self.path(name)
+        link = path if self.is_local and os.path.islink(path) else None
+        if link := link or (None if name else self.link):
+            os.remove(link)
+        elif info := self.info(name):
+            self._remove(name, info)
+
+    def _remove(self, name: str, info: FileInfo) -> None:
+        path = self.path(name)
+        if info.is_file:
+            _unless_removed(self.filesystem.delete_file, path)
+            return
+        self.remove(f"{name}/{MARKER}" if name else MARKER)
+        if self.is_local:
+            shutil.rmtree(path, onerror=_raise_unless_removed)
+        else:
+            _unless_removed(self.filesystem.delete_dir, path)
+
+    @property
+    def link(self) -> str | None:
+        """The path of the link that the folder, or one that it is in, is; None where there is none.
+
+        The folder of a kind may be a link to a larger disk, and is a folder for all that.
+        """
+        if not self.is_local:
+            return None
+        parts = self.name.split("/")
+        places = ("/".join(parts[:count]) for count in range(2, len(parts) + 1))
+        paths = (Folder(self.root, place).path() for place in places)
+        return next(filter(os.path.islink, paths), None)
 
     def drop(self, name: str) -> None:
         """Remove a file of a finished folder, which then is as if it had never had it."""
-        if self.exists(MANIFEST):
-            manifest = self.read_record(MANIFEST)
-            manifest.get(OTHERS, {}).pop(name, None)
-            self.write(MANIFEST, _json(integrity.seal(manifest)))
+        manifest = self.read_record(MANIFEST)
+        manifest.get(OTHERS, {}).pop(name, None)
+        self.write(MANIFEST, _json(integrity.seal(manifest)))
         self.remove(name)
 
     @property
     def complete(self) -> bool:
         """Whether the folder has its completion marker; a remote one that had it keeps it, until
         this process finds it damaged."""
-        if self.is_local or not self._facts.get(MARKER):
-            found = self.exists(MARKER)
-            self._facts[MARKER] = found
-            return found
-        return True
+        facts = self._facts
+        if self.is_local or not facts.complete:
+            facts.complete = self.exists(MARKER)
+            if facts.complete and not self.is_local:  # by another process, which has written more
+                facts.records.clear()
+        return facts.complete
 
     def finish(
         self,
-        manifest: dict[str, Any],
+        manifest: Mapping[str, Any],
         *,
         files: Iterable[str] | None = None,
         known: Mapping[str, Checksum] | None = None,
@@ -211,231 +401,388 @@ class Folder(Directory):
         names = self.files() if files is None else files
         written = self.write_record(MANIFEST, manifest, names, known)
         self.write(MARKER, b"")
-        self._facts.pop("manifest", None)
-        self._is_finished(written)
-
-    def _is_finished(self, manifest: dict[str, Any]) -> None:
-        """Note what this process has uploaded, of which the server has compared checksums."""
-        if not self.is_local:
-            self._facts.update({"manifest": manifest, MARKER: True})
-            _intact.add(self._place)
+        self._facts.complete, self._facts.manifest = True, written
+        if not self.is_local:  # the server has compared checksums
+            self._facts.intact.add(MANIFEST)
 
     def manifest(self) -> dict[str, Any]:
         """Return the manifest, which describes content and inputs; UserError if the folder is
-        incomplete, or of a later version of Augury, and Damaged if its manifest is."""
+        incomplete, or of another version of Augury, and Damaged if its manifest is."""
         if not self.complete:
             raise UserError(
                 f"{self.uri} is incomplete: the command that creates it was interrupted; run it "
                 "again"
             )
-        if "manifest" not in self._facts:
+        return {key: value for key, value in self._manifest().items() if key != OTHERS}
+
+    def _manifest(self) -> dict[str, Any]:
+        facts = self._facts
+        if facts.manifest is None:
             try:
-                manifest = self.read_record(MANIFEST)
+                facts.manifest = self.read_record(MANIFEST)
             except FileNotFoundError as error:
-                raise self._damaged(f"{MANIFEST} is missing") from error
-            self._facts["manifest"] = manifest
-        return {key: value for key, value in self._facts["manifest"].items() if key != OTHERS}
+                raise Damaged(f"{self.location(MANIFEST)} is missing") from error
+        return facts.manifest
 
-    def files(self) -> list[str]:
-        """Return the names of all files, those of subfolders too, but manifest and marker, sorted.
+    def _expected(self) -> dict[str, Checksum]:
+        """Return the checksums of the files of a finished folder; none of another."""
+        return checksums(self._manifest()) if self.complete else {}
 
-        Files that are being written are left out.
+    def damage(self, record: str = MANIFEST) -> str | None:
+        """Return which of the files that a record of the folder vouches for is damaged, as its
+        location and the reason; None where they are as they were written, and where the folder is
+        not finished.
+
+        All of them are read, once in a process where nothing is damaged.
         """
-        return sorted(name for name in self._all_files() if name not in LAST)
-
-    def damage(self) -> str | None:
-        """Return what is damaged in a finished folder, as FILE and reason; None where it is as it
-        was written, or cannot tell.
-
-        All files are read, once in a process where nothing is damaged.
-        """
-        if self._place in _intact or not self.exists(MANIFEST):
+        if record in self._facts.intact or (record == MANIFEST and not self.complete):
             return None
-        self._facts.pop("manifest", None)
-        try:
-            expected = self._checksums()
-        except Damaged as error:
-            return str(error).replace(self.location(MANIFEST), MANIFEST, 1)
-        except UserError:
-            if self.complete:
-                raise
+        if not (fault := self._fault(record)):
+            self._facts.intact.add(record)
+        elif record == MANIFEST and not self.exists(MARKER):
             return None  # another process has begun to remove it
-        faults = self._map(lambda name: self.fault(name, expected[name]), list(expected))
-        fault = next(filter(None, faults), None)
-        if fault is None:
-            _intact.add(self._place)
-        elif not self.complete:  # it is being removed
-            return None
-        elif checksums(self.read_record(MANIFEST)) != expected:
-            return self.damage()  # a file has been dropped meanwhile
         return fault
 
-    def _checksums(self) -> dict[str, Checksum]:
-        if "manifest" not in self._facts:
-            self.manifest()
-        return checksums(self._facts["manifest"])
+    def _fault(self, record: str) -> str | None:
+        try:
+            expected = checksums(self.read_record(record))
+            if not self.is_local:
+                self._copies(expected, expected)  # they are read soon
+                return None
+            faults = self._map(lambda name: self.fault(name, expected[name]), list(expected))
+            fault = next(filter(None, faults), None)
+            if fault and checksums(self.read_record(record)) != expected:
+                return self._fault(record)  # a file has been dropped meanwhile
+        except FileNotFoundError:
+            return f"{self.location(record)} is missing"
+        except Damaged as error:
+            return str(error)
+        return fault
 
     def fault(self, name: str, expected: Checksum) -> str | None:
-        """Return how a file differs from its checksum, its name first; None where it does not."""
-        if self.is_local:
-            info = self.info(name)
-            if info and info.is_file and info.size != expected[0]:
-                # Another size is found without reading the file.
-                return f"{name} {integrity.difference(expected, (info.size, ''))}"
-        try:
-            fault = integrity.difference(expected, self._checksum(name, expected[0]))
-        except FileNotFoundError:
-            return f"{name} is missing"
-        return fault and f"{name} {fault}"
+        """Return how a file differs from its checksum, its location first; None where it does
+        not."""
+        info = self.info(name) if self.is_local else None
+        if info and info.size != expected[0]:  # found without reading it
+            actual = info.size, ""
+        else:
+            try:
+                actual = self.checksum(name)
+            except FileNotFoundError:
+                return f"{self.location(name)} is missing"
+        fault = integrity.difference(expected, actual)
+        return fault and f"{self.location(name)} {fault}"
 
-    def _checksum(self, name: str, size: int) -> Checksum:
-        """Return the checksum of a file, whose content is kept where it is remote and not large."""
-        if self.is_local or size >= LARGE:
-            return self.checksum(name)
-        content = self.read_now(name)
-        self._keep(name, content)
-        return integrity.checksum([content])
-
-    def _written(self, name: str) -> Checksum:
-        """Return the checksum of a file, of what this process has uploaded where it is kept."""
-        content = recent.file(self._place, name)
-        return self.checksum(name) if content is None else integrity.checksum([content])
-
-    def described(self, fault: str) -> str:
-        """Return a fault with the location of its file in place of the name, for messages."""
-        name, _, reason = fault.partition(" ")
-        return f"{self.location(name)} {reason}"
+    def checksum(self, name: str) -> Checksum:
+        """Return the checksum of a file as it is now."""
+        with self.filesystem.open_input_stream(self.path(name), compression=None) as stream:
+            return integrity.checksum(iter(lambda: stream.read(CHUNK), b""))
 
     def _damaged(self, fault: str) -> Damaged:
         _forget(self)
         return Damaged(
-            f"{self.described(fault)}: repeat the command that made it, such as `augury train`, "
-            "which makes it anew"
+            f"{fault}: repeat the command that made it, such as `augury train`, which makes it anew"
         )
 
-    def local(self, name: str = "") -> Path:
+    def local(self, name: str = "", record: str = MANIFEST) -> Path:
         """Return the local path of a file, or by default of the folder with all its files, of which
         remote ones are downloaded for the life of the process.
 
-        Damaged where a finished folder is not as it was written.
+        Damaged where what a record vouches for, by default the manifest of a finished folder, is
+        not as it was written.
         """
         if self.is_local:
-            if fault := self.damage() if self.complete else None:
+            if fault := self.damage(record):
                 raise self._damaged(fault)
             return Path(self.path(name))
-        facts: dict[Any, Any] = self._facts if self.complete else self._cache
-        if ("local", name) not in facts:
+        finished = record != MANIFEST or self.complete
+        expected = checksums(self.read_record(record)) if finished else {}
+        if not expected or (name and name not in expected):
             directory = Path(tempfile.mkdtemp(dir=_downloads(os.getpid())))
-            self.copy_to(directory, [name] if name else None)
-            downloaded = Folder(str(directory.parent), directory.name)
-            if fault := downloaded.damage() if downloaded.complete else None:
-                raise self._damaged(fault)
-            facts["local", name] = directory / name
-        return Path(facts["local", name])
+            self._download([name] if name else self.files(), directory)
+            return directory / name
+        try:
+            return self._copies([name] if name else [*expected], expected) / name
+        except Damaged as error:
+            raise self._damaged(str(error)) from error
 
-    def copy_to(self, directory: Path, names: Iterable[str] | None = None) -> None:
-        """Copy files, by default all, into a local directory."""
+    def _copies(self, names: Iterable[str], expected: Mapping[str, Checksum]) -> Path:
+        """Return a directory with files of a finished folder, downloaded once; Damaged where one
+        is not as it was written."""
+        directory = self._copy_of("")
+        copies = self._facts.copies
+        with _downloading:
+            self._copy([name for name in names if name not in copies], directory, expected)
+        return directory
 
-        def fetch(name: str) -> None:
+    def _copy_of(self, name: str) -> Path:
+        """Return the place of a local copy of a remote file."""
+        _, place = integrity.checksum([self.uri.encode()])
+        return _downloads(os.getpid()) / place / name
+
+    def _copy(self, missing: list[str], directory: Path, expected: Mapping[str, Checksum]) -> None:
+        for name, file in zip(missing, self._download(missing, directory), strict=True):
+            if not file.exists():
+                raise Damaged(f"{self.location(name)} is missing")
+            with file.open("rb") as stream:
+                actual = integrity.checksum(iter(functools.partial(stream.read, CHUNK), b""))
+            if fault := integrity.difference(expected[name], actual):
+                raise Damaged(f"{self.location(name)} {fault}")
+            self._facts.copies[name] = file
+
+    def _download(self, names: Iterable[str], directory: Path) -> list[Path]:
+        """Return the files of a directory to which files are downloaded, as far as they exist."""
+
+        def fetch(name: str) -> Path:
             target = directory / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            content = recent.file(self._place, name)
-            same = content is not None and vouched.get(name) == integrity.checksum([content])
-            if content is not None and (same or (vouched and name in LAST)):
-                target.write_bytes(content)
-            else:
-                copy(self.path(name), self.filesystem, str(target), LocalFilesystem())
+            target.unlink(missing_ok=True)  # what is in use stays as it is
+            with (
+                suppress(FileNotFoundError),
+                self.filesystem.open_input_stream(self.path(name), compression=None) as stream,
+                target.open("wb") as file,
+            ):
+                shutil.copyfileobj(stream, file, CHUNK)
+            return target
 
-        vouched = checksums(self._facts.get("manifest", {}))
-        # One by one: the first that fails would let all be copied again.
-        self._map(fetch, sorted(self._all_files() if names is None else names))
-
-    def directories(self) -> list[str]:
-        """Return the names of the directories that were `put`, completely, sorted."""
-        if self.is_local:
-            return self.subfolders()
-        ends = f"/{MARKER}"
-        names = [file.removesuffix(ends) for file in self._all_files() if file.endswith(ends)]
-        return sorted(name for name in names if "/" not in name)
-
-    def has_directory(self, name: str) -> bool:
-        """Return whether a directory was `put` under `name`, completely."""
-        return self.exists(name if self.is_local else f"{name}/{MARKER}")
+        return self._map(fetch, list(names))
 
     def put(self, directory: Path, name: str) -> None:
         """Move a local directory into the folder under `name`, replacing what is there.
 
         It gets a manifest of its own. On a mounted filesystem a new directory appears whole, and a
         replaced one is absent for an instant. Elsewhere the old directory is removed first, files
-        are copied one by one, and a marker comes last, which `has_directory` looks for.
+        are copied one by one, and a marker comes last, which says that it is complete.
         """
-        target = self.path(name)
         for last in LAST:
             (directory / last).unlink(missing_ok=True)
-        Folder(str(directory.parent), directory.name).finish({})
-        manifest = Folder(str(directory.parent), directory.name).read_record(MANIFEST)
+        made = Folder(str(directory.parent), directory.name)
+        made.finish({})
         there = self.sub(name)
         _forget(there)
         if self.is_local:
-            os.makedirs(self.path(), exist_ok=True)
-            temporary = self.path(f"{TEMPORARY}{name}-{uuid.uuid4().hex[:8]}")
-            try:
-                move(directory, temporary)
-                reset_permissions(Path(temporary))
-                if os.path.exists(
-                    target
-                ):  # renamed before it is removed: a removal that is killed leaves a part behind
-                    os.replace(target, f"{temporary}-old")
-                os.replace(temporary, target)
-            finally:
-                shutil.rmtree(temporary, ignore_errors=True)
-                shutil.rmtree(f"{temporary}-old", ignore_errors=True)
+            self._put_whole(directory, name)
         else:
             self.remove(name)
-            (directory / MARKER).unlink()
-            files = [path for path in sorted(directory.rglob("*")) if path.is_file()]
-
-            def upload(file: str) -> None:
-                local, remote = LocalFilesystem(), self.filesystem
-                copy(str(directory / file), local, f"{target}/{file}", remote)
-                if (directory / file).stat().st_size < LARGE:
-                    there._keep(file, (directory / file).read_bytes())
-
-            self._map(upload, [str(path.relative_to(directory)) for path in files])
-            there.write(MARKER, b"")
-            there._is_finished(manifest)
+            known = checksums(made._manifest())
+            there._map(lambda file: there._upload(directory / file, file), list(known))
+            there.finish({}, files=known, known=known)
             shutil.rmtree(directory)
+        _forget(made)
+
+    def _put_whole(self, directory: Path, name: str) -> None:
+        target = self.path(name)
+        make_directory(self.path())
+        temporary = self.path(f"{TEMPORARY}{name}-{uuid.uuid4().hex[:8]}")
+        try:
+            _move(directory, temporary)
+            reset_permissions(Path(temporary))
+            if os.path.exists(target):
+                # Renamed before it is removed: a removal that is killed leaves a part behind.
+                os.replace(target, f"{temporary}-old")
+            os.replace(temporary, target)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+            shutil.rmtree(f"{temporary}-old", ignore_errors=True)
+
+    @property
+    def _facts(self) -> _Facts:
+        return _known.setdefault((self.root, self.name), _Facts())
+
+    def _change(self, name: str) -> None:
+        """Note that a file is written or removed."""
+        facts = self._facts
+        facts.intact.clear()
+        facts.written.pop(name, None)
+        facts.copies.pop(name, None)
+        facts.records.pop(name, None)
+        if name in LAST:
+            facts.manifest, facts.complete = None, False
+
+    def _map(self, function: Callable[[str], T], names: list[str]) -> list[T]:
+        """Return the results of a function of files, several at a time where it pays."""
+        if self.is_local and len(names) <= THREADS:
+            return list(map(function, names))
+        with ThreadPoolExecutor(THREADS) as threads:
+            return list(threads.map(function, names))
+
+
+def temporary_directory(purpose: str) -> Path:
+    """Return an empty local directory, which is removed when the process ends."""
+    directory = Path(tempfile.mkdtemp(prefix=f"{SCRATCH}{os.getpid()}-{purpose}-"))
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return directory
+
+
+@contextmanager
+def scratch(purpose: str) -> Iterator[Path]:
+    """Yield an empty local directory, which is removed with what the block leaves in it."""
+    with tempfile.TemporaryDirectory(
+        prefix=f"{SCRATCH}{os.getpid()}-{purpose}-", ignore_cleanup_errors=True
+    ) as directory:
+        yield Path(directory)
 
 
 @functools.cache
 def _downloads(process: int) -> Path:
     """Return the directory for downloads of a process, this one."""
-    directory = temporary_directory("downloads")
-    remove_afterwards(directory)
-    return directory
+    return temporary_directory("downloads")
 
 
-_intact: set[tuple[str, str]] = set()
-"""Root and name of the folders whose files this process has found as they were written."""
+def make_directory(path: str) -> None:
+    """Make a directory and those that it is in; UserError where its filesystem takes none, as
+    `/proc`."""
+    try:
+        os.makedirs(path, exist_ok=True)
+    except FileNotFoundError as error:
+        raise UserError(
+            f"{path} cannot be made, as its filesystem takes no directories: give another storage"
+        ) from error
 
 
-def forget(root: str) -> None:
-    """Let all folders of a root be asked for anew, which other processes may have changed."""
-    recent.forget(root)
-    _intact.difference_update([place for place in _intact if place[0] == root])
+def reset_permissions(directory: Path) -> None:
+    """Give a directory and its content the permissions that new files next to it get.
+
+    `tempfile` and safetensors restrict their files to the owner, whatever the umask or the parent's
+    defaults.
+    """
+    probe = directory.with_name(f"{TEMPORARY}modes-{uuid.uuid4().hex[:8]}")
+    probe.mkdir()
+    mode = stat.S_IMODE(probe.stat().st_mode)
+    probe.rmdir()
+    for path in (directory, *directory.rglob("*")):
+        path.chmod(mode if path.is_dir() else mode & 0o666)
+
+
+def _move(directory: Path, target: str) -> None:
+    """Move a local directory, also to another filesystem; OSError of the first file that fails."""
+    try:
+        shutil.move(str(directory), target)
+    except shutil.Error as error:  # a list of sources, targets and messages
+        source, destination, message = error.args[0][0]
+        number = re.search(r"\[Errno (\d+)\]", message)
+        raise OSError(
+            int(number[1]) if number else None, message, source, None, destination
+        ) from error
+
+
+def _unless_removed(remove: Callable[[str], object], path: str) -> None:
+    """Remove something unless another process has removed it."""
+    with suppress(FileNotFoundError):
+        remove(path)
+
+
+def _raise_unless_removed(_function: Any, _path: str, error: Any) -> None:
+    if not issubclass(error[0], FileNotFoundError):
+        raise error[1]
 
 
 def _forget(folder: Folder) -> None:
-    """Let a folder that changes be checked again."""
-    _intact.discard((folder.root, folder.name))
-    if not folder.is_local:
-        recent.forget(folder.root, folder.name)
-
-
-def versioned(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of a JSON file with the schema that it is written in."""
-    return {**value, "schema": SCHEMA} if "schema" in value else {"schema": SCHEMA, **value}
+    """Let a folder that changes be asked for and checked again, and those in it."""
+    inside = f"{folder.name}/"
+    for root, name in list(_known):
+        if root == folder.root and f"{name}/".startswith(inside):
+            _known.pop((root, name), None)
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _check_inside(name: str) -> None:
+    """Raise UserError for a name that leads out of the store, or that no filesystem takes.
+
+    Names come from users, and from files of a storage that someone else may have written.
+    """
+    parts = name.split("/")
+    outside = name.startswith("/") or ".." in parts or "." in parts
+    if outside or "\0" in name or any(len(part.encode()) > LONGEST for part in parts):
+        shown = f"{name[:60]}…" if len(name) > 60 else name
+        raise UserError(
+            f"{shown!r} cannot be the name of something in a storage: give one of at most "
+            f"{LONGEST} bytes between slashes, without '.' and '..' as a part, and not absolute"
+        )
+
+
+def located(root: str, name: str) -> str:
+    """Return the path or URI of something below a root; the query of a URI stays last."""
+    return name.join(parts_around(root)) if name else root
+
+
+def parts_around(root: str) -> tuple[str, str]:
+    """Return what stands before and behind a name below a root: a path or URI with a slash, and
+    the query."""
+    place, mark, query = root.partition("?") if "://" in root else (root, "", "")
+    return f"{place.rstrip('/')}/", f"{mark}{query}"
+
+
+def _local_root(root: str) -> str:
+    """Return the absolute path of a local root; UserError unless its parent is a directory."""
+    if not root.strip():
+        raise UserError("storage is empty: give a directory or a URI such as s3://bucket/augury")
+    path = Path(os.path.realpath(expanded(root)))
+    if not path.parent.is_dir():
+        raise UserError(
+            f"storage '{root}' cannot be opened: there is no directory '{path.parent}'; mount its "
+            "disk or create it, or give another storage"
+        )
+    return str(path)
+
+
+@functools.cache  # a client of its own for every folder would connect anew for each
+def open_root(root: str) -> tuple[fs.FileSystem, str]:
+    """Return the filesystem of a root, and the path of the root in it.
+
+    UserError for a root that is none, such as a bucket that does not exist.
+    """
+    if "://" not in root:
+        if os.path.exists(root) and not os.path.isdir(root):
+            raise UserError(
+                f"storage '{root}' is a file: use a directory or a URI such as s3://bucket/augury"
+            )
+        note_storage(root)
+        return fs.LocalFileSystem(), root
+    try:
+        filesystem, path = fs.FileSystem.from_uri(root)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise UserError(
+            f"storage '{root}' cannot be opened: {str(error).splitlines()[0]}; use a directory or "
+            "a URI that pyarrow supports"
+        ) from error
+    if filesystem.type_name in OBJECT_STORES:
+        _require_bucket(root, filesystem, path)
+        filesystem = _rebuilt(filesystem, *PATIENCE)
+    elif isinstance(filesystem, fs.LocalFileSystem):
+        note_storage(path)
+    return filesystem, path
+
+
+def _require_bucket(root: str, filesystem: fs.FileSystem, path: str) -> None:
+    """Raise UserError where the server of an object store does not answer, or has no such
+    bucket."""
+    bucket = path.partition("/")[0]
+    if not bucket:
+        raise UserError(f"storage '{root}' names no bucket: write s3://BUCKET/NAME")
+    try:
+        info = _rebuilt(filesystem, *FIRST_CONTACT).get_file_info(bucket)
+    except OSError as error:
+        reason = str(error).partition(" error_info=")[0].splitlines()[0]
+        raise UserError(
+            f"storage '{root}' cannot be reached from {socket.gethostname()}: {reason}; check the "
+            "address, the network, and the credentials on this machine"
+        ) from error
+    if info.type == fs.FileType.NotFound:
+        raise UserError(
+            f"storage '{root}': there is no bucket '{bucket}': create it, or correct the name"
+        )
+
+
+def _rebuilt(filesystem: fs.FileSystem, tries: int, seconds: float) -> fs.FileSystem:
+    """Return the filesystem of an object store with other limits of its retries."""
+    _, (options,) = filesystem.__reduce__()  # pyarrow's own way to build it again
+    if filesystem.type_name == "gcs":
+        return fs.GcsFileSystem(**options | {"retry_time_limit": timedelta(seconds=seconds)})
+    return fs.S3FileSystem(
+        **options | {"allow_delayed_open": True},  # one request for a small file, and not three
+        retry_strategy=fs.AwsDefaultS3RetryStrategy(max_attempts=tries),
+    )

@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 from augury.core.errors import UserError
 from augury.core.integrity import Checksum
 from augury.core.parallel import map_ahead
-from augury.core.retries import retried
 from augury.core.store import Folder, Store
 
 KIND = "corpora"
@@ -209,7 +208,7 @@ def read_shard(folder: Folder, name: str, columns: Sequence[str] | None = None) 
     where its folder is finished."""
     try:
         # Not `pq.read_table`, which imports pandas.
-        with pq.ParquetFile(pa.BufferReader(folder.checked(name))) as shard:
+        with pq.ParquetFile(pa.BufferReader(folder.read(name))) as shard:
             return shard.read(columns=list(columns) if columns else None)
     except (OSError, pa.ArrowInvalid) as error:
         raise UserError(
@@ -235,12 +234,8 @@ def write_shard(folder: Folder, name: str, table: pa.Table) -> Checksum:
 
 def shard_metadata(folder: Folder, name: str) -> pq.FileMetaData:
     """Return the metadata of a shard, without reading its rows."""
-
-    def read() -> pq.FileMetaData:
-        with folder.filesystem.open_file(folder.path(name)) as file:
-            return pq.read_metadata(file)
-
-    return retried(read)
+    with folder.filesystem.open_input_file(folder.path(name)) as file:
+        return pq.read_metadata(file)
 
 
 class CorpusWriter:
@@ -273,8 +268,8 @@ class CorpusWriter:
         remainder = pa.concat_tables(self._buffer) if self._buffer else None
         if remainder is not None and len(remainder):
             self._write(remainder)
-        counts = {"schema": SCHEMA_VERSION, "rows": self.rows, "shards": self.names}
-        self.folder.finish({**counts, **manifest}, known=self._checksums)
+        counts = {"rows": self.rows, "shards": self.names}
+        self.folder.finish({**counts, **manifest}, files=self.names, known=self._checksums)
         return Corpus(self.folder)
 
     def _full(self, table: pa.Table) -> Iterator[pa.Table]:

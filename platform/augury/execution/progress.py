@@ -40,10 +40,9 @@ class ProgressMonitor:
     def refresh(self) -> None:
         """Read and show new records."""
         files = history.files(self.run)
-        for name, size in sorted(
-            files.items() - self.files.items()
-        ):  # a resumed run writes anew what it dropped
-            for record in history.records(self.run, name, size):
+        # A resumed run writes anew what it dropped.
+        for name, _ in sorted(files.items() - self.files.items()):
+            for record in history.records(self.run, name):
                 self.latest |= record["metrics"]
                 self.update, self.epochs = record["update"], record["epochs"]
         self.files = files

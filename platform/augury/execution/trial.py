@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from augury.core.errors import outage_of
 from augury.core.execution import Execution
 from augury.core.locks import locked
-from augury.core.outages import outage_of
 from augury.core.progress import say
 from augury.experiments.evaluate import evaluate, evaluated
 from augury.experiments.run import Run

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from augury.core import config
-from augury.core.integrity import OTHERS, Damaged
 from augury.core.progress import say
 from augury.corpora.corpus import KINDS
 from augury.corpora.references import read_references
@@ -24,12 +23,8 @@ def evaluated(run: Run) -> bool:
     removed."""
     if not run.folder.exists(SCORES):
         return False
-    try:
-        scores = run.folder.read_record(SCORES)
-        for name in scores.get(OTHERS, ()):
-            run.folder.vouched(SCORES, name)
-    except Damaged as error:
-        say(f"warning: {error}: it is scored anew")
+    if fault := run.folder.damage(SCORES):
+        say(f"warning: {fault}: it is scored anew")
         run.folder.remove(SCORES)
         return False
     return RunRecord.read(run.folder).evaluation == _evaluation(run)
@@ -44,7 +39,7 @@ def evaluate(run: Run) -> None:
     run.folder.remove(SCORES)  # the files that it vouches for change one by one
     for test, (outputs, scores) in scored.items():
         lines = "".join(f"{line}\n" for line in outputs)
-        run.folder.sub(HYPOTHESES).write(f"{test}.txt", lines)
+        run.folder.write(f"{HYPOTHESES}/{test}.txt", lines)
         write_statistics(run.folder, test, scores)
     training = Outcome.read(run.folder)
     cost = Cost.of(

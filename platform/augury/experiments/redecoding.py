@@ -9,10 +9,10 @@ import time
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from augury.core import config, integrity
+from augury.core import config
 from augury.core.integrity import Damaged
 from augury.core.progress import say
-from augury.core.store import Folder, versioned
+from augury.core.store import Folder
 from augury.decoding.settings import PLAIN, ViewDecoding
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
@@ -57,7 +57,7 @@ def decode_test_set(run: Run, test: str, decoding: ViewDecoding) -> DecodingResu
         )
         facts = {"test": test, "corpus": corpus.folder.name, "decoding": settings}
         content = {**facts, **result._asdict()}
-        folder.write_json(file, integrity.seal(versioned(content)))
+        folder.write_record(file, content)
     return DecodingResult(*(content[name] for name in DecodingResult._fields))
 
 

@@ -47,10 +47,7 @@ class Run(TrainingRun):
     left_out: Mapping[str, int]
     """The number of training examples left out, by reason."""
     health: tuple[Health, ...] = ()
-    """The measures of views and records, in their order.
-
-    Empty where an earlier version made them.
-    """
+    """The measures of views and records, in their order."""
     references: Mapping[str, str] = field(default_factory=dict)
     """The folders of further references, by test set."""
     before: str | None = None

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from augury.core.errors import UserError
 from augury.core.paths import PATHS, expanded
-from augury.core.store import Folder
-from augury.core.temporary import scratch
+from augury.core.store import Folder, scratch
 from augury.models.settings import Pretrained, model_directory
 from augury.text.subwords.learned import FILES
 

@@ -10,7 +10,7 @@ from augury import __version__
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Folder
-from augury.reporting import rendering
+from augury.reporting import rendering, reported
 from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, scored_sets
 from augury.reporting.comparison_notes import cautions
@@ -57,7 +57,7 @@ def write(
         "state": state,
     }
     folder.write(PAGE, rendering.page(report))
-    folder.write_object(SUMMARY, summary)
+    folder.write_record(SUMMARY, summary)
 
 
 def page_state(results: Sequence[SystemResult], title: str, failures: Sequence[str] = ()) -> str:
@@ -73,7 +73,7 @@ def page_state(results: Sequence[SystemResult], title: str, failures: Sequence[s
 
 def is_current(folder: Folder, state: str) -> bool:
     """Return whether a page is written of this state."""
-    return folder.exists(PAGE) and folder.read_json(SUMMARY).get("state") == state
+    return folder.exists(PAGE) and reported.summary(folder).get("state") == state
 
 
 def compared(

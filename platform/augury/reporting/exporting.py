@@ -15,8 +15,7 @@ from huggingface_hub.utils import disable_progress_bars, enable_progress_bars, v
 
 from augury.core.errors import UserError
 from augury.core.naming import command
-from augury.core.roots import reset_permissions
-from augury.core.store import Folder, Store
+from augury.core.store import Folder, Store, reset_permissions
 from augury.experiments.capabilities import Exported, Exports, capable
 from augury.experiments.run import Run
 from augury.reporting import card

@@ -43,7 +43,8 @@ def results(storage: str | Path = "results") -> pd.DataFrame:
             f"there is no storage '{storage}': give the directory or URI that runs were written to"
         )
     scored = [run for run in stored_runs.folders(Store(storage)) if run_files.is_scored(run)]
-    records = [record for run in scored for record in _records(run)]
+    found = stored_runs.intact(scored, RunRecord.read)
+    records = [row for run, record in found.items() for row in _records(run, record)]
     return pd.DataFrame(records, columns=[*RUN, *SCORE, *COSTS, "run"])
 
 
@@ -99,8 +100,7 @@ def _swept(summary: Summary, result: ConfigurationResult, chosen: bool) -> dict[
     return exact | record | {"score": exact["value"], "p": exact["p_corrected"]}
 
 
-def _records(run: Folder) -> list[dict[str, Any]]:
-    record = RunRecord.read(run)
+def _records(run: Folder, record: RunRecord) -> list[dict[str, Any]]:
     identity: dict[str, Any] = {name: getattr(record, of) for name, of in RUN.items()}
     cost = {name: getattr(record.cost, name, None) for name in COSTS}
     return [

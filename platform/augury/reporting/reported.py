@@ -2,37 +2,60 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from augury.core.errors import UserError
+from augury.core.messages import say_once
 from augury.core.store import Folder, Store
+from augury.runs import stored_runs
+from augury.runs.record import KIND as RUNS
 from augury.runs.record import RunRecord
 
 KIND = "reports"
 """The folder of reports in a store, one by the name of each experiment."""
 PAGE, SUMMARY = "index.html", "report.json"
+_RUN = re.compile(rf"{RUNS}/[^/]+/seed-\d+")
 
 
 def systems(store: Store, name: str) -> dict[str, list[str]]:
     """Return the names of the runs, in the store, of every system of an experiment's report."""
-    folder = store.folder(KIND, name)
-    return dict(folder.read_json(SUMMARY)["systems"]) if folder.exists(SUMMARY) else {}
+    systems = {}
+    for system, runs in summary(store.folder(KIND, name)).get("systems", {}).items():
+        systems[system] = [run for run in runs if _RUN.fullmatch(run)]
+        if strange := [run for run in runs if run not in systems[system]]:
+            say_once(f"warning: report {name} names what is no run: {', '.join(strange)}")
+    return systems
+
+
+def summary(report: Folder) -> dict[str, Any]:
+    """Return the summary of an experiment's report; empty where there is none or, with a warning,
+    where it is damaged: the next report is written over it."""
+    try:
+        return report.read_record(SUMMARY)
+    except FileNotFoundError:
+        return {}
+    except UserError as error:
+        say_once(f"warning: {error}")
+        return {}
 
 
 def by_age(store: Store) -> list[str]:
     """Return the names of the reports in a store, the latest last."""
-    written = Folder(store.root, KIND).times(below=True)
+    written = Folder(store.root, KIND).contents()
     summaries = [file for file in written if file.endswith(f"/{SUMMARY}") and file.count("/") == 1]
     return [
-        file.partition("/")[0] for file in sorted(summaries, key=lambda file: (written[file], file))
+        file.partition("/")[0]
+        for file in sorted(summaries, key=lambda file: (written[file].modified, file))
     ]
 
 
 def latest(store: Store, experiment: str) -> Folder:
     """Return the latest report of an experiment, `NAME` or `NAME-2` and so on; it may not exist."""
+    summaries = {name: summary(store.folder(KIND, name)) for name in by_age(store)}
     names = [
-        name
-        for name in by_age(store)
-        if store.folder(KIND, name).read_json(SUMMARY).get("experiment", name) == experiment
+        name for name, known in summaries.items() if known.get("experiment", name) == experiment
     ]
     return store.folder(KIND, names[-1] if names else experiment)
 
@@ -68,9 +91,10 @@ def with_earlier_seeds(
     for system, of_system in runs.items():
         evaluations = {RunRecord.read(run).evaluation for run in of_system.values()}
         known = dict(of_system)
-        for earlier in (Folder(report.root, name) for name in shown.get(system, ())):
-            record = RunRecord.read(earlier) if earlier.complete else None
-            if record and record.evaluation in evaluations:
+        others = (Folder(report.root, name) for name in shown.get(system, ()))
+        complete = [run for run in others if run.complete]
+        for earlier, record in stored_runs.intact(complete, RunRecord.read).items():
+            if record.evaluation in evaluations:
                 known.setdefault(record.seed, earlier)
         extended[system] = dict(sorted(known.items()))
     return extended

@@ -53,8 +53,8 @@ def stored_systems(
     """
     groups: dict[str, list[tuple[Folder, RunRecord]]] = {}
     names: dict[str, str] = {}
-    for run in filter(run_files.is_scored, stored_runs.folders(store)):
-        record = RunRecord.read(run)
+    scored = filter(run_files.is_scored, stored_runs.folders(store))
+    for run, record in stored_runs.intact(scored, RunRecord.read).items():
         roles = {corpus.address: corpus.role for corpus in record.inputs}
         test = roles.get(text)
         elsewhere = train is not None and roles.get(train) != "train"

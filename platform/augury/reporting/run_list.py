@@ -15,13 +15,14 @@ from augury.reporting import run_names
 from augury.reporting.numbers import amount, interval, number
 from augury.reporting.run_names import Label
 from augury.reporting.tables import Cell, Table, cell, records
+from augury.runs import stored_runs
 from augury.runs.dependents import size
 from augury.runs.record import RunRecord
 from augury.scoring.registry import title
 from augury.scoring.stored import Score
 from augury.training.trained import FAILURE
 
-State = Literal["scored", "trained", "running", "failed", "unfinished"]
+State = Literal["scored", "trained", "running", "failed", "unfinished", "damaged"]
 STATES: tuple[State, ...] = get_args(State)
 
 
@@ -34,7 +35,8 @@ class StoredRun:
     folder: Folder
     record: RunRecord
     state: State
-    """trained: not scored; unfinished: interrupted, or ended by a budget."""
+    """trained: not scored; unfinished: interrupted, or ended by a budget; damaged: of which nothing
+    can be read but the folder."""
     date: datetime
     label: Label
 
@@ -91,12 +93,15 @@ def stored(store: Store) -> list[StoredRun]:
     for of in run_names.named_runs(store):
         for seed, folder in of.seeds.items():
             if "/" in of.name:
-                names.setdefault(folder, f"{of.name}/{seed}")
+                names.setdefault(folder, of.name if of.name == folder.name else f"{of.name}/{seed}")
+    records = stored_runs.intact(names, RunRecord.read)
     runs = []
     for run, name in names.items():
-        record = RunRecord.read(run)
+        _, address, seed_name = run.name.split("/")
+        unknown = RunRecord(name, address, int(seed_name.removeprefix("seed-")), task=None)
+        state = _state(run, records[run]) if run in records else "damaged"
         date, label = run_names.date(run), run_names.label(run)
-        runs.append(StoredRun(name, run, record, _state(run, record), date, label))
+        runs.append(StoredRun(name, run, records.get(run, unknown), state, date, label))
     return sorted(runs, key=lambda run: (run.date, run.name), reverse=True)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from augury.core.integrity import Damaged
 from augury.core.messages import say_once
 from augury.core.store import Folder, Store
 from augury.runs import stored_runs
-from augury.runs.record import DESCRIPTION, KIND, read_description
+from augury.runs.record import DESCRIPTION, KIND, RunName
 
 LABEL = "label.json"
 """The file of a run with the name and tags that a user gave it."""
@@ -127,7 +128,8 @@ def named_runs(store: Store) -> list[NamedRuns]:
     """Return the systems of a storage by name; each name belongs to one.
 
     The name in a report counts before that in a sweep, and this before that with which a run was
-    trained. Where one of these is left for several systems, each has its address behind it.
+    trained. Where one of these is left for several systems, each has its address behind it. A run
+    whose description is damaged has the name of its folder.
     """
     named: dict[str, NamedRuns] = {}
     described = stored_runs.folders(store)
@@ -135,10 +137,10 @@ def named_runs(store: Store) -> list[NamedRuns]:
         if seeds:
             named.setdefault(name, NamedRuns(name, seeds))
     trained: dict[tuple[str, str], dict[int, Folder]] = {}
-    for run in described:
-        content = read_description(run)
-        name = f"{content.get('experiment')}/{content['name']}"
-        trained.setdefault((name, content["address"]), {})[content["seed"]] = run
+    trained_as = stored_runs.intact(described, RunName.read)
+    for run, of in trained_as.items():
+        name = f"{of.experiment}/{of.name}"
+        trained.setdefault((name, run.name.split("/")[1]), {})[of.seed] = run
     names = [name for name, _ in trained]
     for (name, address), seeds in trained.items():
         if name in named and named[name].address == address:
@@ -147,6 +149,10 @@ def named_runs(store: Store) -> list[NamedRuns]:
             free = names.count(name) == 1 and name not in named
             shown = name if free else f"{name}@{address[:8]}"
             named[shown] = NamedRuns(shown, seeds)
+    shown_runs = {run for of in named.values() for run in of.seeds.values()}
+    for run in described:
+        if run not in trained_as and run not in shown_runs:
+            named[run.name] = NamedRuns(run.name, _by_seed([run]))
     return list(named.values())
 
 
@@ -162,8 +168,7 @@ def _reported(store: Store) -> Iterator[tuple[str, dict[int, Folder]]]:
 def _swept(store: Store) -> Iterator[tuple[str, dict[int, Folder]]]:
     from augury.sweeping import state  # only where a run is given by its name
 
-    for sweep in state.names(store):
-        definition = store.folder(state.KIND, sweep).read_json(state.DEFINITION)
+    for sweep, definition in state.definitions(store).items():
         for configuration in definition["configurations"]:
             group = store.folder(KIND, configuration["address"])
             folders = [group.sub(f"seed-{seed}") for seed in definition["seeds"]]
@@ -252,9 +257,10 @@ def date(run: Folder) -> datetime:
     """Return when a run was last trained, by its history; copying does not change it."""
     from augury.training import history
 
-    files = sorted(history.files(run).items(), key=lambda file: file[0].partition(".")[0])
-    if files and (records := history.records(run, *files[-1])):
-        return datetime.fromtimestamp(records[-1]["time"], UTC)
+    files = sorted(history.files(run), key=lambda file: file.partition(".")[0])
+    with suppress(UserError):
+        if files and (records := history.records(run, files[-1])):
+            return datetime.fromtimestamp(records[-1]["time"], UTC)
     return written(run, DESCRIPTION)
 
 

@@ -43,7 +43,7 @@ def render(store: Store, refresh: int | None = None) -> str:
 
     It links to the pages of sweeps and reports in the storage.
     """
-    sweeps = [state.load(store, name) for name in state.names(store)]
+    sweeps = state.load_all(store)
     runs = run_list.stored(store)
     links = _analysis_links(store)
     folders = [store.folder(reported.KIND, name) for name in store.addresses(reported.KIND)]
@@ -81,7 +81,7 @@ def renew(store: Store) -> None:
 def _report(folder: Folder, links: Sequence[AnalysisLink]) -> dict[str, Any]:
     """Return the summary of a report, with its date, its state and the analyses of its runs.
 
-    One of an earlier version has only its page.
+    One whose summary is damaged has only its page.
     """
     known: dict[str, Any] = {
         "title": folder.name.removeprefix(f"{reported.KIND}/"),
@@ -90,8 +90,8 @@ def _report(folder: Folder, links: Sequence[AnalysisLink]) -> dict[str, Any]:
         "systems": {},
         "scores": {},
     }
-    if folder.exists(reported.SUMMARY):
-        known |= folder.read_json(reported.SUMMARY)
+    shown = reported.systems(Store(folder.root), folder.name.rpartition("/")[2])
+    known |= reported.summary(folder) | {"systems": shown}
     names = [run for runs in known["systems"].values() for run in runs]
     runs = [run for name in names if (run := Folder(folder.root, name)).exists(DESCRIPTION)]
     scored = sum(is_scored(run) for run in runs)
@@ -126,7 +126,7 @@ def _analysis_links(store: Store) -> list[AnalysisLink]:
     An analysis of several runs is in the folder of each, under one name.
     """
     pages: dict[tuple[str, str], list[tuple[Folder, Folder]]] = {}
-    for run in stored_runs.folders(store):
+    for run in stored_runs.intact(stored_runs.folders(store), RunRecord.read):
         for folder in run_files.analyses(run).values():
             place = folder.name.rpartition("/")[2]
             owner = place if "-with-" in place else folder.name

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
+from augury.core.integrity import Damaged
 from augury.core.store import MANIFEST, Folder, Store
 from augury.runs import stored_runs
-from augury.runs.record import DESCRIPTION, KIND, run_folder
+from augury.runs.record import DESCRIPTION, KIND, read_description, run_folder
 from augury.training.trained import PREFIXES
 
 _NAME = re.compile(rf'"({KIND}/[^/"]+/seed-\d+|[a-z_]+/[0-9a-f]{{16}})"')
@@ -21,7 +23,9 @@ def dependents(runs: Iterable[Folder], store: Store) -> list[Folder]:
     """Return the runs and texts of a storage that are made from runs, directly or not, without
     these, sorted."""
     made_from = dict(_texts(store))
-    made_from |= {run.name: set(_run_inputs(run)) for run in stored_runs.folders(store)}
+    described = stored_runs.intact(stored_runs.folders(store), read_description)
+    for run, content in described.items():
+        made_from[run.name] = set(_run_inputs(run, content))
     origins = {run.name for run in runs}
     reached = set(origins)
     while more := {name for name, inputs in made_from.items() if inputs & reached} - reached:
@@ -32,11 +36,11 @@ def dependents(runs: Iterable[Folder], store: Store) -> list[Folder]:
 def remove(folders: Iterable[Folder]) -> None:
     """Remove runs and texts; runs no longer offer longer ones their beginning."""
     for folder in folders:
-        if folder.name.startswith(f"{KIND}/") and folder.exists(DESCRIPTION):
-            content = folder.read_json(DESCRIPTION)
+        known = stored_runs.intact([folder], _described)
+        if content := known.get(folder):
+            _, address, seed = folder.name.split("/")
             prefix = content.get("run", {}).get("prefix")
-            entries = Folder(folder.root, f"{PREFIXES}/{prefix}/seed-{content['seed']}")
-            entries.remove(content["address"])
+            Folder(folder.root, f"{PREFIXES}/{prefix}/{seed}").remove(address)
         folder.remove()
         parent = Folder(folder.root, folder.name.rpartition("/")[0])
         if parent.name.count("/") == 1 and not (parent.names() or parent.subfolders()):
@@ -45,7 +49,7 @@ def remove(folders: Iterable[Folder]) -> None:
 
 def size(folder: Folder) -> int:
     """Return the number of bytes in a folder."""
-    return sum(info.size for info in folder.files_with_info().values())
+    return sum(info.size for info in folder.contents().values())
 
 
 def _texts(store: Store) -> Iterator[tuple[str, set[str]]]:
@@ -55,13 +59,18 @@ def _texts(store: Store) -> Iterator[tuple[str, set[str]]]:
             continue
         for address in store.addresses(kind):
             folder = store.folder(kind, address)
-            if folder.exists(MANIFEST):
-                yield folder.name, set(_names(folder.read_json(MANIFEST)))
+            with suppress(FileNotFoundError, Damaged):
+                yield folder.name, set(_names(folder.read_record(MANIFEST)))
 
 
-def _run_inputs(run: Folder) -> Iterator[str]:
-    """Yield the names of the folders that a run was made from."""
-    content = run.read_json(DESCRIPTION)
+def _described(folder: Folder) -> dict[str, Any]:
+    """Return the description of a run; empty for texts, and for a run without one."""
+    is_run = folder.name.startswith(f"{KIND}/") and folder.exists(DESCRIPTION)
+    return read_description(folder) if is_run else {}
+
+
+def _run_inputs(run: Folder, content: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of the folders that a described run was made from."""
     described = content.get("run", {})
     yield from _names({key: described.get(key) for key in ("views", "records", "tokens", "fits")})
     if described.get("before"):

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from augury.augment.health import Health
 from augury.core.config import typed
-from augury.core.errors import UserError
 from augury.core.integrity import Damaged
 from augury.core.store import MANIFEST, Folder, Store
 from augury.scoring.stored import HYPOTHESES, SCORES, STATISTICS, Score
@@ -22,8 +21,6 @@ KIND = "runs"
 DESCRIPTION = "run.json"
 RECORDS = (MANIFEST, DESCRIPTION, OUTCOME, SCORES)
 """The JSON files that have checksums in every storage of this version."""
-VERSION = 1
-"""The version of both files."""
 
 DESCRIBED = (
     "name",
@@ -94,7 +91,7 @@ class Cost:
     """Device hours of the same."""
     device: str
     cpu_seconds: float | None = None
-    """Processor time of the same, over all threads; None where an earlier version trained."""
+    """Processor time of the same, over all threads; None where it was not measured."""
     trainings: Number = 1
     """The number of trainings in these sums."""
     uncounted: tuple[str, ...] = ()
@@ -230,7 +227,6 @@ class RunName:
     def read(cls, run: Folder) -> RunName:
         """Return the name of a run that training has described; UserError as of `RunRecord`."""
         content = read_description(run)
-        _check_version(run, DESCRIPTION, content)
         return typed(cls, content, run.uri)
 
     def __str__(self) -> str:
@@ -273,18 +269,15 @@ class RunRecord:
     def read(cls, run: Folder) -> RunRecord:
         """Return the record of a run that training has described.
 
-        UserError for a damaged file, or one of a later version of Augury.
+        UserError for a damaged file, or one of another version of Augury.
         """
         content: dict[str, Any] = read_description(run)
-        _check_version(run, DESCRIPTION, content)
         described = content.get("run", {})
         content["before"] = described.get("before")
         content["health"] = described.get("health", ())
         content["inputs"] = list(map(Input.from_dict, content.get("inputs", ())))
         if run.exists(SCORES):
-            scores = _read_scores(run)
-            _check_version(run, SCORES, scores)
-            content |= scores
+            content |= _read_scores(run)
         return typed(cls, content, run.uri)
 
     def write_description(self, run: Folder, settings: Mapping[str, Any]) -> None:
@@ -292,12 +285,11 @@ class RunRecord:
         content = {name: getattr(self, name) for name in DESCRIBED}
         content["inputs"] = [text.to_dict() for text in self.inputs]
         content["run"] = dict(settings)
-        run.write_record(DESCRIPTION, {"schema": "augury.run", "version": VERSION, **content})
+        run.write_record(DESCRIPTION, content)
 
     def write_scores(self, run: Folder) -> None:
         """Write what is known when the run is scored."""
         content = {
-            "version": VERSION,
             "evaluation": self.evaluation,
             "tests": {
                 test: [score.to_dict() for score in scores] for test, scores in self.tests.items()
@@ -311,7 +303,7 @@ class RunRecord:
             for name in run.sub(kind).names()
             if name.rpartition(".")[0] in self.tests
         ]
-        run.write_record(SCORES, {"schema": "augury.scores", **content}, files)
+        run.write_record(SCORES, content, files)
 
     @property
     def evaluated(self) -> bool:
@@ -353,10 +345,3 @@ class RunRecord:
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
-
-
-def _check_version(run: Folder, file: str, content: Mapping[str, Any]) -> None:
-    if content.get("version", VERSION) > VERSION:
-        raise UserError(
-            f"{run.location(file)} was written by a later version of Augury: install that version"
-        )

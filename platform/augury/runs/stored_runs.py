@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from augury.core.errors import UserError, unknown
+from augury.core.messages import say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.runs.record import DESCRIPTION, KIND, Input, RunRecord, run_folder
+
+T = TypeVar("T")
 
 FIRST = "first"
 """The name of the first stage of training."""
@@ -71,6 +75,17 @@ def folders(store: Store) -> list[Folder]:
         group = store.folder(KIND, address)
         runs += [group.sub(name) for name in group.subfolders() if name.startswith("seed-")]
     return [run for run in runs if run.exists(DESCRIPTION)]
+
+
+def intact(runs: Iterable[Folder], read: Callable[[Folder], T]) -> dict[Folder, T]:
+    """Return what `read` finds in runs; one where that is damaged is left out, with a warning."""
+    found = {}
+    for run in runs:
+        try:
+            found[run] = read(run)
+        except UserError as error:
+            say_once(f"warning: {error}")
+    return found
 
 
 def corpus_notes(run: Folder, inputs: Iterable[Input]) -> list[str]:

@@ -16,9 +16,9 @@ from typing import Literal
 
 from augury.augment.pipeline import AUGMENTED
 from augury.core import locks
-from augury.core.roots import TEMPORARY
-from augury.core.store import Folder, Store
-from augury.core.temporary import BEGINNING
+from augury.core.integrity import Damaged
+from augury.core.messages import say_once
+from augury.core.store import SCRATCH, TEMPORARY, Folder, Store
 from augury.runs.dependents import size
 from augury.training.trained import PREFIXES
 
@@ -44,12 +44,14 @@ class Unused:
             shutil.rmtree(self.path, ignore_errors=True)
             return not os.path.exists(self.path)
         if self.kind == "lock":
-            return locks.remove_stale(store, self.path.rpartition("/")[2])
+            name = self.path.rpartition("/")[2]
+            if name not in locks.stale(store, time.time()):
+                return False
         if self.kind == "text" and locks.any_held(store):
             return False
         parent, _, name = self.path.rpartition("/")
         folder = Folder(store.root, parent)
-        folder.remove(name) if self.kind == "temporary" else folder.sub(name).remove()
+        folder.sub(name).remove() if self.kind == "text" else folder.remove(name)
         return True
 
 
@@ -114,15 +116,19 @@ def _with_inputs(mentions: Iterable[str], folders: Iterable[Folder]) -> set[str]
 
 
 def _made_from(folder: Folder) -> list[str]:
-    """Return the addresses in a folder's manifest; of an unfinished folder, none."""
-    return _ADDRESS.findall(json.dumps(folder.manifest())) if folder.complete else []
+    """Return the addresses in a folder's manifest; of an unfinished or damaged folder, none."""
+    try:
+        return _ADDRESS.findall(json.dumps(folder.manifest())) if folder.complete else []
+    except Damaged as error:
+        say_once(f"warning: {error}")
+        return []
 
 
 def _mentioned(folder: Folder) -> Iterator[str]:
     """Yield the addresses that the JSON files of a folder mention."""
     for name in folder.files():
         if name.endswith(".json"):
-            yield from _ADDRESS.findall(folder.read(name).decode(errors="replace"))
+            yield from _ADDRESS.findall(folder.read(name, verified=False).decode(errors="replace"))
 
 
 def _temporary(store: Store, before: float) -> Iterator[Unused]:
@@ -130,10 +136,11 @@ def _temporary(store: Store, before: float) -> Iterator[Unused]:
     base = Folder(store.root, "")
     inside: list[str] = []
     for name, info in base.contents().items():
-        if name.startswith(tuple(inside)) or not info.name.startswith(TEMPORARY):
+        parent, _, last = name.rpartition("/")
+        if name.startswith(tuple(inside)) or not last.startswith(TEMPORARY):
             continue
         inside.append(f"{name}/")
-        if info.modified is not None and info.modified <= before:
+        if info.modified <= before and not base.sub(parent).link:
             whole = info.size if info.is_file else size(Folder(store.root, name))
             yield Unused("temporary", name, whole)
 
@@ -147,8 +154,8 @@ def _locks(store: Store, before: float) -> Iterator[Unused]:
 
 def _downloads(before: float) -> Iterator[Unused]:
     """Yield directories on this machine to which processes that have ended have downloaded."""
-    for path in sorted(Path(tempfile.gettempdir()).glob(f"{BEGINNING}[0-9]*-*")):
-        process = path.name.removeprefix(BEGINNING).partition("-")[0]
+    for path in sorted(Path(tempfile.gettempdir()).glob(f"{SCRATCH}[0-9]*-*")):
+        process = path.name.removeprefix(SCRATCH).partition("-")[0]
         ended = process.isdigit() and not _is_alive(int(process))
         # A process of another container has a number of its own, but works on its directory.
         if ended and path.is_dir() and path.stat().st_mtime <= before:
@@ -173,4 +180,4 @@ def _address(folder: Folder) -> str:
 
 def _changed(folder: Folder) -> float:
     """Return when a folder was last changed, in seconds since 1970."""
-    return max((info.modified or 0.0 for info in folder.contents().values()), default=0.0)
+    return max((info.modified for info in folder.contents().values()), default=0.0)

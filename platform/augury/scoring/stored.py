@@ -53,12 +53,12 @@ def write_statistics(run: Folder, test: str, scores: Sequence[Measured]) -> None
     content = io.BytesIO()
     arrays: dict[str, Any] = {result.name: result.statistics for result in scores}
     np.savez_compressed(content, **arrays)
-    run.sub(STATISTICS).write(f"{test}.npz", content.getvalue())
+    run.write(f"{STATISTICS}/{test}.npz", content.getvalue())
 
 
 def read_statistics(run: Folder, test: str) -> dict[str, npt.NDArray[Any]]:
     """Return the stored sentence statistics by metric; empty if there are none."""
-    if not run.sub(STATISTICS).exists(f"{test}.npz"):
+    if not run.exists(f"{STATISTICS}/{test}.npz"):
         return {}
     content = read_vouched(run, f"{STATISTICS}/{test}.npz")
     with np.load(io.BytesIO(content)) as arrays:
@@ -66,12 +66,10 @@ def read_statistics(run: Folder, test: str) -> dict[str, npt.NDArray[Any]]:
 
 
 def read_vouched(run: Folder, name: str) -> bytes:
-    """Return a file of a run's scores; Damaged where it is not as the record of scores has it."""
-    try:
-        run.vouched(SCORES, name)
-    except Damaged as error:
+    """Return a file of a run's scores; Damaged where one is not as the record of scores has it."""
+    if fault := run.damage(SCORES):
         raise Damaged(
-            f"{error}: repeat the command that scored it, such as `augury train`, which scores it "
+            f"{fault}: repeat the command that scored it, such as `augury train`, which scores it "
             "anew"
-        ) from error
-    return run.read(name)
+        )
+    return run.local(name, SCORES).read_bytes()

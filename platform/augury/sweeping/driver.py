@@ -18,9 +18,8 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from augury.core import config
-from augury.core.errors import UserError
+from augury.core.errors import UserError, outage_of
 from augury.core.naming import counted
-from augury.core.outages import outage_of
 from augury.core.plugin_files import describe_error
 from augury.core.progress import say
 from augury.core.store import Folder, Store

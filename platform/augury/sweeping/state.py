@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from augury.core.errors import UserError, nearest
 from augury.core.integrity import Damaged
-from augury.core.messages import say
+from augury.core.messages import say, say_once
 from augury.core.naming import title
 from augury.core.store import Folder, Store
 from augury.runs import record
 from augury.scoring.registry import bounds
 from augury.sweeping.schedulers import Action, Confirmation
 from augury.training import history
+
+T = TypeVar("T")
 
 KIND = "sweeps"
 SILENCE_SECONDS = 180.0  # a live driver writes a heartbeat every 30 seconds
@@ -269,17 +271,24 @@ class Curves:
 
     metric: str
     _cache: dict[str, tuple[dict[str, int], tuple[Point, ...]]] = field(default_factory=dict)
+    _ended: set[str] = field(default_factory=set)
+    """Runs whose history does not grow any more."""
 
     def of(self, run: Folder) -> tuple[Point, ...]:
         """Return the validations of a run so far."""
-        files = history.files(run)
         cached = self._cache.get(run.name)
+        if cached and run.complete and run.name in self._ended:
+            return cached[1]
+        if run.complete:
+            self._ended.add(run.name)
+        files = history.files(run)
         if cached is None or cached[0] != files:
-            cached = self._cache[run.name] = files, self._read(run)
+            cached = self._cache[run.name] = files, self._read(run, files)
         return cached[1]
 
-    def _read(self, run: Folder) -> tuple[Point, ...]:
-        validations = [record for record in history.read(run) if self.metric in record["metrics"]]
+    def _read(self, run: Folder, files: Iterable[str]) -> tuple[Point, ...]:
+        records = history.read(run, files)
+        validations = [record for record in records if self.metric in record["metrics"]]
         return tuple(
             Point(
                 index,
@@ -297,6 +306,27 @@ def names(store: Store) -> list[str]:
     return [name for name in store.addresses(KIND) if store.folder(KIND, name).exists(DEFINITION)]
 
 
+def definitions(store: Store) -> dict[str, dict[str, Any]]:
+    """Return the definitions of the sweeps in a storage by name; a damaged one is left out, with a
+    warning."""
+    return _intact(store, lambda name: store.folder(KIND, name).read_record(DEFINITION))
+
+
+def load_all(store: Store) -> list[Sweep]:
+    """Return the sweeps of a storage; a damaged one is left out, with a warning."""
+    return list(_intact(store, lambda name: load(store, name)).values())
+
+
+def _intact(store: Store, read: Callable[[str], T]) -> dict[str, T]:
+    found = {}
+    for name in names(store):
+        try:
+            found[name] = read(name)
+        except UserError as error:
+            say_once(f"warning: {error}")
+    return found
+
+
 def resolve(store: Store, name: str) -> str:
     """Return the name of a sweep given by its name, or by the name or path of a space with a single
     sweep.
@@ -309,7 +339,7 @@ def resolve(store: Store, name: str) -> str:
     from augury.sweeping.space import short_name  # imports all that a space is made of
 
     space = short_name(name)
-    scales = {sweep: store.folder(KIND, sweep).read_json(DEFINITION)["scale"] for sweep in existing}
+    scales = {sweep: known["scale"] for sweep, known in definitions(store).items()}
     beginnings = {sweep: f"{space}-{scale}-".replace("/", "-") for sweep, scale in scales.items()}
     of_space = [
         sweep for sweep, beginning in beginnings.items() if f"{sweep}-".startswith(beginning)

@@ -110,7 +110,7 @@ class Trials:
         file, folder = f"{trial.configuration}.json", self.folder.sub(PREPARED)
         if trial.configuration not in self._written:
             self._written.add(trial.configuration)
-            folder.write_object(file, self.runs[trial.configuration].to_dict())
+            folder.write_record(file, self.runs[trial.configuration].to_dict())
         return trial.configuration
 
     def is_scored(self, trial: Trial) -> bool:
@@ -268,4 +268,4 @@ class Trials:
 
 def read_prepared(folder: Folder, name: str) -> Run:
     """Return the run of a configuration, with the first seed, that `Trials.prepare` has written."""
-    return Run.from_dict(folder.root, folder.sub(PREPARED).read_json(f"{name}.json"))
+    return Run.from_dict(folder.root, folder.sub(PREPARED).read_record(f"{name}.json"))

@@ -23,9 +23,8 @@ from ray.exceptions import OutOfMemoryError
 from ray.tune.experiment import Trial as TuneTrial
 from ray.tune.search import Searcher
 
-from augury.core.errors import UserError
+from augury.core.errors import Outage, UserError, outage_of
 from augury.core.machine import in_this_directory
-from augury.core.outages import Outage, outage_of
 from augury.core.plugin_files import describe_error
 from augury.core.progress import say
 from augury.core.store import Folder

@@ -15,7 +15,8 @@ from augury.sweeping import state
 from augury.sweeping.state import DEFINITION, STATE, Curves, Sweep
 from augury.sweeping.trials import Trials
 
-WRITE_SECONDS, HEARTBEAT_SECONDS = 1.0, 30.0
+WRITE_SECONDS, REMOTE_WRITE_SECONDS, HEARTBEAT_SECONDS = 1.0, 15.0, 30.0
+"""On object stores all that is written and shown takes requests."""
 
 Show = Callable[[Sweep, bool], None]
 """Called about once a second while a sweep runs, and once with True at its end."""
@@ -38,7 +39,8 @@ class StateWriter:
     def writing(self) -> Iterator[None]:
         """Write and show the sweep every second while the block runs, less often if that takes
         long."""
-        throttle = Throttle(WRITE_SECONDS, share=0.2)
+        seconds = WRITE_SECONDS if self.sweep.is_local else REMOTE_WRITE_SECONDS
+        throttle = Throttle(seconds, share=0.2)
 
         def update() -> None:
             try:
@@ -51,7 +53,7 @@ class StateWriter:
 
         self._write()
         try:
-            with run_every(WRITE_SECONDS, lambda: throttle.run(update), name="sweep state"):
+            with run_every(seconds, lambda: throttle.run(update), name="sweep state"):
                 yield
         except BaseException:  # Ctrl-C, too: nobody is to think that it runs
             self.show(self._write(stopped=True), True)

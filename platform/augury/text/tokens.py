@@ -148,6 +148,7 @@ def tokenise(
                     "view": text.view,
                     "counts": dict(counts[name]),
                 },
+                files=written[name],
                 known=written[name],
             )
 

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import re
+import ssl
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +17,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-from urllib.parse import quote, urlencode
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlencode, urlsplit
+from urllib.request import urlopen
 
 from augury.core import config
 from augury.core.store import Store
@@ -40,6 +43,8 @@ KIND, MODEL_TRAINING = "mlflow.experimentKind", "custom_model_development"
 """The tag that makes MLflow's UI open an experiment with charts and models instead of traces."""
 PARAMETER_CHARACTERS, TAG_CHARACTERS, DIGEST_CHARACTERS = 6000, 8000, 36
 RUNS_PER_SEARCH = 1000
+ANSWER_SECONDS = 3.0
+"""A server that does not answer for so long is taken to be away."""
 
 # A server that does not respond must not delay a run (by default MLflow retries for minutes), and
 # standard output is reserved for results.
@@ -58,6 +63,22 @@ def load_mlflow() -> None:
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     import mlflow  # noqa: F401
+
+
+def check_answers(uri: str) -> None:
+    """Raise OSError where the server of a URI does not answer within seconds, as MLflow's own
+    requests would only after many."""
+    if not uri.startswith(("http://", "https://")):
+        return
+    parts = urlsplit(uri)  # without name and password, which are none of the probe's business
+    place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}/health"
+    try:
+        urlopen(place, timeout=ANSWER_SECONDS).close()
+    except HTTPError:  # an answer, such as that a password is missing
+        pass
+    except URLError as error:
+        if not isinstance(error.reason, ssl.SSLError):  # MLflow may know the certificate
+            raise
 
 
 class Point(NamedTuple):
@@ -139,10 +160,7 @@ class MlflowExperiment:
 
     @cached_property
     def experiment(self) -> Experiment:
-        """The experiment, which is created if it does not exist.
-
-        Runs of earlier versions, which named a storage by its path, get its identity.
-        """
+        """The experiment, which is created if it does not exist."""
         client, known = self.client, self.client.get_experiment_by_name(self.name)
         if known is None:
             created = client.create_experiment(
@@ -151,10 +169,6 @@ class MlflowExperiment:
             return client.get_experiment(created)
         if KIND not in known.tags:
             client.set_experiment_tag(known.experiment_id, KIND, MODEL_TRAINING)
-        if "'" not in self.store.root:  # filters cannot contain quotes
-            earlier = f"tags.`{STORAGE}` = '{self.store.root}'"
-            for run in list(self._pages(known.experiment_id, earlier)):
-                client.set_tag(run.info.run_id, STORAGE, self.storage)
         return known
 
     @property

@@ -48,8 +48,8 @@ def _identity(store: Store) -> str:
         with locked(Folder(store.root, "storage")):
             if not root.exists(IDENTITY):
                 name = re.sub(r"[^\w.-]", "_", store.root.rstrip("/").rpartition("/")[2])
-                root.write_object(IDENTITY, {"id": f"{name}-{uuid.uuid4().hex[:8]}"})
-    return str(root.read_json(IDENTITY)["id"])
+                root.write_record(IDENTITY, {"id": f"{name}-{uuid.uuid4().hex[:8]}"})
+    return str(root.read_record(IDENTITY)["id"])
 
 
 def relocate(place: Place) -> None:
@@ -80,8 +80,3 @@ def relocate(place: Place) -> None:
                     f" WHERE {column} = ? OR substr({column}, 1, ?) = ?",
                     (place.artifacts, len(earlier) + 1, earlier, len(earlier) + 1, f"{earlier}/"),
                 )
-            # Earlier versions named a storage by its path.
-            database.execute(
-                "UPDATE tags SET value = ? WHERE key = ? AND value = ?",
-                (str(place.database.parent), STORAGE, earlier.rpartition("/")[0]),
-            )

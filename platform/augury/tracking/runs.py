@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from augury.core.config import flatten
+from augury.core.integrity import Damaged
+from augury.core.messages import say_once
 from augury.core.store import MARKER, Folder, Store
 from augury.reporting import exporting, reported, run_files, run_names
 from augury.runs import stored_runs
@@ -61,10 +63,14 @@ MATTER = (
 
 
 def read_record(folder: Folder) -> dict[str, Any]:
-    """Return the tracking record of a folder; empty if it was never tracked."""
+    """Return the tracking record of a folder; empty if it was never tracked or, with a warning,
+    where it is damaged."""
     try:
-        return dict(folder.read_json(RECORD))
+        return folder.read_record(RECORD)
     except FileNotFoundError:
+        return {}
+    except Damaged as error:
+        say_once(f"warning: {error}")
         return {}
 
 
@@ -153,7 +159,8 @@ def run_status(run: Folder) -> tuple[Status, float | None]:
 
     Without a record it runs until it is complete. A finished run ends again when it is scored.
     """
-    record, times = read_record(run), run.times()
+    record = read_record(run)
+    times = {name: info.modified for name, info in run.contents(below=False).items()}
     completed = times.get(MARKER)
     status: Status = record.get("status", "FAILED" if FAILURE in times else "RUNNING")
     if status == "FINISHED":
@@ -241,12 +248,11 @@ def unsent_points(folder: Folder, logged: Run | None, section: str = "") -> list
         (step for metric, step in steps.items() if metric.startswith(SYSTEM) == bool(section)),
         default=0,
     )
-    sizes = history.files(folder)
-    names = sorted(sizes, key=lambda name: name.partition(".")[0])
+    names = sorted(history.files(folder), key=lambda name: name.partition(".")[0])
     first = bisect.bisect_left(names, f"{last:08d}")
     points: dict[tuple[str, int], Point] = {}
     for name in names[max(first - 1, 0) :]:
-        for line in history.records(folder, name, sizes[name]):
+        for line in history.records(folder, name):
             step = line["update"]
             for metric, value in line["metrics"].items():
                 if step > steps.get(metric, -1):
@@ -324,8 +330,7 @@ def _report_folder(folder: Folder) -> Folder:
 
 def _report(folder: Folder) -> dict[str, Any]:
     """Return the summary of an experiment's report; empty before there is one."""
-    report = _report_folder(folder)
-    return dict(report.read_json(reported.SUMMARY)) if report.exists(reported.SUMMARY) else {}
+    return reported.summary(_report_folder(folder))
 
 
 def modified(folder: Folder, name: str) -> float | None:

@@ -73,7 +73,7 @@ def sync_sweep(mlflow: MlflowExperiment, folder: Folder) -> None:
 def sweep_ended(logged: Run, folder: Folder) -> bool:
     """Return whether MLflow has the end of a sweep that its driver has written, without reading
     its trials."""
-    progress = folder.read_json(state.STATE) if folder.exists(state.STATE) else {"time": 0.0}
+    progress = folder.read_record(state.STATE) if folder.exists(state.STATE) else {"time": 0.0}
     ends: tuple[Status, ...] = ("FINISHED", "FAILED", "KILLED")
     return any(ended(logged, status, progress["time"]) for status in ends)
 

@@ -77,9 +77,9 @@ def sync_storage(store: Store, tracking: Tracking, *, everything: bool = True) -
         ) from error
     failures = []
     for folder in _folders(store, everything):
-        if folder.name in logged and _up_to_date(folder, logged[folder.name], everything):
-            continue
         try:
+            if folder.name in logged and _up_to_date(folder, logged[folder.name], everything):
+                continue
             with mlflow.lock():
                 SYNC[_kind(folder)](mlflow, folder)
         except Exception as error:
@@ -119,7 +119,8 @@ def _change(
     runs = [folder for folder in folders if folder.name.startswith(f"{KIND}/")]
     if not any(read_record(run) for run in runs):
         return
-    settings = RunRecord.read(runs[0]).parameters
+    records = stored_runs.intact(runs, RunRecord.read)
+    settings = next((record.parameters for record in records.values()), {})
     known = {key: settings.get(f"tracking.{key}") for key in ("uri", "experiment")}
     tracking = Tracking(**{key: value for key, value in known.items() if value is not None})
     mlflow = MlflowExperiment(tracking, store)
@@ -148,15 +149,11 @@ def _up_to_date(folder: Folder, logged: Run, everything: bool) -> bool:
 def _folders(store: Store, everything: bool) -> Iterator[Folder]:
     """Yield the sweeps of a storage in the order in which they started, other runs, and
     experiments."""
-    sweeps = [store.folder(state.KIND, name) for name in store.addresses(state.KIND)]
-    definitions = {
-        folder: folder.read_json(state.DEFINITION)
-        for folder in sweeps
-        if folder.exists(state.DEFINITION)
-    }
+    definitions = state.definitions(store)
     swept = set()
-    for folder in sorted(definitions, key=lambda folder: definitions[folder]["started"]):
-        swept |= {entry["address"] for entry in definitions[folder]["configurations"]}
+    for name in sorted(definitions, key=lambda name: definitions[name]["started"]):
+        folder = store.folder(state.KIND, name)
+        swept |= {entry["address"] for entry in definitions[name]["configurations"]}
         if everything or read_record(folder):
             yield folder
     for run in stored_runs.folders(store):

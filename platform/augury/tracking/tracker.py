@@ -30,7 +30,7 @@ from augury.runs.record import RunRecord
 from augury.runs.recording import File
 from augury.runs.tracking import Tracking, place
 from augury.sweeping import state
-from augury.tracking.client import Status, load_mlflow
+from augury.tracking.client import Status, check_answers, load_mlflow
 from augury.tracking.runs import EXPERIMENTS, RECORD, SYSTEM, read_record
 from augury.tracking.sync import Unreachable, reason, sync, sync_storage
 from augury.training.history import History
@@ -41,17 +41,21 @@ FLUSH_SECONDS = 20.0
 """Maximum time to wait for the last sync of a run, unless MLflow is failing."""
 
 
+_away: set[str] = set()
+"""The addresses at which MLflow has not answered this process, which has been said."""
+
+
 class Tracker:
     """Tracks the runs of one command. No method raises because of MLflow, or waits longer than
-    20 s."""
+    20 s; for a server that does not answer, all together wait for a few seconds."""
 
     def __init__(self, tracking: Tracking, store: Store):
         self.tracking, self.store = tracking, store
         self._syncing, self._writing = threading.Lock(), threading.Lock()
         self._pending: set[Folder] = set()  # folders with unsent changes
         self._open: set[Folder] = set()  # experiments and sweeps that end with the command
-        # Folders whose last sync failed; None: that of earlier commands.
-        self._failing: set[Folder | None] = set()
+        # Folders whose last sync failed; None: that of earlier commands, or another tracker's.
+        self._failing: set[Folder | None] = {None} if self._address in _away else set()
         self._run_failed = False
         self._unsent, self._mark = Folder(store.root, UNSENT), uuid.uuid4().hex
         self._begun = False
@@ -191,6 +195,8 @@ class Tracker:
     def _sync_pending(self) -> None:
         for folder in list(self._pending):
             self._sync(folder)
+            if self._address in _away:  # nor will it answer for the others
+                return
 
     def _sync(self, folder: Folder) -> None:
         self._attempt(folder, lambda: sync(folder, self.tracking))
@@ -201,13 +207,15 @@ class Tracker:
             pending = self._pending & {subject}
             self._pending -= pending
             try:
+                check_answers(place(self.tracking, self.store).uri)
                 send()
             except Exception as error:
                 # Tracking must not end a run, whatever MLflow or the network does.
                 self._pending |= pending
                 if isinstance(error, UserError) and not isinstance(error, Unreachable):
                     say_once(f"MLflow is incomplete: {error}")
-                elif not self._failing:
+                elif self._address not in _away:
+                    _away.add(self._address)
                     say(
                         f"MLflow at {self._address} is unavailable ({reason(error)}). No data is "
                         f"lost: it stays in {self.store.root} and will be sent when MLflow is "
@@ -215,9 +223,9 @@ class Tracker:
                     )
                 self._failing.add(subject)
                 return
-            was_failing = bool(self._failing)
             self._failing -= {subject, None}
-            if was_failing and not self._failing:
+            if self._address in _away and not self._failing:
+                _away.discard(self._address)
                 say(f"MLflow at {self._address} is available again; all data has been sent")
 
     @property

@@ -10,7 +10,7 @@ training goes on from the one before.
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,7 @@ from torch import Tensor, nn
 from augury.core.errors import UserError
 from augury.core.integrity import Damaged
 from augury.core.progress import say_once
-from augury.core.store import Folder
-from augury.core.temporary import scratch
+from augury.core.store import MARKER, Folder, scratch
 
 MODEL, STATE, SNAPSHOT = "model.safetensors", "state.pt", "snapshot-"
 WITH_STATE = 2
@@ -109,6 +108,10 @@ def load_tensors(module: nn.Module, saved: Mapping[str, Tensor], origin: str) ->
             tensor.copy_(saved[name])
 
 
+def _updates(names: Iterable[str]) -> list[int]:
+    return sorted(int(name) for name in names if name.isdigit())
+
+
 class Checkpoints:
     """The checkpoints of a run: the last `keep`, at least two, and the best where wanted; training
     resumes from the last undamaged one."""
@@ -136,24 +139,28 @@ class Checkpoints:
                 directory / STATE,
             )
             self.folder.put(directory, name)
-        for older in self._snapshots():
-            if older != name:
+        listed = self._listed(complete=False)
+        for older in listed:
+            if older.startswith(SNAPSHOT) and older != name:
                 self.folder.remove(older)
-        updates = self.updates()
+        updates = _updates(listed)
         for update in updates:
             if update > position.update:  # damaged, so that training goes on from before it
                 self.folder.remove(f"{update:08d}")
         if not snapshot:
             earlier = [update for update in updates if update <= position.update]
-            self._drop_older(earlier, [best(position.scores)] if self.keep_best else [])
+            with_state = [update for update in earlier if STATE in listed[f"{update:08d}"]]
+            self._drop_older(earlier, with_state, [best(position.scores)] if self.keep_best else [])
 
-    def _drop_older(self, updates: Sequence[int], best_one: Sequence[int]) -> None:
+    def _drop_older(
+        self, updates: Sequence[int], with_state: Sequence[int], best_one: Sequence[int]
+    ) -> None:
         """Remove those of the checkpoints, and their states, that nothing needs any more."""
         kept = updates[-max(self.keep, WITH_STATE) :]
         for update in updates[:-WITH_STATE]:
             if update not in (*kept, *best_one):
                 self.folder.remove(f"{update:08d}")
-            elif update not in best_one and self.folder.exists(f"{update:08d}/{STATE}"):
+            elif update not in best_one and update in with_state:
                 self.folder.sub(f"{update:08d}").drop(STATE)
 
     @property
@@ -161,9 +168,18 @@ class Checkpoints:
         """True where there is an undamaged state to continue from."""
         return any(map(self._is_usable, self._names_with_state()))
 
+    def _listed(self, *, complete: bool = True) -> dict[str, list[str]]:
+        """Return the names of checkpoints and snapshots, with those of their files."""
+        listed: dict[str, list[str]] = {}
+        for file in self.folder.files(last=True):
+            name, _, below = file.partition("/")
+            listed.setdefault(name, []).append(below)
+        known = {name: files for name, files in listed.items() if MARKER in files}
+        return known if complete else listed
+
     def updates(self) -> list[int]:
         """Return the updates after which a checkpoint was kept."""
-        return [int(name) for name in self.folder.directories() if name.isdigit()]
+        return _updates(self._listed())
 
     def last(self) -> list[int]:
         """Return the updates of the last `keep` checkpoints, or of all where there are fewer."""
@@ -172,11 +188,11 @@ class Checkpoints:
     def last_position(self) -> Position | None:
         """Return the position after the last checkpoint; None where it has no state, or where a
         checkpoint is damaged."""
-        if not all(self._is_usable(f"{update:08d}") for update in self.updates()):
+        listed = self._listed()
+        names = [f"{update:08d}" for update in _updates(listed)]
+        if not names or not all(map(self._is_usable, names)) or STATE not in listed[names[-1]]:
             return None
-        names = [f"{update:08d}" for update in self.updates()[-1:]]
-        states = [self._state(name) for name in names if self.folder.exists(f"{name}/{STATE}")]
-        return Position(**states[0]["position"]) if states else None
+        return Position(**self._state(names[-1])["position"])
 
     def state(self, update: int) -> tuple[Position, dict[str, Any]]:
         """Return the position after an update and the optimizer's state; UserError where it was not
@@ -226,29 +242,20 @@ class Checkpoints:
         return position
 
     def _names_with_state(self) -> list[str]:
-        names = [f"{update:08d}" for update in self.updates()]
-        names += [name for name in self.folder.directories() if name.startswith(SNAPSHOT)]
-        complete = []
-        for name in names:
-            if self.folder.exists(f"{name}/{STATE}") and self.folder.exists(f"{name}/{MODEL}"):
-                complete.append(name)
-        return complete
+        return [name for name, files in self._listed().items() if {STATE, MODEL} <= {*files}]
 
     def _is_usable(self, name: str) -> bool:
         """Return whether a checkpoint is undamaged; a warning says once if it is not."""
         checkpoint = self.folder.sub(name)
         if fault := checkpoint.damage():
             say_once(
-                f"warning: {checkpoint.described(fault)}: training does not go on from it, but "
+                f"warning: {fault}: training does not go on from it, but "
                 "from the checkpoint before, or from the beginning where there is none"
             )
         return fault is None
 
-    def _snapshots(self) -> list[str]:
-        return [name for name in self.folder.subfolders() if name.startswith(SNAPSHOT)]
-
     def _state(self, name: str) -> dict[str, Any]:
-        file = io.BytesIO(self.folder.sub(name).checked(STATE))
+        file = io.BytesIO(self.folder.sub(name).read(STATE))
         state: dict[str, Any] = torch.load(file, map_location="cpu", weights_only=True)
         return state
 
@@ -263,7 +270,7 @@ class Checkpoints:
             checkpoint = self.folder.sub(f"{update:08d}")
             if fault := checkpoint.damage():
                 raise Damaged(
-                    f"{checkpoint.described(fault)}, and the weights are to be a mean with it: "
+                    f"{fault}, and the weights are to be a mean with it: "
                     f"remove {self.folder.uri} to train the run from the beginning"
                 )
             tensors = load_file(str(checkpoint.local(MODEL)))

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import torch
 
+from augury.core.integrity import Damaged
 from augury.core.progress import say
-from augury.core.store import Folder, Store
-from augury.core.temporary import scratch
+from augury.core.store import Folder, Store, scratch
 from augury.training import history
 from augury.training.checkpoint import SNAPSHOT, STATE, Checkpoints, Position, best
 from augury.training.schedule import Patience
@@ -71,7 +71,9 @@ def _position(folder: Folder, training: Training) -> Position | None:
         return None
     position = None
     checkpoints = Checkpoints(folder)
-    with suppress(FileNotFoundError):  # the other run may be training, and remove what is read
+    with suppress(
+        FileNotFoundError, Damaged
+    ):  # the other run may be training, and remove what is read
         position = checkpoints.last_position()
     if position is None or _is_beyond(position, training):
         return None
@@ -108,7 +110,7 @@ def _copy(source: _Source, run: Folder, address: str) -> bool:
 
     It fails where the other run is training and removes checkpoints meanwhile.
     """
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError, Damaged):
         _copy_files(source, run, address)
     if Checkpoints(run).begun:
         update = source.position.update
@@ -126,8 +128,9 @@ def _copy_files(source: _Source, run: Folder, address: str) -> None:
         if update > last:
             break
         with scratch("extend") as directory:
-            # Undamaged, as `_position` has seen.
-            source.folder.sub(f"checkpoints/{update:08d}").copy_to(directory)
+            checkpoint = source.folder.sub(f"checkpoints/{update:08d}")
+            for file in checkpoint.files():
+                (directory / file).write_bytes(checkpoint.read(file))
             if (directory / STATE).exists():
                 state = torch.load(directory / STATE, map_location="cpu", weights_only=True)
                 if update == last:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterable
 from typing import TypedDict
 
 from augury.core.errors import UserError
-from augury.core.roots import TEMPORARY
-from augury.core.store import Folder
+from augury.core.store import TEMPORARY, Folder
 
 KIND = "history"
 FLUSH_SECONDS, REMOTE_FLUSH_SECONDS = 5.0, 30.0
@@ -76,11 +76,11 @@ class History:
         self._flushed = time.monotonic()
 
 
-def read(run: Folder) -> list[Record]:
-    """Return the records of a run, by update."""
+def read(run: Folder, names: Iterable[str] | None = None) -> list[Record]:
+    """Return the records of a run, by update; of all files, or of those that are known already."""
     unsorted: list[Record] = []
-    for name, size in files(run).items():
-        unsorted += records(run, name, size)
+    for name in files(run) if names is None else names:
+        unsorted += records(run, name)
     return sorted(unsorted, key=lambda record: record["update"])
 
 
@@ -93,17 +93,14 @@ def trained_seconds(run: Folder) -> float:
 def files(run: Folder) -> dict[str, int]:
     """Return the names and sizes in bytes of history files, which a restart may rewrite."""
     folder = run.sub(KIND)
-    infos = folder.files_with_info(below=False)
+    infos = folder.contents(below=False)
     return {name: info.size for name, info in infos.items() if not name.startswith(TEMPORARY)}
 
 
-def records(run: Folder, name: str, size: int) -> list[Record]:
-    """Return the records of one history file of a size; UserError with its name where it is
-    damaged."""
+def records(run: Folder, name: str) -> list[Record]:
+    """Return the records of one history file; UserError with its name where it is damaged."""
     folder = run.sub(KIND)
-    content = folder.read(name)
-    if len(content) != size:  # a restart has rewritten it since it was read
-        content = folder.read_now(name)
+    content = folder.read(name, verified=False)
     try:
         lines = [json.loads(line) for line in content.decode().splitlines()]
         return [

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from augury.core.errors import UserError
+from augury.core.errors import UserError, outage_of
 from augury.core.execution import Execution
 from augury.core.machine import available_cores, in_this_directory
-from augury.core.outages import outage_of
 from augury.core.progress import say
 from augury.core.ray_connection import connect, is_alive
-from augury.core.roots import located
+from augury.core.store import located
 from augury.training.extend import take_over
 from augury.training.loop import Report
 from augury.training.settings import Training
@@ -54,7 +53,6 @@ def launch(
     folder = run.folder
     if folder.exists(OUTCOME):
         return True
-    folder.remove(FAILURE)
     if run.prefix is not None:
         take_over(folder, run.prefix, run.address, run.seed, training)
     report = report or (lambda metrics: None)
@@ -164,7 +162,7 @@ def _on_ray(
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, handler)  # Ray Train leaves its own behind
     if folder.exists(FAILURE):
-        failure = folder.read_json(FAILURE)
+        failure = folder.read_record(FAILURE)
         raise (Diverged if failure["kind"] == "Diverged" else UserError)(failure["error"])
 
 

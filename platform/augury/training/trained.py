@@ -115,11 +115,9 @@ def load_weights(run: Folder, model: M) -> M:
         raise UserError(
             f"{run.uri} has not finished training: run `augury train` again, it continues"
         )
-    try:
-        run.vouched(OUTCOME, WEIGHTS)
-    except Damaged as error:
-        raise Damaged(f"{error}: remove {run.uri} and train it again") from error
-    load_parameters(model, run.local(WEIGHTS))
+    if fault := run.damage(OUTCOME):
+        raise Damaged(f"{fault}: remove {run.uri} and train it again")
+    load_parameters(model, run.local(WEIGHTS, OUTCOME))
     return model.eval()
 
 

@@ -41,7 +41,7 @@ def test_every_analysis_is_a_page_and_json_in_the_folder_of_every_run(
     for system in systems:
         folder = folder_of(systems, system)
         assert folder.name.startswith(f"{system.run.folder.name}/analyses/test-with-")
-        content = folder.read_json(f"{name}.json")
+        content = folder.read_record(f"{name}.json")
         assert [run["address"] for run in content["runs"]] == [
             system.run.address for system in systems
         ]

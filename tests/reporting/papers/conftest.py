@@ -67,7 +67,7 @@ class Paper:
                 labels = ["1"] * right[place] + ["0"] * (100 - right[place])
                 (scores[test],) = score(labels, ["1"] * 100, language="en", metrics=["accuracy"])
                 write_statistics(run, test, [scores[test]])
-            content = run.read_json("scores.json")
+            content = run.read_record("scores.json")
             by_test = {test: [test_score.to_dict()] for test, test_score in scores.items()}
             run.write_record("scores.json", content | {"tests": by_test})
         return address

@@ -45,6 +45,6 @@ def test_a_server_and_no_server(sweeps: Any) -> None:
 def test_the_command_that_repeats_it_names_its_rows(sweeps: Any) -> None:
     sweeps.configuration({"augment": []}, "baseline")
     sweep = sweeps.load()
-    definition = sweeps.folder.read_json(DEFINITION)
-    sweeps.folder.write_json(DEFINITION, {**definition, "rows": ["R-Drop", "PGD 0.01"]})
+    definition = sweeps.folder.read_record(DEFINITION)
+    sweeps.folder.write_record(DEFINITION, {**definition, "rows": ["R-Drop", "PGD 0.01"]})
     assert "--rows R-Drop 'PGD 0.01'" in sweep_command(sweep)

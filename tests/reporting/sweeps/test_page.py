@@ -173,8 +173,8 @@ def test_text_is_shown_and_never_run(sweeps: Any, read: Any, hostile: str) -> No
 def test_an_experiment_of_ones_own_is_no_scale(sweeps: Any, file: str | None) -> None:
     sweeps.trial(sweeps.configuration({}, "baseline"), 1, [30.0])
     sweep = sweeps.load((1,))
-    definition = sweep.folder.read_json(DEFINITION)
-    sweep.folder.write_json(DEFINITION, {**definition, "experiment": file})
+    definition = sweep.folder.read_record(DEFINITION)
+    sweep.folder.write_record(DEFINITION, {**definition, "experiment": file})
     facts = report(sweep).facts
     assert facts.get("experiment") == file and ("scale" in facts) == (file is None)
 

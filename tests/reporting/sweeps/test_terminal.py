@@ -85,7 +85,7 @@ def test_of_several_test_sets_the_mean_decides_and_all_are_listed(
     monkeypatch.setenv("COLUMNS", "200")
     for address, bleu in zip(addresses, (30.0, 33.0, 31.0), strict=True):
         run = sweeps.trial(address, 1, [bleu])
-        content = run.read_json("scores.json")
+        content = run.read_record("scores.json")
         second = [{**score, "value": score["value"] + 4} for score in content["tests"]["test"]]
         run.write_record("scores.json", content | {"tests": {**content["tests"], "second": second}})
     sweep = sweeps.load([1])

@@ -67,7 +67,7 @@ def finished(checkpoint: Checkpoint, tmp_path_factory: pytest.TempPathFactory) -
 
 
 def test_scores_are_those_of_the_labels(finished: SimpleNamespace) -> None:
-    scores = finished.folder.read_json("scores.json")
+    scores = finished.folder.read_record("scores.json")
     (score,) = scores["tests"]["words"]
     labels = finished.folder.sub("hypotheses").read("words.txt").decode().split()
     right = [label == row[2] for label, row in zip(labels, finished.rows, strict=True)]

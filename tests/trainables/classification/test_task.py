@@ -69,7 +69,7 @@ def trained(request: Any, tmp_path_factory: pytest.TempPathFactory) -> SimpleNam
 def test_every_system_is_scored_by_accuracy_and_macro_f1(trained: SimpleNamespace) -> None:
     assert list(trained.folders) == list(SYSTEMS)
     for folder in trained.folders.values():
-        scores = folder.read_json("scores.json")["tests"]["test"]
+        scores = folder.read_record("scores.json")["tests"]["test"]
         outputs = folder.sub("hypotheses").read("test.txt").decode().splitlines()
         assert set(outputs) <= set(trained.labels)
         references = Run.read(folder).corpus("test").column("label")

@@ -243,7 +243,7 @@ def test_a_run_trains_them_and_reports_on_their_mean(
     assert train(run)
     vocabulary = len(TASK.learner(run).vocabulary)  # type: ignore[attr-defined]
     built = build(section_of(experiment), vocabulary, pad=0, eos=2, seed=1)
-    assert run.folder.read_json(OUTCOME)["parameters"] == trainable(built)
+    assert run.folder.read_record(OUTCOME)["parameters"] == trainable(built)
     kept = Checkpoints(run.folder, 3).updates()
     assert len(kept) == 3
     states = []

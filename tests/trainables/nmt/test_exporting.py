@@ -102,7 +102,7 @@ def test_the_card_holds_scores_method_and_how_to_repeat_it(scored: Run, tmp_path
     output = tmp_path / "new" / "hf"
     export(scored.folder, scored.store, "hf", output)
     card = ModelCard.load(output / "README.md")
-    data, scores = card.data, scored.folder.read_json("scores.json")["tests"]
+    data, scores = card.data, scored.folder.read_record("scores.json")["tests"]
     assert (data.language, data.library_name, data.pipeline_tag) == (
         ["de", "en"],
         "transformers",

@@ -126,7 +126,7 @@ def test_every_test_set_is_read_with_its_tag(
 
     monkeypatch.setattr(trained, "decode", watched)
     evaluate.evaluate(run)
-    scores = run.folder.read_json("scores.json")["tests"]
+    scores = run.folder.read_record("scores.json")["tests"]
     assert list(scores) == ["news", "mtnt", "plain"]
     begin = [{source[0] for source in sources} for sources in searched]
     assert begin[:2] == [{vocabulary.tags[CLEAN]}, {vocabulary.tags[NOISY]}]

@@ -29,7 +29,7 @@ from trainables.nmt.trained import Trained
 def test_evaluation_keeps_the_counts_of_every_sentence(untrained: Any) -> None:
     run: Run = untrained()
     evaluate(run)
-    measured = run.folder.read_json("scores.json")["tests"]
+    measured = run.folder.read_record("scores.json")["tests"]
     assert list(measured) == run.tests == ["one", "two"]
     for test, scores in measured.items():
         hypotheses = run.folder.sub("hypotheses").read(f"{test}.txt").decode().split("\n")[:-1]

@@ -156,7 +156,7 @@ def test_decodings_are_compared_and_kept(run: Run, capsys: pytest.CaptureFixture
     evaluate(run)
     scores = {
         score["name"]: score["value"]
-        for score in run.folder.read_json("scores.json")["tests"]["one"]
+        for score in run.folder.read_record("scores.json")["tests"]["one"]
     }
     assert {
         name: of["value"] for name, of in comparison["systems"][0]["tests"]["one"].items()

@@ -44,7 +44,7 @@ def test_a_reorderer_is_trained_scored_used_and_exported(
     run = Run.read(runs[content["name"]][1])
     written = run.folder.sub("hypotheses").read("more.txt").decode().splitlines()
     assert TASK.translate(run, [" cat sees dog .", "bee\tlikes hen ."]) == written  # cleaned first
-    scores = run.folder.read_json("scores.json")
+    scores = run.folder.read_record("scores.json")
     assert [(score["name"], score["n"]) for score in scores["tests"]["more"]] == [
         ("bleu", 2),
         ("chrf", 2),
@@ -98,14 +98,14 @@ def test_views_read_together_and_moved_words_teach_a_generator_too(
 def test_a_generator_that_does_not_improve_is_stopped_by_its_patience(toy: Any) -> None:
     """With the default number of epochs and patience."""
     run = trained(toy, "hypothesis", training={"learning_rate": 1e-30})
-    outcome = run.folder.read_json("outcome.json")
+    outcome = run.folder.read_record("outcome.json")
     expected = run.experiment.training.patience + 1
     assert (outcome["stopped_by"], outcome["epochs"]) == ("patience", expected)
 
 
 def test_a_generator_has_no_scores_and_its_samples_are_those_of_their_keys(toy: Any) -> None:
     run = trained(toy, "hypothesis")
-    assert run.folder.read_json("scores.json")["tests"] == {}
+    assert run.folder.read_record("scores.json")["tests"] == {}
     draw = TASK.sampler(run)
     prompts = ["neutral: A dog runs.", "entailment: Two cats sleep.", "neutral: A dog runs."]
     sampling = Sampling(max_length=8)

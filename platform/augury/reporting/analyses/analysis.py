@@ -121,7 +121,7 @@ def report_of(
 def write(report: Report, name: str, folder: Folder) -> None:
     """Write the page and the data of a report into a folder, as `NAME.html` and `NAME.json`."""
     content = {"analysis": name, "answer": report.answer, **report.data}
-    folder.write_object(f"{name}.json", content)
+    folder.write_record(f"{name}.json", content)
     folder.write(f"{name}.html", rendering.page(report))
 
 

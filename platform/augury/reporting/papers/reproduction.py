@@ -197,7 +197,7 @@ def _measure_runs(table: Published, sweep: Sweep) -> dict[Folder, Mapping[str, f
     Each is measured once and kept with the sweep.
     """
     assert table.measure is not None
-    kept = dict(sweep.folder.read_json(MEASURED)) if sweep.folder.exists(MEASURED) else {}
+    kept = dict(sweep.folder.read_record(MEASURED)) if sweep.folder.exists(MEASURED) else {}
     scored, reference = sweep.scored(), {}
     if table.measure_with_reference:
         reference = scored[sweep.by_address[sweep.reference].name]
@@ -214,7 +214,7 @@ def _measure_runs(table: Published, sweep: Sweep) -> dict[Folder, Mapping[str, f
                 measure = table.measure if len(systems) == 1 else table.measure_with_reference
                 assert measure is not None
                 kept[key] = {column: float(value) for column, value in measure(*systems).items()}
-                sweep.folder.write_object(MEASURED, kept)
+                sweep.folder.write_record(MEASURED, kept)
             values[run] = kept[key]
     return values
 

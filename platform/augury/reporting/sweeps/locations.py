@@ -41,7 +41,7 @@ def locations(sweep: Sweep) -> dict[str, str]:
 def sweep_command(sweep: Sweep, seeds: Iterable[int] | None = None) -> str:
     """Return the command that runs the sweep again, as far as the sweep's folder records it;
     `seeds` take the place of its own."""
-    definition = sweep.folder.read_json(DEFINITION)
+    definition = sweep.folder.read_record(DEFINITION)
     experiment = definition.get("experiment")
     words = [
         definition.get("declared", definition.get("space", sweep.name)),
@@ -82,7 +82,7 @@ def _destination(sweep: Sweep) -> list[str]:
 
 
 def _assignments(sweep: Sweep) -> list[str]:
-    settings = sweep.folder.read_json(DEFINITION).get("assignments", {})
+    settings = sweep.folder.read_record(DEFINITION).get("assignments", {})
     return [
         word for key, value in settings.items() for word in ("--set", f"{key}={json.dumps(value)}")
     ]

@@ -9,14 +9,15 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
 from augury.core import config
+from augury.core.integrity import Damaged
 from augury.core.naming import counted
 from augury.core.progress import duration
-from augury.core.roots import parts_around
-from augury.core.store import versioned
+from augury.core.store import parts_around
 from augury.reporting import rendering
 from augury.reporting.downloads import download, downloads
 from augury.reporting.figures import Figure
@@ -136,8 +137,8 @@ def text(summary: Summary) -> str:
 def stored_summary(sweep: Sweep) -> dict[str, Any]:
     """Return the summary of a sweep, what `augury sweep --json` prints; it is made again where
     trials have gone on since it was stored."""
-    if sweep.folder.exists(SUMMARY):
-        summary = dict(sweep.folder.read_json(SUMMARY))
+    with suppress(FileNotFoundError, Damaged):
+        summary = sweep.folder.read_record(SUMMARY)
         if summary.get(STATE) == _state(sweep):
             return summary
     return _write_summary(sweep, data(summarise(sweep)))
@@ -291,7 +292,7 @@ def _facts(summary: Summary) -> dict[str, str]:
 
 def _experiment(sweep: Sweep) -> dict[str, str]:
     """Return the experiment file that a sweep is on, or the scale of a space on its own texts."""
-    file = sweep.folder.read_json(DEFINITION).get("experiment")
+    file = sweep.folder.read_record(DEFINITION).get("experiment")
     return {"experiment": file} if file else {"scale": sweep.scale}
 
 
@@ -372,9 +373,7 @@ def _write_summary(sweep: Sweep, content: Mapping[str, Any]) -> dict[str, Any]:
     text = json.dumps({**content, "settle": settle, STATE: _state(sweep)}, ensure_ascii=False)
     for part in parts_around(sweep.folder.root):
         text = text.replace(json.dumps(part, ensure_ascii=False)[1:-1], "")
-    summary = versioned(json.loads(text, parse_constant=lambda _: None))
-    sweep.folder.write_json(SUMMARY, summary)
-    return summary
+    return sweep.folder.write_record(SUMMARY, json.loads(text, parse_constant=lambda _: None))
 
 
 def _state(sweep: Sweep) -> str:
@@ -382,7 +381,7 @@ def _state(sweep: Sweep) -> str:
     progress = []
     for configuration, trial in sweep.trials:
         info = trial.folder.info(SCORES)
-        scored = info.modified_ns if info else None
+        scored = info.modified if info else None
         progress.append(
             [configuration.address, trial.seed, trial.progress, len(trial.curve), scored]
         )

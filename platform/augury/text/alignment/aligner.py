@@ -111,7 +111,7 @@ class Aligner:
         sources, targets, pairs = (
             read_shard(folder, f"{name}.parquet") for name in ("sources", "targets", "pairs")
         )
-        saved = folder.checked_json("aligner.json")
+        saved = folder.read_json("aligner.json")
         both = (sources.column("word").combine_chunks(), targets.column("word").combine_chunks())
         nulls = {"forward": targets.column("null"), "reverse": sources.column("null")}
         tables: dict[Direction, Table] = {

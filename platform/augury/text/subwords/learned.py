@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from augury.core.store import Folder
-from augury.core.temporary import scratch
+from augury.core.store import Folder, scratch
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -70,7 +70,7 @@ class Vocabulary:
         """Load a vocabulary saved by `training.train`; raise UserError if it is incomplete."""
         manifest = folder.manifest()
         preprocessor = Preprocessor(**manifest.get("form", {}))
-        models = [folder.checked(name) for name in manifest["models"]]
+        models = [folder.read(name) for name in manifest["models"]]
         return cls(models, manifest["views"], manifest["tags"], preprocessor)
 
     def __len__(self) -> int:
