@@ -73,5 +73,5 @@ def test_a_report_keeps_the_seeds_that_it_shows(store: Store) -> None:
 def test_seeds_that_are_scored_otherwise_are_left_out(store: Store) -> None:
     report, third = store.folder(reported.KIND, "my"), run(store, "A", 3)
     scores = third.read_record("scores.json")
-    third.write_record("scores.json", scores | {"evaluation": "another beam"})
+    third.write_record("scores.json", scores | {"evaluations": {"test": "another beam"}})
     assert list(reported.with_earlier_seeds(report, {"a": {3: third}})["a"]) == [3]

@@ -43,7 +43,9 @@ def test_a_run_that_is_scored_again_is_read_again(results: Any) -> None:
     values = []
     for evaluation, correct in (("first", [1, 1, 1, 0]), ("second", [1, 0, 0, 0])):
         run = results.classified("base", "aa" * 8, correct=correct)
-        run.write_record("scores.json", run.read_record("scores.json") | {"evaluation": evaluation})
+        run.write_record(
+            "scores.json", run.read_record("scores.json") | {"evaluations": {"test": evaluation}}
+        )
         result = resample_runs(records(run), "test", "accuracy", 10)
         assert result is not None
         values.append(result.value)

@@ -27,15 +27,20 @@ def evaluated(run: Run) -> bool:
         say(f"warning: {fault}: it is scored anew")
         run.folder.remove(SCORES)
         return False
-    return RunRecord.read(run.folder).evaluation == _evaluation(run)
+    return RunRecord.read(run.folder).evaluations == _evaluations(run)
 
 
 def evaluate(run: Run) -> None:
-    """Score a run on every test set; write outputs, scores, test sets and cost into its folder.
+    """Score a run on the test sets on which it is not yet; write outputs, scores, test sets and
+    cost into its folder.
 
     Scores that it has stay there until all new ones are computed.
     """
-    scored = {test: _score(run, test) for test in run.tests}
+    known, wanted = RunRecord.read(run.folder), _evaluations(run)
+    kept = [test for test in wanted if known.evaluations.get(test) == wanted[test]]
+    scored = {test: _score(run, test) for test in run.tests if test not in kept}
+    tests = {test: known.tests[test] for test in kept}
+    tests |= {test: tuple(scores) for test, (_, scores) in scored.items()}
     run.folder.remove(SCORES)  # the files that it vouches for change one by one
     for test, (outputs, scores) in scored.items():
         lines = "".join(f"{line}\n" for line in outputs)
@@ -51,8 +56,8 @@ def evaluate(run: Run) -> None:
     )
     record = replace(
         describe_scores(run),
-        evaluation=_evaluation(run),
-        tests={test: tuple(scores) for test, (_, scores) in scored.items()},
+        evaluations=wanted,
+        tests={test: tests[test] for test in run.tests},
         training=training,
         cost=cost,
     )
@@ -80,16 +85,18 @@ def _score(run: Run, test: str) -> tuple[Sequence[str], Sequence[Measured]]:
     return outputs, scores
 
 
-def _evaluation(run: Run) -> str:
-    """Return the hash of everything that determines the scores of a trained model."""
+def _evaluations(run: Run) -> dict[str, str]:
+    """Return, by test set, the hash of everything that determines the scores of a trained model."""
     sections = run.experiment.to_dict()
-    tags = {test: tag for test in run.tests if (tag := run.experiment.corpus.tag(test))}
-    return config.address(
-        {
-            **({"tags": tags} if tags else {}),
-            **({"references": dict(run.references)} if run.references else {}),
-            "inputs": [list(corpus) for corpus in run.inputs],
-            "decoding": sections.get("decoding"),
-            "scoring": sections.get("scoring"),
-        }
-    )
+    return {
+        test: config.address(
+            {
+                "corpus": next(text.address for text in run.inputs if text.role == test),
+                "tag": run.experiment.corpus.tag(test),
+                "references": run.references.get(test),
+                "decoding": sections.get("decoding"),
+                "scoring": sections.get("scoring"),
+            }
+        )
+        for test in run.tests
+    }

@@ -89,12 +89,12 @@ def with_earlier_seeds(
     shown = systems(Store(report.root), report.name.rpartition("/")[2])
     extended = {}
     for system, of_system in runs.items():
-        evaluations = {RunRecord.read(run).evaluation for run in of_system.values()}
+        evaluations = [RunRecord.read(run).evaluations for run in of_system.values()]
         known = dict(of_system)
         others = (Folder(report.root, name) for name in shown.get(system, ()))
         complete = [run for run in others if run.complete]
         for earlier, record in stored_runs.intact(complete, RunRecord.read).items():
-            if record.evaluation in evaluations:
+            if record.evaluations in evaluations:
                 known.setdefault(record.seed, earlier)
         extended[system] = dict(sorted(known.items()))
     return extended

@@ -30,7 +30,7 @@ def resample_runs(
     by_seed = []
     for run, record in seeds:
         (sentences,) = (score.n for score in record.tests[test] if score.name == metric)
-        drawn = _resample_run(run, record.evaluation, test, metric, sentences, samples)
+        drawn = _resample_run(run, record.evaluations.get(test), test, metric, sentences, samples)
         if drawn is None:
             return None
         by_seed.append(drawn)

@@ -256,8 +256,8 @@ class RunRecord:
     """The address of the stage before; None for a first stage."""
     health: tuple[Health, ...] = ()
     """The measures of views and records, in their order."""
-    evaluation: str | None = None
-    """The hash of everything that determines the scores of the trained model."""
+    evaluations: Mapping[str, str] = field(default_factory=dict)
+    """Test set -> the hash of everything that determines the scores of the trained model on it."""
     tests: Mapping[str, tuple[Score, ...]] = field(default_factory=dict)
     """Test set -> scores; empty before the run is scored."""
     training: Outcome | None = None
@@ -290,7 +290,7 @@ class RunRecord:
     def write_scores(self, run: Folder) -> None:
         """Write what is known when the run is scored."""
         content = {
-            "evaluation": self.evaluation,
+            "evaluations": dict(self.evaluations),
             "tests": {
                 test: [score.to_dict() for score in scores] for test, scores in self.tests.items()
             },

@@ -1,17 +1,19 @@
-"""Outputs of other decodings are kept, and made anew where they have changed by themselves."""
+"""What is scored, and what outputs are kept."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from augury.core.store import Store
 from augury.core.verification import verify
 from augury.decoding.settings import ViewDecoding
+from augury.experiments import evaluate
 from augury.experiments.redecoding import KIND, decode_test_set
 from augury.experiments.run import Run
-from augury.runs.record import RECORDS
+from augury.runs.record import RECORDS, RunRecord
 from augury.sweeping.driver import run_experiment
 from tests import tiny
 
@@ -34,3 +36,25 @@ def test_kept_outputs_that_have_changed_are_made_anew(
     assert decode_test_set(run, "test", decoding).outputs == outputs
     assert f"{file} is damaged" in capsys.readouterr().err
     assert not [one for one in verify(store, RECORDS) if one.damage]
+
+
+@pytest.mark.trains
+def test_a_new_test_set_is_scored_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def tested(**sizes: int) -> tuple[list[str], dict[str, Any]]:
+        """Return the test sets that are translated, and the scores of all."""
+        tests = {test: {"builtin": size} for test, size in sizes.items()}
+        corpus = {**tiny.PARALLEL, "tests": tests}
+        translated.clear()
+        trained = run_experiment(tiny.experiment("nmt", tmp_path / "results", corpus=corpus))
+        return [*translated], RunRecord.read(trained.runs["tiny"][1]).tests
+
+    translated: list[str] = []
+    score = evaluate._score
+    monkeypatch.setattr(
+        evaluate, "_score", lambda run, test: translated.append(test) or score(run, test)
+    )
+    assert (first := tested(news=6))[0] == ["news"]
+    assert (both := tested(talks=5, news=6))[0] == ["talks"]
+    assert list(both[1]) == ["talks", "news"] and both[1]["news"] == first[1]["news"]
+    assert tested(talks=5, news=7)[0] == ["news"]
+    assert tested(talks=5)[0] == []
