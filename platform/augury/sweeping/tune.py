@@ -22,6 +22,7 @@ from ray import tune
 from ray.exceptions import OutOfMemoryError
 from ray.tune.experiment import Trial as TuneTrial
 from ray.tune.search import Searcher
+from ray.tune.trainable import wrap_function
 
 from augury.core.errors import Outage, UserError, outage_of
 from augury.core.machine import in_this_directory
@@ -120,16 +121,22 @@ def run_on_tune(
     os.environ["TUNE_MAX_PENDING_TRIALS_PG"] = str(placement.at_once)  # actors start side by side
     folder = trials.folder
     parent, _, name = folder.location("tune").rpartition("/")
+    # Processes that train go on with the next trial, as a new one takes seconds to start.
+    reused = placement.execution["launcher"] == "direct"
 
-    def trial(config: Mapping[str, Any]) -> None:  # its name is that of the actors in dashboards
+    def run(config: Mapping[str, Any]) -> None:
         _run(config, folder, placement.execution)
 
+    class SweepTrial(wrap_function(in_this_directory(run))):  # type: ignore[misc]
+        def __repr__(self) -> str:  # the name of the actor in Ray's dashboard
+            return folder.name if reused else str(self.config[NAME])
+
     tuner = tune.Tuner(
-        tune.with_resources(in_this_directory(trial), dict(placement.resources)),
+        tune.with_resources(SweepTrial, dict(placement.resources)),
         tune_config=tune.TuneConfig(
             search_alg=search,
             num_samples=-1,
-            reuse_actors=placement.execution["launcher"] == "direct",
+            reuse_actors=reused,
             trial_name_creator=lambda trial: str(trial.config[NAME]),
             trial_dirname_creator=_folder_name,
         ),
@@ -154,6 +161,7 @@ def _run(config: Mapping[str, Any], folder: Folder, execution: Mapping[str, Any]
     process dies.
     """
     run = read_prepared(folder, config[RUN]).with_seed(config["seed"])
+    print(config[NAME], flush=True)  # in the actor's log
     try:
         run_trial(
             run,
