@@ -128,11 +128,16 @@ def run_on_tune(
         _run(config, folder, placement.execution)
 
     class SweepTrial(wrap_function(in_this_directory(run))):  # type: ignore[misc]
-        def __repr__(self) -> str:  # the name of the actor in Ray's dashboard
+        def __repr__(self) -> str:
             return folder.name if reused else str(self.config[NAME])
 
+        @classmethod
+        def default_resource_request(cls, config: Any) -> tune.PlacementGroupFactory:
+            return tune.PlacementGroupFactory([dict(placement.resources)])
+
+    SweepTrial.__qualname__ = "Trial"  # how Ray's dashboard calls it
     tuner = tune.Tuner(
-        tune.with_resources(SweepTrial, dict(placement.resources)),
+        SweepTrial,
         tune_config=tune.TuneConfig(
             search_alg=search,
             num_samples=-1,
