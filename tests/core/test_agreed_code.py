@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from augury.augment.operator import OPERATORS
 from augury.cli import main
 from augury.core import agreed_code, plugin_files
 from augury.core.errors import UserError
+from augury.core.store import Store
 from tests import tiny
 
 OPERATOR = """
@@ -70,13 +70,13 @@ def test_a_run_cannot_bring_its_code(
 ) -> None:
     """`translate` of a run whose task is a file, as in the storage of someone else."""
     run = tmp_path / "results" / "runs" / ("a" * 16) / "seed-1"
-    run.mkdir(parents=True)
     description = {"name": "x", "address": "a" * 16, "seed": 1, "task": str(plugin)}
     experiment = {"name": "x", "task": str(plugin), "corpus": {}}
     content = {"address": "a" * 16, "seed": 1, "experiment": experiment, "inputs": []}
     content |= dict.fromkeys(["tokens", "views", "records", "fits", "pieces", "left_out"], {})
     content |= {"tokenizer": "", "data_factor": 1.0, "epochs_by_view": {}}
-    (run / "run.json").write_text(json.dumps({**description, "run": content}))
+    folder = Store(tmp_path / "results").folder("runs", f"{'a' * 16}/seed-1")
+    folder.write_record("run.json", {**description, "run": content})
     assert main(["translate", str(run)]) == 2
     assert "--allow-code" in capsys.readouterr().err and not proof.exists()
 

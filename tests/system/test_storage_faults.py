@@ -38,7 +38,7 @@ def test_finished_runs_can_be_used_on_a_read_only_storage(
 @pytest.mark.parametrize(
     ("verb", "code", "said"),
     [
-        ("train more", 1, "is on a read-only storage"),
+        ("train more", 1, "is on a read-only disk"),
         ("watch", 2, "/results --serve 0"),
         ("full", 1, "no space is left for"),
     ],

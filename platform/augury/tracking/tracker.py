@@ -41,8 +41,12 @@ FLUSH_SECONDS = 20.0
 """Maximum time to wait for the last sync of a run, unless MLflow is failing."""
 
 
-_away: set[str] = set()
-"""The addresses at which MLflow has not answered this process, which has been said."""
+RETRY_SECONDS = 30.0
+"""Until a server that has not answered is asked again."""
+
+_away: dict[str, float] = {}
+"""Addresses at which MLflow has failed, which has been said, with the time from which on they are
+asked again."""
 
 
 class Tracker:
@@ -204,6 +208,9 @@ class Tracker:
     def _attempt(self, subject: Folder | None, send: Callable[[], object]) -> None:
         """Send data; report the start and the end of an outage once each."""
         with self._syncing:
+            if time.monotonic() < _away.get(self._address, 0.0):
+                self._failing.add(subject)
+                return
             pending = self._pending & {subject}
             self._pending -= pending
             try:
@@ -212,20 +219,22 @@ class Tracker:
             except Exception as error:
                 # Tracking must not end a run, whatever MLflow or the network does.
                 self._pending |= pending
+                self._failing.add(subject)
                 if isinstance(error, UserError) and not isinstance(error, Unreachable):
                     say_once(f"MLflow is incomplete: {error}")
-                elif self._address not in _away:
-                    _away.add(self._address)
+                    return
+                if self._address not in _away:
                     say(
                         f"MLflow at {self._address} is unavailable ({reason(error)}). No data is "
                         f"lost: it stays in {self.store.root} and will be sent when MLflow is "
                         f"back, or by: {command('augury', 'track', self.store.root)}"
                     )
-                self._failing.add(subject)
+                silent = RETRY_SECONDS if isinstance(error, OSError) else 0.0
+                _away[self._address] = time.monotonic() + silent
                 return
             self._failing -= {subject, None}
             if self._address in _away and not self._failing:
-                _away.discard(self._address)
+                del _away[self._address]
                 say(f"MLflow at {self._address} is available again; all data has been sent")
 
     @property
