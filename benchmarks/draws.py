@@ -29,7 +29,7 @@ import numpy as np
 import torch
 
 from augury.core.store import Store
-from augury.execution import execute
+from augury.experiments import make
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.training.loop import Trainer
@@ -86,7 +86,7 @@ def prepare(operators: list[dict[str, Any]], store: Store) -> Run:
         "augment": operators,
         "baseline": False,
     }
-    return execute.prepare(parse(content), store)
+    return make.prepare(parse(content), store)
 
 
 def batches(trainer: Trainer) -> Iterator[tuple[int, np.ndarray]]:

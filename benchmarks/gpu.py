@@ -59,7 +59,7 @@ from torch import Tensor
 from augury.core.store import Folder, Store
 from augury.decoding.generate import generate
 from augury.decoding.settings import Decoding
-from augury.execution.execute import prepare
+from augury.experiments.make import prepare
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.experiments.task import find_task

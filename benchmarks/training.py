@@ -58,7 +58,7 @@ from torch import Tensor
 from transformers.models.marian.modeling_marian import shift_tokens_right
 
 from augury.core.store import Store
-from augury.execution import execute
+from augury.experiments import make
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.regimes.coregularised import CoRegularised
@@ -241,7 +241,7 @@ def prepare(regime: str, precision: str, store: Store) -> Run:
             **REGIMES[regime],
         }
     )
-    return execute.prepare(experiment, store)
+    return make.prepare(experiment, store)
 
 
 def peers(task: Translation) -> dict[str, Callable[[np.ndarray], None]]:

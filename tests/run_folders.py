@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from augury.core.store import Folder
+from augury.experiments.record import Cost, Input, RunRecord
 from augury.reporting.results import SystemResult, load_groups
-from augury.runs.record import Cost, Input, RunRecord
 from augury.scoring.stored import Score
 from augury.training.trained import Outcome, ReportedWeights
 

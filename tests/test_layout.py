@@ -106,7 +106,7 @@ HEAVY = ("torch", "transformers", "ray", "mlflow")
 def test_commands_on_settings_import_nothing_heavy() -> None:
     script = (
         "import sys\nfrom augury.cli import verbs\nverbs.overview()\n"
-        "import augury.experiments.systems, augury.execution.preflight\n"
+        "import augury.experiments.systems, augury.experiments.preflight\n"
         f"print(*[name for name in {HEAVY} if name in sys.modules])"
     )
     printed = subprocess.run(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from augury.analysis.keys import analyse_keys, boundary_table, information, normalised_information
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.execution.graph import Graph
+from augury.experiments.graph import Graph
 from tests import tiny
 
 SMALL = {"size": 90, "size_per_key": 20}

@@ -21,13 +21,13 @@ from augury.corpora import corpus as corpora
 from augury.corpora.corpus import Corpus, CorpusWriter, read_shard
 from augury.corpora.schemas import PARALLEL
 from augury.decoding.settings import Decoding, Sampler, Translator
-from augury.execution import execute
-from augury.execution.graph import Graph
-from augury.execution.rendering import render_texts
+from augury.experiments import make
+from augury.experiments.evaluate import render_texts
+from augury.experiments.graph import Graph
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import expand
-from augury.experiments.training import train
+from augury.experiments.trial import train
 from augury.training.trained import OUTCOME
 from tests import tiny
 from trainables.nmt import TASK
@@ -324,12 +324,12 @@ def test_one_model_a_direction_translates_its_views(
 
     monkeypatch.setattr(TASK, "translator", dying)
     with pytest.raises(KeyboardInterrupt):
-        execute.prepare(experiment, store)
+        make.prepare(experiment, store)
     (models,) = Graph(store).models(experiment)
     outcomes = [Path(Folder(store.root, model.name).path(OUTCOME)) for model in models.values()]
     stamps = [outcome.stat().st_mtime_ns for outcome in outcomes]
 
-    run = execute.prepare(experiment, store)
+    run = make.prepare(experiment, store)
     assert [outcome.stat().st_mtime_ns for outcome in outcomes] == stamps
     forward, backward = (model.name for model in models.values())
     assert calls == [forward, forward, forward, forward, backward, backward, backward]

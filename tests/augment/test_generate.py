@@ -21,11 +21,11 @@ from augury.corpora.labelled import LabelledSpec
 from augury.corpora.nli import NliSpec
 from augury.corpora.parallel import CorpusSpec
 from augury.decoding.settings import GREEDY
-from augury.execution.execute import prepare
-from augury.execution.graph import Graph
-from augury.execution.ready_models import ready_model
-from augury.experiments.description import describe
-from augury.experiments.training import train
+from augury.experiments.graph import Graph
+from augury.experiments.make import prepare
+from augury.experiments.ready_models import ready_model
+from augury.experiments.run import describe
+from augury.experiments.trial import train
 from tests import tiny
 from tests.language_models import (
     END,

@@ -17,11 +17,11 @@ from augury.corpora.ingest import cached_corpus, ingest
 from augury.corpora.parallel import CorpusSpec
 from augury.corpora.schemas import PARALLEL
 from augury.decoding.settings import Decoding
-from augury.execution import execute
-from augury.execution.graph import Graph
+from augury.experiments import make
+from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import expand
-from augury.experiments.training import train
+from augury.experiments.trial import train
 from tests import tiny
 
 SEARCH = {"beam": 2, "max_length": 12}
@@ -52,7 +52,7 @@ def test_pairs_are_sentences_and_what_a_model_makes_of_them(
     """
     config, store = experiment(tmp_path, name, language), Store(tmp_path)
     address = Graph(store).plan(config).address
-    run = execute.prepare(config, store)
+    run = make.prepare(config, store)
     assert run.address == address and list(run.records) == [name]
     folder = run.stored_folder(run.records[name])
     manifest = folder.manifest()
@@ -96,7 +96,7 @@ def test_translations_are_drawn_where_that_is_asked_for(tmp_path: Path) -> None:
         config = experiment(
             tmp_path / name, "back_translation", "qab", sampling={"max_length": 12, **sampling}
         )
-        run = execute.prepare(config, Store(tmp_path / name))
+        run = make.prepare(config, Store(tmp_path / name))
         folder = run.stored_folder(run.records["back_translation"])
         made_from = run.stored_folder(folder.manifest()["made_from"][0])
         assert made_from.manifest()["seconds"] > 0
@@ -118,7 +118,7 @@ def test_a_long_text_is_counted_and_not_paired_with_a_translation_of_its_beginni
         "filter": {"max_length": None},
     }
     config = experiment(tmp_path, "back_translation", "qab", monolingual=text, **drawn)
-    run = execute.prepare(config, Store(tmp_path))
+    run = make.prepare(config, Store(tmp_path))
     manifest = run.stored_folder(run.records["back_translation"]).manifest()
     assert manifest["counts"]["too long"] == 1 and run.health[0].lost["too long"] == 1
     rows = read_shard(run.stored_folder(run.records["back_translation"]), "part-00000.parquet")

@@ -13,8 +13,8 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.ingest import corpus_address
 from augury.corpora.parallel import CorpusSpec
-from augury.execution import execute, preflight
-from augury.execution.graph import Graph
+from augury.experiments import make, preflight
+from augury.experiments.graph import Graph
 from augury.reporting.curves import noise_series
 from tests.tiny import OF_TASK, PARALLEL, experiment
 
@@ -38,7 +38,7 @@ def test_the_source_alone_has_noise(tmp_path: Path) -> None:
         "more": {"spelling": 0.4, "seed": 1},
         "none": {"spelling": 0},
     }
-    run = execute.prepare(experiment("nmt", tmp_path, corpus=noisy(**noises)), Store(tmp_path))
+    run = make.prepare(experiment("nmt", tmp_path, corpus=noisy(**noises)), Store(tmp_path))
     clean, some, more, none = (run.corpus(name) for name in (CLEAN, *noises))
     assert none.column("source") == clean.column("source")
     assert some.column("target") == more.column("target") == clean.column("target")
@@ -63,7 +63,7 @@ def test_a_noisy_test_set_does_not_depend_on_the_blocks_of_its_noise(
     for rows in (None, 7):
         monkeypatch.setattr(NoiseForTestSet, "BLOCK_ROWS", rows)
         settings = experiment("nmt", tmp_path / str(rows), corpus=noisy(some={"spelling": 0.4}))
-        run = execute.prepare(settings, Store(tmp_path / str(rows)))
+        run = make.prepare(settings, Store(tmp_path / str(rows)))
         texts.append(run.corpus("some").column("source"))
     assert texts[0] == texts[1] != run.corpus(CLEAN).column("source")
 
@@ -74,7 +74,7 @@ def test_other_tasks_have_noisy_tests_too(tmp_path: Path) -> None:
         **corpus,
         "tests": {"test": {"builtin": 6}, "typos": {"builtin": 6, "noise": {"casing": 1.0}}},
     }
-    run = execute.prepare(experiment("nli", tmp_path, corpus=content), Store(tmp_path))
+    run = make.prepare(experiment("nli", tmp_path, corpus=content), Store(tmp_path))
     clean, typos = run.corpus("test"), run.corpus("typos")
     assert clean.column("label") == typos.column("label")
     for side in ("premise", "hypothesis"):
@@ -104,7 +104,7 @@ def test_a_test_set_can_be_as_noisy_as_a_text(tmp_path: Path) -> None:
     (tmp_path / "noisy.txt").write_text("\n".join(["mi kiza 😂 kalu", "pa galu 🔥"] * 20))
     corpus = noisy(like={"like": str(tmp_path / "noisy.txt")}) | {"train": {"builtin": 400}}
     described = experiment("nmt", tmp_path, corpus=corpus)
-    run = execute.prepare(described, Store(tmp_path))
+    run = make.prepare(described, Store(tmp_path))
     clean, like = (run.corpus(name).column("source") for name in (CLEAN, "like"))
     assert clean != like
     parameters = config.flatten(described.to_dict())

@@ -18,7 +18,7 @@ from augury.core.store import Store
 from augury.corpora.corpus import Corpus, read_shard
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.schemas import NLI
-from augury.execution import execute
+from augury.experiments import make
 from augury.experiments.spec import Experiment
 from augury.experiments.spec import parse as parse_experiment
 
@@ -79,7 +79,7 @@ class Toy:
 
     def augmented(self, **changes: Any) -> planning.Part:
         parameters = reorder(**changes)
-        runs = execute.train_models(experiment(self.storage, parameters), self.store)
+        runs = make.train_models(experiment(self.storage, parameters), self.store)
         return pipeline.augment(self.corpus, [parse(parameters)], self.store, models=runs).parts[0]
 
 
@@ -155,7 +155,7 @@ def test_ray_and_this_process_write_the_same_bytes(
     toy: Toy, local_ray: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Reorder, "BLOCK_ROWS", 16)
-    runs = execute.train_models(experiment(toy.storage, reorder()), toy.store)
+    runs = make.train_models(experiment(toy.storage, reorder()), toy.store)
     written = []
     for executor in ("local", "ray"):
         (part,) = planning.plan(

@@ -20,8 +20,8 @@ from augury.core.store import Store
 from augury.corpora.corpus import LABELS, Corpus, read_shard
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.schemas import NLI
-from augury.execution import execute
-from augury.execution.graph import Graph
+from augury.experiments import make
+from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment
 from augury.experiments.spec import parse as parse_experiment
 
@@ -73,7 +73,7 @@ class Toy:
         self.corpus: Corpus = cached_corpus(experiment(storage).corpus, "train", self.store.root)
 
     def runs(self, *operators: Mapping[str, Any]) -> list[planning.Models]:
-        return execute.train_models(experiment(self.storage, *operators), self.store)
+        return make.train_models(experiment(self.storage, *operators), self.store)
 
     def augmented(self, **changes: Any) -> planning.Part:
         parameters = semantic(**changes)

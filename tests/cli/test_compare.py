@@ -14,7 +14,7 @@ from sacrebleu.significance import PairedTest
 
 from augury.cli import main
 from augury.core.store import Folder, Store
-from augury.runs.record import Input, RunRecord
+from augury.experiments.record import Input, RunRecord
 from augury.scoring.scores import score
 from augury.scoring.stored import write_statistics
 from augury.sweeping import state

@@ -11,8 +11,8 @@ import pytest
 
 from augury.cli.common import example_input
 from augury.core.store import Store
-from augury.execution.execute import prepare
-from augury.experiments.description import describe
+from augury.experiments.make import prepare
+from augury.experiments.run import describe
 from augury.experiments.task import find_task
 from tests import tiny
 

@@ -10,7 +10,7 @@ import pytest
 from augury.cli import main
 from augury.core.locks import locked
 from augury.core.store import Folder, Store
-from augury.runs.tracking import Tracking
+from augury.experiments.recording import Tracking
 from augury.tracking.sync import sync_storage
 from tests.run_folders import Run
 from tests.tracking.reading import logged_runs

@@ -12,7 +12,7 @@ import yaml
 from augury.cli import main, sweep, verbs
 from augury.core.machine import available_cores
 from augury.core.store import Store
-from augury.runs.recording import unrecorded
+from augury.experiments.recording import unrecorded
 from augury.sweeping import driver
 from augury.sweeping.budget import estimate
 from tests import tiny

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from augury.cli import main
-from augury.experiments import training
+from augury.experiments import trial
 from augury.experiments.run import Run
 from augury.training.trained import Crashed
 
@@ -219,14 +219,14 @@ def test_all_output_notes_that_text_is_synthetic(
 def test_a_seed_whose_workers_crash_does_not_stop_the_others(
     storage: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    train_run = training.train
+    train_run = trial.train
 
     def crashing(run: Run, **how: Any) -> bool:
         if run.seed == 1:
             raise Crashed("the workers failed 3 times")  # as the Ray Train launcher does
         return train_run(run, **how)
 
-    monkeypatch.setattr(training, "train", crashing)
+    monkeypatch.setattr(trial, "train", crashing)
     longer = ("--set", "training.max_updates=6", "--set", "seeds=[1, 2]")
     assert train(storage, "--json", *longer) == 1
     result = json.loads(capsys.readouterr().out)

@@ -11,7 +11,7 @@ import pytest
 from augury.augment import mixins
 from augury.augment.operator import Operator
 from augury.corpora.corpus import CorpusKind
-from augury.experiments import capabilities
+from augury.experiments import task
 from augury.experiments.task import Task
 from augury.regimes.regime import Regime
 from augury.reporting.analyses.analysis import Analysis
@@ -47,7 +47,7 @@ def test_a_contract_is_shown_whole(heading: str, contract: type) -> None:
     assert set(shown) == methods(contract) and len(shown) == len(set(shown))
 
 
-@pytest.mark.parametrize("owner", [*MIXINS, *capabilities.LACKS])
+@pytest.mark.parametrize("owner", [*MIXINS, *task.LACKS])
 def test_what_only_some_can_do_is_shown_with_its_methods(owner: type) -> None:
     (row,) = re.findall(rf"^\| `{owner.__name__}` \|.*$", PAGE, re.MULTILINE)
     inherited = {name for base in owner.__mro__[1:] for name in methods(base)}

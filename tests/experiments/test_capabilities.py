@@ -5,18 +5,19 @@ from __future__ import annotations
 import pytest
 
 from augury.core.errors import UserError
-from augury.experiments.capabilities import (
+from augury.experiments.spec import TASKS
+from augury.experiments.task import (
     LACKS,
     Drafts,
     Exports,
     Labels,
     Samples,
     ShowsStates,
+    Task,
     Translates,
     capable,
+    find_task,
 )
-from augury.experiments.spec import TASKS
-from augury.experiments.task import Task, find_task
 
 ABLE = {
     Translates: {"nmt"},

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from augury.experiments.description import differing_parameters
+from augury.experiments.run import differing_parameters
 from augury.experiments.spec import parse
 
 EXPERIMENT: dict[str, Any] = {

@@ -10,7 +10,7 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.execution.graph import Graph
+from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, expand
 from augury.sweeping.driver import run_experiment

@@ -11,9 +11,9 @@ from augury.core.store import Store
 from augury.core.verification import verify
 from augury.decoding.settings import ViewDecoding
 from augury.experiments import evaluate
-from augury.experiments.redecoding import KIND, decode_test_set
+from augury.experiments.evaluate import KIND, decode_test_set
+from augury.experiments.record import RECORDS, RunRecord
 from augury.experiments.run import Run
-from augury.runs.record import RECORDS, RunRecord
 from augury.sweeping.driver import run_experiment
 from tests import tiny
 

@@ -14,9 +14,8 @@ from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import read_shard
-from augury.execution import execute
-from augury.execution.graph import Graph
-from augury.experiments import training
+from augury.experiments import make, trial
+from augury.experiments.graph import Graph
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
 from tests import tiny
@@ -52,7 +51,7 @@ PARALLEL = {
         ),
         (
             {"operator": "reorder", "parallel": PARALLEL, "training": {"rat": 1}},
-            "its reorderer: .*training.rat",
+            "its reorderer: .*trial.rat",
         ),
     ],
 )
@@ -85,7 +84,7 @@ def test_a_reorderer_rewrites_the_source_of_translation(use: str, tmp_path: Path
         Store(tmp_path),
     )
     known = Graph(store).plan(experiment).address
-    run = execute.prepare(experiment, store)
+    run = make.prepare(experiment, store)
     assert run.address == known and run.data_factor == 2.0
     (model,) = Graph(store).models(experiment)[0].values()
     assert store.folder("runs", model.name.removeprefix("runs/")).complete
@@ -98,7 +97,7 @@ def test_a_reorderer_rewrites_the_source_of_translation(use: str, tmp_path: Path
     assert all(texts) and texts != corpus.column("source")
     if use == "records":
         assert table.column("target").to_pylist() == corpus.column("target")
-    assert training.train(run)
+    assert trial.train(run)
 
 
 @pytest.mark.trains
@@ -137,5 +136,5 @@ def test_models_are_trained_where_their_operator_is_used(
     assert parts["eda"]["rows"] == 20 and parts["eda"]["made"]
     assert parts["semantic"]["counts"]["generated"] == 80
     stamp = Path(run.path("outcome.json")).stat().st_mtime_ns
-    assert execute.train_models(experiment, store) == [{}, semantic]
+    assert make.train_models(experiment, store) == [{}, semantic]
     assert Path(run.path("outcome.json")).stat().st_mtime_ns == stamp

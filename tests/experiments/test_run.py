@@ -11,9 +11,8 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.execution.execute import prepare
-from augury.experiments.description import describe
-from augury.experiments.run import Run
+from augury.experiments.make import prepare
+from augury.experiments.run import Run, describe
 from tests import tiny
 
 VIEW_AND_RECORDS = {

@@ -10,14 +10,13 @@ import pytest
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.execution import execute
-from augury.execution.graph import Graph
-from augury.experiments import evaluate, training
+from augury.experiments import evaluate, make, trial
+from augury.experiments.graph import Graph
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, expand, last_stage
 from augury.experiments.systems import load as load_file
-from augury.experiments.training import train
+from augury.experiments.trial import train
 from augury.sweeping.driver import run_experiment
 from augury.training.trained import OUTCOME, WEIGHTS, Diverged
 from tests import tiny
@@ -126,7 +125,7 @@ def test_a_changed_last_stage_is_trained_alone(
 
 def test_a_stage_that_is_trained_and_not_scored_is_scored(tmp_path: Path) -> None:
     staged = experiment(tmp_path, stages={"tune": TUNE}, baseline=False)
-    first = execute.prepare(last_stage(staged).first, Store(tmp_path))
+    first = make.prepare(last_stage(staged).first, Store(tmp_path))
     assert train(first) and not evaluate.evaluated(first)
     weights = Path(first.folder.path(WEIGHTS)).stat().st_mtime_ns
     run_experiment(staged)
@@ -141,7 +140,7 @@ def test_a_stage_is_left_out_where_the_one_before_fails(
         assert run.before is None
         raise Diverged("update 3")
 
-    monkeypatch.setattr(training, "train", diverge)
+    monkeypatch.setattr(trial, "train", diverge)
     runs, failures, _ = run_experiment(experiment(tmp_path, stages={"tune": TUNE}))
     assert runs == {} and len(failures) == 2 and "which it needs, has failed" in failures[1]
 
@@ -172,7 +171,7 @@ def test_faults_have_the_line_of_their_stage(tmp_path: Path) -> None:
         "name: x\ntask: nmt\n"
         "corpus: {source_language: qaa, target_language: qab, train: {builtin: 9}, valid: "
         "{builtin: 9}}\n"
-        "stages:\n  tune:\n    training.patience: 0\n"
+        "stages:\n  tune:\n    trial.patience: 0\n"
     )
     with pytest.raises(UserError, match="line 6: stages.tune.training.patience = 0"):
         load_file(file)

@@ -10,7 +10,7 @@ import yaml
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.execution.graph import Graph
+from augury.experiments.graph import Graph
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand, load, missing_inputs
 from augury.sweeping import plan, published

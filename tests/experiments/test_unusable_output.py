@@ -10,8 +10,8 @@ import pytest
 
 from augury.augment.health import UnusableOutput
 from augury.core.store import Store
-from augury.execution import execute
-from augury.execution.graph import Graph
+from augury.experiments import make
+from augury.experiments.graph import Graph
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
 from augury.sweeping.driver import run_experiment
@@ -92,13 +92,13 @@ def test_the_output_is_judged_again_when_it_is_found_in_the_store(
     system = expand(parse(content(tmp_path, mute)))["+BT"]
     for _ in range(2):
         with pytest.raises(UnusableOutput, match="0 of 100"):
-            execute.prepare(system, Store(tmp_path))
+            make.prepare(system, Store(tmp_path))
 
 
 def test_a_limit_can_be_lifted_and_the_measures_stay_in_the_run(mute: str, tmp_path: Path) -> None:
     for health in ({"stop": False}, {"min_yield": None, "max_empty": None}):
         system = expand(parse(content(tmp_path, mute, health=health)))["+BT"]
-        (output,) = execute.prepare(system, Store(tmp_path)).health
+        (output,) = make.prepare(system, Store(tmp_path)).health
         assert (output.made, output.requested, output.lost, output.empty) == (
             0,
             100,

@@ -16,7 +16,7 @@ from augury.core.naming import title
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import CorpusWriter
 from augury.corpora.schemas import NLI, PARALLEL
-from augury.runs.record import Input, RunRecord
+from augury.experiments.record import Input, RunRecord
 from augury.scoring.scores import score
 from augury.scoring.stored import Score, write_statistics
 from augury.sweeping import state

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from augury.core.errors import UserError
+from augury.experiments.record import RunRecord
 from augury.reporting.bands import Gains, band_table, gains
 from augury.reporting.results import Estimate, SystemResult
-from augury.runs.record import RunRecord
 from augury.scoring.bootstrap import resample
 from augury.text.alignment.word_order import WordOrder
 

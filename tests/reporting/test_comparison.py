@@ -9,6 +9,7 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.rng import generator
 from augury.core.store import Folder
+from augury.experiments.record import RunRecord
 from augury.reporting.comparison import Comparison, comparison, scored_sets
 from augury.reporting.differences import Inference
 from augury.reporting.mean import compare_all
@@ -25,7 +26,6 @@ from augury.reporting.numbers import (
 from augury.reporting.resampling import resample_runs
 from augury.reporting.results import SystemResult, load_groups
 from augury.reporting.score_tables import score_tables
-from augury.runs.record import RunRecord
 from augury.scoring.seed_variance import UNKNOWN, block_variance, pool, sample_variance
 from augury.scoring.significance import (
     Difference,

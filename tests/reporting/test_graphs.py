@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from augury.execution.graph import Step
-from augury.execution.nodes import Kind, Node
+from augury.experiments.graph import Step
 from augury.reporting import graphs
+from augury.reporting.graphs import Kind, Node
 
 
 def node(

@@ -14,10 +14,10 @@ import pytest
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import CorpusWriter
 from augury.corpora.schemas import NLI
+from augury.experiments.record import Input, RunRecord
 from augury.reporting.comparison import comparison
 from augury.reporting.mean import compare_all, with_mean
 from augury.reporting.results import Estimate, SystemResult
-from augury.runs.record import Input, RunRecord
 from augury.scoring.accuracy import value
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.significance import clusters, interval, mean_over

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from augury.core.store import Folder, Store
+from augury.experiments.record import RunRecord
 from augury.reporting import reported
-from augury.runs.record import RunRecord
 from tests.run_folders import outcome, write_scores
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from augury.core.store import Folder
+from augury.experiments.record import RunRecord
 from augury.reporting.resampling import resample_runs
-from augury.runs.record import RunRecord
 from augury.scoring import accuracy
 from augury.scoring.bootstrap import resample
 

@@ -9,6 +9,7 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
+from augury.experiments.record import RunRecord
 from augury.reporting import reported
 from augury.reporting.run_names import (
     LABEL,
@@ -19,7 +20,6 @@ from augury.reporting.run_names import (
     name_of,
     write_label,
 )
-from augury.runs.record import RunRecord
 
 A, B, C = "aa" * 8, "bb" * 8, "cc" * 8
 Add = Callable[..., Folder]

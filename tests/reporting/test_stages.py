@@ -11,10 +11,10 @@ import yaml
 from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Folder
+from augury.experiments import stored_runs
 from augury.reporting.results import load_groups
 from augury.reporting.selection import load_systems
 from augury.reporting.system_tables import stage_table
-from augury.runs import stored_runs
 from tests import tiny
 
 pytestmark = pytest.mark.trains

@@ -9,9 +9,9 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.execution.estimates import remaining, seconds_of, seed_cost
-from augury.execution.graph import Graph, Step
-from augury.runs.record import run_folder
+from augury.experiments.cost import remaining, seconds_of, seed_cost
+from augury.experiments.graph import Graph, Step
+from augury.experiments.record import run_folder
 from augury.sweeping import plan
 from augury.sweeping.applied import apply
 from augury.sweeping.budget import estimate, keep_within

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from augury.core.store import Store
-from augury.execution.graph import Graph
-from augury.execution.trial import run_trial
+from augury.experiments.graph import Graph
 from augury.experiments.systems import canonical, expand
+from augury.experiments.trial import run_trial
 from augury.sweeping.schedulers import Listed, Trial
 from augury.sweeping.trials import Trials, read_prepared
 from tests import tiny

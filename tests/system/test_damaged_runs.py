@@ -14,7 +14,7 @@ import yaml
 from augury.cli import main
 from augury.core import store as stores
 from augury.core.store import Store
-from augury.runs.tracking import Tracking
+from augury.experiments.recording import Tracking
 from augury.tracking.sync import sync_storage
 from tests import tiny
 

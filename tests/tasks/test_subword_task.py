@@ -12,8 +12,8 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.execution.execute import prepare
-from augury.execution.graph import Graph
+from augury.experiments.graph import Graph
+from augury.experiments.make import prepare
 from tests import tiny
 
 Checkpoint = Callable[..., Path]

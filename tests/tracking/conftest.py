@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from augury.core.store import Folder, Store
-from augury.runs.tracking import Tracking
+from augury.experiments.recording import Tracking
 from augury.sweeping import state
 from augury.tracking.client import MlflowExperiment
 from tests.run_folders import ADDRESS, Run

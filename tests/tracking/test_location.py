@@ -10,7 +10,7 @@ import pytest
 from mlflow import MlflowClient
 
 from augury.core.store import Folder, Store
-from augury.runs.tracking import Tracking
+from augury.experiments.recording import Tracking
 from augury.tracking.location import STORAGE, identity
 from augury.tracking.sync import sync, sync_storage
 from tests.run_folders import ADDRESS, Run

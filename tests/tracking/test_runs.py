@@ -11,7 +11,7 @@ import pytest
 from mlflow import MlflowClient
 
 from augury.core.store import Folder, Store
-from augury.runs.tracking import Tracking
+from augury.experiments.recording import Tracking
 from augury.tracking.location import identity
 from augury.tracking.sync import sync
 from tests.tracking.reading import artifacts, curve, logged_runs

@@ -18,8 +18,7 @@ from mlflow import MlflowClient
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.runs.recording import File
-from augury.runs.tracking import Tracking
+from augury.experiments.recording import File, Tracking
 from augury.tracking import client
 from augury.tracking.client import load_mlflow
 from augury.tracking.sync import sync, sync_storage
@@ -233,8 +232,8 @@ def test_concurrent_syncs_create_every_run_once(
 @pytest.mark.slow
 def test_two_processes_can_create_the_same_store(tmp_path: Path, run: Any) -> None:
     program = (
-        "import sys; from augury.core.store import Folder; from augury.runs.tracking import "
-        "Tracking; "
+        "import sys; from augury.core.store import Folder; "
+        "from augury.experiments.recording import Tracking; "
         "from augury.tracking.sync import sync; print(sync(Folder(*sys.argv[1:3]), "
         "Tracking(uri=sys.argv[3])))"
     )
@@ -249,7 +248,7 @@ DRIVER = """
 import os, signal, sys, threading, time
 from mlflow import MlflowClient
 from augury.core.store import Store
-from augury.runs.tracking import Tracking
+from augury.experiments.recording import Tracking
 from augury.tracking import client
 from augury.tracking.client import load_mlflow
 from augury.tracking.tracker import Tracker

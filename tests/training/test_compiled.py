@@ -14,9 +14,9 @@ from torch._dynamo.utils import counters
 from transformers import AutoModel, MarianConfig, MarianMTModel, XLMRobertaConfig
 
 from augury.core.store import Store
-from augury.execution.execute import prepare
+from augury.experiments.make import prepare
 from augury.experiments.spec import parse
-from augury.experiments.training import train_here
+from augury.experiments.trial import train_here
 from augury.tasks.encoder_decoder import hidden_states
 from augury.training import learner, loop
 from augury.training.learner import compile_layers

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from augury.corpora.corpus import input_columns
-from augury.experiments.capabilities import Draft
+from augury.experiments.task import Draft
 from augury.regimes.regime import SOURCE
 from augury.tasks.classification.task import ClassifierTask
 from trainables.classification.config import Config

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from augury.corpora.corpus import LABELS
-from augury.experiments.capabilities import Draft
+from augury.experiments.task import Draft
 from augury.regimes.regime import SOURCE
 from augury.tasks.classification.task import ClassifierTask
 from trainables.nli.config import Config

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from augury.core import yaml_file
-from augury.experiments.capabilities import Draft
+from augury.experiments.task import Draft
 from trainables.nmt.architecture import ARCHITECTURES
 
 

@@ -12,7 +12,7 @@ from augury.core.errors import UserError
 from augury.decoding.conversion import to_ctranslate2
 from augury.decoding.generate import search_options
 from augury.decoding.settings import PLAIN
-from augury.experiments.capabilities import Exported
+from augury.experiments.task import Exported
 from augury.models import pretrained
 from augury.regimes.regime import SOURCE
 from augury.tasks.subword_task import base_model

@@ -31,8 +31,8 @@ from trainables.nmt.architecture import PretrainedTranslator, resolve
 from trainables.nmt.config import Config
 
 if TYPE_CHECKING:
-    from augury.experiments.capabilities import Draft, Exported
     from augury.experiments.cost import Size
+    from augury.experiments.task import Draft, Exported
     from augury.training.learner import Learner
     from trainables.nmt.trained import Trained
 

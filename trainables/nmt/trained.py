@@ -70,7 +70,7 @@ class Trained:
         name, rendered = self.run.experiment.resolve_view(view), list(texts)
         if name != SOURCE:
             # Imports the graph of what a run needs, which takes time.
-            from augury.execution.rendering import render_texts
+            from augury.experiments.evaluate import render_texts
 
             rendered = render_texts(self.run, texts, view)
         ids, offsets = self.vocabulary.encode(rendered, name)

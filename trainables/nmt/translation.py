@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from augury.augment.draw import Symbols
-from augury.execution.graph import VALID, dev_sets
+from augury.experiments.graph import VALID, dev_sets
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.registry import metric

@@ -12,9 +12,9 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
 from augury.decoding.settings import Sampler
-from augury.experiments.capabilities import Exported
 from augury.experiments.cost import Size, pretrained_size, transformer
 from augury.experiments.run import Run
+from augury.experiments.task import Exported
 from augury.regimes.regime import SOURCE, TARGET
 from augury.tasks.subword_task import SubwordTask
 from augury.text.subwords.tokenizer import Subwords

@@ -14,8 +14,8 @@ from augury.core.execution import ExecutorName
 from augury.corpora.corpus import LABELS
 from augury.decoding import sampling
 from augury.decoding.settings import GREEDY, Sampler
-from augury.experiments.capabilities import Exported
 from augury.experiments.run import Run
+from augury.experiments.task import Exported
 from augury.tasks.subword_task import base_model, save_pretrained
 from augury.text.subwords import learned
 from augury.training.trained import load_weights

@@ -18,9 +18,9 @@ from augury.core.rng import generator
 from augury.core.store import Folder
 from augury.corpora.filters import clean_lines
 from augury.decoding.settings import PLAIN, Decoding
-from augury.experiments.capabilities import ShowsStates, capable
+from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
-from augury.runs.record import RunRecord
+from augury.experiments.task import ShowsStates, capable
 from augury.text.tokens import Tokens
 from augury.text.vocabulary import casing
 from augury.text.vocabulary.settings import SPACE, SPECIALS

@@ -48,8 +48,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     An error is printed as a message on standard error, with `--debug` as a traceback.
     """
+    argv = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        code = _dispatch(sys.argv[1:] if arguments is None else list(arguments))
+        match argv:
+            case [] | ["-h" | "--help" | "help", *_]:
+                print(verbs.overview())
+                code = 0
+            case ["--version", *_]:
+                print(f"augury {__version__}")
+                code = 0
+            case [verb, *rest]:
+                code = 2 if _say_fault(argv) else _run(verb, rest)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader has closed the pipe.
@@ -58,26 +67,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _dispatch(argv: list[str]) -> int:
+def _say_fault(argv: Sequence[str]) -> bool:
+    """Print what keeps words from being a command; return whether there is something."""
     for word in argv:
         if "\0" in word or not _is_utf8(word):
-            print(
-                f"augury: the argument {ascii(word)} is not UTF-8, or has a NUL: write, or rename, "
-                "it in UTF-8",
-                file=sys.stderr,
+            fault = (
+                f"the argument {ascii(word)} is not UTF-8, or has a NUL: write, or rename, it in "
             )
-            return 2
-    match argv:
-        case [] | ["-h" | "--help" | "help", *_]:
-            print(verbs.overview())
-            return 0
-        case ["--version", *_]:
-            print(f"augury {__version__}")
-            return 0
-        case [verb, *rest] if verb in verbs.VERBS:
-            return _run(verb, rest)
-    print(f"augury: {unknown('verb', argv[0], verbs.VERBS)} (see `augury --help`)", file=sys.stderr)
-    return 2
+            fault += "UTF-8"
+            break
+    else:
+        if argv[0] in verbs.VERBS:
+            return False
+        fault = f"{unknown('verb', argv[0], verbs.VERBS)} (see `augury --help`)"
+    print(f"augury: {fault}", file=sys.stderr)
+    return True
 
 
 def _is_utf8(word: str) -> bool:

@@ -260,9 +260,9 @@ def _experiment_inputs(
 
 def _train_models(experiment: Experiment, store: Store) -> list[Models]:
     """Return the models that the operators need; trains missing ones."""
-    from augury.execution import execute
+    from augury.experiments import make
 
-    return execute.train_models(experiment.model_copy(update={"storage": store.root}), store)
+    return make.train_models(experiment.model_copy(update={"storage": store.root}), store)
 
 
 def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:

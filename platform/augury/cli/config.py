@@ -16,9 +16,8 @@ from augury.core.errors import UserError
 from augury.core.naming import counted
 
 if TYPE_CHECKING:
-    from augury.execution.preflight import Report
-    from augury.execution.summaries import LeftOutRows, TextSummary
     from augury.experiments.cost import Cost
+    from augury.experiments.preflight import LeftOutRows, Report, TextSummary
     from augury.experiments.spec import Experiment
     from augury.reporting.power import PlannedPower
 
@@ -146,7 +145,7 @@ def _power(loaded: Experiment, systems: dict[str, Experiment]) -> list[PlannedPo
 def _preflight(loaded: Experiment, systems: dict[str, Experiment]) -> Report:
     """Return the preflight report on an experiment's systems, computed without Ray."""
     from augury.core.store import Store
-    from augury.execution import preflight
+    from augury.experiments import preflight
 
     execution = loaded.execution.model_copy(update={"executor": "local"})
     local = {
@@ -179,8 +178,7 @@ def _facts(
 
 def _cost(loaded: Experiment, report: Report) -> dict[str, Any]:
     """Return the estimated cost of all runs; None where a part of it is unknown."""
-    from augury.execution.estimates import estimate
-    from augury.experiments.cost import ERROR_FACTOR
+    from augury.experiments.cost import ERROR_FACTOR, estimate
 
     whole = estimate(report.graph, loaded)
     unknown = ", ".join(name for name, cost in report.costs.items() if cost is None)
@@ -371,9 +369,9 @@ def json_schema() -> dict[str, Any]:
 def _graph(path: str, assignments: Sequence[str], form: str, as_json: bool) -> int:
     """Print the graph of what an experiment needs."""
     from augury.core import config
-    from augury.execution.nodes import nodes
     from augury.experiments.systems import expand, load
     from augury.reporting import graphs
+    from augury.reporting.graphs import nodes
 
     loaded = load(path, config.parse_assignments(assignments))
     known = nodes(_preflight(loaded, expand(loaded)).graph)
@@ -391,7 +389,7 @@ def _resolved(path: str, assignments: Sequence[str], as_json: bool) -> int:
 
     from augury.core import config
     from augury.core.store import Store
-    from augury.execution.graph import Graph
+    from augury.experiments.graph import Graph
     from augury.experiments.systems import expand, load
 
     loaded = load(path, config.parse_assignments(assignments))

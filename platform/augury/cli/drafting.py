@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from augury.core.yaml_file import scalar
-from augury.experiments.capabilities import Draft, Drafts, capable
+from augury.experiments.task import Draft, Drafts, capable
 
 HELD_OUT = 1000  # rows for validation at most, and a tenth of the training text
 COMMENTS = {

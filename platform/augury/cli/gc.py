@@ -15,7 +15,7 @@ from augury.core.progress import say
 
 if TYPE_CHECKING:
     from augury.core.store import Store
-    from augury.runs.unused import Unused
+    from augury.experiments.cleanup import Unused
 
 HELP = (
     "List and remove what no run refers to, and what killed processes have left behind, in the "
@@ -43,9 +43,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.core.locks import any_held
+    from augury.experiments.cleanup import unused
+    from augury.experiments.record import KIND as RUNS
     from augury.reporting.run_list import size_text
-    from augury.runs.record import KIND as RUNS
-    from augury.runs.unused import unused
     from augury.sweeping.state import KIND as SWEEPS
 
     if not arguments.hours >= 0:

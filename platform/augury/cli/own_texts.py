@@ -28,7 +28,7 @@ def collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
     from augury.cli.columns import Columns
     from augury.cli.drafting import DraftOptions
     from augury.corpora.files import find
-    from augury.experiments.capabilities import Drafts, capable
+    from augury.experiments.task import Drafts, capable
 
     aligned = [file for file in (arguments.source, arguments.target) if file is not None]
     if len(aligned) == 1 and not arguments.train:

@@ -168,20 +168,20 @@ def _relabel(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namesp
 def _delete(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namespace) -> int:
     """Delete runs with what depends on them, or say what would go."""
     from augury.core.locks import is_locked
+    from augury.experiments import stored_runs
     from augury.reporting import run_list
-    from augury.runs import dependents
     from augury.tracking import sync
 
     _refuse_all(arguments)
     names = {run.folder: run.name for run in run_list.stored(store)}
     folders = [run.folder for run in runs]
-    going = [*folders, *dependents.dependents(folders, store)]
+    going = [*folders, *stored_runs.dependents(folders, store)]
     if running := [names[folder] for folder in going if folder in names and is_locked(folder)]:
         raise UserError(f"{', '.join(running)} is being trained: stop it first")
-    sizes = {folder: dependents.size(folder) for folder in going}
+    sizes = {folder: stored_runs.size(folder) for folder in going}
     if arguments.yes:
         sync.forget(store, going)
-        dependents.remove(going)
+        stored_runs.remove(going)
     result = {
         "deleted": arguments.yes,
         "folders": [folder.name for folder in going],

@@ -215,7 +215,7 @@ def make_plan(space: Space, options: SweepOptions) -> Plan:
 def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     """Print the configurations and merged points of a sweep."""
     from augury.core.progress import say
-    from augury.execution.cautions import cautions
+    from augury.experiments.preflight import cautions
     from augury.sweeping.applied import left_out_lines
     from augury.sweeping.budget import estimate
 

@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.core.config import validate
     from augury.core.secrets import redacted
     from augury.core.store import Store
-    from augury.runs.tracking import Tracking, place
+    from augury.experiments.recording import Tracking, place
     from augury.tracking.sync import SYNC, sync_storage
 
     store = Store(arguments.storage)

@@ -59,7 +59,8 @@ def compare(loaded: Experiment, as_json: bool, budget: float | None = None, type
     """
     from augury.core.naming import mlflow_command
     from augury.core.store import Store
-    from augury.execution import cautions
+    from augury.experiments import preflight
+    from augury.experiments.recording import place
     from augury.experiments.systems import expand
     from augury.reporting import (
         experiment,
@@ -71,7 +72,6 @@ def compare(loaded: Experiment, as_json: bool, budget: float | None = None, type
         tables,
     )
     from augury.reporting.comparison import scored_sets
-    from augury.runs.tracking import place
     from augury.sweeping.driver import run_experiment
     from augury.tracking.tracker import Tracker
 
@@ -107,8 +107,8 @@ def compare(loaded: Experiment, as_json: bool, budget: float | None = None, type
                 "validations": {folder.uri: results.best_validations(folder) for folder in folders},
                 "page": page.location(reported.PAGE) if report else None,
                 "cautions": [
-                    *cautions.cautions(described.values()),
-                    *cautions.text_cautions(described.values(), store),
+                    *preflight.cautions(described.values()),
+                    *preflight.text_cautions(described.values(), store),
                 ],
                 "failures": failures,
                 "missing": trained.missing,
@@ -120,7 +120,7 @@ def compare(loaded: Experiment, as_json: bool, budget: float | None = None, type
         if report:
             print(f"answer   {report.answer}")
             print(f"page     {page.location(reported.PAGE)}")
-        for caution in cautions.text_cautions(described.values(), store):  # said at the start too
+        for caution in preflight.text_cautions(described.values(), store):  # said at the start too
             print(f"warning  {caution}")
         print("MLflow  ", mlflow_command(place(loaded.tracking, store).uri))
         best = _best_run(runs, loaded.scoring.metrics)

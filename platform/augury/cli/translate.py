@@ -86,9 +86,9 @@ def _tag(tag: str | None, trained: Run) -> dict[str, Any]:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.core import config
+    from augury.experiments.record import RunName
     from augury.experiments.run import Run
     from augury.experiments.task import find_task
-    from augury.runs.record import RunName
 
     _, folder = open_run(arguments.trained, arguments.storage)
     trained = Run.read(folder)

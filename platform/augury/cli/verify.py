@@ -28,8 +28,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.core.verification import verify
+    from augury.experiments.record import RECORDS
     from augury.reporting.run_list import size_text
-    from augury.runs.record import RECORDS
 
     store, since = open_storage(arguments.storage), time.monotonic()
     with Stage("verify", unit="files") as stage:
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _remedy(file: Checked) -> str:
     """Return what to do about a damaged file."""
-    from augury.runs.record import KIND
+    from augury.experiments.record import KIND
     from augury.scoring.stored import HYPOTHESES, SCORES, STATISTICS
 
     kind, *parts = file.name.split("/")

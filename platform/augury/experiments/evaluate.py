@@ -1,18 +1,29 @@
-"""Score finished runs on their test sets."""
+"""Score finished runs on their test sets, with other decodings too, and render texts as views."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, NamedTuple
 
+import pyarrow as pa
+
+from augury.augment.operator import BlockFunction, Operator
+from augury.augment.planning import Part
 from augury.core import config
+from augury.core.errors import UserError
+from augury.core.integrity import Damaged
 from augury.core.progress import say
+from augury.core.store import Folder
 from augury.corpora.corpus import KINDS
 from augury.corpora.references import read_references
-from augury.experiments.description import describe_scores
-from augury.experiments.run import Run
+from augury.decoding.settings import PLAIN, ViewDecoding
+from augury.experiments.graph import Graph
+from augury.experiments.record import SCORES, Cost, RunRecord
+from augury.experiments.run import Run, describe_scores
 from augury.experiments.task import find_task
-from augury.runs.record import SCORES, Cost, RunRecord
+from augury.regimes.regime import SOURCE
 from augury.scoring.scores import score
 from augury.scoring.stored import HYPOTHESES, Measured, write_statistics
 from augury.training.trained import Outcome
@@ -100,3 +111,117 @@ def _evaluations(run: Run) -> dict[str, str]:
         )
         for test in run.tests
     }
+
+
+KIND = "decodings"
+"""The folder of outputs within that of a run."""
+
+
+class DecodingResult(NamedTuple):
+    """The outputs for a test set, and the seconds that they took, with loading the model but
+    without converting it."""
+
+    outputs: list[str]
+    seconds: float
+    processor_seconds: float
+    """The processor time of this process, without Ray's workers and the GPU."""
+
+
+def decode_test_set(run: Run, test: str, decoding: ViewDecoding) -> DecodingResult:
+    """Return the outputs of a run for a test set under a decoding, decoded unless they are kept
+    from before."""
+    corpus = run.corpus(test)
+    settings = {key: value for key, value in decoding.to_dict().items() if key != "batch_tokens"}
+    tag = run.experiment.corpus.tag(test)
+    address = config.address(
+        {"corpus": corpus.folder.name, "decoding": settings, **({"tag": tag} if tag else {})}
+    )
+    folder, file = run.folder.sub(KIND), f"{address}.json"
+    if (content := _kept(folder, file)) is None:
+        how = f" by {decoding.combine}" if decoding.combine else ""
+        say(f"decoding {test} with seed {run.seed} from {', '.join(decoding.views) or PLAIN}{how}")
+        task = find_task(run.experiment.task)
+        run_with_decoding = replace(
+            run, experiment=run.experiment.model_copy(update={"decoding": decoding})
+        )
+        # Work that is done once for all test sets, such as converting the model, is not timed.
+        task.translate(run_with_decoding, corpus.column("source")[:1])
+        began, processor_began = time.monotonic(), time.process_time()
+        outputs = task.outputs(run_with_decoding, corpus, test)
+        result = DecodingResult(
+            outputs, time.monotonic() - began, time.process_time() - processor_began
+        )
+        facts = {"test": test, "corpus": corpus.folder.name, "decoding": settings}
+        content = {**facts, **result._asdict()}
+        folder.write_record(file, content)
+    return DecodingResult(*(content[name] for name in DecodingResult._fields))
+
+
+def _kept(folder: Folder, file: str) -> dict[str, Any] | None:
+    """Return the content of a file of outputs; None where there is none, or, with a warning, where
+    it is damaged."""
+    if not folder.exists(file):
+        return None
+    try:
+        return folder.read_record(file)
+    except Damaged as error:
+        say(f"warning: {error}: it is made anew")
+        return None
+
+
+def render_texts(run: Run, texts: Sequence[str], view: str) -> list[str]:
+    """Return clean texts, in their order, as a view of the run renders them.
+
+    The text serves as the id of its record, so that equal texts are rendered equally in any batch.
+    UserError for a view that the run does not have, or has only while training, and for a task that
+    reads several texts at once.
+    """
+    name = run.experiment.resolve_view(view)
+    if name == SOURCE:
+        return list(texts)
+    part, apply = _bind(run, name)
+    table = apply(_records(run, part, texts)).table
+    return [str(text) for text in table.column("text").to_pylist()]
+
+
+def _bind(run: Run, view: str) -> tuple[Operator, BlockFunction]:
+    """Return the operator that makes a view of the run, and its function from records to the
+    view."""
+    models = Graph(run.store).models(run.experiment)
+    parts = [
+        Part(
+            part,
+            of_operator,
+            run.stored_folder(run.fits[view]),
+            run.stored_folder(run.views[view]),
+            run.corpus("train").folder,
+        )
+        for operator, of_operator in zip(run.experiment.augment, models, strict=True)
+        for part in operator.parts()
+        if part.name() == view
+    ]
+    (part,) = parts
+    return part.operator, part.operator.bind(part.fitted, run.store)
+
+
+def _records(run: Run, operator: Operator, texts: Sequence[str]) -> pa.Table:
+    """Return the texts as records with the columns that an operator reads.
+
+    Unknown values are null.
+    """
+    corpus = run.corpus("train")
+    columns = KINDS[corpus.kind]
+    if len(columns.inputs) > 1:
+        raise UserError(
+            f"task {run.experiment.task} reads {' and '.join(columns.inputs)}: no single text is "
+            "rendered"
+        )
+    (language, *_) = run.experiment.corpus.languages_of("train")
+    values = {"id": texts, columns.inputs[0]: texts, columns.language: [language] * len(texts)}
+    empty = [None] * len(texts)
+    return pa.table(
+        {
+            name: pa.array(values.get(name, empty), pa.string())
+            for name in operator.reads(corpus.columns)
+        }
+    )

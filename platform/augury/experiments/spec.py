@@ -21,12 +21,12 @@ from augury.core.faults import Fault, InvalidSettings
 from augury.core.plugins import Choice, Registry
 from augury.corpora.splits import BaseSpec, Share
 from augury.decoding.settings import PLAIN
+from augury.experiments.recording import Tracking
+from augury.experiments.stored_runs import FIRST
 from augury.models.settings import Pretrained
 from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, Regime, ViewGroup
-from augury.runs.stored_runs import FIRST
-from augury.runs.tracking import Tracking
 from augury.scoring.settings import Scoring
 from augury.training.settings import Training
 from augury.training.trained import Carry

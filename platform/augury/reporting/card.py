@@ -16,14 +16,14 @@ from augury.core.progress import duration
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora import known, known_nli
-from augury.experiments.capabilities import Exported
+from augury.experiments.record import Cost, RunRecord
 from augury.experiments.spec import parse
+from augury.experiments.task import Exported
 from augury.regimes.regime import Regime
 from augury.reporting.numbers import MISSING, amount, epochs, factor
 from augury.reporting.rendering import environment
 from augury.reporting.results import best_validations
 from augury.reporting.run_files import experiment
-from augury.runs.record import Cost, RunRecord
 from augury.scoring import registry
 from augury.scoring.registry import lower_is_better, title
 from augury.scoring.stored import Score

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from augury.core.naming import counted
+from augury.experiments.record import Cost
 from augury.regimes.regime import SHORTEN
 from augury.reporting.comparison_notes import (
     cautions,
@@ -32,7 +33,6 @@ from augury.reporting.results import (
 )
 from augury.reporting.system_tables import output_notes
 from augury.reporting.untrained import WARNING, SystemScore, not_beaten, untrained_warnings
-from augury.runs.record import Cost
 from augury.scoring import registry
 from augury.scoring.bootstrap import SEED
 from augury.scoring.registry import lower_is_better, segment_noun

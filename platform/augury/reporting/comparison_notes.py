@@ -11,9 +11,9 @@ from typing import Any
 from augury.core.store import Folder
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.labels import LABEL, label_counts
+from augury.experiments.record import Cost
 from augury.reporting import run_files
 from augury.reporting.results import ADD_A_SEED, MEAN, WIDE, Estimate, SystemResult, on_one_device
-from augury.runs.record import Cost
 from augury.scoring.imbalance import imbalance_note
 from augury.scoring.registry import bounds, lower_is_better, segment_noun, title
 

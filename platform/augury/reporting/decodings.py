@@ -13,14 +13,14 @@ from augury.core.progress import duration, say
 from augury.core.store import Folder
 from augury.corpora.corpus import KINDS
 from augury.decoding.settings import PLAIN, Combination, Decoding, ViewDecoding
-from augury.experiments.redecoding import decode_test_set
+from augury.experiments import stored_runs
+from augury.experiments.evaluate import decode_test_set
+from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
 from augury.reporting.numbers import factor
 from augury.reporting.results import SystemResult, score_hypotheses
 from augury.reporting.tables import Table, cell, records
-from augury.runs import stored_runs
-from augury.runs.record import RunRecord
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from augury import __version__
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Folder
+from augury.experiments.record import DESCRIPTION, SCORES
+from augury.experiments.stored_runs import NO_TESTS
 from augury.reporting import rendering, reported
 from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, scored_sets
@@ -27,8 +29,6 @@ from augury.reporting.styles import legend
 from augury.reporting.system_tables import label_table, output_table, setting_table, stage_table
 from augury.reporting.tables import Table, csv, latex, markdown, records, table
 from augury.reporting.untrained import SystemScore, untrained_warnings
-from augury.runs.record import DESCRIPTION, SCORES
-from augury.runs.stored_runs import NO_TESTS
 from augury.scoring import registry
 from augury.training import history
 

@@ -16,11 +16,11 @@ from huggingface_hub.utils import disable_progress_bars, enable_progress_bars, v
 from augury.core.errors import UserError
 from augury.core.naming import command
 from augury.core.store import Folder, Store, reset_permissions
-from augury.experiments.capabilities import Exported, Exports, capable
+from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
+from augury.experiments.task import Exported, Exports, capable
 from augury.reporting import card
 from augury.reporting.run_files import experiment_yaml
-from augury.runs.record import RunRecord
 
 README, EXPERIMENT, EXAMPLE = "README.md", "experiment.yaml", "example.py"
 

@@ -9,6 +9,8 @@ import pandas as pd
 
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
+from augury.experiments import stored_runs
+from augury.experiments.record import RunRecord
 from augury.reporting import run_files
 from augury.reporting.mean import compare_all
 from augury.reporting.score_tables import COSTS, frame
@@ -17,8 +19,6 @@ from augury.reporting.selection import common_tests, load_systems
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.choice import recommended
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
-from augury.runs import stored_runs
-from augury.runs.record import RunRecord
 from augury.scoring.registry import record_name
 from augury.sweeping.state import PAGE, Sweep
 

@@ -9,9 +9,9 @@ from typing import Any
 from augury.core.errors import UserError
 from augury.core.messages import say_once
 from augury.core.store import Folder, Store
-from augury.runs import stored_runs
-from augury.runs.record import KIND as RUNS
-from augury.runs.record import RunRecord
+from augury.experiments import stored_runs
+from augury.experiments.record import KIND as RUNS
+from augury.experiments.record import RunRecord
 
 KIND = "reports"
 """The folder of reports in a store, one by the name of each experiment."""

@@ -9,9 +9,9 @@ import numpy as np
 
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
+from augury.experiments import stored_runs
+from augury.experiments.record import RunRecord
 from augury.reporting import run_files
-from augury.runs import stored_runs
-from augury.runs.record import RunRecord
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.registry import metric_class
 from augury.scoring.stored import read_statistics

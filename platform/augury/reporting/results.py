@@ -14,11 +14,11 @@ from scipy import special
 from augury.augment.health import Health
 from augury.core import config
 from augury.core.store import Folder
+from augury.experiments import stored_runs
+from augury.experiments.record import DEVICES, Cost, RunRecord
 from augury.reporting import run_files
 from augury.reporting.numbers import interval as interval_text
 from augury.reporting.resampling import resample_runs
-from augury.runs import stored_runs
-from augury.runs.record import DEVICES, Cost, RunRecord
 from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
 from augury.scoring.registry import bounds, lower_is_better
 from augury.scoring.registry import metric as get_metric

@@ -12,7 +12,7 @@ from augury.core import yaml_file
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora.corpus import Corpus
-from augury.runs.record import DESCRIPTION, SCORES, RunRecord, run_folder
+from augury.experiments.record import DESCRIPTION, SCORES, RunRecord, run_folder
 
 EXPERIMENT = "experiment.yaml"
 ANALYSES = "analyses"

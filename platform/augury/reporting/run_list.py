@@ -11,13 +11,13 @@ from typing import Any, Literal, get_args
 from augury.core.locks import is_locked
 from augury.core.progress import duration
 from augury.core.store import Folder, Store
+from augury.experiments import stored_runs
+from augury.experiments.record import RunRecord
+from augury.experiments.stored_runs import size
 from augury.reporting import run_names
 from augury.reporting.numbers import amount, interval, number
 from augury.reporting.run_names import Label
 from augury.reporting.tables import Cell, Table, cell, records
-from augury.runs import stored_runs
-from augury.runs.dependents import size
-from augury.runs.record import RunRecord
 from augury.scoring.registry import title
 from augury.scoring.stored import Score
 from augury.training.trained import FAILURE

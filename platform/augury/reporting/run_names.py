@@ -17,8 +17,8 @@ from augury.core.errors import UserError
 from augury.core.integrity import Damaged
 from augury.core.messages import say_once
 from augury.core.store import Folder, Store
-from augury.runs import stored_runs
-from augury.runs.record import DESCRIPTION, KIND, RunName
+from augury.experiments import stored_runs
+from augury.experiments.record import DESCRIPTION, KIND, RunName
 
 LABEL = "label.json"
 """The file of a run with the name and tags that a user gave it."""

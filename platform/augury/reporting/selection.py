@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from augury.core.errors import UserError, unknown
 from augury.core.progress import say
 from augury.core.store import Folder, Store
+from augury.experiments.record import RunRecord
 from augury.reporting import reported, run_files, run_names
 from augury.reporting.comparison import scored_sets
 from augury.reporting.results import SystemResult, load_groups
-from augury.runs.record import RunRecord
 from augury.scoring.registry import title
 from augury.sweeping import state
 

@@ -8,6 +8,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from augury.core.store import Folder, Store
+from augury.experiments import stored_runs
+from augury.experiments.record import DESCRIPTION, RunRecord
 from augury.reporting import reported, run_files, run_list, run_names
 from augury.reporting.downloads import download
 from augury.reporting.frames import results
@@ -17,8 +19,6 @@ from augury.reporting.run_files import is_scored
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.summary import summarise
 from augury.reporting.tables import csv
-from augury.runs import stored_runs
-from augury.runs.record import DESCRIPTION, RunRecord
 from augury.scoring.registry import title
 from augury.sweeping import state
 

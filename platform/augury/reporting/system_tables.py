@@ -17,14 +17,14 @@ from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KINDS
 from augury.corpora.labels import LABEL, label_counts
+from augury.experiments.record import RunRecord, run_folder
+from augury.experiments.stored_runs import FIRST
 from augury.regimes.regime import REGIMES, Regime
 from augury.reporting import run_files
 from augury.reporting.numbers import MISSING, amount, factor, share
 from augury.reporting.results import SystemResult, load_groups
 from augury.reporting.tables import Cell, Table, cell, records, table
 from augury.reporting.untrained import WARNING
-from augury.runs.record import RunRecord, run_folder
-from augury.runs.stored_runs import FIRST
 from augury.scoring.f1 import MacroF1
 from augury.scoring.registry import title
 from augury.scoring.stored import read_statistics

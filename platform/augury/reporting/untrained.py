@@ -10,8 +10,8 @@ from typing import NamedTuple
 from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.corpora.corpus import KINDS, Corpus
+from augury.experiments.record import RunRecord
 from augury.reporting import run_files
-from augury.runs.record import RunRecord
 from augury.scoring import registry
 from augury.scoring.trivial import Trivial, best_trivial
 from augury.training.trained import OUTCOME, Outcome

@@ -23,17 +23,15 @@ from augury.core.naming import counted
 from augury.core.plugin_files import describe_error
 from augury.core.progress import say
 from augury.core.store import Folder, Store
-from augury.execution import preflight
-from augury.execution.cautions import say_cautions
-from augury.execution.execute import reach_storage, refuse_lost_storage
-from augury.execution.graph import Graph, Step
-from augury.execution.progress import show_progress
-from augury.execution.trial import run_trial
-from augury.experiments.description import artifacts, commit, differing_parameters
-from augury.experiments.run import Run
+from augury.experiments import preflight
+from augury.experiments.graph import Graph, Step
+from augury.experiments.make import reach_storage, refuse_lost_storage, show_progress
+from augury.experiments.preflight import say_cautions
+from augury.experiments.recording import Recorder, Recording, Status, unrecorded
+from augury.experiments.run import Run, artifacts, commit, differing_parameters
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import Canonical, expand
-from augury.runs.recording import Recorder, Recording, Status, unrecorded
+from augury.experiments.trial import run_trial
 from augury.sweeping import plan as plans
 from augury.sweeping.applied import left_out_lines
 from augury.sweeping.budget import estimate, keep_within, seed_seconds

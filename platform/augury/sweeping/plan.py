@@ -12,8 +12,8 @@ from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError
 from augury.core.naming import title
 from augury.core.store import Store
-from augury.execution import preflight
-from augury.execution.graph import Graph
+from augury.experiments import preflight
+from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import missing_inputs, with_budget_of
 from augury.sweeping.applied import LeftOut

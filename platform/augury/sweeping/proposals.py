@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from augury.core.errors import UserError
 from augury.core.naming import title
 from augury.core.progress import say
-from augury.execution import preflight
+from augury.experiments import preflight
 from augury.sweeping import main_settings
 from augury.sweeping.plan import Plan
 from augury.sweeping.rounds import TUNING_ROUNDS, combinations

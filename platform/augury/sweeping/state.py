@@ -18,7 +18,7 @@ from augury.core.integrity import Damaged
 from augury.core.messages import say, say_once
 from augury.core.naming import title
 from augury.core.store import Folder, Store
-from augury.runs import record
+from augury.experiments import record
 from augury.scoring.registry import bounds
 from augury.sweeping.schedulers import Action, Confirmation
 from augury.training import history

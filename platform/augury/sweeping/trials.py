@@ -16,11 +16,10 @@ from augury.augment.health import UnusableOutput
 from augury.core.plugin_files import describe_error
 from augury.core.progress import say
 from augury.core.store import Folder
-from augury.execution.graph import Graph, Step
-from augury.execution.texts import make_run
-from augury.execution.trial import is_done
-from augury.experiments.description import describe
-from augury.experiments.run import Run
+from augury.experiments.graph import Graph, Step
+from augury.experiments.make import make_run
+from augury.experiments.run import Run, describe
+from augury.experiments.trial import is_done
 from augury.sweeping.schedulers import Scheduler, Trial
 from augury.sweeping.state import Progress
 

@@ -29,8 +29,8 @@ from augury.core.machine import in_this_directory
 from augury.core.plugin_files import describe_error
 from augury.core.progress import say
 from augury.core.store import Folder
-from augury.execution.trial import run_trial
 from augury.experiments.spec import Experiment
+from augury.experiments.trial import run_trial
 from augury.sweeping.schedulers import Trial
 from augury.sweeping.trials import Trials, read_prepared
 

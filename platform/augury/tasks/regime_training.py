@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from augury.augment.draw import Symbols
-from augury.execution.texts import examples_of
+from augury.experiments.make import examples_of
 from augury.experiments.run import Run
 from augury.regimes.regime import Losses, Progress, Rows, ViewGroup
 from augury.training.batching import Lengths, padded

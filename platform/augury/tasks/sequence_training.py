@@ -12,7 +12,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from augury.augment.draw import Symbols
-from augury.execution.graph import VALID, held_out
+from augury.experiments.graph import VALID, held_out
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, TARGET, Embedded, Rows, ViewGroup
 from augury.tasks import encoder_decoder

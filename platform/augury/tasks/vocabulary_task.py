@@ -43,8 +43,8 @@ class VocabularyTask(Task):
         ):
             return
         if not self._has_words(experiment, self.entries(experiment, store), store):
-            from augury.execution.graph import Graph
-            from augury.execution.texts import make_texts
+            from augury.experiments.graph import Graph
+            from augury.experiments.make import make_texts
 
             # So little text has its vocabulary at once. Whether a system must be left out for its
             # operators' output is decided when all are prepared.

@@ -23,9 +23,8 @@ from urllib.request import urlopen
 
 from augury.core import config
 from augury.core.store import Store
-from augury.runs.record import Input
-from augury.runs.recording import File
-from augury.runs.tracking import Tracking, place
+from augury.experiments.record import Input
+from augury.experiments.recording import File, Tracking, place
 from augury.tracking.location import STORAGE, identity, relocate
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from contextlib import closing
 
 from augury.core.locks import locked
 from augury.core.store import Folder, Store
-from augury.runs.tracking import Place
+from augury.experiments.recording import Place
 
 STORAGE = "augury.storage"
 """The tag with the identity of a storage."""

@@ -14,10 +14,10 @@ from augury.core.config import flatten
 from augury.core.integrity import Damaged
 from augury.core.messages import say_once
 from augury.core.store import MARKER, Folder, Store
+from augury.experiments import stored_runs
+from augury.experiments.record import DESCRIPTION, SCORES, RunRecord
+from augury.experiments.recording import File
 from augury.reporting import exporting, reported, run_files, run_names
-from augury.runs import stored_runs
-from augury.runs.record import DESCRIPTION, SCORES, RunRecord
-from augury.runs.recording import File
 from augury.scoring.registry import lower_is_better, record_name
 from augury.tracking.client import (
     FOLDER,

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from augury.core.config import flatten
 from augury.core.store import Folder, Store
+from augury.experiments import stored_runs
+from augury.experiments.record import DESCRIPTION, RunRecord
+from augury.experiments.recording import File
 from augury.reporting.sweeps.report import SUMMARY, stored_summary
-from augury.runs import stored_runs
-from augury.runs.record import DESCRIPTION, RunRecord
-from augury.runs.recording import File
 from augury.scoring.registry import record_name
 from augury.sweeping import state
 from augury.sweeping.state import Progress, Sweep, Trial

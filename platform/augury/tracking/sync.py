@@ -13,10 +13,10 @@ from augury.core.errors import UserError
 from augury.core.progress import say
 from augury.core.secrets import redacted
 from augury.core.store import Folder, Store
+from augury.experiments import stored_runs
+from augury.experiments.record import KIND, RunRecord
+from augury.experiments.recording import Tracking
 from augury.reporting.run_files import analyses
-from augury.runs import stored_runs
-from augury.runs.record import KIND, RunRecord
-from augury.runs.tracking import Tracking
 from augury.sweeping import state
 from augury.tracking.client import FOLDER, MlflowExperiment, ended
 from augury.tracking.runs import (

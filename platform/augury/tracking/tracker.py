@@ -26,9 +26,8 @@ from augury.core.periodic import Throttle, run_every
 from augury.core.progress import say, say_once
 from augury.core.secrets import redacted
 from augury.core.store import Folder, Store
-from augury.runs.record import RunRecord
-from augury.runs.recording import File
-from augury.runs.tracking import Tracking, place
+from augury.experiments.record import RunRecord
+from augury.experiments.recording import File, Tracking, place
 from augury.sweeping import state
 from augury.tracking.client import Status, check_answers, load_mlflow
 from augury.tracking.runs import EXPERIMENTS, RECORD, SYSTEM, read_record

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from augury.experiments.stored_runs import NO_TESTS
 from augury.reporting import rendering
 from augury.reporting.sweeps.report import report
-from augury.runs.stored_runs import NO_TESTS
 
 
 @pytest.fixture

@@ -19,10 +19,10 @@ from transformers import AutoModelForSequenceClassification
 import augury.augment
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS, Corpus
-from augury.execution.execute import prepare
+from augury.experiments.make import prepare
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
-from augury.experiments.training import train_here
+from augury.experiments.trial import train_here
 from augury.regimes.regime import PerturbableModel, Progress
 from augury.tasks.classification.training import Batch
 from augury.training.trained import WEIGHTS

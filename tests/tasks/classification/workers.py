@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 
-from augury.experiments.training import train_here
+from augury.experiments.trial import train_here
 
 
 def worker(rank: int, file: str) -> None:

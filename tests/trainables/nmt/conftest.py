@@ -11,9 +11,8 @@ import pytest
 from safetensors.torch import save
 
 from augury.core.store import Store
-from augury.execution.execute import prepare
-from augury.experiments.description import describe
-from augury.experiments.run import Run
+from augury.experiments.make import prepare
+from augury.experiments.run import Run, describe
 from augury.experiments.spec import parse
 from augury.text.vocabulary.vocabulary import Vocabulary
 from augury.training.checkpoint import parameters

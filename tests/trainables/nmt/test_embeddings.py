@@ -16,10 +16,10 @@ from augury.core.store import Store
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.generate import generate
 from augury.decoding.settings import Decoding
-from augury.execution.execute import prepare
-from augury.execution.graph import Graph
 from augury.experiments.cost import Size
-from augury.experiments.training import train
+from augury.experiments.graph import Graph
+from augury.experiments.make import prepare
+from augury.experiments.trial import train
 from augury.tasks.encoder_decoder import head, hidden_states
 from augury.training.checkpoint import Checkpoints, load_parameters, parameters
 from augury.training.trained import OUTCOME, WEIGHTS

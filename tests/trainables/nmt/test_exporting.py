@@ -18,16 +18,15 @@ from augury.augment.models import ReadyModel
 from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.execution.graph import Graph
-from augury.execution.ready_models import ready_model
-from augury.experiments.description import describe
 from augury.experiments.evaluate import evaluate
-from augury.experiments.run import Run
+from augury.experiments.graph import Graph
+from augury.experiments.ready_models import ready_model
+from augury.experiments.record import RunRecord
+from augury.experiments.run import Run, describe
 from augury.experiments.systems import load
 from augury.reporting.exporting import export
 from augury.reporting.results import seconds_of, time_kind
 from augury.reporting.score_tables import cost_cells
-from augury.runs.record import RunRecord
 from trainables.nmt import TASK
 
 MESSY = [

@@ -11,7 +11,7 @@ import torch
 from transformers import AutoModelForSeq2SeqLM
 
 from augury.core.errors import UserError
-from augury.experiments.description import describe
+from augury.experiments.run import describe
 from augury.experiments.spec import parse
 from augury.models import lora
 from augury.reporting.exporting import export

@@ -14,9 +14,9 @@ from augury.analysis.system import open_systems
 from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.execution.execute import prepare
-from augury.execution.graph import Graph
 from augury.experiments import evaluate
+from augury.experiments.graph import Graph
+from augury.experiments.make import prepare
 from augury.experiments.run import Run
 from augury.text.vocabulary.vocabulary import Vocabulary
 from tests import tiny

@@ -15,11 +15,10 @@ import torch
 
 from augury.core.errors import UserError
 from augury.core.execution import Execution
-from augury.execution.execute import prepare
-from augury.experiments.description import describe
 from augury.experiments.evaluate import evaluate, evaluated
-from augury.experiments.run import Run
-from augury.runs.record import RunRecord
+from augury.experiments.make import prepare
+from augury.experiments.record import RunRecord
+from augury.experiments.run import Run, describe
 from augury.scoring.registry import metric
 from augury.scoring.stored import read_statistics
 from trainables.nmt import TASK
@@ -94,7 +93,7 @@ def test_a_stored_run_translates_in_a_process_that_imports_only_what_it_uses(
     *outputs, modules = result.stdout.splitlines()
     assert outputs == run.folder.sub("hypotheses").read("two.txt").decode().splitlines()
     unused = {"ray", "torch", "transformers", "pandas", "mlflow", "scipy", "sacremoses"}
-    unused |= {"google.protobuf", "psutil", "augury.sweeping.space", "augury.execution.graph"}
+    unused |= {"google.protobuf", "psutil", "augury.sweeping.space", "augury.experiments.graph"}
     assert not unused & set(modules.split())
 
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from augury.core.store import Store
-from augury.execution.execute import prepare
+from augury.experiments.make import prepare
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.regimes.regime import Progress

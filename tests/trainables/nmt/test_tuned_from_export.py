@@ -11,12 +11,12 @@ import yaml
 
 from augury.cli import main
 from augury.core.store import Store
-from augury.execution.execute import prepare
-from augury.execution.graph import Graph
+from augury.experiments.graph import Graph
+from augury.experiments.make import prepare
+from augury.experiments.record import run_folder
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.experiments.systems import last_stage
-from augury.runs.record import run_folder
 from augury.training.trained import WEIGHTS, Outcome
 from tests import tiny
 from tests.trainables.nmt.tuned import content, finished

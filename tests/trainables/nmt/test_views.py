@@ -17,9 +17,8 @@ from augury.core.config import merge
 from augury.core.errors import UserError
 from augury.decoding import bayes_risk
 from augury.decoding.settings import ViewDecoding
-from augury.execution.graph import Graph
-from augury.execution.rendering import render_texts
-from augury.experiments.evaluate import evaluate, evaluated
+from augury.experiments.evaluate import evaluate, evaluated, render_texts
+from augury.experiments.graph import Graph
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand

@@ -8,8 +8,7 @@ from typing import Any
 
 from safetensors.torch import save
 
-from augury.experiments.description import describe
-from augury.experiments.run import Run
+from augury.experiments.run import Run, describe
 from augury.training.checkpoint import parameters
 from augury.training.trained import OUTCOME, WEIGHTS
 from trainables.nmt.translation import Translation

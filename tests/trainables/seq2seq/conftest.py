@@ -10,7 +10,7 @@ import pytest
 from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
-from augury.execution.execute import prepare
+from augury.experiments.make import prepare
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from trainables.seq2seq import pairs

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from augury.execution.graph import Graph
+from augury.experiments.graph import Graph
 
 
 @pytest.mark.parametrize("form", ["text", "reorder", "hypothesis"])

@@ -15,12 +15,12 @@ from augury.analysis.system import VALID, System
 from augury.core import config, plugins
 from augury.core.plugins import Extension, Registry
 from augury.core.store import Folder
+from augury.experiments import stored_runs
+from augury.experiments.record import RunRecord
 from augury.reporting import rendering, run_files
 from augury.reporting.numbers import MISSING, interval, probability, signed
 from augury.reporting.report import Report, Section, section
 from augury.reporting.tables import Cell, Table, cell, records
-from augury.runs import stored_runs
-from augury.runs.record import RunRecord
 from augury.scoring.significance import Difference
 
 ANALYSES = Registry(

@@ -17,10 +17,10 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from augury.experiments.record import RunRecord
 from augury.reporting import run_files
 from augury.reporting.numbers import adaptive
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, leader
-from augury.runs.record import RunRecord
 from augury.scoring.registry import segment_noun
 from augury.sweeping.schedulers import net
 

@@ -16,10 +16,10 @@ from typing import Any
 from augury.core.naming import counted
 from augury.core.progress import duration
 from augury.core.store import Folder, Store
+from augury.experiments import record
 from augury.reporting import results
 from augury.reporting.comparison import Comparison, scored_sets
 from augury.reporting.mean import compare_all
-from augury.runs import record
 from augury.sweeping.schedulers import Confirmation
 from augury.sweeping.state import Curves, Sweep, Trial
 

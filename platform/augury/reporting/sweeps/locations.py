@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from augury.core.naming import command, mlflow_command
 from augury.core.plugin_files import file_of, is_path
 from augury.core.store import Folder, Store
+from augury.experiments.record import RunRecord
+from augury.experiments.recording import Tracking, place
 from augury.reporting import run_files
 from augury.reporting.tables import Cell, Table, table
-from augury.runs.record import RunRecord
-from augury.runs.tracking import Tracking, place
 from augury.sweeping.state import DEFINITION, VIEW, Configuration, Sweep
 
 TUNE = "tune"  # where Ray Tune leaves its event files

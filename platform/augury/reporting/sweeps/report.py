@@ -18,6 +18,8 @@ from augury.core.integrity import Damaged
 from augury.core.naming import counted
 from augury.core.progress import duration
 from augury.core.store import parts_around
+from augury.experiments import stored_runs
+from augury.experiments.record import SCORES, RunRecord
 from augury.reporting import rendering
 from augury.reporting.downloads import download, downloads
 from augury.reporting.figures import Figure
@@ -71,8 +73,6 @@ from augury.reporting.sweeps.tables import (
     when,
 )
 from augury.reporting.tables import Table, csv, latex
-from augury.runs import stored_runs
-from augury.runs.record import SCORES, RunRecord
 from augury.sweeping.state import DEFINITION, ENDS, PAGE, STATES, Sweep
 
 SUMMARY = "summary.json"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import closing
 
 from augury.core.periodic import Throttle
+from augury.experiments.recording import Recording
 from augury.reporting.sweeps.progress import Display
 from augury.reporting.sweeps.report import write
 from augury.reporting.sweeps.summary import Summary
-from augury.runs.recording import Recording
 from augury.sweeping import driver
 from augury.sweeping.driver import Outcome
 from augury.sweeping.plan import SweepOptions

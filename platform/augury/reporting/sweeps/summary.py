@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from augury.experiments import stored_runs
 from augury.reporting import results, run_files
 from augury.reporting.comparison import Comparison, Row, scored_sets
 from augury.reporting.mean import compare_all, with_mean
@@ -15,7 +16,6 @@ from augury.reporting.results import SystemResult
 from augury.reporting.score_tables import score_cells, score_columns
 from augury.reporting.sweeps.confirmation import Confirmed, confirmed
 from augury.reporting.tables import Cell
-from augury.runs import stored_runs
 from augury.scoring.best import probability_best
 from augury.scoring.registry import bounds, lower_is_better, title
 from augury.scoring.significance import Interval

@@ -14,9 +14,9 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
 from augury.corpora.labels import check_labels, label_counts
-from augury.experiments.capabilities import Draft, Exported
 from augury.experiments.cost import Size, pretrained_size, transformer
 from augury.experiments.run import Run
+from augury.experiments.task import Draft, Exported
 from augury.models.settings import Pretrained
 from augury.regimes.regime import SOURCE
 from augury.tasks.classification.settings import ARCHITECTURES, PretrainedClassifier

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from augury.augment.draw import Symbols
-from augury.execution.graph import VALID, held_out
+from augury.experiments.graph import VALID, held_out
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, Embedded, Rows, ViewGroup
 from augury.tasks.classification.model import Reader, build

@@ -10,8 +10,8 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.execution.execute import prepare
-from augury.execution.rendering import render_texts
+from augury.experiments.evaluate import render_texts
+from augury.experiments.make import prepare
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
 from augury.text.tokens import Tokens

@@ -19,7 +19,7 @@ from augury.core import locks
 from augury.core.integrity import Damaged
 from augury.core.messages import say_once
 from augury.core.store import SCRATCH, TEMPORARY, Folder, Store
-from augury.runs.dependents import size
+from augury.experiments.stored_runs import size
 from augury.training.trained import PREFIXES
 
 Kind = Literal["text", "temporary", "lock", "download"]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from augury.core.store import Folder, Store
-from augury.runs.dependents import dependents, remove, size
-from augury.runs.record import RunRecord
+from augury.experiments.record import RunRecord
+from augury.experiments.stored_runs import dependents, remove, size
 
 TEACHER, STUDENT, TUNED, OTHER = (letter * 16 for letter in "abcd")
 TRANSLATION, RECORDS, VIEW, TOKENS = (letter * 16 for letter in "0123")

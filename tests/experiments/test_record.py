@@ -11,7 +11,7 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.integrity import seal
 from augury.core.store import Folder, Store
-from augury.runs.record import Cost, RunName, RunRecord
+from augury.experiments.record import Cost, RunName, RunRecord
 from augury.training.trained import Outcome
 from tests.run_folders import outcome
 

@@ -17,11 +17,11 @@ from augury.augment.operator import RECORDS
 from augury.core import config
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
+from augury.experiments.record import run_folder
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import Canonical, canonical
 from augury.experiments.task import find_task
 from augury.regimes.regime import SOURCE
-from augury.runs.record import run_folder
 from augury.text.tokens import KIND as TOKENS
 from augury.text.tokens import Text, Tokenizer
 from augury.training.settings import without_end
@@ -220,7 +220,7 @@ class Graph:
         return of_operators
 
     def _models_of_role(self, role: str, model: Experiment | ReadyModel) -> planning.Models:
-        from augury.execution.ready_models import RunModel, ready_model
+        from augury.experiments.ready_models import RunModel, ready_model
 
         if isinstance(model, ReadyModel):
             return {role: ready_model(model)}
@@ -322,7 +322,7 @@ def _texts_of(part: planning.Part, sides: Mapping[str, tuple[str, ...]]) -> dict
     """Return the texts of a view, with the columns of the first side, or of records with those
     of all sides."""
     if part.operator.makes() == RECORDS:
-        from augury.execution.examples import of_record
+        from augury.experiments.examples import of_record
 
         return {
             of_record(part.name, side): Text(part.folder, columns, side)

@@ -13,7 +13,7 @@ from augury.cli import main
 from augury.core.cluster import REACH
 from augury.core.locks import locked
 from augury.core.store import Folder, Store
-from augury.runs.unused import unused
+from augury.experiments.cleanup import unused
 
 USERS = ("runs", "sweeps")
 CORPUS, VIEW, OTHER, TOKENS, SWEPT = ("c" * 16, "d" * 16, "e" * 16, "f" * 16, "1" * 16)

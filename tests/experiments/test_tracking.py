@@ -7,7 +7,7 @@ import pytest
 from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.runs.tracking import Place, Tracking, place
+from augury.experiments.recording import Place, Tracking, place
 
 
 def test_the_default_is_a_sqlite_file_in_the_storage(tmp_path: Path) -> None:

@@ -1,16 +1,19 @@
-"""The settings of MLflow, and the store that they mean."""
+"""The settings of MLflow, the store that they mean, and who records runs there while they train."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, Protocol
 
 from pydantic import Field, field_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError
-from augury.core.store import Store
+from augury.core.store import Folder, Store
 
 SCHEMES = ("http", "https", "sqlite", "postgresql", "mysql", "mssql", "databricks")
 
@@ -75,3 +78,49 @@ def check(uri: str) -> str:
             "SQLite file (sqlite:///runs.db, with a fourth slash for an absolute path)"
         )
     return uri
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a run's storage to keep with its record, in `directory` among its artifacts."""
+
+    folder: Folder
+    name: str
+    directory: str = ""
+
+
+Status = Literal["FINISHED", "FAILED"]
+
+
+class Recorder(Protocol):
+    """Records the runs of one command; nothing here raises, or waits for more than seconds."""
+
+    def start(self, run: Folder) -> None:
+        """Record that a run begins or continues; its folder holds `run.json`."""
+
+    def follow(self, run: Folder) -> AbstractContextManager[None]:
+        """Record the additions to a run's history while the block runs."""
+
+    def finish(self, run: Folder, status: Status, files: Sequence[File] = ()) -> None:
+        """Record the end of a run, with its scores, cost and `files`."""
+
+
+Recording = Callable[[Tracking, Store], AbstractContextManager[Recorder]]
+"""Opens a recorder for the runs of a storage."""
+
+
+class _Unrecorded:
+    def start(self, run: Folder) -> None:
+        pass
+
+    def follow(self, run: Folder) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def finish(self, run: Folder, status: Status, files: Sequence[File] = ()) -> None:
+        pass
+
+
+@contextmanager
+def unrecorded(tracking: Tracking, store: Store) -> Iterator[Recorder]:
+    """Open a recorder that records nothing."""
+    yield _Unrecorded()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from augury.core.progress import StatusLine
-from augury.execution.progress import ProgressMonitor
+from augury.experiments.make import ProgressMonitor
 from augury.training.settings import Training
 
 

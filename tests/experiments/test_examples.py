@@ -12,12 +12,11 @@ import torch
 
 from augury.augment.draw import Symbols
 from augury.core.store import Store
-from augury.execution.examples import Examples
-from augury.execution.execute import prepare
-from augury.execution.texts import examples_of
+from augury.experiments.examples import Examples
+from augury.experiments.make import examples_of, prepare
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
-from augury.experiments.training import train
+from augury.experiments.trial import train
 from augury.regimes.regime import Progress
 from augury.text.vocabulary.vocabulary import Vocabulary
 from augury.training.trained import OUTCOME

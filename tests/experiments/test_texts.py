@@ -11,9 +11,8 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
-from augury.execution.execute import prepare
-from augury.execution.graph import Graph
-from augury.execution.texts import examples_of
+from augury.experiments.graph import Graph
+from augury.experiments.make import examples_of, prepare
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
 from augury.text.tokens import Tokens

@@ -16,13 +16,14 @@ from augury.corpora.corpus import LABELS
 from augury.decoding import checkpoint
 from augury.decoding.checkpoint import Checkpoint, Languages
 from augury.decoding.settings import PLAIN
-from augury.experiments.capabilities import Labels, Samples, Translates, capable
 from augury.experiments.run import Run
+from augury.experiments.stored_runs import locate
+from augury.experiments.task import Labels, Samples, Translates, capable
 from augury.models import pretrained
-from augury.runs.stored_runs import locate
 
 if TYPE_CHECKING:
     from augury.decoding.settings import Sampler, Translator
+
 
 MULTILINGUAL_VERSION = 2
 """Raised when checkpoints with languages translate otherwise; part of addresses."""

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from augury.core.store import Store
-from augury.execution.graph import Graph
-from augury.execution.nodes import Node, nodes
+from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import canonical, expand
+from augury.reporting.graphs import Node, nodes
 from augury.sweeping.driver import run_experiment
 from tests import tiny
 

@@ -17,11 +17,11 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS
 from augury.decoding.settings import GREEDY, Sampling
-from augury.execution.execute import prepare
-from augury.execution.ready_models import ready_model
-from augury.experiments.description import describe
+from augury.experiments.make import prepare
+from augury.experiments.ready_models import ready_model
+from augury.experiments.run import describe
 from augury.experiments.task import find_task
-from augury.experiments.training import train
+from augury.experiments.trial import train
 from tests import tiny
 
 pytestmark = pytest.mark.trains

@@ -13,15 +13,14 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import ingest
 from augury.corpora.corpus import Corpus
-from augury.execution import cautions, preflight
-from augury.execution.estimates import estimates
-from augury.execution.execute import prepare
-from augury.execution.graph import Graph
-from augury.experiments.cost import Cost
+from augury.experiments import preflight
+from augury.experiments.cost import Cost, estimates
+from augury.experiments.graph import Graph
+from augury.experiments.make import prepare
 from augury.experiments.spec import Experiment, parse
+from augury.experiments.stored_runs import NO_TESTS
 from augury.experiments.systems import expand
 from augury.experiments.task import find_task
-from augury.runs.stored_runs import NO_TESTS
 from tests import tiny
 
 Make = Callable[..., Experiment]
@@ -148,16 +147,16 @@ def test_missing_test_sets_are_reported(make: Make) -> None:
     assert (
         NO_TESTS in report(make({"tests": {}})).cautions and NO_TESTS not in report(make()).cautions
     )
-    assert cautions.cautions([make({"tests": {}}), make()]) == []
+    assert preflight.cautions([make({"tests": {}}), make()]) == []
 
 
 def test_half_precision_without_a_gpu_is_reported(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cautions, "cpu_is_fast_in_bfloat16", lambda: False)
+    monkeypatch.setattr(preflight, "cpu_is_fast_in_bfloat16", lambda: False)
     cpu, training = {"device": "cpu"}, {"precision": "bf16"}
-    assert cautions.cautions([make(), make(training=training, execution=cpu)]) == [cautions.SLOW]
-    assert cautions.cautions([make(training=training, execution={"device": "cuda"})]) == []
+    assert preflight.cautions([make(), make(training=training, execution=cpu)]) == [preflight.SLOW]
+    assert preflight.cautions([make(training=training, execution={"device": "cuda"})]) == []
 
 
 def test_tests_that_repeat_the_validation_text_are_reported(make: Make, tmp_path: Path) -> None:
@@ -194,10 +193,10 @@ def test_a_text_that_systems_share_is_judged_once(
         judged.append(name)
         return []
 
-    monkeypatch.setattr(cautions, "doubts", doubts)
+    monkeypatch.setattr(preflight, "doubts", doubts)
     systems = expand(experiment).values()
     assert len(systems) == 2
-    cautions.text_cautions(systems, Store(experiment.storage))
+    preflight.text_cautions(systems, Store(experiment.storage))
     assert sorted(judged) == ["news", "train", "valid"]
 
 

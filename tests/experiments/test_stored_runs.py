@@ -6,8 +6,8 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.runs import stored_runs
-from augury.runs.record import RunRecord
+from augury.experiments import stored_runs
+from augury.experiments.record import RunRecord
 from augury.training import history
 
 

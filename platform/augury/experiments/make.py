@@ -1,0 +1,292 @@
+"""Make what is missing of a graph: the texts of a plan, by address, and, in this process and one
+after the other, the models of operators. Trainings side by side are those of `sweeping.driver`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from augury.augment import health, pipeline
+from augury.augment.draw import Symbols
+from augury.augment.noisy_tests import noisy_test
+from augury.augment.operator import RECORDS, VIEW
+from augury.augment.planning import Models
+from augury.core.cluster import check_storage
+from augury.core.errors import UserError
+from augury.core.execution import Execution
+from augury.core.locks import make_once
+from augury.core.messages import logger
+from augury.core.periodic import run_every
+from augury.core.progress import StatusLine, duration, say, say_once
+from augury.core.ray_connection import connect
+from augury.core.store import Folder, Store
+from augury.corpora.ingest import overlap_notes
+from augury.corpora.references import stored_references
+from augury.experiments.examples import Examples
+from augury.experiments.graph import TRAIN, Graph, Plan, Step, dev_sets
+from augury.experiments.recording import Recorder, Recording, Status, unrecorded
+from augury.experiments.run import Input, Run, artifacts, describe
+from augury.experiments.spec import Experiment
+from augury.experiments.task import find_task
+from augury.experiments.trial import run_trial
+from augury.regimes.regime import TARGET, reads_per_epoch
+from augury.text.subwords.tokenizer import TRUNCATED, Subwords
+from augury.text.tokens import Tokens, tokenise
+from augury.training import history
+from augury.training.settings import Training
+
+
+def make_texts(plan: Plan) -> None:
+    """Make missing corpora, views, records and the tokenizer of a plan, whose models are trained.
+
+    A later stage has the tokenizer of the first, on whose text operators are fitted too. Raises
+    UnusableOutput where an operator makes nothing that the experiment could be trained on.
+    """
+    experiment, task = plan.experiment, find_task(plan.experiment.task)
+    train = task.corpus(experiment, TRAIN, plan.store)
+    for split in dev_sets(experiment):
+        task.corpus(experiment, split, plan.store)
+    fit_on = None
+    if plan.before:
+        make_texts(plan.first)
+        fit_on = task.corpus(plan.first.experiment, TRAIN, plan.store)
+    outputs = pipeline.make(plan.parts, train, plan.store, fit_on, experiment.execution)
+    measured = [part.health for part in plan.parts]
+    health.require([measures for measures in measured if measures], experiment.health)
+    if outputs.reused:
+        say_once(f"found, not made again: {', '.join(outputs.reused)}")
+    folder = plan.tokenizer.folder
+    make_once(folder, lambda: task.make_tokenizer(experiment, plan.learned_from, folder))
+
+
+def make_run(plan: Plan) -> Run:
+    """Make everything that the training of a plan reads; return its run with the first seed."""
+    experiment, store = plan.experiment, plan.store
+    task, execution = find_task(experiment.task), experiment.execution
+    task.check_model(experiment, store)
+    splits = (TRAIN, *dev_sets(experiment), *experiment.test_sets)
+    corpora = {split: task.corpus(experiment, split, store) for split in splits}
+    train = corpora[TRAIN]
+    references = {
+        test: folder.name
+        for test in experiment.test_sets
+        if (folder := stored_references(experiment.corpus, test, corpora[test], store))
+    }
+    for test in experiment.test_sets:
+        if noise := experiment.corpus.noise(test):
+            corpora[test] = noisy_test(corpora[test], noise, train, store, execution)
+    held_out = {name: corpus for name, corpus in corpora.items() if name != TRAIN}
+    for note in overlap_notes(train, held_out.items()):
+        say_once(f"warning: {note}")
+    make_texts(plan)
+    work = train.rows * len(plan.texts) / task.ROWS_PER_SECOND
+    tokenise(plan.texts, plan.tokens, plan.tokenizer, execution.choose(work, "tokenise"))
+    _say_truncated(plan)
+    task.check_held_out(experiment, plan.tokenizer.folder, held_out)
+    records = {part.name: part.folder for part in plan.parts if part.operator.makes() == RECORDS}
+    texts = [train.folder, *records.values()]
+    examples = Examples(experiment, plan.tokens, list(task.SIDES), texts, experiment.example_limit)
+    for reason, count in examples.left_out.items():
+        say_once(f"left out of training: {count:,} of {examples.rows_read:,} examples, {reason}")
+    read = reads_per_epoch(examples.view_groups)
+    seed = experiment.seeds[0]
+    return Run(
+        folder=plan.run(seed),
+        address=plan.address,
+        seed=seed,
+        prefix=plan.prefix,
+        experiment=experiment,
+        inputs=tuple(
+            Input(split, corpus.address, corpus.rows) for split, corpus in corpora.items()
+        ),
+        tokenizer=plan.tokenizer.folder.name,
+        tokens={name: folder.name for name, folder in plan.tokens.items()},
+        views={part.name: part.folder.name for part in plan.parts if part.operator.makes() == VIEW},
+        records={name: folder.name for name, folder in records.items()},
+        fits={part.name: part.fit.name for part in plan.parts},
+        data_factor=examples.texts_read / train.rows,
+        epochs_by_view={view: share for (view, side), share in read.items() if side == TARGET},
+        pieces={
+            "pair" if len(columns) > 1 else side: float(Tokens(plan.tokens[side]).lengths.mean())
+            for side, columns in task.sides(experiment).items()
+        },
+        left_out=examples.left_out,
+        health=tuple(output for part in plan.parts if (output := part.health)),
+        references=references,
+        before=plan.before.address if plan.before else None,
+    )
+
+
+def examples_of(run: Run, symbols: Callable[[], Symbols]) -> Examples:
+    """Return the training examples of a run; `symbols` is called only where an operator draws
+    from token ids."""
+    task = find_task(run.experiment.task)
+    tokens = {name: run.stored_folder(folder) for name, folder in run.tokens.items()}
+    texts = [run.corpus(TRAIN).folder, *map(run.stored_folder, run.records.values())]
+    max_pieces = run.experiment.example_limit
+    return Examples(run.experiment, tokens, list(task.SIDES), texts, max_pieces, symbols, run.seed)
+
+
+def _say_truncated(plan: Plan) -> None:
+    if not isinstance(plan.tokenizer, Subwords):
+        return
+    for name, folder in plan.tokens.items():
+        manifest = folder.manifest()
+        if count := manifest["counts"].get(TRUNCATED):
+            most = plan.tokenizer.max_length
+            say_once(f"cut to {most} subwords: {count:,} of {manifest['rows']:,} rows of '{name}'")
+
+
+def prepare(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> Run:
+    """Make everything that the training of an experiment reads, the models of its operators too;
+    return its run with the first seed."""
+    graph = Graph(store)
+    (plan,) = graph.add({experiment.name: experiment}).values()
+    with recording(experiment.tracking, store) as recorder:
+        return make(graph, [Step(plan.address)], recorder)[plan.address]
+
+
+def train_models(
+    experiment: Experiment, store: Store, recording: Recording = unrecorded
+) -> list[Models]:
+    """Train the models of an experiment's operators that are missing; return those of each
+    operator, by role."""
+    graph = Graph(store)
+    (plan,) = graph.add({experiment.name: experiment}).values()
+    steps = [step for step in graph.inputs(Step(plan.address)) if step.seed is not None]
+    with recording(experiment.tracking, store) as recorder:
+        make(graph, steps, recorder)
+    return graph.models(experiment)
+
+
+def make(graph: Graph, targets: Sequence[Step], recorder: Recorder) -> dict[str, Run]:
+    """Make steps with all their inputs, one after the other; return the runs whose texts are made,
+    with the first seed, by address. Raises the first failure."""
+    runs: dict[str, Run] = {}
+    made: set[Step] = set()
+
+    def visit(step: Step) -> None:
+        if step in made:
+            return
+        made.add(step)
+        name = graph.names[step]
+        if graph.is_made(step):
+            say(f"{name}, seed {step.seed}: found, not trained again")
+            return
+        for needed in graph.inputs(step):
+            visit(needed)
+        if step.seed is None:
+            runs[step.address] = make_run(graph.plans[step.address])
+            return
+        run = runs[step.address].with_seed(step.seed)
+        describe(run, name)
+        recorder.start(run.folder)
+        try:
+            label = f"{name}, seed {step.seed}"
+            with (
+                recorder.follow(run.folder),
+                show_progress(run.folder, label, run.experiment.training),
+            ):
+                run_trial(run, scored=step in graph.scored)
+        finally:
+            status: Status = "FINISHED" if run.folder.complete else "FAILED"
+            recorder.finish(run.folder, status, artifacts(run))
+
+    for target in targets:
+        visit(target)
+    return runs
+
+
+def reach_storage(execution: Execution, root: str) -> None:
+    """Raise UserError where a worker of the cluster to join cannot write and read a storage."""
+    if execution.joins_cluster:
+        connect(execution.address)
+        check_storage(root)
+
+
+def refuse_lost_storage(storage: str) -> None:
+    """Raise UserError for a relative storage in a Ray job, whose working directory is deleted
+    with it."""
+    if (
+        "RAY_JOB_CONFIG_JSON_ENV_VAR" in os.environ
+        and "://" not in storage
+        and not Path(storage).is_absolute()
+    ):
+        raise UserError(
+            f"storage '{storage}' is relative, and a Ray job's working directory is thrown away: "
+            "give storage=/a/shared/directory, or a URI such as s3://bucket/augury"
+        )
+
+
+@contextmanager
+def show_progress(run: Folder, label: str, training: Training) -> Iterator[None]:
+    """Show the progress of a run's training, and log a message when it ends."""
+    with StatusLine(label) as line:
+        monitor = ProgressMonitor(run, label, training, line)
+        try:
+            seconds = history.flush_seconds(run) / 3
+            with run_every(seconds, monitor.refresh, name=label):
+                yield
+        finally:
+            monitor.refresh()
+    if monitor.latest:
+        logger.info(monitor.text(ended=True))
+
+
+class ProgressMonitor:
+    """The progress of a run, read from its history."""
+
+    def __init__(self, run: Folder, label: str, training: Training, line: StatusLine):
+        self.run, self.label, self.training, self.line = run, label, training, line
+        self.files: dict[str, int] = {}
+        self.latest: dict[str, float] = {}
+        self.update, self.epochs = 0, 0.0
+
+    def refresh(self) -> None:
+        """Read and show new records."""
+        files = history.files(self.run)
+        # A resumed run writes anew what it dropped.
+        for name, _ in sorted(files.items() - self.files.items()):
+            for record in history.records(self.run, name):
+                self.latest |= record["metrics"]
+                self.update, self.epochs = record["update"], record["epochs"]
+        self.files = files
+        if self.latest:
+            self.line.show(self.text(), self.share())
+
+    def share(self) -> float:
+        """Return the share of training that is done, unless patience ends it before."""
+        training = self.training
+        shares = [self.update / training.max_updates] if training.max_updates else []
+        if training.max_epochs and training.equal == "epochs":
+            shares.append(self.epochs / training.max_epochs)
+        if training.max_minutes:
+            shares.append(self.latest.get("train/seconds", 0.0) / (60 * training.max_minutes))
+        return max(shares, default=0.0)
+
+    def text(self, ended: bool = False) -> str:
+        """Return the state of training in a line, with the time left or, at its end, the time it
+        took."""
+        seconds, share = self.latest.get("train/seconds", 0.0), self.share()
+        when = f"{duration(seconds * (1 / share - 1))} left at most" if share and seconds else ""
+        of = f"/{self.training.max_updates:,}" if self.training.max_updates and not ended else ""
+        own = self.training.equal == "epochs" and not ended
+        epochs = f"/{self.training.max_epochs}" if self.training.max_epochs and own else ""
+        numbers = [f"{name} {value:.2f}" for name, value in self._measured().items()]
+        numbers.append(f"{self.latest.get('train/tokens_per_second', 0):,.0f} tokens/s")
+        place = f"update {self.update:,}{of}, epoch {self.epochs:.1f}{epochs}"
+        return " · ".join(
+            filter(None, (self.label, duration(seconds) if ended else when, place, *numbers))
+        )
+
+    def _measured(self) -> dict[str, float]:
+        """Return the loss of training, and the metrics of the last validation by their names."""
+        validated = {
+            key.removeprefix("valid/"): value
+            for key, value in self.latest.items()
+            if key.startswith("valid/") and key not in ("valid/loss", "valid/best")
+        }
+        loss = {"loss": self.latest["train/loss"]} if "train/loss" in self.latest else {}
+        return loss | validated

@@ -1,0 +1,436 @@
+"""Check an experiment before it runs: faults, rows left out of its texts, estimated cost, and what
+its results will not show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any
+
+from augury.augment import planning
+from augury.augment.mixins import Fitted, UsesModels
+from augury.augment.models import ReadyModel
+from augury.augment.operator import Operator
+from augury.core import config
+from augury.core.errors import UserError
+from augury.core.locks import usable
+from augury.core.progress import say
+from augury.core.store import Store
+from augury.corpora.corpus import KINDS, Corpus
+from augury.corpora.filters import NOT_SELECTED, REASON_SETTINGS, REASONS
+from augury.corpora.identification import doubts
+from augury.corpora.ingest import cached_corpus, overlap, overlap_note, overlap_notes
+from augury.corpora.labels import LABEL, label_counts, label_doubts
+from augury.corpora.records import describe_controls
+from augury.corpora.references import stored_references
+from augury.corpora.splits import BaseSpec, ResolvedSplit
+from augury.experiments.cost import Cost, cpu_is_fast_in_bfloat16, estimates, uses_gpu
+from augury.experiments.graph import Graph, dev_sets
+from augury.experiments.spec import Experiment
+from augury.experiments.stored_runs import NO_TESTS
+from augury.experiments.task import find_task
+from augury.models import pretrained
+from augury.regimes.regime import late_onset
+from augury.scoring import registry
+from augury.scoring.imbalance import imbalance_note
+
+
+@dataclass(frozen=True)
+class Report:
+    """The texts, cautions and estimated cost of an experiment."""
+
+    texts: Sequence[TextSummary]
+    cautions: Sequence[str]
+    """Reasons to doubt the results."""
+    costs: Mapping[str, Cost | None]
+    """One seed of every system, and all models of each role of operators; None where the cost
+    cannot be estimated."""
+    graph: Graph
+    warnings: Sequence[str] = ()
+    """Those of the cautions that say of a text that it is probably the wrong one."""
+    stages: Sequence[str] = ()
+    """The names in `costs` that are stages before systems, which run with every seed too."""
+    unreachable: Sequence[str] = ()
+    """The names of pretrained models of systems, which training would need and cannot have."""
+
+
+def check(experiments: Iterable[Experiment], graph: Graph) -> list[str]:
+    """Raise UserError for experiments that cannot be trained: files, columns, lines, keys, sizes;
+    return cautions on their held-out texts.
+
+    Texts are read and operators fitted; earlier stages and the models of operators are checked too.
+    """
+    listed, store = list(experiments), graph.store
+    held_out: list[str] = []
+    for experiment in listed:
+        experiment.execution.check(experiment.training.workers)
+    for experiment in distinct_texts(listed):
+        texts = texts_of(experiment, store)
+        learned_from = cached_corpus(experiment.first.corpus, "train", store.root)
+        for operator in experiment.augment:
+            _check_operator(operator, experiment, texts["train"], learned_from, store)
+        for test in experiment.test_sets:
+            stored_references(experiment.corpus, test, texts[test], store)
+            if noise := experiment.corpus.noise(test):
+                from augury.augment.noisy_tests import check_noise  # few files have such tests
+
+                check_noise(texts[test], noise)
+        for name in experiment.scoring.metrics:
+            registry.metric_class(name).require()
+        find_task(experiment.task).check(experiment, store)
+        held_out += _check_held_out(experiment, graph)
+        for operator, models in zip(experiment.augment, experiment.models, strict=True):
+            for role, model in models.items():
+                if isinstance(model, ReadyModel):
+                    from augury.experiments.ready_models import ready_views
+
+                    assert isinstance(operator, UsesModels)
+                    operator.check_model(role, ready_views(model))
+        check([*filter(None, [experiment.before]), *experiment.model_experiments.values()], graph)
+    return held_out
+
+
+def _check_operator(
+    operator: Operator, experiment: Experiment, train: Corpus, learned_from: Corpus, store: Store
+) -> None:
+    """Raise UserError for an operator that cannot make its text."""
+    from augury.augment import pipeline  # most experiments have no operator
+
+    for text in planning.extra_texts(operator).values():
+        cached_corpus(text, "train", store.root)
+    if type(operator).check_text is not Operator.check_text:
+        operator.check_text(pipeline.first_records(train, operator))
+    fitted = pipeline.fit(learned_from, operator, store, execution=experiment.execution)
+    if isinstance(operator, Fitted):
+        operator.check_fitted(fitted)
+
+
+def report(systems: Mapping[str, Experiment], store: Store) -> Report:
+    """Check the systems of an experiment; return a report of their texts and estimated cost."""
+    graph = Graph(store)
+    held_out = check(systems.values(), graph)
+    graph.add(systems)
+    earlier = graph.earlier_stages
+    trained = {name: plan.experiment for name, plan in earlier.items()} | dict(systems)
+    texts, costs = summarise(trained, store), estimates(graph)
+    missing = missing_models(systems.values())
+    warnings = text_cautions(trained.values(), store)
+    own = {model.name for system in systems.values() if (model := system.pretrained)}
+    return Report(
+        texts=texts,
+        warnings=warnings,
+        cautions=[
+            *missing.values(),
+            *leaks(trained, store),
+            *warnings,
+            *control_characters(texts, store),
+            *label_cautions(texts, systems.values()),
+            *held_out,
+            *cautions(systems.values()),
+            *too_late(trained, costs),
+        ],
+        costs=costs,
+        graph=graph,
+        stages=list(earlier),
+        unreachable=[name for name in missing if name in own],
+    )
+
+
+def _check_held_out(experiment: Experiment, graph: Graph) -> list[str]:
+    """Raise UserError where held-out text does not suit the model, by its tokenizer if it is
+    there; return warnings."""
+    tokenizer = graph.plan(experiment).tokenizer.folder
+    texts = texts_of(experiment, graph.store)
+    held_out = {name: corpus for name, corpus in texts.items() if name != "train"}
+    return find_task(experiment.task).check_held_out(
+        experiment, tokenizer if usable(tokenizer) else None, held_out
+    )
+
+
+SLOW = (
+    "training.precision bf16 is for GPUs and for CPUs that multiply bfloat16 faster than float32 "
+    "(AMX, or AMD's AVX-512): on this machine it may take two to ten times as long as fp32"
+)
+
+
+def say_cautions(experiments: Sequence[Experiment], store: Store) -> None:
+    """Log the warnings that users should see before anything runs."""
+    for caution in cautions(experiments):
+        say(caution)
+    for caution in text_cautions(experiments, store):
+        say(f"warning: {caution}")
+
+
+def cautions(experiments: Iterable[Experiment]) -> list[str]:
+    """Return warnings on the settings of experiments."""
+    listed = list(experiments)
+    slow = any(
+        experiment.training.precision == "bf16"
+        and not (uses_gpu(experiment.execution) or cpu_is_fast_in_bfloat16())
+        for experiment in listed
+    )
+    return [SLOW] * slow + [NO_TESTS] * (not any(experiment.test_sets for experiment in listed))
+
+
+def text_cautions(experiments: Iterable[Experiment], store: Store) -> list[str]:
+    """Return warnings on texts that are not in their languages, and on tests that repeat the
+    validation text."""
+    cautioned: dict[tuple[str, ...], Sequence[str]] = {}  # systems share most texts
+    for experiment in distinct_texts(experiments):
+        texts = texts_of(experiment, store)
+        for name, corpus in texts.items():
+            text = (name, corpus.address)
+            if text not in cautioned:
+                cautioned[text] = doubts(name, corpus)
+        for name in experiment.test_sets:
+            test, valid = texts[name], texts["valid"]
+            pair = (name, test.address, valid.address)
+            if pair not in cautioned and not experiment.corpus.is_validation(name):
+                cautioned[pair] = _repeats_validation(name, test, valid)
+    return list(dict.fromkeys(chain.from_iterable(cautioned.values())))
+
+
+def label_cautions(texts: Sequence[TextSummary], systems: Iterable[Experiment]) -> list[str]:
+    """Return warnings on labels that look alike, and notes on texts of imbalanced ones."""
+    labels = sum((Counter(text.labels) for text in texts), Counter[str]())
+    return [*label_doubts(labels), *_imbalances(texts, systems)]
+
+
+def leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
+    """Return a warning for every set that shares records with the training text."""
+    trains: dict[str, Corpus] = {}
+    held_out: dict[str, dict[str, tuple[str, Corpus]]] = {}
+    for experiment in systems.values():
+        texts = texts_of(experiment, store)
+        train = texts.pop("train")
+        trains[train.address] = train
+        of_train = held_out.setdefault(train.address, {})
+        for name, corpus in texts.items():
+            of_train.setdefault(corpus.address, (name, corpus))
+    notes: list[str] = []
+    for address, train in trains.items():
+        notes += overlap_notes(train, held_out[address].values())
+    return list(dict.fromkeys(notes))
+
+
+def control_characters(texts: Iterable[TextSummary], store: Store) -> list[str]:
+    """Return a warning for every text with characters that are invisible and change what tools
+    read."""
+    notes = []
+    for text in texts:
+        if counts := Corpus.load(store, text.address).manifest.get("controls"):
+            shown = describe_controls(counts)
+            notes.append(
+                f"{text.name} has characters that are not seen and stay in the text: {shown}"
+            )
+    return notes
+
+
+def too_late(systems: Mapping[str, Experiment], costs: Mapping[str, Cost | None]) -> list[str]:
+    """Return a warning for every system of which all acts in less than half of its training, by
+    the estimated updates of an epoch."""
+    cautioned = []
+    for name, experiment in systems.items():
+        training, cost = experiment.training, costs.get(name)
+        if cost is None or experiment.before:
+            continue
+        onset = experiment.regime.onset(cost.updates_per_epoch)
+        if late := late_onset(onset, cost.updates):
+            cautioned.append(f"{name}, about: {late}")
+        if training.warmup_share is None and training.warmup_updates >= cost.updates:
+            cautioned.append(
+                f"{name}: the learning rate rises until update {training.warmup_updates:,}, and "
+                f"training ends after about {cost.updates:,}, so that it never reaches its peak: "
+                "lower training.warmup_updates, or raise training.max_epochs or "
+                "training.max_updates"
+            )
+    return cautioned
+
+
+def missing_models(experiments: Iterable[Experiment]) -> dict[str, str]:
+    """Return warnings on pretrained models, and those of operators, that cannot be had here, by
+    their names."""
+    listed = list(experiments)
+    listed += [model for experiment in listed for model in experiment.model_experiments.values()]
+    advice: dict[tuple[str, str | None], str] = {}
+    for experiment in listed:
+        if model := experiment.pretrained:
+            advice[model.name, model.revision] = (
+                "give model.name the path of a directory that save_pretrained wrote, or train "
+                "from nothing, model: {architecture: tiny}"
+            )
+        for operator, roles in zip(experiment.augment, experiment.models, strict=True):
+            for role, ready in roles.items():
+                if isinstance(ready, ReadyModel) and ready.checkpoint:
+                    advice[ready.checkpoint, ready.revision] = (
+                        f"give the {role} of operator {operator.operator} as the path of a "
+                        "directory that save_pretrained wrote"
+                    )
+    return {
+        name: f"the pretrained model {name} cannot be had here, and training would end with that: "
+        f"there is no such directory, and no hub that has it can be reached ({reason:.200}); "
+        f"{remedy}"
+        for (name, revision), remedy in advice.items()
+        if (reason := pretrained.unreachable(name, revision))
+    }
+
+
+def _repeats_validation(name: str, test: Corpus, valid: Corpus) -> list[str]:
+    """Return the warning on a test set that shares a tenth or more of its records with the
+    validation text; empty for others."""
+    count = overlap(valid, test)
+    if count < test.rows / 10:
+        return []
+    return [
+        f"{overlap_note(count, name, test, 'validation')}, on which weights are chosen and "
+        "training ends: scores on it are too good; give another test set, or say that it is "
+        f"meant, tests: {{{name}: {{validation: true}}}}"
+    ]
+
+
+def _imbalances(texts: Iterable[TextSummary], systems: Iterable[Experiment]) -> list[str]:
+    """Return a note on every text that models are judged on whose labels are imbalanced."""
+    metrics = list(
+        dict.fromkeys(
+            metric
+            for system in systems
+            if system.scoring.MEASURES == "labels"
+            for metric in system.scoring.metrics
+        )
+    )
+    notes = (
+        imbalance_note(text.name, text.labels, metrics)
+        for text in texts
+        if metrics and text.name.partition(" ")[0] != "train"
+    )
+    return [note for note in notes if note]
+
+
+UNCHECKED = {
+    "name",
+    "seeds",
+    "storage",
+    "regime",
+    "training",
+    "execution",
+    "tracking",
+    "health",
+    "decoding",
+    "validation",
+    "baseline",
+    "systems",
+}
+"""Sections that checks of texts do not depend on: experiments that differ only in them are
+checked once."""
+
+
+@dataclass(frozen=True)
+class LeftOutRows:
+    """Rows of a text that were left out of the corpus for one reason."""
+
+    reason: str
+    rows: int
+    setting: str | None
+    """The dotted key of the filter; None where no setting keeps such rows."""
+    value: Any
+    examples: Sequence[Mapping[str, str]]
+    """Some of the rows: their place and content."""
+
+
+@dataclass(frozen=True)
+class TextSummary:
+    """The size of a text, and the rows left out of it."""
+
+    name: str
+    languages: Sequence[str]
+    rows_in: int
+    rows: int
+    left_out: Sequence[LeftOutRows]
+    address: str
+    labels: Mapping[str, int] = field(default_factory=dict)
+    """The rows with each label, the most frequent first; empty for text without labels."""
+
+
+def texts_of(experiment: Experiment, store: Store) -> dict[str, Corpus]:
+    """Return the corpora of all splits of an experiment, made unless the store has them."""
+    spec = experiment.corpus
+    if "train" not in spec.splits():
+        raise UserError("the corpus has no train: give corpus.train, or a known set that has one")
+    spec.resolve("valid")  # says what to do where there is none
+    splits = ("train", *dev_sets(experiment), *experiment.test_sets)
+    return {split: cached_corpus(spec, split, store.root, experiment.execution) for split in splits}
+
+
+def distinct_texts(experiments: Iterable[Experiment]) -> list[Experiment]:
+    """Return the experiments without those that read the same in the same way."""
+    distinct: dict[str, Experiment] = {}
+    for experiment in experiments:
+        distinct.setdefault(
+            config.address(experiment.model_dump(mode="json", exclude=UNCHECKED)), experiment
+        )
+    return list(distinct.values())
+
+
+def summarise(experiments: Mapping[str, Experiment], store: Store) -> list[TextSummary]:
+    """Return the texts of experiments, each once, under names of their own."""
+    texts: dict[str, TextSummary] = {}
+    for experiment_name, experiment in experiments.items():
+        for text in _summaries(experiment, store):
+            names = {known.name for known in texts.values()}
+            name = text.name if text.name not in names else f"{text.name} of {experiment_name}"
+            texts.setdefault(text.address, replace(text, name=name))
+    return list(texts.values())
+
+
+def _summaries(experiment: Experiment, store: Store) -> Iterator[TextSummary]:
+    """Yield the texts of all splits, those of a mixture one by one."""
+    for split, corpus in texts_of(experiment, store).items():
+        mixture = experiment.corpus.mixture if split == "train" else {}
+        for name, spec in mixture.items():
+            yield _summary(f"{split} {name}", spec, split, cached_corpus(spec, split, store.root))
+        if not mixture:
+            yield _summary(split, experiment.corpus, split, corpus)
+
+
+def _summary(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> TextSummary:
+    manifest, part = corpus.manifest, spec.resolve(split)
+    # Of training text, listed there.
+    rejected = {} if part.every and split == "valid" else manifest["rejected"]
+    examples = {
+        reason: [{**row, "place": _place(row["place"], manifest, part)} for row in rows]
+        for reason, rows in manifest.get("examples", {}).items()
+    }
+    left_out = [
+        _left_out(reason, rows, part, examples.get(reason, ())) for reason, rows in rejected.items()
+    ]
+    labels = label_counts(corpus) if KINDS[corpus.kind].target == LABEL else {}
+    return TextSummary(
+        name, part.languages, manifest["rows_in"], corpus.rows, left_out, corpus.address, labels
+    )
+
+
+def _place(place: str, manifest: Mapping[str, Any], part: ResolvedSplit) -> str:
+    """Return the place of a row in the files of the experiment: those that the corpus was read
+    from may have had other names."""
+    read = [file["path"] for file in manifest["files"] if file.get("path")]
+    files = part.text.files()
+    return place.replace(", ".join(read), ", ".join(files)) if len(read) == len(files) else place
+
+
+def _left_out(
+    reason: str, rows: int, part: ResolvedSplit, examples: Sequence[Mapping[str, str]]
+) -> LeftOutRows:
+    key = REASON_SETTINGS.get(reason)
+    if key is None:
+        return LeftOutRows(reason, rows, None, None, examples)
+    if reason == REASONS[NOT_SELECTED] and part.text.portion and not part.text.where:
+        key, examples = "{split}.portion", ()  # other rows of it, which say nothing
+    section, _, name = key.partition(".")
+    cleaning = {name: getattr(part.filter, name) for name in type(part.filter).model_fields}
+    held: Mapping[str, Any] = {"filter": cleaning, "{split}": part.text.to_dict()}.get(section, {})
+    text = part.name if part.name in ("train", "valid") else f"tests.{part.name}"
+    return LeftOutRows(
+        reason, rows, f"corpus.{key.format(split=text)}", held.get(name, part.every), examples
+    )

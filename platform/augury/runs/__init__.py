@@ -1,1 +1,0 @@
-"""Runs as they are stored and tracked: records, what refers to them, and what nothing needs."""
