@@ -18,6 +18,7 @@ import socket
 import stat
 import tempfile
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -219,8 +220,7 @@ class Folder:
         """
         expected = self._expected().get(name) if verified else None
         if expected is None:
-            with self.filesystem.open_input_stream(self.path(name), compression=None) as stream:
-                return bytes(stream.read())
+            return self._streamed(name, lambda stream: bytes(stream.read()))
         if not self.is_local:
             return self.local(name).read_bytes()
         try:
@@ -475,8 +475,23 @@ class Folder:
 
     def checksum(self, name: str) -> Checksum:
         """Return the checksum of a file as it is now."""
-        with self.filesystem.open_input_stream(self.path(name), compression=None) as stream:
-            return integrity.checksum(iter(lambda: stream.read(CHUNK), b""))
+        return self._streamed(name, _checksum_of)
+
+    def _streamed(self, name: str, use: Callable[[Any], T]) -> T:
+        """Return what a function of a stream of a file returns.
+
+        It is called again where a busy object store answers with a page that is longer than a small
+        file, which pyarrow does not repeat.
+        """
+        for attempt in range(PATIENCE[0]):
+            try:
+                with self.filesystem.open_input_stream(self.path(name), compression=None) as stream:
+                    return use(stream)
+            except OSError as error:
+                if "flush response stream" not in str(error) or attempt == PATIENCE[0] - 1:
+                    raise
+            time.sleep(0.05 * 2**attempt)
+        raise AssertionError("the last attempt returns or raises")
 
     def _damaged(self, fault: str) -> Damaged:
         _forget(self)
@@ -525,7 +540,7 @@ class Folder:
             if not file.exists():
                 raise Damaged(f"{self.location(name)} is missing")
             with file.open("rb") as stream:
-                actual = integrity.checksum(iter(functools.partial(stream.read, CHUNK), b""))
+                actual = _checksum_of(stream)
             if fault := integrity.difference(expected[name], actual):
                 raise Damaged(f"{self.location(name)} {fault}")
             self._facts.copies[name] = file
@@ -537,12 +552,13 @@ class Folder:
             target = directory / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.unlink(missing_ok=True)  # what is in use stays as it is
-            with (
-                suppress(FileNotFoundError),
-                self.filesystem.open_input_stream(self.path(name), compression=None) as stream,
-                target.open("wb") as file,
-            ):
-                shutil.copyfileobj(stream, file, CHUNK)
+
+            def write(stream: Any) -> None:
+                with target.open("wb") as file:
+                    shutil.copyfileobj(stream, file, CHUNK)
+
+            with suppress(FileNotFoundError):
+                self._streamed(name, write)
             return target
 
         return self._map(fetch, list(names))
@@ -664,6 +680,10 @@ def _move(directory: Path, target: str) -> None:
         raise OSError(
             int(number[1]) if number else None, message, source, None, destination
         ) from error
+
+
+def _checksum_of(stream: Any) -> Checksum:
+    return integrity.checksum(iter(lambda: stream.read(CHUNK), b""))
 
 
 def _unless_removed(remove: Callable[[str], object], path: str) -> None:
