@@ -64,7 +64,7 @@ helps["analyze keys"] = shown("analyze", "keys", "--help")
 for name in operator.names():
     helps[f"augment --operator {name}"] = shown("augment", "--operator", name, "--help")
 imported["augment --help"] = sorted(sys.modules)
-import augury.experiments.make, trainables.nli, trainables.nmt, trainables.seq2seq
+import augury.experiments.graph, trainables.nli, trainables.nmt, trainables.seq2seq
 from augury.sweeping import declarations, plan, space
 for name in declarations.known():
     space.find(name, "toy")

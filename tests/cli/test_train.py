@@ -291,7 +291,6 @@ def test_what_is_trained_is_shown_without_slow_imports(
 def test_training_on_an_object_store(
     storage: Path, remote: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("augury.core.locks.POLL_SECONDS", 0.01)
     flags = (
         "--json",
         "--set",

@@ -51,7 +51,7 @@ PARALLEL = {
         ),
         (
             {"operator": "reorder", "parallel": PARALLEL, "training": {"rat": 1}},
-            "its reorderer: .*trial.rat",
+            "its reorderer: .*training.rat",
         ),
     ],
 )

@@ -14,7 +14,8 @@ from augury.core.store import Store
 from augury.corpora import ingest
 from augury.corpora.corpus import Corpus
 from augury.experiments import preflight
-from augury.experiments.cost import Cost, estimates
+from augury.experiments.cost import Cost
+from augury.experiments.estimates import estimates
 from augury.experiments.graph import Graph
 from augury.experiments.make import prepare
 from augury.experiments.spec import Experiment, parse

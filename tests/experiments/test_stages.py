@@ -171,7 +171,7 @@ def test_faults_have_the_line_of_their_stage(tmp_path: Path) -> None:
         "name: x\ntask: nmt\n"
         "corpus: {source_language: qaa, target_language: qab, train: {builtin: 9}, valid: "
         "{builtin: 9}}\n"
-        "stages:\n  tune:\n    trial.patience: 0\n"
+        "stages:\n  tune:\n    training.patience: 0\n"
     )
     with pytest.raises(UserError, match="line 6: stages.tune.training.patience = 0"):
         load_file(file)

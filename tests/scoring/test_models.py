@@ -17,7 +17,7 @@ from augury.core.store import Store
 from augury.scoring.registry import lower_is_better, metric, metric_class, title
 from augury.scoring.scores import score
 from augury.scoring.settings import TextScoring
-from augury.scoring.stored import read_statistics, write_statistics
+from augury.scoring.stored import SCORES, read_statistics, write_statistics
 
 REGRESSION = '''
 import torch
@@ -89,6 +89,7 @@ def test_a_model_of_ones_own_scores_segments_with_their_sources(
     assert alone.value == pytest.approx(segments[0], abs=1e-6) and other.value != alone.value
     run = Store(tmp_path).folder("runs", "a/seed-1")
     write_statistics(run, "test", [chrf, model])
+    run.write_record(SCORES, {}, ["statistics/test.npz"])
     kept = read_statistics(run, "test")[name]
     assert metric_class(name).value(kept.sum(0).tolist()) == model.value
     np.testing.assert_array_equal(kept, model.statistics)

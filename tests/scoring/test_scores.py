@@ -13,7 +13,7 @@ from augury.core.store import Store
 from augury.scoring.registry import lower_is_better, metric, metric_class, names
 from augury.scoring.scores import score
 from augury.scoring.settings import TextScoring
-from augury.scoring.stored import read_statistics, write_statistics
+from augury.scoring.stored import SCORES, read_statistics, write_statistics
 
 HYPOTHESES = ["the cat sat on the mat", "there is a dog in the garden"]
 REFERENCES = ["the cat is on the mat", "there is a dog in my garden"]
@@ -114,6 +114,7 @@ def test_statistics_are_kept_and_read_again(tmp_path):
         == metric("bleu", "en").statistics(HYPOTHESES, REFERENCES).tolist()
     )
     write_statistics(run, "test", results)
+    run.write_record(SCORES, {}, ["statistics/test.npz"])
     kept = read_statistics(run, "test")
     assert {name: counts.tolist() for name, counts in kept.items()} == {
         result.name: result.statistics.tolist() for result in results

@@ -9,7 +9,7 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments.cost import remaining, seconds_of, seed_cost
+from augury.experiments.estimates import remaining, seconds_of, seed_cost
 from augury.experiments.graph import Graph, Step
 from augury.experiments.record import run_folder
 from augury.sweeping import plan

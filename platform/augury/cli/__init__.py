@@ -27,6 +27,7 @@ from augury.cli.common import CLIENT
 from augury.core import agreed_code, messages
 from augury.core.errors import UserError, unknown
 from augury.core.messages import logger
+from augury.core.naming import command
 from augury.core.progress import duration
 from augury.core.secrets import RedactedStream
 
@@ -155,6 +156,7 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
     except FileNotFoundError:
         logger.error("the working directory has been deleted: change to another one")
         return 2
+    arguments.typed = command("augury", verb, *argv)
     try:
         if verb in verbs.ON_A_CLUSTER and arguments.address:
             from augury.cli import submit

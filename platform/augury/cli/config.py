@@ -178,7 +178,8 @@ def _facts(
 
 def _cost(loaded: Experiment, report: Report) -> dict[str, Any]:
     """Return the estimated cost of all runs; None where a part of it is unknown."""
-    from augury.experiments.cost import ERROR_FACTOR, estimate
+    from augury.experiments.cost import ERROR_FACTOR
+    from augury.experiments.estimates import estimate
 
     whole = estimate(report.graph, loaded)
     unknown = ", ".join(name for name, cost in report.costs.items() if cost is None)

@@ -132,7 +132,7 @@ def _try_plan(space: Space, options: SweepOptions) -> tuple[Plan, str | None]:
 def _costs(plan: Plan, options: SweepOptions) -> list[str]:
     """Return lines with the estimated cost of every row and its models, cautions, and the sum."""
     from augury.core.progress import duration
-    from augury.experiments.cost import estimate, estimates
+    from augury.experiments.estimates import estimate, estimates
     from augury.experiments.preflight import cautions
 
     rows = {planned.name: planned.experiment for planned in plan.configurations.values()}

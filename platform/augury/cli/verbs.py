@@ -11,7 +11,6 @@ from types import ModuleType
 
 from augury.cli.common import add_cluster
 from augury.core.errors import nearest
-from augury.core.naming import command
 
 GROUPS = {
     "start": ("demo", "init", "config", "list", "completion"),
@@ -96,10 +95,8 @@ def parser(verb: str, argv: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def parse(verb: str, argv: Sequence[str]) -> argparse.Namespace:
-    """Return the arguments of a verb, and the command as it was `typed`; SystemExit with a usage
-    message for unknown ones."""
+    """Return the arguments of a verb; SystemExit with a usage message for unknown ones."""
     for_verb = parser(verb, argv)
-    for_verb.set_defaults(typed=command("augury", verb, *argv))
     if any(action.nargs == argparse.REMAINDER for action in for_verb._actions):
         return for_verb.parse_args(argv)
     # Intermixed: `augury sweep agreement --budget 2h my.yaml` names a file behind an option.

@@ -26,7 +26,8 @@ from augury.corpora.labels import LABEL, label_counts, label_doubts
 from augury.corpora.records import describe_controls
 from augury.corpora.references import stored_references
 from augury.corpora.splits import BaseSpec, ResolvedSplit
-from augury.experiments.cost import Cost, cpu_is_fast_in_bfloat16, estimates, uses_gpu
+from augury.experiments.cost import Cost, cpu_is_fast_in_bfloat16, uses_gpu
+from augury.experiments.estimates import estimates
 from augury.experiments.graph import Graph, dev_sets
 from augury.experiments.spec import Experiment
 from augury.experiments.stored_runs import NO_TESTS

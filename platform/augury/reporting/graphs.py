@@ -22,7 +22,7 @@ from augury.core.progress import duration
 from augury.core.store import Folder
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.ingest import cached_address
-from augury.experiments.cost import seed_cost
+from augury.experiments.estimates import seed_cost
 from augury.experiments.graph import TRAIN, Graph, Plan, Step, dev_sets
 from augury.experiments.record import KIND as RUNS
 from augury.experiments.record import SCORES

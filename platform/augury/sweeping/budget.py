@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from augury.core.errors import UserError
 from augury.core.progress import duration
 from augury.core.store import Store
-from augury.experiments import cost
-from augury.experiments.cost import Estimate, remaining, seconds_of
+from augury.experiments import estimates
+from augury.experiments.estimates import Estimate, remaining, seconds_of
 from augury.experiments.graph import Graph, Step
 from augury.experiments.spec import Experiment
 from augury.sweeping.applied import LeftOut
@@ -20,7 +20,7 @@ def estimate(plan: Plan, seeds: Sequence[int], at_once: int | None = None) -> Es
     """Return the estimated cost of a plan; None where that of a model is not known."""
     if not plan.configurations:
         return None
-    return cost.estimate(_graph(plan, seeds), plan.base(), at_once)
+    return estimates.estimate(_graph(plan, seeds), plan.base(), at_once)
 
 
 def keep_within(
@@ -38,7 +38,7 @@ def keep_within(
     left = remaining(graph)
     if left is None:
         return
-    parallel = cost.trials_at_once(plan.base(), at_once)
+    parallel = estimates.trials_at_once(plan.base(), at_once)
 
     def needed(addresses: Iterable[str]) -> float:
         """Return the seconds of one seed of configurations, with what they need, each once."""

@@ -196,7 +196,7 @@ def test_joint_views_share_one_model_that_saw_all_of_them(
 ) -> None:
     manifest = store.folder("vocabularies", "joint").manifest()
     assert manifest == {
-        "schema": 1,
+        "schema": 2,
         "size": 150,
         "models": ["sentencepiece-0.model"],
         "views": dict.fromkeys(VIEWS, 0),

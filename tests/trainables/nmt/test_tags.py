@@ -164,7 +164,7 @@ def test_another_tag_or_weight_is_another_training_and_another_test_tag_another_
     other_tests = run(tests={"news": {"builtin": 5, "tag": NOISY}})
     assert graph.plan(other_tests).address == known
     as_scored = [
-        evaluate._evaluation(prepare(experiment, store)) for experiment in (run(), other_tests)
+        evaluate._evaluations(prepare(experiment, store)) for experiment in (run(), other_tests)
     ]
     assert as_scored[0] != as_scored[1]
 
