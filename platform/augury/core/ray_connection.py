@@ -23,13 +23,12 @@ VARIABLES = {
     "OMP_WAIT_POLICY": "PASSIVE",
     # Otherwise Ray prints a dump of its state for every SIGTERM, which the command answers,
     "RAY_DISABLE_FAILURE_SIGNAL_HANDLER": "1",
+    # lines of its C++ code among the messages (one says that there are none),
+    "RAY_BACKEND_LOG_LEVEL": "fatal",
     # and keeps the page of trainings in its dashboard empty.
     "RAY_TRAIN_ENABLE_STATE_TRACKING": "1",
 }
 """Read by Ray when it is imported, and by its processes."""
-JOINED = {"RAY_BACKEND_LOG_LEVEL": "fatal"}
-"""Keeps lines of Ray's C++ code from the messages when a cluster's head dies; costs one at the
-start, and is not set for a Ray of this machine alone."""
 LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 """Lets the servers of a Ray listen on the loopback interface, as on macOS, and not on all: nobody
 else can reach what runs on this machine alone."""
@@ -54,7 +53,7 @@ def start_in_background(address: str | None = None) -> None:
         if (_started is not None and not _started.done()) or _is_connected():
             return
         address = address or os.environ.get("RAY_ADDRESS")
-        for name, value in {**VARIABLES, **(JOINED if address else LOOPBACK)}.items():
+        for name, value in {**VARIABLES, **({} if address else LOOPBACK)}.items():
             os.environ.setdefault(name, value)
         _started = Future()
         # Linux kills Ray's processes with the thread that has started them (PR_SET_PDEATHSIG).
