@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 import ray
+from ray.exceptions import OutOfMemoryError
 
 from augury.core.errors import UserError
 from augury.experiments.spec import Experiment, parse
-from augury.sweeping.tune import DRIVER_MEMORY, place
+from augury.sweeping.tune import DRIVER_MEMORY, _quiet, place
 
 QUICK = str(Path(__file__).with_name("quick.py"))
 
@@ -62,3 +63,11 @@ def test_trials_that_do_not_fit_are_rejected(sections, at_once, message):
     with pytest.raises(UserError) as error:
         place([quick(**sections)], at_once)
     assert message in str(error.value)
+
+
+def test_memory_that_runs_out_is_an_error_of_the_user(tmp_path: Path) -> None:
+    """Tune raises a RuntimeError of Ray's error, as it does for no other death of a process."""
+    with pytest.raises(UserError, match="--at-once 1"), _quiet(tmp_path / "ray.log"):
+        raise RuntimeError("caught") from OutOfMemoryError("22.32GB used / 23.54GB limit")
+    with pytest.raises(RuntimeError, match="another"), _quiet(tmp_path / "ray.log"):
+        raise RuntimeError("another")

@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ray.tune.search import Searcher
 
 from augury.core.store import Store
 from augury.experiments.graph import Graph
 from augury.experiments.systems import canonical, expand
 from augury.experiments.trial import run_trial
+from augury.sweeping.driver import run_trials
 from augury.sweeping.schedulers import Listed, Trial
 from augury.sweeping.trials import Trials, read_prepared
+from augury.sweeping.tune import TrialSearch
 from tests import tiny
 
 BACK = {
@@ -120,10 +123,8 @@ def test_a_trial_waits_for_the_models_of_its_operators(tmp_path: Path, beside: b
     assert baseline == key(trials, "baseline") and translator is not None
     assert trials.next() is None
     train(trials, translator)
-    back = trials.next()
-    while back is None:  # its texts are being made
-        assert trials.waiting_for_texts
-        back = trials.next()
+    while (back := trials.next()) is None:  # its texts are being made
+        assert not trials.errors
     assert back == key(trials, "back")
     assert not trials.run_of(translator).folder.exists("scores.json")
 
@@ -145,3 +146,29 @@ def test_nothing_waits_for_a_model_that_failed(tmp_path: Path) -> None:
     trials.end(translator, "diverged")
     assert trials.next() is None
     assert set(trials.errors) == {translator, key(trials, "back")}
+
+
+@pytest.mark.trains
+def test_models_for_others_have_no_scores(tmp_path: Path) -> None:
+    trials = make(tmp_path, systems={"back": {"augment": [BACK]}})
+    experiments = [plan.experiment for plan in trials.graph.plans.values()]
+    run_trials(trials, experiments, {}, on_ray=False)
+    scored = [trials.run_of(trial).folder.exists("scores.json") for trial in trials.started]
+    assert scored == [True, False, True]  # of the baseline, the translator, and the system
+
+
+def test_tune_is_given_what_a_trial_is_and_says_what_became_of_it(tmp_path: Path) -> None:
+    trials = make(tmp_path, systems={"back": {"augment": [BACK]}}, at_once=2)
+    baseline = key(trials, "baseline")
+    search = TrialSearch(trials, {baseline.configuration: {"regime.beta": 5}})
+    first, second = search.suggest("a"), search.suggest("b")
+    assert isinstance(first, dict) and isinstance(second, dict)
+    assert (first["regime.beta"], first["name"]) == (5, "baseline, seed 1")
+    assert [config["seed"] for config in (first, second)] == [1, 1]
+    assert [config["scored"] for config in (first, second)] == [True, False]
+    assert search.suggest("c") is None
+    search.on_trial_result("a", {"error": "diverged"})
+    search.on_trial_complete("a")
+    assert trials.errors == {baseline: "diverged"}
+    search.on_trial_result("b", {"outage": "the disk is full"})
+    assert search.outage == "the disk is full" and search.suggest("d") == Searcher.FINISHED

@@ -18,6 +18,7 @@ from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import missing_inputs, with_budget_of
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.declarations import SchedulerName, SearchName
+from augury.sweeping.schedulers import fresh_seeds
 from augury.sweeping.space import Space, sample
 from augury.sweeping.state import Merged
 from augury.training.settings import ENDS
@@ -56,8 +57,7 @@ class SweepOptions:
     @property
     def fresh_seeds(self) -> tuple[int, ...]:
         """The seeds of confirmation, which take no part in choosing."""
-        first = max(self.seeds) + 1
-        return tuple(range(first, first + self.confirm))
+        return fresh_seeds(self.seeds, self.confirm)
 
     def check(self) -> None:
         """Raise UserError for options that do not go together."""

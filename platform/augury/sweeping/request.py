@@ -18,10 +18,9 @@ from augury.sweeping import space as spaces
 from augury.sweeping.applied import METHOD, apply, left_out_lines
 from augury.sweeping.declarations import SchedulerName, SearchName
 from augury.sweeping.plan import SweepOptions
+from augury.sweeping.schedulers import FRESH
 from augury.sweeping.space import Space
 
-CONFIRM = 3
-"""The number of fresh seeds by default."""
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -54,7 +53,7 @@ def prepare(
     return ready, replace(
         wanted,
         worth=default if worth is None else worth,
-        confirm=CONFIRM if confirm is None else confirm,
+        confirm=FRESH if confirm is None else confirm,
         rows=tuple(rows or ()),
     )
 

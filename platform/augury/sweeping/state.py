@@ -20,7 +20,7 @@ from augury.core.naming import title
 from augury.core.store import Folder, Store
 from augury.experiments import record
 from augury.scoring.registry import bounds
-from augury.sweeping.schedulers import Action, Confirmation
+from augury.sweeping.schedulers import Action, Confirmation, net
 from augury.training import history
 
 T = TypeVar("T")
@@ -389,7 +389,9 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         configurations=configurations,
         merged=tuple(Merged(**entry) for entry in definition["merged"]),
         decisions=tuple(
-            _decision(entry, definition["metric"]) for entry in state.get("decisions", ())
+            _decision(entry, definition, by_address[entry["configuration"]].price)
+            for entry in state.get("decisions", ())
+            if entry["configuration"] in by_address
         ),
         started=definition["started"],
         updated=state.get("time", definition["started"]),
@@ -436,12 +438,16 @@ def _confirmation(entry: Mapping[str, Any] | None) -> Confirmation | None:
     return Confirmation(entry["reference"], entry["winner"], tuple(entry["seeds"]))
 
 
-def _decision(entry: Mapping[str, Any], metric: str) -> Decision:
-    """Return a decision of the race with its interval clipped to the metric's range."""
+def _decision(entry: Mapping[str, Any], definition: Mapping[str, Any], price: float) -> Decision:
+    """Return a decision of the race, which is on values less the price of the configuration, in
+    values of the metric, with its interval clipped to their range."""
     from augury.scoring.significance import Interval  # imports scipy, which is slow
 
-    clipped = Interval(entry["low"], entry["high"]).within(bounds(metric.rpartition("/")[2]))
-    return Decision(**{**entry, "low": clipped.low, "high": clipped.high})
+    mean, low, high, cut = (
+        net(entry[name], -price, definition["mode"]) for name in ("mean", "low", "high", "cut")
+    )
+    clipped = Interval(low, high).within(bounds(definition["metric"].rpartition("/")[2]))
+    return Decision(**{**entry, "mean": mean, "low": clipped.low, "high": clipped.high, "cut": cut})
 
 
 def _configuration(

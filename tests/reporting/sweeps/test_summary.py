@@ -135,7 +135,7 @@ def test_decisions_on_what_is_no_longer_asked_for_are_left_out(sweeps: Any) -> N
     sweeps.trial(sweeps.configuration({"regime.beta": 1}), 1, [30])
     sweeps.decide("gone", "chosen", 40, 0.5, 33)
     summary = summarise(sweeps.load())
-    assert summary.decisions == ()
+    assert summary.sweep.decisions == ()
     assert summary.leader is not None and summary.leader.name == "beta=1"
 
 
@@ -155,3 +155,13 @@ def test_scores_are_compared_with_the_reference_alone(sweeps: Any) -> None:
     assert [(row.name, row.difference) for row in table.rows] == [("beta=1", None), ("beta=2", 1)]
     assert table.row(rival).scores["bleu"].value == 31
     assert summary.reference.name == "beta=1"
+
+
+@pytest.mark.parametrize(("mode", "shown"), [("max", 31.0), ("min", 29.0)])
+def test_decisions_are_shown_in_values_of_the_metric(sweeps: Any, mode: str, shown: float) -> None:
+    """They are made on values less the price of the configuration."""
+    dear = sweeps.configuration({"a": 1}, price=1.0)
+    sweeps.decide(dear, "chosen", mean=30.0, half=2.0, cut=28.0)
+    (decision,) = sweeps.load(mode=mode).decisions
+    assert (decision.mean, decision.low, decision.high) == (shown, shown - 2, shown + 2)
+    assert decision.cut == shown - 2

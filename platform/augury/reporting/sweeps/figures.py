@@ -245,7 +245,7 @@ def lanes(summary: Summary) -> list[Figure]:
                 traces.append(_segment(result.name, trial, at(start), at(end), y))
     places = {result.address: place for place, (result, _) in enumerate(begun)}
     for action, (colour, symbol) in ACTIONS.items():
-        known = [item for item in summary.decisions if item.configuration in places]
+        known = [item for item in summary.sweep.decisions if item.configuration in places]
         if decided := [decision for decision in known if decision.action == action]:
             markers = go.Scatter(
                 mode="markers",

@@ -214,7 +214,7 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
         note = "Colours are those of the states at the top of the page."
         charts = Charts([*timeline, *occupancy(summary)])
         sections.append(section("What was trained when", charts, note))
-    raced = any(decision.action != "chosen" for decision in summary.decisions)
+    raced = any(decision.action != "chosen" for decision in summary.sweep.decisions)
     if raced and (decided := decision_table(summary)):
         sections.append(section("Decisions of the race", decided))
     if failed := failure_table(summary):

@@ -20,7 +20,7 @@ from augury.scoring.best import probability_best
 from augury.scoring.registry import bounds, lower_is_better, title
 from augury.scoring.significance import Interval
 from augury.sweeping.schedulers import half_widths, net
-from augury.sweeping.state import Configuration, Decision, Progress, Sweep, Trial
+from augury.sweeping.state import Configuration, Progress, Sweep, Trial
 
 
 @dataclass(frozen=True)
@@ -124,14 +124,6 @@ class Summary:
     def reference(self) -> ConfigurationResult:
         """The configuration that the others are compared with."""
         return next(result for result in self.ranking if result.address == self.sweep.reference)
-
-    @property
-    def decisions(self) -> tuple[Decision, ...]:
-        """The decisions of the race on configurations that are still part of the sweep."""
-        known = self.sweep.by_address
-        return tuple(
-            decision for decision in self.sweep.decisions if decision.configuration in known
-        )
 
     @property
     def failures(self) -> dict[str, Trial]:

@@ -175,7 +175,7 @@ def decision_table(summary: Summary) -> Table | None:
             "seeds": decision.seeds,
             "when": when(decision.time),
         }
-        for decision in summary.decisions
+        for decision in summary.sweep.decisions
     ]
     return records(rows) if rows else None
 

@@ -1,0 +1,117 @@
+"""What a sweep tells its scheduler of a trial."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Literal, cast
+
+import pytest
+
+from augury.core.store import Store
+from augury.experiments.recording import unrecorded
+from augury.sweeping import plan
+from augury.sweeping.applied import apply
+from augury.sweeping.declarations import SearchSpace
+from augury.sweeping.driver import _Driver, _on_ray
+from augury.sweeping.plan import SweepOptions
+from augury.sweeping.schedulers import Confirmed, Trial
+from augury.sweeping.space import resolve, sample
+from augury.sweeping.trials import Trials
+from augury.training.history import History
+from tests import tiny
+
+
+def driver(
+    folder: Path, mode: Literal["max", "min"], *, worth: float = 0.0, confirm: int = 0
+) -> _Driver:
+    """Return the driver of a sweep of two configurations."""
+    declared = SearchSpace(
+        question="Which rate?",
+        base={"name": "rates", "task": "nmt"},
+        keys={"training.learning_rate": [1e-3, 2e-3]},
+        metric="valid/bleu",
+        mode="max",
+        seeds=(1, 2),
+    )
+    experiment = tiny.experiment("nmt", folder, training={"max_updates": 4})
+    space = replace(apply(resolve(declared, "rates"), experiment).space, mode=mode)
+    store = Store(folder)
+    options = SweepOptions(
+        str(folder), "rates", (1, 2), "all", "grid", worth=worth, confirm=confirm
+    )
+    made = _Driver(space, options, unrecorded, lambda *_: None, store, store.folder("sweeps", "x"))
+    made.plan = plan.make(space, store, {}, sample(space))
+    made._add_to_graph()
+    return made
+
+
+@pytest.mark.parametrize(("mode", "value"), [("max", 4.0), ("min", 1.0)])
+def test_a_trial_is_compared_by_its_best_validation(
+    tmp_path: Path, mode: Literal["max", "min"], value: float
+) -> None:
+    """Of those that are finite, less the price of four times the training time."""
+    sweep, dear = driver(tmp_path, mode), driver(tmp_path, mode, worth=0.1)
+    trial = Trial([*sweep.plan.configurations][-1], 1)
+    assert sweep._value(trial) is None
+    history = History(sweep.plan.graph.plans[trial.configuration].run(1))
+    for update, score in enumerate((1.0, math.nan, 4.0, math.inf), start=1):
+        history.add(update, 0, {"valid/bleu": score})
+    history.flush()
+    assert sweep._value(trial) == value
+    dear.factors[trial.configuration] = 4.0
+    assert dear._value(trial) == pytest.approx(value + (-0.2 if mode == "max" else 0.2))
+
+
+def test_the_price_is_of_the_time_as_a_multiple_of_the_references(tmp_path: Path) -> None:
+    sweep = driver(tmp_path, "max", worth=0.1)
+    reference, other = sweep.plan.configurations
+    sweep.factors = {}
+    assert sweep._price(reference) == 0.0
+    longer = sweep.plan.configurations[other].experiment
+    training = longer.training.model_copy(update={"max_updates": 4000})
+    sweep.plan.configurations[other] = replace(
+        sweep.plan.configurations[other],
+        experiment=longer.model_copy(update={"training": training}),
+    )
+    assert sweep._price(other) > 0.1
+
+
+def test_the_end_of_a_budget_is_kept_for_confirmation(tmp_path: Path) -> None:
+    """As much as its trials take, two rounds of 10 s here, but no more than half."""
+    sweep = driver(tmp_path, "max", confirm=2)
+    reference, other = sweep.plan.configurations
+    choosing, confirming = Trial(other, 1), Trial(other, 3)
+    assert sweep.options.fresh_seeds == (3, 4)
+    assert sweep._deadline_of(choosing) is None
+    sweep.deadline = 1000.0
+    trials = SimpleNamespace(at_once=2, progress={choosing: "finished"})
+    sweep.trials, sweep.seconds = cast(Trials, trials), {choosing: 10.0}
+    for budget, kept in ((100.0, 20.0), (30.0, 15.0)):
+        sweep.options = replace(sweep.options, budget=budget)
+        assert sweep._deadline_of(choosing) == 1000.0 - kept
+        assert sweep._deadline_of(confirming) == 1000.0
+
+
+def test_a_choice_is_confirmed_with_fresh_seeds(tmp_path: Path) -> None:
+    sweep = driver(tmp_path, "max", confirm=2)
+    scheduler = sweep._scheduler()
+    assert isinstance(scheduler, Confirmed) and scheduler.fresh == (3, 4)
+    assert not isinstance(driver(tmp_path, "max")._scheduler(), Confirmed)
+
+
+@pytest.mark.parametrize(
+    ("executor", "missing", "expected"),
+    [("local", 9, False), ("ray", 1, True), ("ray", 0, False), ("auto", 1, False)]
+    + [("auto", 2, True)],
+)
+def test_trials_run_on_ray_where_there_are_several_or_it_is_asked_for(
+    executor: str, missing: int, expected: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str | None] = []
+    monkeypatch.setattr("augury.core.ray_connection.start_in_background", started.append)
+    experiment = tiny.experiment("nmt", tmp_path, execution={"executor": executor})
+    assert _on_ray([experiment], [Trial("a", seed) for seed in range(missing)]) is expected
+    assert len(started) == expected
