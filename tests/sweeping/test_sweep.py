@@ -108,7 +108,7 @@ def test_the_lines_for_notebooks_work(undisturbed, capsys):
 def kill_a_trial(storage: Path) -> None:
     """Kill the process of a trial that has trained."""
     before = validations(storage)
-    while validations(storage) == before:
+    while validations(storage) == before or not trials():
         time.sleep(0.05)
     trials()[0].kill()
 
