@@ -26,6 +26,8 @@ from augury.training import history
 T = TypeVar("T")
 
 KIND = "sweeps"
+TUNE = "tune"
+"""The folder of a sweep in which Ray Tune leaves its files."""
 SILENCE_SECONDS = 180.0  # a live driver writes a heartbeat every 30 seconds
 DEFINITION, STATE, PAGE = "sweep.json", "state.json", "index.html"
 VIEW = "mlflow-view.txt"

@@ -32,6 +32,7 @@ from augury.core.store import Folder
 from augury.experiments.spec import Experiment
 from augury.experiments.trial import run_trial
 from augury.sweeping.schedulers import Trial
+from augury.sweeping.state import TUNE
 from augury.sweeping.trials import Trials, read_prepared
 
 Points = Mapping[str, Mapping[str, Any]]
@@ -120,7 +121,6 @@ def run_on_tune(
     search = TrialSearch(trials, points)
     os.environ["TUNE_MAX_PENDING_TRIALS_PG"] = str(placement.at_once)  # actors start side by side
     folder = trials.folder
-    parent, _, name = folder.location("tune").rpartition("/")
     # Processes that train go on with the next trial, as a new one takes seconds to start.
     reused = placement.execution["launcher"] == "direct"
 
@@ -146,14 +146,14 @@ def run_on_tune(
             trial_dirname_creator=_folder_name,
         ),
         run_config=tune.RunConfig(
-            name=name,
-            storage_path=parent,
+            name=TUNE,
+            storage_path=folder.uri,
             verbose=0,
             failure_config=tune.FailureConfig(max_failures=max_failures),
             callbacks=[_Callback()],
         ),
     )
-    with _quiet(_log_of(folder.location("tune"))), _Callback.answering_ctrl_c():
+    with _quiet(_log_of(folder.location(TUNE))), _Callback.answering_ctrl_c():
         tuner.fit()
     if search.outage:
         raise Outage(search.outage)

@@ -14,9 +14,8 @@ from augury.experiments.record import RunRecord
 from augury.experiments.recording import Tracking, place
 from augury.reporting import run_files
 from augury.reporting.tables import Cell, Table, table
-from augury.sweeping.state import DEFINITION, VIEW, Configuration, Sweep
+from augury.sweeping.state import DEFINITION, TUNE, VIEW, Configuration, Sweep
 
-TUNE = "tune"  # where Ray Tune leaves its event files
 SERVER = "http://127.0.0.1:5000"
 """Where `mlflow ui` serves."""
 
