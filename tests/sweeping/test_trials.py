@@ -115,6 +115,17 @@ def test_a_trial_that_its_deadline_ended_goes_on_with_the_next_command(tmp_path:
     assert again.progress[first] == "finished" and run.folder.exists("scores.json")
 
 
+def test_what_is_late_is_told_once_everything_has_ended(tmp_path: Path) -> None:
+    """Where all that may begin was stopped by its deadline, too."""
+    told: list[int] = []
+    trials = make(tmp_path, at_once=2, on_late=lambda: bool(told.append(1)))
+    begun = [trials.next(), trials.next()]
+    for trial in begun:
+        assert trial is not None and trials.next() is None and not told
+        trials.end(trial)
+    assert trials.next() is None and told == [1]
+
+
 @pytest.mark.trains
 @pytest.mark.parametrize("beside", [True, False])
 def test_a_trial_waits_for_the_models_of_its_operators(tmp_path: Path, beside: bool) -> None:

@@ -135,6 +135,10 @@ class Trials:
             if trial is None and self._thread is None and len(self._begun_texts) > texts:
                 continue  # texts were made just now
             if trial is None:
+                # What is left may be what a deadline has ended.
+                late = not self.running and "stopped" in self.progress.values()
+                if late and self.on_late():
+                    continue
                 return None
             if self.is_done(trial):
                 self._finish(trial)
