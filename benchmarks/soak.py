@@ -234,7 +234,7 @@ class Sweep:
 def _is(process: psutil.Process, kind: str) -> bool:
     words = process.cmdline()
     if kind == "worker":
-        return "ImplicitFunc" in " ".join(words)
+        return "ray::Trial" in " ".join(words)
     return bool(words) and words[0].endswith({"GCS": "/gcs_server", "raylet": "/raylet"}[kind])
 
 

@@ -98,7 +98,7 @@ def validations(storage: Path) -> int:
 
 def trials() -> list[psutil.Process]:
     """Return the processes in which trials run: actors of the session's Ray."""
-    return actors("ImplicitFunc")
+    return actors("ray::Trial")
 
 
 def actors(name: str) -> list[psutil.Process]:

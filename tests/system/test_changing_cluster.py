@@ -74,7 +74,7 @@ def test_a_late_node_is_used_and_its_loss_costs_nothing(head: Head, tmp_path: Pa
             with ray_node(head) as node:
                 wait_for(lambda: validations(tmp_path / "swept"), sweep)
                 started = psutil.Process(node.pid)
-                assert processes_of(started, lambda line: "ImplicitFunc" in line)
+                assert processes_of(started, lambda line: "ray::Trial" in line)
                 for process in [started, *started.children(recursive=True)]:
                     process.kill()
             holder.kill()
