@@ -57,7 +57,8 @@ def test_a_late_node_is_used_and_its_loss_costs_nothing(head: Head, tmp_path: Pa
     space = tmp_path / "quick.py"
     text = Path(QUICK).read_text(encoding="utf-8").replace("seeds=(1, 2)", "seeds=(1,)")
     space.write_text(text.replace("[0, 5]", "[5]"), encoding="utf-8")
-    joined = ["--set", "execution.address=auto"]
+    one_thread = ["--set", "execution.threads=1"]
+    joined = [*one_thread, "--set", "execution.address=auto"]
     command = command_line(tmp_path / "swept", *joined, space=str(space))
     messages = tmp_path / "messages"
     with held(head) as holder, messages.open("w") as file:
@@ -82,7 +83,9 @@ def test_a_late_node_is_used_and_its_loss_costs_nothing(head: Head, tmp_path: Pa
         finally:
             sweep.kill()
 
-    undisturbed = command_line(tmp_path / "alone", "--executor", "local", space=str(space))
+    undisturbed = command_line(
+        tmp_path / "alone", *one_thread, "--executor", "local", space=str(space)
+    )
     assert main(undisturbed) == 0
     assert len(results(tmp_path / "swept")) == 2
     assert results(tmp_path / "swept") == results(tmp_path / "alone")
