@@ -92,7 +92,7 @@ def test_a_worker_larger_than_any_node_waits_for_one_that_joins(
     with ray_head(cpus=2) as head:
         training = start(head, path, messages)
         try:
-            wait_for(lambda: "workers ask for" in messages.read_text("utf-8"), training)
+            wait_for(lambda: "waiting for a larger one" in messages.read_text("utf-8"), training)
             with ray_node(head, cpus=3):
                 assert training.wait(600) == 0, messages.read_text(encoding="utf-8")
         finally:

@@ -17,7 +17,7 @@ class UserError(ValueError):
 
 
 class Outage(UserError):
-    """Files cannot be written or read, whatever the command: its same words continue later."""
+    """Nothing can go on, for lack of files or of Ray: the same command continues later."""
 
 
 def nearest(word: str, options: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from augury.core.errors import UserError, outage_of
+from augury.core.errors import Outage, UserError, outage_of
 from augury.core.execution import Execution
 from augury.core.machine import available_cores, in_this_directory
 from augury.core.progress import say
@@ -149,7 +149,7 @@ def _on_ray(
         raise KeyboardInterrupt("stopped; training continues from its last checkpoint") from stopped
     except (TrainingFailedError, RayActorError) as error:
         if not is_alive():  # a further call of Ray would end this process without a word
-            raise
+            raise Outage("Ray has died") from error
         if outage := outage_of(error):
             raise outage from error
         who = "controller" if isinstance(error, RayActorError) else "workers"
