@@ -9,7 +9,6 @@ augury.results("results")
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -86,7 +85,7 @@ def sweep(
         frame = augury.sweep("augmentations", "my.yaml", budget="2h")
         frame.attrs["answer"]
     """
-    from augury.reporting.frames import sweep as frame_of
+    from augury.reporting import frames
     from augury.reporting.sweeps.run import run_sweep
     from augury.sweeping import request
     from augury.tracking.tracker import Tracker
@@ -108,7 +107,7 @@ def sweep(
         budget=budget,
     )
     outcome, _ = run_sweep(asked, options, Tracker)
-    return frame_of(outcome.sweep)
+    return frames.sweep(outcome.sweep)
 
 
 class Recommendation(NamedTuple):
@@ -154,8 +153,9 @@ def results(storage: str | Path = "results") -> pd.DataFrame:
 
     frame = augury.results("results")
     """
-    frame: pd.DataFrame = import_module("augury.reporting.frames").results(storage)
-    return frame
+    from augury.reporting import frames
+
+    return frames.results(storage)
 
 
 def compare(baseline: str | Path, system: str | Path) -> pd.DataFrame:
@@ -164,8 +164,9 @@ def compare(baseline: str | Path, system: str | Path) -> pd.DataFrame:
 
     augury.compare("my/baseline", "my/CipherDAug")
     """
-    frame: pd.DataFrame = import_module("augury.reporting.frames").compare(baseline, system)
-    return frame
+    from augury.reporting import frames
+
+    return frames.compare(baseline, system)
 
 
 def encipher(

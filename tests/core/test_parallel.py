@@ -1,64 +1,12 @@
 from __future__ import annotations
 
-import functools
 import threading
 import time
 from collections.abc import Iterator
 
 import pytest
 
-from augury.core.parallel import map_ahead, run_concurrently
-
-
-def test_results_and_errors_of_all_calls_come_back() -> None:
-    calls = [lambda: 1, lambda: 1 // 0, lambda: 3]
-    results = dict(run_concurrently(calls, 2))
-    assert (results[0], results[2]) == (1, 3) and isinstance(results[1], ZeroDivisionError)
-
-
-def test_no_more_run_at_once_than_may() -> None:
-    running, most, lock = 0, 0, threading.Lock()
-
-    def call() -> None:
-        nonlocal running, most
-        with lock:
-            running += 1
-            most = max(most, running)
-        time.sleep(0.02)
-        with lock:
-            running -= 1
-
-    assert len(list(run_concurrently([call] * 9, 3))) == 9
-    assert most == 3
-
-
-def test_no_call_begins_after_the_iterator_is_closed() -> None:
-    begun, release = [], threading.Event()
-
-    def call(number: int) -> int:
-        begun.append(number)
-        if number:
-            release.wait(10)
-        return number
-
-    results = run_concurrently([functools.partial(call, number) for number in range(8)], 2)
-    next(results)
-    results.close()
-    release.set()
-    time.sleep(0.2)
-    assert len(begun) <= 3
-
-
-def test_an_interrupt_within_a_call_is_raised_and_ends_the_calls() -> None:
-    begun = []
-
-    def call(number: int) -> None:
-        begun.append(number)
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        list(run_concurrently([functools.partial(call, number) for number in range(3)], 1))
-    assert begun == [0]
+from augury.core.parallel import map_ahead
 
 
 def test_results_come_in_order_and_few_wait() -> None:

@@ -185,10 +185,6 @@ class Nmt(VocabularyTask):
             "tag": experiment.corpus.tag("valid"),
         }
 
-    def preload(self) -> None:
-        import trainables.nmt.trained
-        import trainables.nmt.translation  # noqa: F401
-
     def learner(self, run: Run) -> Learner:
         from trainables.nmt.translation import Translation
 

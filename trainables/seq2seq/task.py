@@ -58,10 +58,6 @@ class Seq2seq(SubwordTask):
             model.layers,
         )
 
-    def preload(self) -> None:
-        import trainables.seq2seq.generation
-        import trainables.seq2seq.trained  # noqa: F401
-
     def learner(self, run: Run) -> Learner:
         from trainables.seq2seq.generation import Generation
 

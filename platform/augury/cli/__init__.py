@@ -70,19 +70,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _say_fault(argv: Sequence[str]) -> bool:
     """Print what keeps words from being a command; return whether there is something."""
-    for word in argv:
-        if "\0" in word or not _is_utf8(word):
-            fault = (
-                f"the argument {ascii(word)} is not UTF-8, or has a NUL: write, or rename, it in "
-            )
-            fault += "UTF-8"
-            break
-    else:
-        if argv[0] in verbs.VERBS:
-            return False
+    fault = next((ascii(word) for word in argv if "\0" in word or not _is_utf8(word)), None)
+    if fault:
+        fault = f"the argument {fault} is not UTF-8, or has a NUL: write, or rename, it in UTF-8"
+    elif argv[0] not in verbs.VERBS:
         fault = f"{unknown('verb', argv[0], verbs.VERBS)} (see `augury --help`)"
-    print(f"augury: {fault}", file=sys.stderr)
-    return True
+    if fault:
+        print(f"augury: {fault}", file=sys.stderr)
+    return fault is not None
 
 
 def _is_utf8(word: str) -> bool:
@@ -181,7 +176,7 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
     except Exception as error:
         if arguments.debug:
             raise
-        from augury.core import ray_connection  # imports Ray, which is slow
+        from augury.core import ray_connection
         from augury.core.errors import Outage, machine_error
 
         refusal = machine_error(error)

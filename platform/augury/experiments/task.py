@@ -124,15 +124,6 @@ C = TypeVar("C")
 
 
 @runtime_checkable
-class Preloads(Protocol):
-    """A task that imports what training and scoring use before they do; others import it then."""
-
-    def preload(self) -> None:
-        """Import the modules, which takes seconds, and no more: the process is copied afterwards,
-        and copies have neither its threads nor what libraries keep of their first computation."""
-
-
-@runtime_checkable
 class Translates(Protocol):
     """A task whose runs translate text."""
 

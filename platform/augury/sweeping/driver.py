@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from augury.core import config
 from augury.core.errors import UserError, outage_of
+from augury.core.machine import release_memory
 from augury.core.naming import counted
 from augury.core.plugin_files import describe_error
 from augury.core.progress import say
@@ -180,6 +181,8 @@ def run_trials(
             return
         while (trial := trials.next()) is not None:
             error = ""
+            if len(trials.started) > 1:
+                release_memory()  # of the trial before
             try:
                 run_trial(
                     trials.run_of(trial),

@@ -25,7 +25,7 @@ from ray.tune.search import Searcher
 from ray.tune.trainable import wrap_function
 
 from augury.core.errors import Outage, UserError, outage_of
-from augury.core.machine import in_this_directory
+from augury.core.machine import in_this_directory, release_memory
 from augury.core.plugin_files import describe_error
 from augury.core.progress import say
 from augury.core.store import Folder
@@ -167,6 +167,7 @@ def _run(config: Mapping[str, Any], folder: Folder, execution: Mapping[str, Any]
     """
     run = read_prepared(folder, config[RUN]).with_seed(config["seed"])
     print(config[NAME], flush=True)  # in the actor's log
+    release_memory()  # of the trial before in this process
     try:
         run_trial(
             run,

@@ -84,10 +84,6 @@ class ClassifierTask(SubwordTask):
             model.vocabulary_size, sizes.hidden_size, sizes.feedforward_size, sizes.layers
         )
 
-    def preload(self) -> None:
-        import augury.tasks.classification.trained
-        import augury.tasks.classification.training  # noqa: F401
-
     def learner(self, run: Run) -> Learner:
         from augury.tasks.classification.training import Classification
 
