@@ -15,7 +15,7 @@ from augury.experiments.spec import parse
 from augury.sweeping import plan
 from augury.sweeping.applied import METHOD, LeftOut, apply, left_out_lines
 from augury.sweeping.declarations import SearchSpace, known
-from augury.sweeping.rounds import combinations
+from augury.sweeping.proposals import combined_rows
 from augury.sweeping.space import find, resolve, sample
 from tests import tiny
 
@@ -101,7 +101,7 @@ def test_a_system_with_the_short_form_of_a_regime_can_be_combined(tmp_path: Path
     draws = {"augment": [{"operator": "word_drop"}], "regime": "plain"}
     experiment = tiny.experiment("nmt", tmp_path, systems={"baseline": {}, "drops": draws})
     space = apply(find("augmentations"), experiment).space
-    combined = combinations(["R-Drop", "drops"], space.rows, space.families)
+    combined = combined_rows(["R-Drop", "drops"], space.rows, space.families)
     assert combined["R-Drop", "drops"]["regime"]["name"] == "coregularised"
 
 

@@ -238,9 +238,3 @@ def test_rows_that_differ_only_in_scoring_are_rejected(store):
         match="'beam 5' and 'greedy' of space 'agreement' train the same model and differ only",
     ):
         planned("agreement", store, keys={}, rows=rows)
-
-
-def test_points_that_optuna_is_to_suggest_are_not_planned(store):
-    options = SweepOptions("", "name", (1,), "all", "optuna", samples=4)
-    space_ = space.find("multi_source")
-    assert names(plans.of_options(space_, options, store)) == ["baseline"]

@@ -21,9 +21,9 @@ def test_a_combination_that_is_not_valid_leaves_the_others(tmp_path: Path) -> No
     for name in names:
         plan.add(space.rows[name], name)
     configurations, known = plan.configurations, dict(plan.configurations)
-    proposals = Proposals(plan, space, lambda: None)
+    proposals = Proposals(plan, lambda: None)
     best_first = {address: 0.0 for address, item in known.items() if item.name != "baseline"}
-    (added, parents), *others = proposals.rounds[0](best_first).items()
+    (added, parents), *others = proposals.of_methods()[0](best_first).items()
     assert plan.configurations is configurations and not others
     assert configurations.keys() == {*known, added}
     assert configurations[added].name == "spelling noise + FGM 0.01"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from augury.sweeping.rounds import combinations
+from augury.sweeping.proposals import combined_rows
 
 CIPHER, NOISE, DROP = {"operator": "cipher"}, {"operator": "noise"}, {"operator": "word_drop"}
 AGREE, ATTACK, PLAIN = ({"name": name} for name in ("coregularised", "adversarial", "plain"))
@@ -17,14 +17,14 @@ FAMILIES = {"cipher": "views", "R-Drop": "views", "PGD": "attacks", "noise": "re
 
 
 def test_the_best_is_combined_with_the_next_of_other_families_that_have_no_other_regime() -> None:
-    assert combinations(["cipher", "R-Drop", "PGD", "noise"], ROWS, FAMILIES) == {
+    assert combined_rows(["cipher", "R-Drop", "PGD", "noise"], ROWS, FAMILIES) == {
         ("cipher", "noise"): {"augment": [CIPHER, NOISE], "regime": AGREE}
     }
     families = FAMILIES | {"drop": "draws"}
-    three = combinations(["noise", "cipher", "drop", "PGD"], ROWS, families)
+    three = combined_rows(["noise", "cipher", "drop", "PGD"], ROWS, families)
     assert list(three) == [("noise", "cipher"), ("noise", "drop")]
     assert three["noise", "cipher"] == {"augment": [NOISE, CIPHER], "regime": AGREE}
 
 
 def test_rows_without_a_family_are_not_combined() -> None:
-    assert combinations(["cipher", "drop"], ROWS, FAMILIES) == {}
+    assert combined_rows(["cipher", "drop"], ROWS, FAMILIES) == {}

@@ -205,7 +205,6 @@ def make_plan(space: Space, options: SweepOptions) -> Plan:
     from augury.sweeping import plan
     from augury.sweeping.budget import keep_within
 
-    options.check()
     planned = plan.of_options(space, options, Store(options.storage))
     if options.budget is not None:
         keep_within(planned, options.seeds, options.budget, options.at_once, name=options.name)
@@ -262,7 +261,9 @@ def power_of_plan(plan: Plan, options: SweepOptions) -> list[PlannedPower]:
 
 def size_of(plan: Plan, options: SweepOptions) -> str:
     """Return a line with the numbers of configurations and trials."""
-    suggested = options.samples or 0 if options.search == "optuna" else 0
+    suggested = 0
+    if options.samples is not None and options.search == "optuna":
+        suggested = options.samples - len(plan.suggested)
     count = len(plan.configurations) + suggested
     chosen = f" ({suggested} to be suggested by Optuna)" if suggested else ""
     trials = count * len(options.seeds)
@@ -271,9 +272,9 @@ def size_of(plan: Plan, options: SweepOptions) -> str:
         f"scheduler {options.scheduler}"
     )
     if plan.families and options.scheduler == "race" and not options.rows:
-        from augury.sweeping.rounds import COMBINATIONS, SUGGESTED, TUNING_ROUNDS
+        from augury.sweeping.proposals import COMBINATIONS, TUNED_AT_ONCE, TUNING_ROUNDS
 
-        tuned = TUNING_ROUNDS * SUGGESTED
+        tuned = TUNING_ROUNDS * TUNED_AT_ONCE
         size += (
             f"; later rounds add at most {COMBINATIONS} combinations of the best, and {tuned} "
             "configurations with other values of main settings, which are not in the estimate"

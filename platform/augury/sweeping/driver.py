@@ -37,11 +37,14 @@ from augury.sweeping import plan as plans
 from augury.sweeping.applied import left_out_lines
 from augury.sweeping.budget import estimate, keep_within, seed_seconds
 from augury.sweeping.plan import Plan, SweepOptions
+from augury.sweeping.proposals import Proposals
 from augury.sweeping.schedulers import (
     Confirmed,
     Decision,
     Listed,
     Mode,
+    Race,
+    Rounds,
     Scheduler,
     Trial,
     net,
@@ -285,7 +288,6 @@ def run(space: Space, options: SweepOptions, recording: Recording, *, show: Show
     if that cannot work."""
     commit()
     refuse_lost_storage(options.storage)
-    options.check()
     store = Store(options.storage)
     return _Driver(space, options, recording, show, store, store.folder(KIND, options.name)).run()
 
@@ -388,13 +390,8 @@ class _Driver:
             say(f"{merged.label} is the same experiment as {merged.same_as}: {merged.reason}")
         for line in left_out_lines(plan.left_out):
             say(line)
-        if not plan.configurations and options.search != "optuna":
-            raise UserError(f"space '{space.name}' has no points: give its keys values")
         if not plan.configurations:
-            raise UserError(
-                "search optuna compares its suggestions with a reference, and space "
-                f"'{space.name}' has none: set 'reference' to a point, or remove 'baseline: false'"
-            )
+            raise UserError(f"space '{space.name}' has no points: give its keys values")
         return plan
 
     def _add_to_graph(self) -> None:
@@ -412,39 +409,20 @@ class _Driver:
         options, mode = self.options, self.space.mode
         configurations = list(self.plan.configurations)
         reference, *others = configurations
-        scheduler: Scheduler
-        if options.search == "optuna":
-            from augury.sweeping.adaptive import Suggested  # imports Optuna, which is slow
-
-            assert options.samples is not None
-            scheduler = Suggested(
-                self.space,
-                self.sweep,
-                configurations,
-                options.seeds,
-                options.samples,
-                self._add_point,
-            )
-        elif options.scheduler == "race" and others:
-            from augury.sweeping.proposals import Proposals  # imports Optuna, which is slow
-            from augury.sweeping.schedulers import Race, Rounds
-
-            later = Proposals(self.plan, self.space, self._know_new_points).rounds
-            # Rows that are named are trained alone; points of a grid have no families.
-            rounds = [] if options.rows or not self.space.families else later
-            scheduler = Rounds(Race(reference, others, options.seeds, mode=mode), rounds)
+        scheduler: Listed | Race
+        if options.scheduler == "race" and others:
+            scheduler = Race(reference, others, options.seeds, mode=mode)
         else:
             scheduler = Listed(configurations, options.seeds, mode=mode)
+        proposals, rounds = Proposals(self.plan, self._know_new_points), []
+        if options.samples is not None and options.search == "optuna":
+            rounds = proposals.of_points(options.samples)
+        elif isinstance(scheduler, Race) and self.space.families and not options.rows:
+            rounds = proposals.of_methods()  # rows that are named are trained alone
+        choosing = Rounds(scheduler, rounds)
         if not options.fresh_seeds:
-            return scheduler
-        return Confirmed(scheduler, reference, options.fresh_seeds)
-
-    def _add_point(self, point: Mapping[str, Any]) -> str:
-        """Add a suggested point to the sweep and return the address of its configuration."""
-        planned = self.plan.add(point)
-        preflight.check([planned.experiment], self.plan.graph)
-        self._know_new_points()
-        return planned.address
+            return choosing
+        return Confirmed(choosing, reference, options.fresh_seeds)
 
     def _know_new_points(self) -> None:
         self._add_to_graph()

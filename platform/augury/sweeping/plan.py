@@ -18,12 +18,14 @@ from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import missing_inputs, with_budget_of
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.declarations import SchedulerName, SearchName
-from augury.sweeping.schedulers import fresh_seeds
+from augury.sweeping.schedulers import AT_ONCE, fresh_seeds
 from augury.sweeping.space import Space, sample
 from augury.sweeping.state import Merged
 from augury.training.settings import ENDS
 
 BASELINE = "baseline"
+RANDOM = 10
+"""Points that are drawn at random before Optuna learns from scores (its default)."""
 SWEPT_BUDGETS = {f"training.{name}" for name in ENDS}
 
 
@@ -59,24 +61,6 @@ class SweepOptions:
         """The seeds of confirmation, which take no part in choosing."""
         return fresh_seeds(self.seeds, self.confirm)
 
-    def check(self) -> None:
-        """Raise UserError for options that do not go together."""
-        if self.search == "optuna" and self.scheduler != "all":
-            raise UserError(
-                f"scheduler {self.scheduler} needs all configurations in advance, but search "
-                "optuna suggests them one at a time: use --scheduler all, or --search random "
-                "--samples N"
-            )
-        if self.worth and self.search == "optuna":
-            raise UserError(
-                "--worth weighs the training time of configurations that are known in advance: "
-                "leave it out with search optuna"
-            )
-        if self.search == "optuna" and self.samples is None:
-            raise UserError(
-                "search optuna has no end of its own: give the number of points with --samples N"
-            )
-
 
 @dataclass(frozen=True)
 class Planned:
@@ -107,6 +91,8 @@ class Plan:
     """What the user's experiment does not allow of a space that is applied to it."""
     families: dict[str, str] = field(init=False)
     """Name of a configuration -> the family of methods that it belongs to."""
+    suggested: list[Mapping[str, Any]] = field(default_factory=list)
+    """The points that Optuna has suggested so far, those among them that are not valid too."""
     graph: Graph = field(init=False)
 
     def __post_init__(self) -> None:
@@ -263,10 +249,31 @@ def make(
 
 
 def of_options(space: Space, options: SweepOptions, store: Store) -> Plan:
-    """Return the plan that a sweep begins with, without points for Optuna to suggest."""
-    listed = [] if options.search == "optuna" else sample(space, options.samples)
+    """Return the plan that a sweep begins with: of points that Optuna suggests, the first ones."""
+    if options.search != "optuna":
+        listed = sample(space, options.samples)
+    elif options.samples is None:
+        raise UserError(
+            "search optuna has no end of its own: give the number of points with --samples N"
+        )
+    else:
+        listed = suggestions(space, [], [], min(AT_ONCE, options.samples))
     with named_by_user(space.declared):
-        return make(space, store, options.assignments, listed)
+        plan = make(space, store, options.assignments, listed)
+    plan.suggested += listed
+    return plan
+
+
+def suggestions(
+    space: Space,
+    scored: Sequence[tuple[Mapping[str, Any], float]],
+    known: Sequence[Mapping[str, Any]],
+    count: int,
+) -> list[dict[str, Any]]:
+    """Return points of a space that Optuna suggests after those with scores."""
+    from augury.sweeping.suggestions import suggest  # imports Optuna, which is slow
+
+    return suggest(space.keys, scored, known, count, mode=space.mode, startup=RANDOM)
 
 
 def _check_assignments(space: Space, assignments: Iterable[str]) -> None:

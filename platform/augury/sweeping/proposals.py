@@ -1,8 +1,10 @@
-"""What the later rounds of a race add to a sweep: combinations of the best, and tuned settings."""
+"""What the rounds after the first add to a sweep: points that Optuna suggests, or, in a race of
+methods, combinations of the best and other values of the winner's main settings (weight, rate,
+keys)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -10,14 +12,22 @@ from augury.core.errors import UserError
 from augury.core.naming import title
 from augury.core.progress import say
 from augury.experiments import preflight
-from augury.sweeping import main_settings
-from augury.sweeping.plan import Plan
-from augury.sweeping.rounds import TUNING_ROUNDS, combinations
-from augury.sweeping.schedulers import Propose, Standings
-from augury.sweeping.space import Space
+from augury.experiments.spec import Experiment
+from augury.sweeping.declarations import MainSettings, Point
+from augury.sweeping.plan import Plan, suggestions
+from augury.sweeping.schedulers import AT_ONCE, Propose, Standings
 
 COMBINED, TUNED = "combinations", "tuned settings"
-"""The families of what later rounds add."""
+"""The families of what later rounds of a race add."""
+COMBINATIONS = 2
+"""How many combinations the second round adds to the winner of the first."""
+TUNING_ROUNDS = 2
+"""How many rounds try other values of the main settings of what leads."""
+TUNED_AT_ONCE = 3
+"""Configurations of such a round; the next one learns from them."""
+STARTUP = 4
+"""Values of main settings, the winner's among them, that are drawn at random before Optuna learns
+from scores."""
 
 
 class Tuned(NamedTuple):
@@ -34,21 +44,41 @@ class Proposals:
     definition of the sweep of them."""
 
     plan: Plan
-    space: Space
     know: Callable[[], None]
     _tuned: dict[str, Tuned] = field(default_factory=dict)
     """By address."""
 
-    @property
-    def rounds(self) -> list[Propose]:
-        """The rounds after the first, in order."""
+    def of_methods(self) -> list[Propose]:
+        """Return the rounds of a race of methods after the first."""
         return [self._add_combinations, *[self._add_tuned] * TUNING_ROUNDS]
+
+    def of_points(self, samples: int) -> list[Propose]:
+        """Return the rounds that bring the number of suggested points to `samples`."""
+        counts = [min(AT_ONCE, samples - begun) for begun in range(AT_ONCE, samples, AT_ONCE)]
+
+        def add(count: int) -> Propose:
+            return lambda standings: self._add_suggested(standings, count)
+
+        return [add(count) for count in counts]
+
+    def _add_suggested(self, standings: Standings, count: int) -> dict[str, list[str]]:
+        scored = [
+            (planned.point, standings[address])
+            for address, planned in self.plan.configurations.items()
+            if address in standings
+        ]
+        points = suggestions(self.plan.space, scored, self.plan.suggested, count)
+        self.plan.suggested += points
+        added = self._add({title(point): point for point in points}, "", "suggested")
+        return {address: [] for address in added.values()}
 
     def _add_combinations(self, standings: Standings) -> dict[str, list[str]]:
         """Add combinations of the best rows of different families to the sweep; return the
         addresses of their configurations, with those of the rows."""
-        addresses = {self.plan.configurations[address].name: address for address in standings}
-        combined = combinations(list(addresses), self.space.rows, self.space.families)
+        space, addresses = self.plan.space, {}
+        for address in standings:
+            addresses[self.plan.configurations[address].name] = address
+        combined = combined_rows(list(addresses), space.rows, space.families)
         points = {" + ".join(names): point for names, point in combined.items()}
         added = self._add(points, COMBINED, "second round")
         return {
@@ -60,14 +90,17 @@ class Proposals:
     def _add_tuned(self, standings: Standings) -> dict[str, list[str]]:
         """Add the winner so far with other values of its main settings, as Optuna suggests them;
         return the addresses of their configurations, with that of the winner."""
+        from augury.sweeping.suggestions import suggest  # imports Optuna, which is slow
+
+        space = self.plan.space
         leader = next(iter(standings))
         base = self._tuned[leader].base if leader in self._tuned else leader
         winner = self.plan.configurations[base]
-        sections = main_settings.sections(winner.experiment)
-        domains = main_settings.main_settings(sections, self.space.main_settings())
+        sections = method_of(winner.experiment)
+        domains = main_settings(sections, space.main_settings())
         if not domains:
             return {}
-        default = main_settings.values_of(sections, domains)
+        default = values_of(sections, domains)
         rest = {
             key: value
             for key, value in winner.point.items()
@@ -80,13 +113,16 @@ class Proposals:
             if address in standings and tuned.base == base
         ]
         points: dict[str, Mapping[str, Any]] = {}
-        values_of: dict[str, Mapping[str, Any]] = {}
-        for values in main_settings.suggest(domains, scored, mode=self.space.mode):
+        values_by_name: dict[str, Mapping[str, Any]] = {}
+        known = [values for values, _ in scored]
+        for values in suggest(
+            domains, scored, known, TUNED_AT_ONCE, mode=space.mode, startup=STARTUP
+        ):
             name = f"{winner.name}, {title(values)}"
-            points[name] = {**rest, **main_settings.with_values(sections, values)}
-            values_of[name] = {**default, **values}
+            points[name] = {**rest, **with_values(sections, values)}
+            values_by_name[name] = {**default, **values}
         added = self._add(points, TUNED, "third round")
-        self._tuned |= {added[name]: Tuned(base, values_of[name]) for name in added}
+        self._tuned |= {added[name]: Tuned(base, values_by_name[name]) for name in added}
         return {address: [base] for address in added.values()}
 
     def _add(
@@ -107,7 +143,96 @@ class Proposals:
                 continue
             if planned.address not in before:
                 added[name] = planned.address
-                plan.families.setdefault(planned.name, family)
+                if family:
+                    plan.families.setdefault(planned.name, family)
                 say(f"{what}: {name}")
         self.know()
         return added
+
+
+# ----- combinations
+
+
+def combined_rows(
+    ranking: Sequence[str], rows: Mapping[str, Point], families: Mapping[str, str]
+) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the best row with each of the next best of other families, by both names; best first.
+
+    Rows are combined that have no more than one regime of their own: operators of both, in the
+    order of the rows, under that regime.
+    """
+    combined: dict[tuple[str, str], dict[str, Any]] = {}
+    known = [name for name in ranking if name in families]
+    for position, name in enumerate(known):
+        for other in known[position + 1 :]:
+            point = _combination(rows[name], rows[other])
+            if point and families[name] != families[other]:
+                combined[name, other] = point
+        if combined:  # those of worse rows would come with further ones only
+            break
+    return dict(list(combined.items())[:COMBINATIONS])
+
+
+def _combination(point: Point, other: Point) -> dict[str, Any] | None:
+    """Return the operators of two points under the regime of one; None where both have one."""
+    regimes = [settings["regime"] for settings in (point, other)]
+    trained = [regime for regime in regimes if regime.get("name", "plain") != "plain"]
+    if len(trained) > 1:
+        return None
+    operators = [*point.get("augment", ()), *other.get("augment", ())]
+    return {
+        **point,
+        **other,
+        "augment": operators,
+        "regime": trained[0] if trained else regimes[0],
+    }
+
+
+# ----- main settings
+
+
+def main_settings(point: Point, declared: MainSettings) -> dict[str, Any]:
+    """Return the dotted keys of a point's main settings, those of its regime and operators, with
+    their domains or lists of values."""
+    domains: dict[str, Any] = {}
+    sections = {"regime": point.get("regime", {})}
+    sections |= {f"augment.{place}": part for place, part in enumerate(point.get("augment", ()))}
+    for section, settings in sections.items():
+        name = settings.get("operator", settings.get("name"))
+        if name in declared:
+            setting, domain = declared[name]
+            domains[f"{section}.{setting}"] = domain
+    return domains
+
+
+def method_of(experiment: Experiment) -> dict[str, Any]:
+    """Return the regime and the operators of a system as JSON-like values."""
+    return {
+        "regime": experiment.regime.to_dict(),
+        "augment": [operator.to_dict() for operator in experiment.augment],
+    }
+
+
+def values_of(point: Point, keys: Iterable[str]) -> dict[str, Any]:
+    """Return the values that settings of a point's regime and operators have, by dotted key."""
+    values = {}
+    for key in keys:
+        value: Any = point
+        for part in key.split("."):
+            value = value[int(part)] if isinstance(value, list) else value[part]
+        values[key] = list(value) if isinstance(value, tuple) else value
+    return values
+
+
+def with_values(point: Point, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of operators and a regime with other values of its main settings."""
+    augment = [dict(part) for part in point.get("augment", ())]
+    changed: dict[str, Any] = {**point, "augment": augment, "regime": dict(point["regime"])}
+    for key, value in values.items():
+        section, _, rest = key.partition(".")
+        if section == "regime":
+            changed["regime"][rest] = value
+        else:
+            place, _, setting = rest.partition(".")
+            augment[int(place)][setting] = value
+    return changed

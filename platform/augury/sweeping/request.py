@@ -49,10 +49,9 @@ def prepare(
         ready = _select_rows(ready, rows, {**found.rows, **ready.rows})
     name = "-".join([ready.name, ready.scale, *([search] if search else [])])
     wanted = options(ready, name, scheduler=ready.scheduler, settings=settings, **limits)
-    default = ready.worth if ready.search != "optuna" else 0.0
     return ready, replace(
         wanted,
-        worth=default if worth is None else worth,
+        worth=ready.worth if worth is None else worth,
         confirm=FRESH if confirm is None else confirm,
         rows=tuple(rows or ()),
     )

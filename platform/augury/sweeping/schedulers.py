@@ -7,7 +7,7 @@ to continue a sweep, or to add configurations or seeds, tell a new scheduler all
 
     Listed      every configuration with every seed
     Race        every configuration once, then seeds where they improve the choice
-    Rounds      a race, then races with what the best so far suggests
+    Rounds      one of these, then again with what the scores so far suggest
     Confirmed   any of these, then the reference and the winner with seeds that chose nothing
 
 The best score of many is mostly one that was lucky: on the seeds that chose it, a system that helps
@@ -45,7 +45,7 @@ LEAST = 0.005
 Mode = Literal["max", "min"]
 Action = Literal["seed added", "chosen", "confirmed"]
 Standings = Mapping[str, float]
-"""Configuration -> its expected mean over seeds, best first; without the reference."""
+"""Configuration -> its expected mean over seeds, best first; of a race without the reference."""
 Propose = Callable[[Standings], Mapping[str, Collection[str]]]
 """Plans the configurations of the next round: each with those that it is made of."""
 
@@ -212,11 +212,23 @@ class _Scored(Scheduler):
 class Listed(_Scored):
     """Trains every configuration with every seed; the best mean wins.
 
-    A configuration with a failed seed is never chosen.
+    Configurations can be added once the choice is made, which is then made anew among all. One with
+    a failed seed is never chosen.
     """
 
-    def __init__(self, configurations: Iterable[str], seeds: Iterable[int], *, mode: Mode):
-        super().__init__(configurations, seeds, mode)
+    def add(self, parents: Mapping[str, Collection[str]]) -> None:
+        """Add configurations, by name with those that they are made of."""
+        self.configurations += [name for name in parents if name not in self.configurations]
+        self._finished = False
+        self._advance()
+
+    def standings(self) -> dict[str, float]:
+        """Return the mean of every configuration that did not fail, the best first."""
+        return {
+            name: self._sign * statistics.fmean(of.values())
+            for name, of in self._scores().items()
+            if not self._has_failed(name)
+        }
 
     def choose(self) -> None:
         """Choose among what is known, as where a budget allows no further trials."""
@@ -351,50 +363,50 @@ class Race(_Scored):
 
 
 class Rounds(Scheduler):
-    """Races configurations, then all of them with those that the next round proposes, and so on."""
+    """Lets a scheduler choose, then again with those that the next round proposes, and so on."""
 
-    def __init__(self, race: Race, rounds: Iterable[Propose]):
-        self.mode: Mode = race.mode
-        self._race, self._proposals = race, [*rounds]
+    def __init__(self, choosing: Listed | Race, rounds: Iterable[Propose]):
+        self.mode: Mode = choosing.mode
+        self._choosing, self._proposals = choosing, [*rounds]
 
     @property
     def decisions(self) -> Sequence[Decision]:
         """The decisions so far."""
-        return self._race.decisions
+        return self._choosing.decisions
 
     @property
     def best(self) -> str | None:
         """The winner of the last round that has ended; None before the first."""
-        return self._race.best
+        return self._choosing.best
 
     @property
     def finished(self) -> bool:
         """Whether nothing is left to train."""
-        return self._race.finished
+        return self._choosing.finished
 
     def work(self) -> list[Trial]:
         """Return what can be trained now, most urgent first."""
-        return self._race.work()
+        return self._choosing.work()
 
     def tell(self, configuration: str, seed: int, value: float) -> None:
         """Record the score of a trial; one that is not finite counts as a failure."""
-        self._race.tell(configuration, seed, value)
+        self._choosing.tell(configuration, seed, value)
         self._advance()
 
     def fail(self, configuration: str, seed: int) -> None:
         """Record that a trial cannot be trained."""
-        self._race.fail(configuration, seed)
+        self._choosing.fail(configuration, seed)
         self._advance()
 
     def choose(self) -> None:
         """Choose among what is known; no further round begins."""
         self._proposals.clear()
-        self._race.choose()
+        self._choosing.choose()
 
     def _advance(self) -> None:
-        while self._proposals and self._race.finished and self.best:
-            if proposed := self._proposals.pop(0)(self._race.standings()):
-                self._race.add(proposed)
+        while self._proposals and self._choosing.finished and self.best:
+            if proposed := self._proposals.pop(0)(self._choosing.standings()):
+                self._choosing.add(proposed)
 
 
 class Confirmation(NamedTuple):

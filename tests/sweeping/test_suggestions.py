@@ -1,0 +1,93 @@
+"""Points that Optuna suggests, and a sweep in rounds of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ray import tune
+
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.sweeping import plan as plans
+from augury.sweeping import space as spaces
+from augury.sweeping.plan import Plan, SweepOptions
+from augury.sweeping.proposals import Proposals
+from augury.sweeping.schedulers import Listed, Rounds
+from augury.sweeping.suggestions import suggest
+
+QUICK = str(Path(__file__).with_name("quick.py"))
+SEEDS = (1, 2)
+
+
+def test_suggestions_are_new_and_a_function_of_the_scores() -> None:
+    keys: Any = {"regime.beta": [0.5, 2.0, 8.0], "augment.0.keys": [[1], [2], [1, 2]]}
+    scored = [({"regime.beta": 2.0, "augment.0.keys": [1]}, 20.0)]
+    known = [scored[0][0]]
+    first = suggest(keys, scored, known, 4, mode="max", startup=4)
+    assert len(first) == 4 and scored[0][0] not in first
+    assert first == suggest(keys, scored, known, 4, mode="max", startup=4)
+    rest = suggest(keys, scored, [*known, *first], 20, mode="max", startup=4)
+    assert 0 < len(rest) <= 4 and not any(values in first for values in rest)
+
+
+@pytest.mark.parametrize("mode", ["max", "min"])
+def test_suggestions_come_near_the_best(mode: Any) -> None:
+    """A value outside the domain teaches nothing."""
+    sign = 1 if mode == "max" else -1
+    keys = {"beta": tune.uniform(0.0, 10.0)}
+    scored = [({"beta": beta / 4}, -sign * abs(beta / 4 - 8.0)) for beta in range(40)]
+    scored.append(({"beta": 20.0}, sign * 1000.0))
+    points = suggest(keys, scored, [], 8, mode=mode, startup=4)
+    assert all(abs(point["beta"] - 8.0) < 2.0 for point in points)
+
+
+def sweep(storage: Path, samples: int, values: Any) -> tuple[Plan, Rounds]:
+    """Return the plan of a sweep of so many suggested points, and its scheduler."""
+    space = replace(spaces.find(QUICK, search="optuna"), keys={"regime.beta": values})
+    options = SweepOptions(str(storage), "quick", SEEDS, "all", "optuna", samples)
+    plan = plans.of_options(space, options, Store(str(storage)))
+    rounds = Proposals(plan, lambda: None).of_points(samples)
+    return plan, Rounds(Listed(plan.configurations, SEEDS, mode="max"), rounds)
+
+
+def train(plan: Plan, scheduler: Rounds) -> list[float]:
+    """Tell a score for every trial; return the values of the suggested points, in order."""
+    while not scheduler.finished:
+        for address, seed in reversed(scheduler.work()):  # in another order than they are asked
+            beta = plan.configurations[address].point.get("regime.beta", -1)  # of the baseline
+            scheduler.tell(address, seed, beta + seed)
+    return [point["regime.beta"] for point in plan.suggested]
+
+
+def test_a_sweep_is_continued_and_extended_from_its_scores(tmp_path: Path) -> None:
+    values = tune.loguniform(0.1, 20)
+    points = train(*sweep(tmp_path, 6, values))
+    assert len(set(points)) == 6
+    assert train(*sweep(tmp_path, 6, values)) == points
+    assert train(*sweep(tmp_path, 7, values))[:6] == points
+    assert train(*sweep(tmp_path, 3, values)) == points[:3]
+
+
+def test_no_more_is_suggested_than_the_keys_have(tmp_path: Path) -> None:
+    plan, scheduler = sweep(tmp_path, 30, [0, 1, 2, 3, 5])
+    assert sorted(train(plan, scheduler)) == [0, 1, 2, 3, 5]
+    assert scheduler.best and plan.configurations[scheduler.best].point["regime.beta"] == 5
+
+
+def test_a_suggested_point_that_is_not_valid_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan, scheduler = sweep(tmp_path, 5, tune.uniform(1.0, 2.0))
+    add = Plan.add
+
+    def refuse(plan: Plan, point: Any, name: str | None = None) -> Any:
+        if len(plan.suggested) == 5:
+            raise UserError("invalid")
+        return add(plan, point, name)
+
+    monkeypatch.setattr(Plan, "add", refuse)
+    assert len(train(plan, scheduler)) == 5 and "left out" in capsys.readouterr().err
+    assert scheduler.finished and scheduler.best
