@@ -123,7 +123,8 @@ def write(folder: Path, names: Sequence[str]) -> None:
 def write_storage(store: Path, target: Path) -> None:
     """Write the addresses, checksums and results of a storage."""
     put(target / "texts.tsv", texts(store))
-    runs = {f"{run.parent.name}/{run.name}": result(run) for run in store.glob("runs/*/seed-*")}
+    trained = [marker.parent for marker in store.glob("runs/*/seed-*/_COMPLETE")]
+    runs = {f"{run.parent.name}/{run.name}": result(run) for run in trained}
     put(target / "runs.json", as_json(runs))
     for sweep in store.glob("sweeps/*"):
         state = {name: json.loads((sweep / f"{name}.json").read_text()) for name in STATE}

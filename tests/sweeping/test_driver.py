@@ -80,19 +80,24 @@ def test_the_price_is_of_the_time_as_a_multiple_of_the_references(tmp_path: Path
 
 
 def test_the_end_of_a_budget_is_kept_for_confirmation(tmp_path: Path) -> None:
-    """As much as its trials take, two rounds of 10 s here, but no more than half."""
+    """As much as two seeds of the reference, 10 s each, and of what leads, 20 s, take in two slots,
+    with the 20 s that the last may begin late by half; but no more than half of the budget."""
     sweep = driver(tmp_path, "max", confirm=2)
     reference, other = sweep.plan.configurations
-    choosing, confirming = Trial(other, 1), Trial(other, 3)
+    choosing = [Trial(reference, 1), Trial(other, 1)]
     assert sweep.options.fresh_seeds == (3, 4)
-    assert sweep._deadline_of(choosing) is None
-    sweep.deadline = 1000.0
-    trials = SimpleNamespace(at_once=2, progress={choosing: "finished"})
-    sweep.trials, sweep.seconds = cast(Trials, trials), {choosing: 10.0}
-    for budget, kept in ((100.0, 20.0), (30.0, 15.0)):
+    assert sweep._deadline_of(choosing[1]) is None
+    sweep.deadline, scheduler = 1000.0, sweep._scheduler()
+    for trial in choosing:
+        scheduler.tell(*trial, 1.0)
+    progress = dict.fromkeys(choosing, "finished")
+    trials = SimpleNamespace(at_once=2, progress=progress, scheduler=scheduler)
+    sweep.trials = cast(Trials, trials)
+    sweep.seconds = dict(zip(choosing, (10.0, 20.0), strict=True))
+    for budget, kept in ((100.0, 40.0), (60.0, 30.0)):
         sweep.options = replace(sweep.options, budget=budget)
-        assert sweep._deadline_of(choosing) == 1000.0 - kept
-        assert sweep._deadline_of(confirming) == 1000.0
+        assert sweep._deadline_of(choosing[1]) == 1000.0 - kept
+        assert sweep._deadline_of(Trial(other, 3)) == 1000.0
 
 
 def test_a_choice_is_confirmed_with_fresh_seeds(tmp_path: Path) -> None:

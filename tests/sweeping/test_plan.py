@@ -16,7 +16,7 @@ from augury.core.naming import title
 from augury.core.store import Store
 from augury.sweeping import plan as plans
 from augury.sweeping import space
-from augury.sweeping.plan import Plan, SweepOptions
+from augury.sweeping.plan import Plan
 
 
 def planned(

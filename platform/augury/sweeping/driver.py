@@ -472,22 +472,33 @@ class _Driver:
         say("the rest of the budget is for confirming what leads")
         return scheduler.confirmation is not None
 
-    def _seconds_of_trial(self) -> float | None:
-        """Return the mean time of the trials that this command has finished; None before one is."""
+    def _seconds_of_trial(self, address: str | None = None) -> float | None:
+        """Return the mean time of the trials that this command has finished, by default of all
+        configurations; None before one is."""
         ended = self.trials.progress
-        finished = [took for trial, took in self.seconds.items() if ended[trial] == "finished"]
+        finished = [
+            took
+            for trial, took in self.seconds.items()
+            if ended[trial] == "finished" and address in (None, trial.configuration)
+        ]
         return statistics.fmean(finished) if finished else None
 
     def _reserved(self) -> float:
-        """Return the seconds of the budget that confirmation takes."""
-        options = self.options
+        """Return the seconds of the budget that confirmation takes: what leads may be dearer than
+        most."""
+        options, scheduler = self.options, self.trials.scheduler
         assert options.budget is not None
-        reference = next(iter(self.plan.configurations.values()))
-        of_trial = self._seconds_of_trial()
-        if of_trial is None:
-            of_trial = seed_seconds(self.plan, reference, options.seeds) or 0.0
-        rounds = math.ceil(2 * len(options.fresh_seeds) / self.trials.at_once)
-        return min(rounds * of_trial, RESERVED_AT_MOST * options.budget)
+        reference = next(iter(self.plan.configurations))
+        leader = scheduler.leader if isinstance(scheduler, Confirmed) else None
+        known = self._seconds_of_trial() or 0.0
+        if not known:
+            planned = self.plan.configurations[reference]
+            known = seed_seconds(self.plan, planned, options.seeds) or 0.0
+        pair = [self._seconds_of_trial(address) or known for address in (reference, leader)]
+        # The last trial may begin when all other slots are about to be free.
+        slots = self.trials.at_once
+        takes = len(options.fresh_seeds) * sum(pair) / slots + max(pair) * (1 - 1 / slots)
+        return min(takes, RESERVED_AT_MOST * options.budget)
 
     # ----- the definition
 

@@ -398,6 +398,10 @@ class Rounds(Scheduler):
         self._choosing.fail(configuration, seed)
         self._advance()
 
+    def standings(self) -> Standings:
+        """Return the expected means of what is known so far, the best first."""
+        return self._choosing.standings()
+
     def choose(self) -> None:
         """Choose among what is known; no further round begins."""
         self._proposals.clear()
@@ -436,7 +440,7 @@ class Confirmed(Scheduler):
     `Confirmation(reference, candidate, fresh).trials`.
     """
 
-    def __init__(self, choosing: Scheduler, reference: str, fresh: Iterable[int]):
+    def __init__(self, choosing: Listed | Race | Rounds, reference: str, fresh: Iterable[int]):
         self.mode: Mode = choosing.mode
         self.choosing, self.reference, self.fresh = choosing, reference, tuple(fresh)
         assert self.fresh, "a choice is confirmed by seeds"
@@ -461,6 +465,12 @@ class Confirmed(Scheduler):
     def best(self) -> str | None:
         """The chosen configuration."""
         return self.choosing.best
+
+    @property
+    def leader(self) -> str | None:
+        """What would be chosen now, besides the reference; None before anything is known."""
+        others = (name for name in self.choosing.standings() if name != self.reference)
+        return next(others, None)
 
     @property
     def finished(self) -> bool:

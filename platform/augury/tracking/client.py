@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import math
 import os
 import re
@@ -61,6 +62,7 @@ def load_mlflow() -> None:
     not set."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
+    logging.getLogger("mlflow").setLevel(logging.WARNING)  # it tells of the tables that it makes
     import mlflow  # noqa: F401
 
 
