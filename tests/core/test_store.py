@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from augury.core.directories import scratch
 from augury.core.errors import UserError
 from augury.core.integrity import seal
-from augury.core.store import MANIFEST, MARKER, SCHEMA, Folder, Store, scratch
+from augury.core.store import MANIFEST, MARKER, SCHEMA, Folder, Store
 
 
 def test_a_folder_counts_only_with_its_marker(tmp_path: Path) -> None:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy.typing as npt
 
+from augury.core.directories import temporary_directory
 from augury.core.errors import UserError, is_read_only
 from augury.core.execution import ExecutorName
 from augury.core.locks import lock_incomplete
 from augury.core.progress import say
-from augury.core.store import Folder, temporary_directory
+from augury.core.store import Folder
 from augury.corpora.filters import clean_lines
 from augury.decoding.corpus import CTranslateSearch, Search, Sources, decode
 from augury.decoding.ctranslate import CTranslateDecoder

@@ -115,7 +115,8 @@ def _watch_sweep(store: Store, name: str, arguments: argparse.Namespace) -> int:
 
 def _watch_storage(store: Store, arguments: argparse.Namespace) -> int:
     """Update the pages of a storage and of its running sweeps until no sweep is running."""
-    from augury.core.store import Folder, located
+    from augury.core.filesystems import located
+    from augury.core.store import Folder
     from augury.reporting import storage
     from augury.sweeping import state
 

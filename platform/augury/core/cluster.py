@@ -6,8 +6,9 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from augury.core.directories import TEMPORARY
 from augury.core.errors import UserError, is_read_only, outage_of
-from augury.core.store import TEMPORARY, Folder
+from augury.core.store import Folder
 
 REACH_SECONDS = 60.0
 """Within this time a worker has to write and read the storage."""

@@ -15,9 +15,10 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from augury.core.directories import make_directory
 from augury.core.errors import is_read_only
 from augury.core.messages import say, say_once
-from augury.core.store import Folder, Store, make_directory
+from augury.core.store import Folder, Store
 
 KIND = ".locks"
 UNSUPPORTED = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.EBADF)

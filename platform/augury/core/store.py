@@ -8,14 +8,9 @@ before they are used. Files appear whole or not at all.
 
 from __future__ import annotations
 
-import atexit
-import functools
 import json
 import os
-import re
 import shutil
-import socket
-import stat
 import tempfile
 import threading
 import time
@@ -24,17 +19,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self, TypeVar
 
-import pyarrow as pa
 from pyarrow import fs
 
 from augury.core import integrity
-from augury.core.errors import UserError, note_storage
+from augury.core.directories import (
+    TEMPORARY,
+    downloads,
+    make_directory,
+    move_directory,
+    reset_permissions,
+    scratch,
+)
+from augury.core.errors import UserError
+from augury.core.filesystems import OBJECT_STORES, PATIENCE, local_root, located, open_root
 from augury.core.integrity import CHUNK, OTHERS, Checksum, Damaged, checksums
-from augury.core.paths import expanded
 from augury.core.secrets import redacted_values
 
 T = TypeVar("T")
@@ -45,24 +46,12 @@ LAST = (MANIFEST, MARKER)
 """The files of a folder that are written behind the others."""
 SCHEMA = 2
 """The version of the form of stored folders and records; others are refused."""
-TEMPORARY = ".tmp-"
-"""The beginning of the names of files that are being written."""
-SCRATCH = "augury-"
-"""The beginning of the names of temporary directories, before the number of their process, by which
-`augury gc` finds those of killed ones."""
 LONGEST = 200
 """Bytes of a part of a name, so that temporary names fit into the 255 of most filesystems."""
 SMALL = 8 << 20
 """Bytes up to which a copy is kept of what is written to an object store."""
 THREADS = 8
 """The number of files that are read at once."""
-OBJECT_STORES = ("s3", "gcs")
-"""pyarrow's names of the filesystems that have buckets."""
-FIRST_CONTACT = 6, 10.0
-"""Attempts of a request, or seconds for all of them, until a server counts as one that does not
-answer. Their distances double from 50 ms."""
-PATIENCE = 11, 60.0
-"""The same once it has answered: a run outlasts an outage of about a minute."""
 
 
 class Store:
@@ -73,7 +62,7 @@ class Store:
 
         UserError for a root that cannot be one, such as a directory on a disk that is not there.
         """
-        self.root = str(root) if "://" in str(root) else _local_root(str(root))
+        self.root = str(root) if "://" in str(root) else local_root(str(root))
         open_root(self.root)
 
     def folder(self, kind: str, address: str) -> Folder:
@@ -513,7 +502,7 @@ class Folder:
         finished = record != MANIFEST or self.complete
         expected = checksums(self.read_record(record)) if finished else {}
         if not expected or (name and name not in expected):
-            directory = Path(tempfile.mkdtemp(dir=_downloads(os.getpid())))
+            directory = Path(tempfile.mkdtemp(dir=downloads(os.getpid())))
             self._download([name] if name else self.files(), directory)
             return directory / name
         try:
@@ -533,7 +522,7 @@ class Folder:
     def _copy_of(self, name: str) -> Path:
         """Return the place of a local copy of a remote file."""
         _, place = integrity.checksum([self.uri.encode()])
-        return _downloads(os.getpid()) / place / name
+        return downloads(os.getpid()) / place / name
 
     def _copy(self, missing: list[str], directory: Path, expected: Mapping[str, Checksum]) -> None:
         for name, file in zip(missing, self._download(missing, directory), strict=True):
@@ -591,7 +580,7 @@ class Folder:
         make_directory(self.path())
         temporary = self.path(f"{TEMPORARY}{name}-{uuid.uuid4().hex[:8]}")
         try:
-            _move(directory, temporary)
+            move_directory(directory, temporary)
             reset_permissions(Path(temporary))
             if os.path.exists(target):
                 # Renamed before it is removed: a removal that is killed leaves a part behind.
@@ -621,65 +610,6 @@ class Folder:
             return list(map(function, names))
         with ThreadPoolExecutor(THREADS) as threads:
             return list(threads.map(function, names))
-
-
-def temporary_directory(purpose: str) -> Path:
-    """Return an empty local directory, which is removed when the process ends."""
-    directory = Path(tempfile.mkdtemp(prefix=f"{SCRATCH}{os.getpid()}-{purpose}-"))
-    atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    return directory
-
-
-@contextmanager
-def scratch(purpose: str) -> Iterator[Path]:
-    """Yield an empty local directory, which is removed with what the block leaves in it."""
-    with tempfile.TemporaryDirectory(
-        prefix=f"{SCRATCH}{os.getpid()}-{purpose}-", ignore_cleanup_errors=True
-    ) as directory:
-        yield Path(directory)
-
-
-@functools.cache
-def _downloads(process: int) -> Path:
-    """Return the directory for downloads of a process, this one."""
-    return temporary_directory("downloads")
-
-
-def make_directory(path: str) -> None:
-    """Make a directory and those that it is in; UserError where its filesystem takes none, as
-    `/proc`."""
-    try:
-        os.makedirs(path, exist_ok=True)
-    except FileNotFoundError as error:
-        raise UserError(
-            f"{path} cannot be made, as its filesystem takes no directories: give another storage"
-        ) from error
-
-
-def reset_permissions(directory: Path) -> None:
-    """Give a directory and its content the permissions that new files next to it get.
-
-    `tempfile` and safetensors restrict their files to the owner, whatever the umask or the parent's
-    defaults.
-    """
-    probe = directory.with_name(f"{TEMPORARY}modes-{uuid.uuid4().hex[:8]}")
-    probe.mkdir()
-    mode = stat.S_IMODE(probe.stat().st_mode)
-    probe.rmdir()
-    for path in (directory, *directory.rglob("*")):
-        path.chmod(mode if path.is_dir() else mode & 0o666)
-
-
-def _move(directory: Path, target: str) -> None:
-    """Move a local directory, also to another filesystem; OSError of the first file that fails."""
-    try:
-        shutil.move(str(directory), target)
-    except shutil.Error as error:  # a list of sources, targets and messages
-        source, destination, message = error.args[0][0]
-        number = re.search(r"\[Errno (\d+)\]", message)
-        raise OSError(
-            int(number[1]) if number else None, message, source, None, destination
-        ) from error
 
 
 def _checksum_of(stream: Any) -> Checksum:
@@ -722,87 +652,3 @@ def _check_inside(name: str) -> None:
             f"{shown!r} cannot be the name of something in a storage: give one of at most "
             f"{LONGEST} bytes between slashes, without '.' and '..' as a part, and not absolute"
         )
-
-
-def located(root: str, name: str) -> str:
-    """Return the path or URI of something below a root; the query of a URI stays last."""
-    return name.join(parts_around(root)) if name else root
-
-
-def parts_around(root: str) -> tuple[str, str]:
-    """Return what stands before and behind a name below a root: a path or URI with a slash, and
-    the query."""
-    place, mark, query = root.partition("?") if "://" in root else (root, "", "")
-    return f"{place.rstrip('/')}/", f"{mark}{query}"
-
-
-def _local_root(root: str) -> str:
-    """Return the absolute path of a local root; UserError unless its parent is a directory."""
-    if not root.strip():
-        raise UserError("storage is empty: give a directory or a URI such as s3://bucket/augury")
-    path = Path(os.path.realpath(expanded(root)))
-    if not path.parent.is_dir():
-        raise UserError(
-            f"storage '{root}' cannot be opened: there is no directory '{path.parent}'; mount its "
-            "disk or create it, or give another storage"
-        )
-    return str(path)
-
-
-@functools.cache  # a client of its own for every folder would connect anew for each
-def open_root(root: str) -> tuple[fs.FileSystem, str]:
-    """Return the filesystem of a root, and the path of the root in it.
-
-    UserError for a root that is none, such as a bucket that does not exist.
-    """
-    if "://" not in root:
-        if os.path.exists(root) and not os.path.isdir(root):
-            raise UserError(
-                f"storage '{root}' is a file: use a directory or a URI such as s3://bucket/augury"
-            )
-        note_storage(root)
-        return fs.LocalFileSystem(), root
-    try:
-        filesystem, path = fs.FileSystem.from_uri(root)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise UserError(
-            f"storage '{root}' cannot be opened: {str(error).splitlines()[0]}; use a directory or "
-            "a URI that pyarrow supports"
-        ) from error
-    if filesystem.type_name in OBJECT_STORES:
-        _require_bucket(root, filesystem, path)
-        filesystem = _rebuilt(filesystem, *PATIENCE)
-    elif isinstance(filesystem, fs.LocalFileSystem):
-        note_storage(path)
-    return filesystem, path
-
-
-def _require_bucket(root: str, filesystem: fs.FileSystem, path: str) -> None:
-    """Raise UserError where the server of an object store does not answer, or has no such
-    bucket."""
-    bucket = path.partition("/")[0]
-    if not bucket:
-        raise UserError(f"storage '{root}' names no bucket: write s3://BUCKET/NAME")
-    try:
-        info = _rebuilt(filesystem, *FIRST_CONTACT).get_file_info(bucket)
-    except OSError as error:
-        reason = str(error).partition(" error_info=")[0].splitlines()[0]
-        raise UserError(
-            f"storage '{root}' cannot be reached from {socket.gethostname()}: {reason}; check the "
-            "address, the network, and the credentials on this machine"
-        ) from error
-    if info.type == fs.FileType.NotFound:
-        raise UserError(
-            f"storage '{root}': there is no bucket '{bucket}': create it, or correct the name"
-        )
-
-
-def _rebuilt(filesystem: fs.FileSystem, tries: int, seconds: float) -> fs.FileSystem:
-    """Return the filesystem of an object store with other limits of its retries."""
-    _, (options,) = filesystem.__reduce__()  # pyarrow's own way to build it again
-    if filesystem.type_name == "gcs":
-        return fs.GcsFileSystem(**options | {"retry_time_limit": timedelta(seconds=seconds)})
-    return fs.S3FileSystem(
-        **options | {"allow_delayed_open": True},  # one request for a small file, and not three
-        retry_strategy=fs.AwsDefaultS3RetryStrategy(max_attempts=tries),
-    )

@@ -8,10 +8,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from augury.core import config
+from augury.core.directories import scratch
 from augury.core.errors import UserError, unknown
 from augury.core.locks import make_once
 from augury.core.progress import say_once
-from augury.core.store import Folder, Store, scratch
+from augury.core.store import Folder, Store
 from augury.decoding.search import batches_by_length, positions
 from augury.decoding.settings import PLAIN, Decoding, Sampler, Translator
 from augury.models import pretrained

@@ -16,9 +16,10 @@ from typing import Literal
 
 from augury.augment.pipeline import AUGMENTED
 from augury.core import locks
+from augury.core.directories import SCRATCH, TEMPORARY
 from augury.core.integrity import Damaged
 from augury.core.messages import say_once
-from augury.core.store import SCRATCH, TEMPORARY, Folder, Store
+from augury.core.store import Folder, Store
 from augury.experiments.stored_runs import size
 from augury.training.trained import PREFIXES
 

@@ -11,9 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from augury.core.directories import scratch
 from augury.core.errors import UserError
 from augury.core.paths import PATHS, expanded
-from augury.core.store import Folder, scratch
+from augury.core.store import Folder
 from augury.models.settings import Pretrained, model_directory
 from augury.text.subwords.learned import FILES
 

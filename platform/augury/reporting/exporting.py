@@ -13,9 +13,10 @@ from huggingface_hub import HfApi
 from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import disable_progress_bars, enable_progress_bars, validate_repo_id
 
+from augury.core.directories import reset_permissions
 from augury.core.errors import UserError
 from augury.core.naming import command
-from augury.core.store import Folder, Store, reset_permissions
+from augury.core.store import Folder, Store
 from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.experiments.task import Exported, Exports, capable

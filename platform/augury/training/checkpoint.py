@@ -19,10 +19,11 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from augury.core.directories import scratch
 from augury.core.errors import UserError
 from augury.core.integrity import Damaged
 from augury.core.progress import say_once
-from augury.core.store import MARKER, Folder, scratch
+from augury.core.store import MARKER, Folder
 
 MODEL, STATE, SNAPSHOT = "model.safetensors", "state.pt", "snapshot-"
 WITH_STATE = 2

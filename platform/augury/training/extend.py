@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 import torch
 
+from augury.core.directories import scratch
 from augury.core.integrity import Damaged
 from augury.core.progress import say
-from augury.core.store import Folder, Store, scratch
+from augury.core.store import Folder, Store
 from augury.training import history
 from augury.training.checkpoint import SNAPSHOT, STATE, Checkpoints, Position, best
 from augury.training.schedule import Patience

@@ -12,8 +12,9 @@ import time
 from collections.abc import Iterable
 from typing import TypedDict
 
+from augury.core.directories import TEMPORARY
 from augury.core.errors import UserError
-from augury.core.store import TEMPORARY, Folder
+from augury.core.store import Folder
 
 KIND = "history"
 FLUSH_SECONDS, REMOTE_FLUSH_SECONDS = 5.0, 30.0

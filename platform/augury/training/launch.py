@@ -13,10 +13,10 @@ import torch
 
 from augury.core.errors import Outage, UserError, outage_of
 from augury.core.execution import Execution
+from augury.core.filesystems import located
 from augury.core.machine import available_cores, in_this_directory
 from augury.core.progress import say
 from augury.core.ray_connection import connect, is_alive
-from augury.core.store import located
 from augury.training.extend import take_over
 from augury.training.loop import Report
 from augury.training.settings import Training

@@ -14,10 +14,10 @@ from dataclasses import asdict
 from typing import Any
 
 from augury.core import config
+from augury.core.filesystems import parts_around
 from augury.core.integrity import Damaged
 from augury.core.naming import counted
 from augury.core.progress import duration
-from augury.core.store import parts_around
 from augury.experiments import stored_runs
 from augury.experiments.record import SCORES, RunRecord
 from augury.reporting import rendering

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from augury.core.store import Folder, scratch
+from augury.core.directories import scratch
+from augury.core.store import Folder
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -1,0 +1,107 @@
+"""The filesystems of storages, by `pyarrow.fs`: mounted disks and object stores."""
+
+from __future__ import annotations
+
+import functools
+import os
+import socket
+from datetime import timedelta
+from pathlib import Path
+
+import pyarrow as pa
+from pyarrow import fs
+
+from augury.core.errors import UserError, note_storage
+from augury.core.paths import expanded
+
+OBJECT_STORES = ("s3", "gcs")
+"""pyarrow's names of the filesystems that have buckets."""
+FIRST_CONTACT = 6, 10.0
+"""Attempts of a request, or seconds for all of them, until a server counts as one that does not
+answer. Their distances double from 50 ms."""
+PATIENCE = 11, 60.0
+"""The same once it has answered: a run outlasts an outage of about a minute."""
+
+
+def located(root: str, name: str) -> str:
+    """Return the path or URI of something below a root; the query of a URI stays last."""
+    return name.join(parts_around(root)) if name else root
+
+
+def parts_around(root: str) -> tuple[str, str]:
+    """Return what stands before and behind a name below a root: a path or URI with a slash, and
+    the query."""
+    place, mark, query = root.partition("?") if "://" in root else (root, "", "")
+    return f"{place.rstrip('/')}/", f"{mark}{query}"
+
+
+def local_root(root: str) -> str:
+    """Return the absolute path of a local root; UserError unless its parent is a directory."""
+    if not root.strip():
+        raise UserError("storage is empty: give a directory or a URI such as s3://bucket/augury")
+    path = Path(os.path.realpath(expanded(root)))
+    if not path.parent.is_dir():
+        raise UserError(
+            f"storage '{root}' cannot be opened: there is no directory '{path.parent}'; mount its "
+            "disk or create it, or give another storage"
+        )
+    return str(path)
+
+
+@functools.cache  # a client of its own for every folder would connect anew for each
+def open_root(root: str) -> tuple[fs.FileSystem, str]:
+    """Return the filesystem of a root, and the path of the root in it.
+
+    UserError for a root that is none, such as a bucket that does not exist.
+    """
+    if "://" not in root:
+        if os.path.exists(root) and not os.path.isdir(root):
+            raise UserError(
+                f"storage '{root}' is a file: use a directory or a URI such as s3://bucket/augury"
+            )
+        note_storage(root)
+        return fs.LocalFileSystem(), root
+    try:
+        filesystem, path = fs.FileSystem.from_uri(root)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise UserError(
+            f"storage '{root}' cannot be opened: {str(error).splitlines()[0]}; use a directory or "
+            "a URI that pyarrow supports"
+        ) from error
+    if filesystem.type_name in OBJECT_STORES:
+        _require_bucket(root, filesystem, path)
+        filesystem = _rebuilt(filesystem, *PATIENCE)
+    elif isinstance(filesystem, fs.LocalFileSystem):
+        note_storage(path)
+    return filesystem, path
+
+
+def _require_bucket(root: str, filesystem: fs.FileSystem, path: str) -> None:
+    """Raise UserError where the server of an object store does not answer, or has no such
+    bucket."""
+    bucket = path.partition("/")[0]
+    if not bucket:
+        raise UserError(f"storage '{root}' names no bucket: write s3://BUCKET/NAME")
+    try:
+        info = _rebuilt(filesystem, *FIRST_CONTACT).get_file_info(bucket)
+    except OSError as error:
+        reason = str(error).partition(" error_info=")[0].splitlines()[0]
+        raise UserError(
+            f"storage '{root}' cannot be reached from {socket.gethostname()}: {reason}; check the "
+            "address, the network, and the credentials on this machine"
+        ) from error
+    if info.type == fs.FileType.NotFound:
+        raise UserError(
+            f"storage '{root}': there is no bucket '{bucket}': create it, or correct the name"
+        )
+
+
+def _rebuilt(filesystem: fs.FileSystem, tries: int, seconds: float) -> fs.FileSystem:
+    """Return the filesystem of an object store with other limits of its retries."""
+    _, (options,) = filesystem.__reduce__()  # pyarrow's own way to build it again
+    if filesystem.type_name == "gcs":
+        return fs.GcsFileSystem(**options | {"retry_time_limit": timedelta(seconds=seconds)})
+    return fs.S3FileSystem(
+        **options | {"allow_delayed_open": True},  # one request for a small file, and not three
+        retry_strategy=fs.AwsDefaultS3RetryStrategy(max_attempts=tries),
+    )
