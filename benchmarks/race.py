@@ -52,16 +52,15 @@ from augury.reporting.sweeps.choice import is_better
 from augury.scoring.bootstrap import Resampled
 from augury.scoring.seed_variance import pool, sample_variance
 from augury.scoring.significance import LEVEL, Difference, compare
+from augury.sweeping.confirmation import Confirmed, fresh_seeds
+from augury.sweeping.race import Race
 from augury.sweeping.schedulers import (
-    Confirmed,
     Listed,
     Propose,
-    Race,
     Rounds,
     Scheduler,
     Standings,
     Trial,
-    fresh_seeds,
     net,
     price,
 )

@@ -12,17 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from augury.sweeping.confirmation import Confirmation, Confirmed, fresh_seeds
 from augury.sweeping.knowledge_gradient import pooled_deviation
+from augury.sweeping.race import Race
 from augury.sweeping.schedulers import (
-    Confirmation,
-    Confirmed,
     Decision,
     Listed,
-    Race,
     Rounds,
     Scheduler,
     Trial,
-    fresh_seeds,
     half_widths,
     net,
     price,

@@ -36,20 +36,11 @@ from augury.experiments.trial import run_trial
 from augury.sweeping import plan as plans
 from augury.sweeping.applied import left_out_lines
 from augury.sweeping.budget import estimate, keep_within, seed_seconds
+from augury.sweeping.confirmation import Confirmed
 from augury.sweeping.plan import Plan, SweepOptions
 from augury.sweeping.proposals import Proposals
-from augury.sweeping.schedulers import (
-    Confirmed,
-    Decision,
-    Listed,
-    Mode,
-    Race,
-    Rounds,
-    Scheduler,
-    Trial,
-    net,
-    price,
-)
+from augury.sweeping.race import Race
+from augury.sweeping.schedulers import Decision, Listed, Mode, Rounds, Scheduler, Trial, net, price
 from augury.sweeping.space import Space
 from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep, earlier_record
 from augury.sweeping.trials import Trials

@@ -8,7 +8,7 @@ for all configurations, as it draws the same initial weights and the same order 
 with few seeds are judged with what others say about these. Another seed goes to the configuration
 whose next score is expected to improve the choice most, the knowledge gradient (Frazier, Powell and
 Dayanik, 2009, "The Knowledge-Gradient Policy for Correlated Normal Beliefs"); once no seed promises
-enough, the choice is made (`augury.sweeping.schedulers.Race`). `benchmarks/race.py` measures how
+enough, the choice is made (`augury.sweeping.race.Race`). `benchmarks/race.py` measures how
 often it is right, and what it costs.
 """
 

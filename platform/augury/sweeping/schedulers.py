@@ -6,12 +6,10 @@ are never told. Decisions depend on the scores only, not on when and in which or
 to continue a sweep, or to add configurations or seeds, tell a new scheduler all that is known.
 
     Listed      every configuration with every seed
-    Race        every configuration once, then seeds where they improve the choice
+    Race        every configuration once, then seeds where they improve the choice (`race`)
     Rounds      one of these, then again with what the scores so far suggest
     Confirmed   any of these, then the reference and the winner with seeds that chose nothing
-
-The best score of many is mostly one that was lucky: on the seeds that chose it, a system that helps
-nothing seems to help. `Confirmed` therefore trains fresh ones, and they alone are tested.
+                (`confirmation`)
 
 Scores are told less the price of a configuration, in points of the metric: `worth` for each
 doubling of the training time. Times are estimates, known before the first trial, so that the same
@@ -26,21 +24,12 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
 
-import numpy as np
-
-from augury.sweeping.knowledge_gradient import Belief, belief, pooled_deviation
+from augury.sweeping.knowledge_gradient import pooled_deviation
 
 CONFIDENCE = 0.95
-FRESH = 3
-"""Seeds that confirm a choice."""
-PILOTS = 4
-"""How many get a second seed first, the reference and the best: they show the variance between
-seeds."""
 AT_ONCE = 4
 """How many configurations get another seed before the next decision, at most: trials run side by
 side, and a decision does not depend on how many."""
-LEAST = 0.005
-"""The least improvement of the choice that a seed is trained for, in points of the metric."""
 
 Mode = Literal["max", "min"]
 Action = Literal["seed added", "chosen", "confirmed"]
@@ -128,7 +117,7 @@ def half_widths(groups: Mapping[str, Sequence[float]]) -> dict[str, float]:
     return {name: scale / math.sqrt(len(group)) for name, group in groups.items()}
 
 
-class _Scored(Scheduler):
+class Scored(Scheduler):
     """Base class of schedulers over configurations and seeds; larger is better inside it."""
 
     def __init__(self, configurations: Iterable[str], seeds: Iterable[int], mode: Mode):
@@ -175,6 +164,14 @@ class _Scored(Scheduler):
         self._advance()
 
     @abstractmethod
+    def add(self, parents: Mapping[str, Collection[str]]) -> None:
+        """Add configurations, by name with those that they are made of."""
+
+    @abstractmethod
+    def standings(self) -> dict[str, float]:
+        """Return the expected means of configurations, the best first."""
+
+    @abstractmethod
     def _requested(self) -> list[Trial]:
         """Return the trials that the next decision is based on, most urgent first."""
 
@@ -209,7 +206,7 @@ class _Scored(Scheduler):
         )
 
 
-class Listed(_Scored):
+class Listed(Scored):
     """Trains every configuration with every seed; the best mean wins.
 
     Configurations can be added once the choice is made, which is then made anew among all. One with
@@ -257,115 +254,10 @@ class Listed(_Scored):
             self.choose()
 
 
-class Race(_Scored):
-    """Trains every configuration with its first seed, then adds seeds where they are expected to
-    improve the choice by at least `least` points (`augury.sweeping.knowledge_gradient`).
-
-    Configurations can be added once the choice is made, which is then made anew among all. One with
-    a seed that failed is never chosen. With a single seed, the best score is chosen.
-    """
-
-    def __init__(
-        self,
-        reference: str,
-        others: Iterable[str],
-        seeds: Iterable[int],
-        *,
-        mode: Mode,
-        least: float = LEAST,
-    ):
-        super().__init__([reference, *others], seeds, mode)
-        self.reference, self.least = reference, least
-        self._made_of = {name: frozenset({name}) for name in self.configurations}
-        self._made_of[reference] = frozenset()
-        self._counts = {name: 1 for name in self.configurations}
-        """How many of the seeds are requested, by configuration."""
-        self._piloted = False
-
-    def add(self, parents: Mapping[str, Collection[str]]) -> None:
-        """Add configurations, by name with those that they are made of."""
-        for name, made_of in parents.items():
-            if name not in self._made_of:
-                self.configurations.append(name)
-                self._made_of[name] = frozenset().union(*(self._made_of[part] for part in made_of))
-                self._counts[name] = 1
-        self._finished = False
-        self._advance()
-
-    def standings(self) -> dict[str, float]:
-        """Return the expected mean of every configuration but the reference, the best first."""
-        known = self._belief()
-        means = {name: known.mean_of(name) for name in known.names if name != self.reference}
-        ranked = sorted(means, key=lambda name: (self._has_failed(name), -means[name]))
-        return {name: self._sign * means[name] for name in ranked}
-
-    def choose(self) -> None:
-        """Choose among what is known, as where a budget allows no further trials."""
-        if self.finished:
-            return
-        self._finished = True
-        known, scores = self._belief(), self._scores()
-        able = [name for name in known.names if not self._has_failed(name)]
-        if able:
-            first, *others = sorted(able, key=known.mean_of, reverse=True)
-            cut = known.mean_of(others[0]) if others else known.mean_of(first)
-            half = 1.96 * known.deviation_of(first)
-            self._best = first
-            self._decide("chosen", first, len(scores[first]), known.mean_of(first), half, cut)
-
-    def _requested(self) -> list[Trial]:
-        places = range(len(self.seeds))
-        return [
-            Trial(name, self.seeds[place])
-            for place in places
-            for name in self.configurations
-            if place < self._counts[name]
-        ]
-
-    def _belief(self) -> Belief:
-        scores = self._scores()
-        if any(len(of) > 1 for of in scores.values()):
-            return belief(scores, self._made_of, self.seeds)
-        means = np.array([score for of in scores.values() for score in of.values()])
-        return Belief(list(scores), [], means, np.zeros((len(means), len(means))), 0.0)
-
-    def _advance(self) -> None:
-        while not self.finished and not self.work():
-            promising = self._promising() if self._piloted else self._pilots()
-            self._piloted = True
-            for name in promising:
-                self._counts[name] += 1
-            if not promising:
-                self.choose()
-
-    def _can_grow(self, name: str) -> bool:
-        return self._counts[name] < len(self.seeds) and not self._has_failed(name)
-
-    def _pilots(self) -> list[str]:
-        able = list(filter(self._can_grow, self._scores()))
-        return sorted(able, key=lambda name: name != self.reference)[:PILOTS]
-
-    def _promising(self) -> list[str]:
-        """Return the configurations whose next score is expected to improve the choice most, and
-        enough; record that they get another seed."""
-        scores, known = self._scores(), self._belief()
-        if not known.seeds:  # nothing has two seeds
-            return []
-        able = list(filter(self._can_grow, known.names))
-        gains = {name: known.gain(name, self.seeds[self._counts[name]]) for name in able}
-        promising = [name for name in able if gains[name] >= self.least]
-        promising = sorted(promising, key=lambda name: -gains[name])[:AT_ONCE]
-        cut = max(map(known.mean_of, able), default=0.0)
-        for name in promising:
-            half = 1.96 * known.deviation_of(name)
-            self._decide("seed added", name, len(scores[name]), known.mean_of(name), half, cut)
-        return promising
-
-
 class Rounds(Scheduler):
     """Lets a scheduler choose, then again with those that the next round proposes, and so on."""
 
-    def __init__(self, choosing: Listed | Race, rounds: Iterable[Propose]):
+    def __init__(self, choosing: Scored, rounds: Iterable[Propose]):
         self.mode: Mode = choosing.mode
         self._choosing, self._proposals = choosing, [*rounds]
 
@@ -411,113 +303,3 @@ class Rounds(Scheduler):
         while self._proposals and self._choosing.finished and self.best:
             if proposed := self._proposals.pop(0)(self._choosing.standings()):
                 self._choosing.add(proposed)
-
-
-class Confirmation(NamedTuple):
-    """What tests a choice: two configurations with seeds that had no part in it."""
-
-    reference: str
-    winner: str
-    seeds: tuple[int, ...]
-
-    @property
-    def trials(self) -> list[Trial]:
-        """The trials that it takes."""
-        names = self.reference, self.winner
-        return [Trial(name, seed) for seed in self.seeds for name in names]
-
-
-def fresh_seeds(seeds: Collection[int], count: int = FRESH) -> tuple[int, ...]:
-    """Return seeds that confirm what `seeds` have chosen: those that follow them."""
-    return tuple(range(max(seeds) + 1, max(seeds) + 1 + count))
-
-
-class Confirmed(Scheduler):
-    """Lets another scheduler choose, then trains the reference and the winner with fresh seeds.
-
-    Their scores choose nothing, and are what the winner is tested by. Where the reference wins,
-    there is nothing to confirm. To estimate what a confirmation will cost before there is a winner:
-    `Confirmation(reference, candidate, fresh).trials`.
-    """
-
-    def __init__(self, choosing: Listed | Race | Rounds, reference: str, fresh: Iterable[int]):
-        self.mode: Mode = choosing.mode
-        self.choosing, self.reference, self.fresh = choosing, reference, tuple(fresh)
-        assert self.fresh, "a choice is confirmed by seeds"
-        self._values: dict[Trial, float] = {}
-        self._failed: set[Trial] = set()
-
-    @property
-    def confirmation(self) -> Confirmation | None:
-        """What confirms the choice; None before it is made, and where the reference won."""
-        winner = self.choosing.best if self.choosing.finished else None
-        if winner is None or winner == self.reference:
-            return None
-        return Confirmation(self.reference, winner, self.fresh)
-
-    @property
-    def decisions(self) -> Sequence[Decision]:
-        """The decisions of the choice, and that it is confirmed."""
-        confirmed = [self._confirmed()] if self.finished and self.confirmation else []
-        return [*self.choosing.decisions, *filter(None, confirmed)]
-
-    @property
-    def best(self) -> str | None:
-        """The chosen configuration."""
-        return self.choosing.best
-
-    @property
-    def leader(self) -> str | None:
-        """What would be chosen now, besides the reference; None before anything is known."""
-        others = (name for name in self.choosing.standings() if name != self.reference)
-        return next(others, None)
-
-    @property
-    def finished(self) -> bool:
-        """Whether the choice is made and nothing is left to confirm it."""
-        return self.choosing.finished and not self.work()
-
-    def work(self) -> list[Trial]:
-        """Return what can be trained now, most urgent first."""
-        if not self.choosing.finished:
-            return self.choosing.work()
-        trials = self.confirmation.trials if self.confirmation else []
-        return [
-            trial for trial in trials if trial not in self._values and trial not in self._failed
-        ]
-
-    def tell(self, configuration: str, seed: int, value: float) -> None:
-        """Record the score of a trial; one of a fresh seed takes no part in the choice."""
-        if seed not in self.fresh:
-            self.choosing.tell(configuration, seed, value)
-        elif math.isfinite(value):
-            self._values.setdefault(Trial(configuration, seed), value)
-        else:
-            self._failed.add(Trial(configuration, seed))
-
-    def fail(self, configuration: str, seed: int) -> None:
-        """Record that a trial cannot be trained."""
-        if seed in self.fresh:
-            self._failed.add(Trial(configuration, seed))
-        else:
-            self.choosing.fail(configuration, seed)
-
-    def choose(self) -> None:
-        """Choose among what is known, so that the rest of a budget can confirm it."""
-        self.choosing.choose()
-
-    def _confirmed(self) -> Decision | None:
-        """Return the scores of the winner on fresh seeds beside the reference's; None where either
-        has none."""
-        assert self.confirmation
-        groups: dict[str, list[float]] = {self.reference: [], self.confirmation.winner: []}
-        for trial in self.confirmation.trials:
-            if trial in self._values:
-                groups[trial.configuration].append(self._values[trial])
-        reference, winner = groups.values()
-        if not reference or not winner:
-            return None
-        mean, name = statistics.fmean(winner), self.confirmation.winner
-        half = half_widths(groups).get(name, 0.0)
-        cut = statistics.fmean(reference)
-        return Decision(name, "confirmed", len(winner), mean, mean - half, mean + half, cut)

@@ -14,7 +14,7 @@ from augury.reporting.pareto import pareto_front
 from augury.reporting.sweeps.confirmation import Price, price_of
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary
 from augury.scoring.registry import title
-from augury.sweeping.schedulers import Confirmation, fresh_seeds
+from augury.sweeping.confirmation import Confirmation, fresh_seeds
 
 MAY_BE = 0.05
 """The probability from which on a configuration is said to be possibly the best."""

@@ -20,7 +20,7 @@ from augury.experiments import record
 from augury.reporting import results
 from augury.reporting.comparison import Comparison, scored_sets
 from augury.reporting.mean import compare_all
-from augury.sweeping.schedulers import Confirmation
+from augury.sweeping.confirmation import Confirmation
 from augury.sweeping.state import Curves, Sweep, Trial
 
 LEAST = 2

@@ -15,7 +15,7 @@ from augury.reporting.sweeps.locations import sweep_command
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary
 from augury.scoring.power import MOST_SEEDS
 from augury.scoring.registry import segment_noun, title
-from augury.sweeping.schedulers import fresh_seeds
+from augury.sweeping.confirmation import fresh_seeds
 
 RECOMMENDED = "recommended.yaml"
 
