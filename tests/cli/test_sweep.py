@@ -13,7 +13,7 @@ from augury.cli import main, sweep, verbs
 from augury.core.machine import available_cores
 from augury.core.store import Store
 from augury.experiments.recording import unrecorded
-from augury.sweeping import driver
+from augury.sweeping import sweep as sweeps
 from augury.sweeping.budget import estimate
 from tests import tiny
 
@@ -102,7 +102,7 @@ def test_only_rows_that_are_named_are_trained(
 ) -> None:
     space, options = prepared(tmp_path, "WordDrop")
     store = Store(options.storage)
-    race = driver._Driver(
+    race = sweeps._Driver(
         space,
         replace(options, rows=named),
         unrecorded,

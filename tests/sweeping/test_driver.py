@@ -16,10 +16,11 @@ from augury.sweeping import plan
 from augury.sweeping.applied import apply
 from augury.sweeping.confirmation import Confirmed
 from augury.sweeping.declarations import SearchSpace
-from augury.sweeping.driver import _Driver, _on_ray
+from augury.sweeping.driver import runs_on_ray
 from augury.sweeping.plan import SweepOptions
 from augury.sweeping.schedulers import Trial
 from augury.sweeping.space import resolve, sample
+from augury.sweeping.sweep import _Driver
 from augury.sweeping.trials import Trials
 from augury.training.history import History
 from tests import tiny
@@ -119,5 +120,5 @@ def test_trials_run_on_ray_where_there_are_several_or_it_is_asked_for(
     started: list[str | None] = []
     monkeypatch.setattr("augury.core.ray_connection.start_in_background", started.append)
     experiment = tiny.experiment("nmt", tmp_path, execution={"executor": executor})
-    assert _on_ray([experiment], [Trial("a", seed) for seed in range(missing)]) is expected
+    assert runs_on_ray([experiment], [Trial("a", seed) for seed in range(missing)]) is expected
     assert len(started) == expected

@@ -9,11 +9,11 @@ from augury.experiments.recording import Recording
 from augury.reporting.sweeps.progress import Display
 from augury.reporting.sweeps.report import write
 from augury.reporting.sweeps.summary import Summary
-from augury.sweeping import driver
-from augury.sweeping.driver import Outcome
+from augury.sweeping import sweep as sweeps
 from augury.sweeping.plan import SweepOptions
 from augury.sweeping.space import Space
 from augury.sweeping.state import Sweep
+from augury.sweeping.sweep import Outcome
 
 PAGE_SECONDS = 15
 
@@ -31,5 +31,5 @@ def run_sweep(space: Space, options: SweepOptions, recording: Recording) -> tupl
             else:
                 throttle.run(lambda: write(sweep, refresh=PAGE_SECONDS))
 
-        outcome = driver.run(space, options, recording, show=show)
+        outcome = sweeps.run(space, options, recording, show=show)
     return outcome, summaries[-1]

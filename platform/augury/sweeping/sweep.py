@@ -1,0 +1,332 @@
+"""Run a sweep: plan its configurations, train the missing trials that a scheduler asks for within a
+budget, and write what is decided."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from dataclasses import asdict, dataclass, field
+from itertools import product
+
+from augury.core.errors import UserError
+from augury.core.naming import counted
+from augury.core.progress import say
+from augury.core.store import Folder, Store
+from augury.experiments import preflight
+from augury.experiments.graph import Step
+from augury.experiments.make import reach_storage, refuse_lost_storage
+from augury.experiments.preflight import say_cautions
+from augury.experiments.recording import Recording
+from augury.experiments.run import Run, commit
+from augury.sweeping import plan as plans
+from augury.sweeping.applied import left_out_lines
+from augury.sweeping.budget import estimate, keep_within, seed_seconds
+from augury.sweeping.confirmation import Confirmed
+from augury.sweeping.driver import Recorded, run_trials, runs_on_ray
+from augury.sweeping.plan import Plan, SweepOptions
+from augury.sweeping.proposals import Proposals
+from augury.sweeping.race import Race
+from augury.sweeping.schedulers import Listed, Rounds, Scheduler, Trial, net, price
+from augury.sweeping.space import Space
+from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep, earlier_record
+from augury.sweeping.trials import Trials
+from augury.sweeping.writer import Show, StateWriter
+
+RESERVED_AT_MOST = 0.5
+"""The share of a budget that may be kept for confirmation."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The state of a sweep after a command."""
+
+    sweep: Sweep
+    reused: int
+    """Number of trials finished by earlier commands."""
+    unfinished: bool
+    """Whether a limit ended the command before everything was decided."""
+    missing: int
+    """Number of trials that are wanted and not trained."""
+    missing_seconds: float | None
+    """What they take, as those of this command did; None where none has finished."""
+
+
+def run(space: Space, options: SweepOptions, recording: Recording, *, show: Show) -> Outcome:
+    """Train the missing trials of a sweep and decide on them. Raises UserError before training
+    if that cannot work."""
+    commit()
+    refuse_lost_storage(options.storage)
+    store = Store(options.storage)
+    return _Driver(space, options, recording, show, store, store.folder(KIND, options.name)).run()
+
+
+@dataclass
+class _Driver:
+    """One command on a sweep."""
+
+    space: Space
+    options: SweepOptions
+    recording: Recording
+    show: Show
+    store: Store
+    sweep: Folder
+    deadline: float | None = None
+    """The Unix time at which the budget is spent."""
+    begun: dict[Trial, float] = field(default_factory=dict)
+    seconds: dict[Trial, float] = field(default_factory=dict)
+    """What the trials of this command took."""
+    cut_short: bool = False
+    """Whether the budget made the choice before the scheduler did."""
+    factors: dict[str, float | None] = field(default_factory=dict)
+    """The estimated training times of configurations, as multiples of the reference's."""
+
+    def run(self) -> Outcome:
+        options = self.options
+        self.plan = self._make_plan()
+        graph, configurations = self.plan.graph, self.plan.configurations
+        base = self.plan.base()
+        experiments = [base, *(planned.experiment for planned in configurations.values())]
+        reach_storage(base.execution, self.store.root)
+        preflight.check(experiments, graph)
+        say_cautions(experiments, self.store)
+        self._add_to_graph()
+        if cost := estimate(self.plan, options.seeds, options.at_once):
+            say(str(cost))
+        # Before the first trial, so that other commands can show and compare an unfinished sweep.
+        self._write_definition()
+        known = [Trial(*pair) for pair in product(configurations, options.seeds)]
+        missing = [trial for trial in known if not graph.is_trained(Step(*trial))]
+        experiments += [plan.experiment for plan in graph.plans.values()]
+        on_ray = runs_on_ray(experiments, missing)
+        with self.recording(base.tracking, self.store) as recorder:
+            models = Recorded(recorder, graph, show=False)
+
+            def begin(trial: Trial, run: Run) -> None:
+                self.begun[trial] = time.time()
+                if not self._is_compared(trial):  # trials are recorded with their sweep
+                    say(f"{self.trials.name_of(trial)}: trained for others")
+                    models.begin(trial, run)
+
+            def end(trial: Trial, run: Run) -> None:
+                self.seconds[trial] = time.time() - self.begun[trial]
+                if not self._is_compared(trial):
+                    models.end(trial, run)
+
+            self.trials = trials = Trials(
+                graph,
+                self._scheduler(),
+                self.sweep,
+                value=self._value,
+                compared=self._is_compared,
+                most=options.trials,
+                fail_fast=options.fail_fast,
+                texts_beside=on_ray,
+                on_begin=begin,
+                on_end=end,
+                deadline_of=self._deadline_of,
+                on_late=self._choose_now,
+            )
+            trials.make_texts()
+            # What is prepared above does not count: the budget is one for trials.
+            if options.budget is not None:
+                self.deadline = time.time() + options.budget
+            already = trials.replay(known)
+            size = f"{counted(len(configurations), 'configuration')} × up to "
+            size += counted(len(options.seeds), "seed")
+            say(f"{size}; {counted(already, 'trial')} already finished")
+            writer = StateWriter(trials, self.sweep, self.show, self.deadline)
+            with recorder.follow(self.sweep), writer.writing():
+                points = {address: known.point for address, known in configurations.items()}
+                run_trials(trials, experiments, points, on_ray=on_ray, at_once=options.at_once)
+            finished = trials.scheduler.finished and not self.cut_short
+            sweep = writer.end(finished=finished)
+        ended = ("finished", "failed")
+        left = sum(trials.progress.get(trial) not in ended for trial in known)
+        seconds = self._seconds_of_trial()
+        takes = seconds and seconds * left / trials.at_once
+        found = {trial for trial in trials.progress if self._is_compared(trial)} - self.begun.keys()
+        reused = sum(trials.progress[trial] == "finished" for trial in found)
+        return Outcome(sweep, reused, not finished, left, takes)
+
+    def _make_plan(self) -> Plan:
+        """Return the configurations that are known before anything runs."""
+        options, space = self.options, self.space
+        plan = plans.of_options(space, options, self.store)
+        if options.budget is not None:
+            keep_within(plan, options.seeds, options.budget, options.at_once, name=options.name)
+        for merged in plan.merged:
+            say(f"{merged.label} is the same experiment as {merged.same_as}: {merged.reason}")
+        for line in left_out_lines(plan.left_out):
+            say(line)
+        if not plan.configurations:
+            raise UserError(f"space '{space.name}' has no points: give its keys values")
+        return plan
+
+    def _add_to_graph(self) -> None:
+        """Let the graph know all configurations with the seeds of choosing and of confirming."""
+        configurations = self.plan.configurations.values()
+        seeds = (*self.options.seeds, *self.options.fresh_seeds)
+        self.plan.graph.add({known.name: known.experiment for known in configurations}, seeds)
+
+    def _is_compared(self, trial: Trial) -> bool:
+        seeds = (*self.options.seeds, *self.options.fresh_seeds)
+        return trial.configuration in self.plan.configurations and trial.seed in seeds
+
+    def _scheduler(self) -> Scheduler:
+        """Return what says which trial comes next."""
+        options, mode = self.options, self.space.mode
+        configurations = list(self.plan.configurations)
+        reference, *others = configurations
+        scheduler: Listed | Race
+        if options.scheduler == "race" and others:
+            scheduler = Race(reference, others, options.seeds, mode=mode)
+        else:
+            scheduler = Listed(configurations, options.seeds, mode=mode)
+        proposals, rounds = Proposals(self.plan, self._know_new_points), []
+        if options.samples is not None and options.search == "optuna":
+            rounds = proposals.of_points(options.samples)
+        elif isinstance(scheduler, Race) and self.space.families and not options.rows:
+            rounds = proposals.of_methods()  # rows that are named are trained alone
+        choosing = Rounds(scheduler, rounds)
+        if not options.fresh_seeds:
+            return choosing
+        return Confirmed(choosing, reference, options.fresh_seeds)
+
+    def _know_new_points(self) -> None:
+        self._add_to_graph()
+        self._write_definition()
+
+    # ----- values, times and budgets
+
+    def _value(self, trial: Trial) -> float | None:
+        """Return the best validation of a trial less the price of its training time."""
+        folder = self.plan.graph.plans[trial.configuration].run(trial.seed)
+        curve = Curves(self.space.metric).of(folder)
+        values = [point.value for point in curve if math.isfinite(point.value)]
+        if not curve:
+            return None
+        best = (max if self.space.mode == "max" else min)(values, default=math.nan)
+        return net(best, self._price(trial.configuration), self.space.mode)
+
+    def _price(self, address: str) -> float:
+        """Return the points that the training time of a configuration has to bring over that of
+        the reference; 0 where a time is not known."""
+        if not self.options.worth:
+            return 0.0
+        if address not in self.factors:
+            reference, *_ = configurations = self.plan.configurations
+            seconds, of_reference = (
+                seed_seconds(self.plan, configurations[of], self.options.seeds)
+                for of in (address, reference)
+            )
+            self.factors[address] = seconds / of_reference if seconds and of_reference else None
+        factor = self.factors[address]
+        return price(factor, self.options.worth) if factor else 0.0
+
+    def _deadline_of(self, trial: Trial) -> float | None:
+        """Return when a trial must end: before what is kept of the budget for confirmation, unless
+        it is part of that."""
+        if self.deadline is None or trial.seed in self.options.fresh_seeds:
+            return self.deadline
+        return self.deadline - self._reserved()
+
+    def _choose_now(self) -> bool:
+        """Choose by what is trained, so that there is time to confirm it; return whether it is."""
+        scheduler = self.trials.scheduler
+        if self.cut_short or not isinstance(scheduler, Confirmed):
+            return False
+        scheduler.choose()
+        self.cut_short = True
+        say("the rest of the budget is for confirming what leads")
+        return scheduler.confirmation is not None
+
+    def _seconds_of_trial(self, address: str | None = None) -> float | None:
+        """Return the mean time of the trials that this command has finished, by default of all
+        configurations; None before one is."""
+        ended = self.trials.progress
+        finished = [
+            took
+            for trial, took in self.seconds.items()
+            if ended[trial] == "finished" and address in (None, trial.configuration)
+        ]
+        return statistics.fmean(finished) if finished else None
+
+    def _reserved(self) -> float:
+        """Return the seconds of the budget that confirmation takes: what leads may be dearer than
+        most."""
+        options, scheduler = self.options, self.trials.scheduler
+        assert options.budget is not None
+        reference = next(iter(self.plan.configurations))
+        leader = scheduler.leader if isinstance(scheduler, Confirmed) else None
+        known = self._seconds_of_trial() or 0.0
+        if not known:
+            planned = self.plan.configurations[reference]
+            known = seed_seconds(self.plan, planned, options.seeds) or 0.0
+        pair = [self._seconds_of_trial(address) or known for address in (reference, leader)]
+        # The last trial may begin when all other slots are about to be free.
+        slots = self.trials.at_once
+        takes = len(options.fresh_seeds) * sum(pair) / slots + max(pair) * (1 - 1 / slots)
+        return min(takes, RESERVED_AT_MOST * options.budget)
+
+    # ----- the definition
+
+    def _write_definition(self) -> None:
+        """Write the configurations and seeds of this command.
+
+        Runs of an earlier, larger one stay in the storage.
+        """
+        options, space, plan = self.options, self.space, self.plan
+        earlier = earlier_record(self.sweep, DEFINITION)
+        if earlier and (earlier["space"], earlier["scale"]) != (space.name, space.scale):
+            raise UserError(
+                f"sweep '{options.name}' in {self.sweep.root} belongs to space "
+                f"'{earlier['space']}' at scale "
+                f"'{earlier['scale']}', not to '{space.name}' at '{space.scale}': choose another "
+                "--name or --storage"
+            )
+        tests: dict[str, None] = {}  # an ordered set
+        for planned in plan.configurations.values():
+            tests |= dict.fromkeys(planned.experiment.test_sets)
+        known = {entry["address"] for entry in earlier.get("configurations", ())}
+        begun = earlier.get("started", time.time())
+        if known and known.isdisjoint(plan.configurations):
+            begun = time.time()
+            say(
+                f"sweep '{options.name}' begins anew: its settings have changed, and runs of the "
+                "earlier ones are kept but not part of it"
+            )
+        self.sweep.write_record(
+            DEFINITION,
+            {
+                "name": options.name,
+                "space": space.name,
+                "declared": space.declared,
+                "scale": space.scale,
+                "experiment": space.experiment,
+                "question": space.question,
+                "metric": space.metric,
+                "mode": space.mode,
+                "keys": list(space.keys),
+                "seeds": list(options.seeds),
+                "assignments": dict(options.assignments),
+                "tests": list(tests),
+                "scheduler": options.scheduler,
+                "search": options.search,
+                "samples": options.samples,
+                "rows": list(options.rows),
+                "fresh_seeds": list(options.fresh_seeds),
+                "reference": next(iter(plan.configurations)),
+                "worth": options.worth,
+                "configurations": [
+                    {
+                        **planned.to_dict(),
+                        "family": plan.families.get(planned.name, ""),
+                        "price": self._price(planned.address),
+                    }
+                    for planned in plan.configurations.values()
+                ],
+                "merged": [asdict(merged) for merged in plan.merged],
+                "started": begun,
+            },
+        )
