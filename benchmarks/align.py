@@ -31,12 +31,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, get_args
 
+from augury.core.words import words
 from augury.text.alignment import eflomal
 from augury.text.alignment.aligner import MODELS, Sentences, align
 from augury.text.alignment.bitext import encode
 from augury.text.alignment.model import Links
 from augury.text.alignment.symmetrise import Link, Symmetrisation, symmetrise
-from augury.text.words.splitting import words
 from benchmarks import frame
 
 Rows = list[list[Link]]

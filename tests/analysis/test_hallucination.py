@@ -86,3 +86,8 @@ def test_hallucinations_are_counted_by_subword() -> None:
 
 def test_no_special_symbol_is_put_before_a_source() -> None:
     assert frequent_subwords(parrot("one", "z"), 50) == [6, 5, 4, 3]
+
+
+def test_without_spaces_characters_count_as_words() -> None:
+    assert adjusted_bleu("แมวกินปลา", "แมวกินปลา") == pytest.approx(1.0)
+    assert 0.3 < adjusted_bleu("แมวกินปลาใหญ่", "แมวกินปลาเล็ก") < 1.0

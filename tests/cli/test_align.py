@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from augury.cli import main
+from augury.core.words import words
 from augury.corpora import readers, tables
 from augury.corpora.builtin import generate
 from augury.text.alignment.aligner import align
 from augury.text.alignment.symmetrise import symmetrise
-from augury.text.words.splitting import words
 
 SOURCE = "Das Haus.\ndas Buch\n\nein Buch, ja\n"
 TARGET = "The house.\nthe book\nnothing\na book, yes\n"

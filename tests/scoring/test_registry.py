@@ -20,6 +20,8 @@ from augury.scoring.registry import (
     title,
 )
 
+COUNTED = [name for name in names("text") if not metric_class(name).needs_sources]
+
 
 def value(of: Metric, hypotheses: list[str], references: list[str]) -> float:
     return of.value(of.statistics(hypotheses, references).sum(0).tolist())
@@ -30,6 +32,7 @@ def value(of: Metric, hypotheses: list[str], references: list[str]) -> float:
     [
         ("bleu", sacrebleu.BLEU()),
         ("bleu:lower", sacrebleu.BLEU(lowercase=True)),
+        ("bleu:char", sacrebleu.BLEU(tokenize="char")),
         ("multi_bleu_detok", sacrebleu.BLEU(smooth_method="none")),
         ("multi_bleu_detok:lower", sacrebleu.BLEU(smooth_method="none", lowercase=True)),
         ("chrf", sacrebleu.CHRF()),
@@ -47,23 +50,52 @@ def test_value_and_signature_are_those_of_sacrebleu(name, library, corpus):
     assert ours.signature == str(library.get_signature())
 
 
-@pytest.mark.parametrize("name", ["bleu", "chrf", "chrf++", "ter"])
-def test_value_and_signature_are_those_of_sacrebleu_in_chinese(name):
-    hypotheses, references = (
-        ["这只猫坐在垫子上。", "今天 下雨。"],
-        ["那只猫坐在垫子上面。", "今天下雨了。"],
-    )
-    library = {
-        "bleu": sacrebleu.BLEU(trg_lang="zh"),
-        "chrf": sacrebleu.CHRF(),
-        "chrf++": sacrebleu.CHRF(word_order=2),
-        "ter": sacrebleu.TER(),
-    }[name]
-    ours = metric(name, "zh")
+UNSPACED = {
+    "zh": (["这只猫坐在垫子上。", "今天 下雨。"], ["那只猫坐在垫子上面。", "今天下雨了。"]),
+    "ja": (["犬が公園で走った。", "私は学生です。"], ["犬が公園で走っている。", "私は先生です。"]),
+    "th": (["แมวกินปลาตัวใหญ่", "เขาไปโรงเรียนทุกวัน"], ["แมวกินปลาตัวเล็ก", "เขาไปโรงเรียนทุกเช้า"]),
+    "my": (["ခွေးပြေးနေတယ်။", "သူကျောင်းသွားတယ်။"], ["ခွေးအိပ်နေတယ်။", "သူကျောင်းကလာတယ်။"]),
+    "km": (["ឆ្កែកំពុងរត់", "គាត់ទៅសាលារៀន"], ["ឆ្កែកំពុងដេក", "គាត់មកពីសាលារៀន"]),
+    "bo": (["ང་སློབ་གྲྭར་འགྲོ", "ཁྱི་རྒྱུག་གི་འདུག"], ["ང་སློབ་གྲྭ་ནས་ཡོང", "ཁྱི་ཉལ་གྱི་འདུག"]),
+}
+"""Hypotheses that are nearly right, and references, in languages without spaces."""
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "library"),
+    [
+        ("bleu", "zh", sacrebleu.BLEU(trg_lang="zh")),
+        ("bleu", "th", sacrebleu.BLEU(tokenize="char")),
+        ("bleu:char", "ja", sacrebleu.BLEU(tokenize="char")),
+        ("chrf", "zh", sacrebleu.CHRF()),
+        ("chrf++", "zh", sacrebleu.CHRF(word_order=2)),
+        ("ter", "zh", sacrebleu.TER(normalized=True, asian_support=True)),
+    ],
+)
+def test_value_and_signature_are_those_of_sacrebleu_without_spaces(name, language, library):
+    hypotheses, references = UNSPACED[language]
+    ours = metric(name, language)
     assert (
         value(ours, hypotheses, references) == library.corpus_score(hypotheses, [references]).score
     )
     assert ours.signature == str(library.get_signature())
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_words_are_not_what_lies_between_spaces(name):
+    """Whatever language is stated, a metric counts or is refused."""
+    for language, (hypotheses, references) in UNSPACED.items():
+        for stated in ("", "de", "zh", "th", language):
+            try:
+                scorer = metric(name, stated)
+                best, near = (
+                    value(scorer, given, references) for given in (references, hypotheses)
+                )
+            except UserError:
+                assert name.partition(":")[0] != "chrf" and name != "bleu:char"
+                continue
+            assert best == pytest.approx(0 if scorer.lower_is_better else 100)
+            assert 5 < near < 95
 
 
 @pytest.mark.parametrize("lowercase", [False, True])

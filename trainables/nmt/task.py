@@ -13,6 +13,7 @@ from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
 from augury.core.locks import make_once
 from augury.core.store import Folder, Store
+from augury.core.words import is_unspaced
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines, word_counts
 from augury.corpora.languages import base_language
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from trainables.nmt.trained import Trained
 
 TOKENISED_APART = ("ja", "ko")  # by packages that are installed or not
+REFERENCES = 200  # that are read to see whether a metric can count their words
 
 
 class Nmt(VocabularyTask):
@@ -51,12 +53,17 @@ class Nmt(VocabularyTask):
     def check(self, experiment: Config, store: Store) -> None:
         """Raise UserError for metrics that cannot tokenise the target, and for a vocabulary that
         the training text does not allow."""
-        apart = base_language(experiment.corpus.target_language) in TOKENISED_APART
-        if apart or any(split_suffix(name)[1] is not None for name in experiment.scoring.metrics):
-            from augury.scoring.registry import metric
+        language, names = experiment.corpus.target_language, experiment.scoring.metrics
+        references = self.corpus(experiment, "valid", store).column("target")[:REFERENCES]
+        unspaced = is_unspaced(references)
+        fixed = any(split_suffix(name)[1] is not None for name in names)
+        if base_language(language) in TOKENISED_APART or unspaced or fixed:
+            from augury.scoring.metric import WordMetric
+            from augury.scoring.registry import metric  # imports sacreBLEU
 
-            for name in experiment.scoring.metrics:
-                metric(name, experiment.corpus.target_language)
+            for name in dict.fromkeys((*names, experiment.validation.metric)):
+                if isinstance(scorer := metric(name, language), WordMetric):
+                    scorer.require_words(references)
         self._check_budget(experiment, store)
         if isinstance(experiment.model, PretrainedTranslator):
             if experiment.model.lora:

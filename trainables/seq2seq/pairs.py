@@ -16,6 +16,7 @@ from augury.core.executors import Row, Task
 from augury.core.locks import make_once
 from augury.core.progress import Stage, say_once
 from augury.core.store import Folder, Store
+from augury.core.words import Words
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import KINDS, Corpus, CorpusWriter, read_shard
 from augury.corpora.ingest import cached_address, cached_corpus
@@ -23,7 +24,6 @@ from augury.text.alignment import stored
 from augury.text.alignment.aligner import PAIRS_PER_SECOND
 from augury.text.alignment.reordering import coverage, permutation
 from augury.text.alignment.symmetrise import symmetrise
-from augury.text.words.splitting import Words
 from trainables.seq2seq.config import HypothesisCorpus, PairsCorpus, ReorderCorpus, TextCorpus
 
 VERSION = 1

@@ -19,6 +19,7 @@ import numpy as np
 
 from augury.analysis.paired import Mean, PairedDifference, mean, paired_difference
 from augury.analysis.system import System
+from augury.core.words import clusters, is_unspaced
 from augury.scoring.ngrams import matches
 
 MAX_SUBWORDS = 50
@@ -120,12 +121,14 @@ def hallucinations(
 
 
 def adjusted_bleu(hypothesis: str, reference: str, normalise_weights: bool = False) -> float:
-    """Return BP * exp(1.0 ln p1 + 0.8 ln p2) of words between spaces, 0 to 1 (Lee et al., 2018); 0
-    if a p is 0.
+    """Return BP * exp(1.0 ln p1 + 0.8 ln p2) of words between spaces, or of characters in scripts
+    without, 0 to 1 (Lee et al., 2018); 0 if a p is 0.
 
     With `normalise_weights` the exponent is divided by the sum of the weights.
     """
     words, expected = tuple(hypothesis.split()), tuple(reference.split())
+    if is_unspaced([reference]):
+        words, expected = tuple(clusters("".join(words))), tuple(clusters("".join(expected)))
     possible, _, matched = matches(words, expected, len(WEIGHTS))
     if not all(matched):
         return 0.0

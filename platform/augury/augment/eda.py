@@ -33,7 +33,7 @@ from augury.text.eda.synonyms import (
     stop_words_file,
     synonyms_file,
 )
-from augury.text.words.segmentation import require_words
+from augury.text.segmentation import require_words
 
 
 class Eda(Fitted, ExtraInputs, MakesRecords):

@@ -24,7 +24,7 @@ from augury.corpora.ingest import cached_corpus
 from augury.corpora.monolingual import MonolingualSpec
 from augury.corpora.splits import BaseSpec
 from augury.text.fuzzy.index import Limit, Norm
-from augury.text.words.segmentation import require_words
+from augury.text.segmentation import require_words
 
 
 class FuzzyMatch(Searches, ExtraInputs, TextSubset, MakesRecords):

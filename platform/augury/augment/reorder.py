@@ -21,6 +21,7 @@ from augury.core.config import Overrides
 from augury.core.errors import UserError
 from augury.core.rng import seed_of
 from augury.core.store import Store
+from augury.core.words import words
 from augury.corpora.corpus import input_columns
 from augury.corpora.parallel import CorpusSpec
 from augury.decoding.settings import Sampling
@@ -28,8 +29,7 @@ from augury.text.alignment import eflomal
 from augury.text.alignment.model import AlignerName
 from augury.text.alignment.reordering import Anchor
 from augury.text.alignment.symmetrise import Symmetrisation
-from augury.text.words.segmentation import require_words
-from augury.text.words.splitting import words
+from augury.text.segmentation import require_words
 
 REORDERER = "reorderer"
 

@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 
 from augury.core.store import Folder
+from augury.core.words import words
 from augury.corpora.corpus import Corpus
 from augury.text.fuzzy.index import FuzzyIndex, Limit, Pairs
-from augury.text.words.splitting import words
 
 TokensOf = Literal["whitespace", "words", "moses"]
 BEST = 10

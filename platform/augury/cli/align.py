@@ -124,11 +124,11 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _align(arguments: argparse.Namespace, scratch: Folder) -> list[Links]:
     """Return the links of each shard of the text."""
+    from augury.core.words import words
     from augury.corpora.corpus import shard_name, write_shard
     from augury.corpora.parallel import TextSpec
     from augury.corpora.readers import open_text
     from augury.text.alignment.aligner import words_of_shard
-    from augury.text.words.splitting import words
 
     text = open_text(TextSpec(source=arguments.source, target=arguments.target), "train")
     executor = None if arguments.aligner == "eflomal" else _executor(arguments, text.total)
@@ -181,8 +181,8 @@ def _align_with_eflomal(read: ShardReader, shards: Sequence[str]) -> list[Links]
 def _warn_if_tokenised(arguments: argparse.Namespace, block: pa.Table) -> None:
     """Warn if a text looks tokenised and would be tokenised again."""
     from augury.core.progress import say_once
-    from augury.text.words.segmentation import tokenised_line
-    from augury.text.words.splitting import words
+    from augury.core.words import words
+    from augury.text.segmentation import tokenised_line
 
     for path, side in ((arguments.source, "source"), (arguments.target, "target")):
         lines = block.column(side).slice(0, 1_000).to_pylist()

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from augury.core.words import spelt_words
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.languages import base_language
 
@@ -63,11 +64,6 @@ SCRIPTS: Mapping[str, tuple[str, ...]] = {
 }
 """Scripts of languages, as in Unicode's names of letters; others with common words are written in
 Latin letters."""
-# Vowel signs of Indic scripts are marks, which \w leaves out.
-_INDIC = re.compile(r"[\u0900-\u0dff]")
-_INDIC_WORD = re.compile(r"(?:[^\W\d_]|[\u0900-\u0963\u0970-\u0dff])+")
-# Of text in other scripts, in half the time.
-_WORD = re.compile(r"[^\W\d_]+")
 _SCRIPT_SUBTAG = re.compile(r"[-_][A-Za-z]{4}\b")
 
 
@@ -209,8 +205,7 @@ def word_shares(texts: Iterable[str]) -> dict[str, float]:
 
 def _words(text: str) -> list[str]:
     """Return the words of a text in lower case."""
-    text = unicodedata.normalize("NFC", text).lower()
-    return (_INDIC_WORD if _INDIC.search(text) else _WORD).findall(text)
+    return spelt_words(unicodedata.normalize("NFC", text).lower())
 
 
 def scripts_of(language: str) -> tuple[str, ...]:

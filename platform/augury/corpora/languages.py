@@ -19,6 +19,14 @@ from augury.core.errors import UserError
 UNDETERMINED = "und"
 SEVERAL = "mul"
 """The code of ISO 639 for text in several languages."""
+SINITIC = frozenset({"cmn", "gan", "hak", "hsn", "lzh", "nan", "wuu", "yue"})
+"""Languages that are written like Chinese, in addition to zh."""
+UNSPACED = SINITIC | {
+    *("zh", "ja", "th", "lo", "km", "my", "bo", "dz"),
+    *("khb", "mnw", "nod", "shn", "tdd", "tts"),
+}
+"""Languages that are written without spaces between words: those of China and Japan, and those in
+the scripts of Thailand, Laos, Cambodia, Myanmar and Tibet."""
 PRIVATE = re.compile("q[a-t][a-z]")  # reserved for local use
 SUBTAGS = re.compile(r"([-_][A-Za-z0-9]{1,8})*")  # script, region: zh-Hans, pt_BR
 

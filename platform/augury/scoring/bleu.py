@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from augury.core.errors import UserError
-from augury.scoring.metric import VERSION, CountedMetric
+from augury.corpora.languages import SINITIC, UNSPACED
+from augury.scoring.metric import VERSION, WordMetric
 from augury.scoring.ngrams import matches, multiple_matches, pairwise_matches
 
 if TYPE_CHECKING:
@@ -25,14 +26,14 @@ EAST_ASIAN = (
 )
 """Characters that the Chinese, Japanese and Korean tokenisers split differently from 13a,
 full-width ones included; compiled, which takes 4 ms, where a language is unknown."""
-SINITIC = frozenset({"cmn", "gan", "hak", "hsn", "lzh", "nan", "wuu", "yue"})
-"""Codes of languages that are written like Chinese, in addition to zh."""
-UNKNOWN = ("", "und")
+TOKENISED = ("zh", "ja", "ko")
+"""Languages for which sacreBLEU has a tokeniser."""
+UNKNOWN = ("", "und", "mul")
 _HYPHEN = re.compile(r"(\S)-(\S)")
 _ONE_REFERENCE = [[""]]  # sacreBLEU's signatures need the number of references
 
 
-class _Bleu(CountedMetric):
+class _Bleu(WordMetric):
     """BLEU with the tokenisation of a subclass; option `lower` ignores case."""
 
     options: ClassVar[tuple[str, ...]] = ("lower",)
@@ -57,30 +58,39 @@ class _Bleu(CountedMetric):
 
 
 class Bleu(_Bleu):
-    """BLEU of detokenised text with sacreBLEU's tokeniser for the language: 13a, zh, ja or ko."""
+    """BLEU of detokenised text with sacreBLEU's tokeniser for the language: 13a, zh, ja or ko, and
+    characters for others without spaces; option `char`: characters."""
 
     title = "BLEU"
+    options: ClassVar[tuple[str, ...]] = ("lower", "char")
     smoothing: ClassVar[Smoothing] = "exp"
 
     def __init__(self, name: str, language: str):
         from sacrebleu.metrics.bleu import BLEU
 
         super().__init__(name, language)
-        lower, rules = self.option == "lower", "zh" if language in SINITIC else language
+        rules = "zh" if language in SINITIC else language
+        unknown = language in UNSPACED and rules not in TOKENISED
+        self.by_character = unknown or self.option == "char"
         try:
             library = BLEU(
-                lowercase=lower,
+                lowercase=self.option == "lower",
                 smooth_method=self.smoothing,
-                trg_lang=rules,
+                tokenize="char" if self.by_character else None,
+                trg_lang="" if self.by_character else rules,  # of which it would warn
                 references=_ONE_REFERENCE,
             )
         except RuntimeError as error:  # the tokenisers of ja and ko are optional packages
             reason = " ".join(str(error).split())
-            raise UserError(f"metric '{name}' cannot tokenise '{language}': {reason}") from error
+            raise UserError(
+                f"metric '{name}' cannot tokenise '{language}': {reason}; or use "
+                f"{name.partition(':')[0]}:char, which counts characters"
+            ) from error
         self.tokenizer, self.signature = library.tokenizer, str(library.get_signature())
 
     def prepare(self, line: str) -> tuple[str, ...]:
-        if self.language in UNKNOWN and (character := re.search(EAST_ASIAN, line)):
+        guesses = self.language in UNKNOWN and not self.by_character
+        if guesses and (character := re.search(EAST_ASIAN, line)):
             raise UserError(
                 f"metric '{self.name}' tokenises Chinese, Japanese and Korean by special rules, "
                 f"and the text contains '{character[0]}': give its language (--language zh, ja, "
@@ -93,6 +103,7 @@ class MultiBleuDetokenised(Bleu):
     """`Bleu` without smoothing."""
 
     title = "multi-BLEU detokenised"
+    options = ("lower",)
     smoothing = "none"
 
 
@@ -108,6 +119,11 @@ class MultiBleu(_Bleu):
             raise UserError(
                 f"metric '{name}' tokenises by the rules of a language: give it (--language de, "
                 "en, fr, ...)"
+            )
+        if language in UNSPACED:
+            raise UserError(
+                f"metric '{name}' splits at spaces, and '{language}' has none between words: use "
+                "bleu, which counts its words or characters, or chrf"
             )
         self.signature = "|".join(f"{key}:{setting}" for key, setting in self.parameters().items())
 

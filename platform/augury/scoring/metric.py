@@ -12,10 +12,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from augury.core.errors import UserError
+from augury.core.words import is_han, is_unspaced
+from augury.corpora.languages import SINITIC
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+READ = 200
+"""References that are read to see whether a metric can count their words."""
+HAN = ("zh", "ja")
 VERSION = "augury-0.1"
 """Version in the signatures of metrics that sacreBLEU does not sign."""
 
@@ -124,6 +129,45 @@ class CountedMetric(Metric):
     @abstractmethod
     def count(self, hypothesis: Any, reference: Any) -> list[int]:
         """Return the counts of a prepared segment."""
+
+
+class WordMetric(CountedMetric):
+    """A metric that counts words: of languages that do not separate them, something else."""
+
+    by_character = False
+    """Whether it counts characters in their place."""
+
+    def statistics(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        sources: Sequence[str] | None = None,
+    ) -> NDArray[Any]:
+        self.require_words(references)
+        return super().statistics(hypotheses, references, sources)
+
+    def multiple_statistics(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        sources: Sequence[str] | None = None,
+    ) -> NDArray[Any]:
+        self.require_words(references[0])
+        return super().multiple_statistics(hypotheses, references, sources)
+
+    def require_words(self, references: Sequence[str]) -> None:
+        """Raise UserError for references in scripts without spaces that the metric does not split:
+        a sentence would be one word, right or wrong as a whole."""
+        beginning = references[:READ]
+        if not self.by_character and is_unspaced(beginning):
+            han = self.language in HAN or self.language in SINITIC
+            if not han or not is_han(beginning):
+                stated = f"'{self.language}'" if self.language else "not given"
+                raise UserError(
+                    f"metric '{self.name}' counts words, the references separate none by spaces, "
+                    f"and their language is {stated}: give the right one (zh, ja, th, ...), or use "
+                    "chrf"
+                )
 
 
 class SegmentMetric(Metric):

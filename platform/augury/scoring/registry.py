@@ -12,7 +12,7 @@ from augury.core.errors import UserError, unknown
 from augury.core.paths import FileText, absolute
 from augury.core.plugin_files import file_of, is_path
 from augury.core.plugins import Registry
-from augury.corpora.languages import base_language
+from augury.corpora.languages import base_language, languages
 from augury.scoring import punctuation
 from augury.scoring.metric import Metric
 
@@ -54,7 +54,7 @@ def metric(name: str, language: str | None = None) -> Metric:
     characters, and raise when they read them.
     """
     code = base_language(language or "")
-    return metric_class(name)(name, code)
+    return metric_class(name)(name, languages().codes.get(code, code))
 
 
 def metric_class(name: str) -> type[Metric]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from augury.scoring.metric import CountedMetric
+from augury.corpora.languages import SINITIC, UNSPACED
+from augury.scoring.metric import WordMetric
 
 
-class Ter(CountedMetric):
-    """TER with sacreBLEU's default tokenisation; case is ignored unless the option is `cased`."""
+class Ter(WordMetric):
+    """TER with sacreBLEU's default tokenisation, its Asian one for Chinese and Japanese, and of
+    characters in other languages without spaces; case is ignored unless the option is `cased`."""
 
     title = "TER"
     unit = "%"
@@ -21,11 +23,21 @@ class Ter(CountedMetric):
         from sacrebleu.metrics.ter import TER
 
         super().__init__(name, language)
-        library = TER(case_sensitive=self.option == "cased", references=[[""]])
+        asian = language in ("zh", "ja") or language in SINITIC
+        self.by_character = language in UNSPACED and not asian
+        library = TER(
+            case_sensitive=self.option == "cased",
+            normalized=asian,
+            asian_support=asian,
+            references=[[""]],
+        )
         self.tokenizer, self.signature = library.tokenizer, str(library.get_signature())
+        if self.by_character:
+            self.signature += "|unit:character"
 
     def prepare(self, line: str) -> tuple[str, ...]:
-        return tuple(self.tokenizer(line.rstrip()).split())
+        tokens = self.tokenizer(line.rstrip()).split()
+        return tuple("".join(tokens) if self.by_character else tokens)
 
     def count(self, hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
         return statistics(hypothesis, reference)

@@ -7,7 +7,9 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from augury.scoring.metric import VERSION, CountedMetric
+from augury.core.words import clusters
+from augury.corpora.languages import UNSPACED
+from augury.scoring.metric import VERSION, WordMetric
 
 
 class Alignment(NamedTuple):
@@ -20,8 +22,8 @@ class Alignment(NamedTuple):
     """Words of the reference."""
 
 
-class _WordMetric(CountedMetric):
-    """A metric of words separated by white space.
+class _WordMetric(WordMetric):
+    """A metric of words separated by white space, and of characters in languages without spaces.
 
     Options ignore case and punctuation characters.
     """
@@ -33,7 +35,9 @@ class _WordMetric(CountedMetric):
         super().__init__(name, language)
         case = "lc" if "lower" in self.option else "mixed"
         punctuation = "no" if "strip_punct" in self.option else "yes"
-        self.signature = f"case:{case}|punct:{punctuation}|ties:sub,ins,del|version:{VERSION}"
+        self.by_character = language in UNSPACED
+        unit = "|unit:character" if self.by_character else ""
+        self.signature = f"case:{case}|punct:{punctuation}|ties:sub,ins,del{unit}|version:{VERSION}"
 
     def prepare(self, line: str) -> tuple[str, ...]:
         if "lower" in self.option:
@@ -42,7 +46,8 @@ class _WordMetric(CountedMetric):
             line = "".join(
                 character for character in line if unicodedata.category(character)[0] != "P"
             )
-        return tuple(line.split())
+        words = line.split()
+        return tuple(clusters("".join(words)) if self.by_character else words)
 
     def count(self, hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
         return list(align(reference, hypothesis))

@@ -14,6 +14,7 @@ from augury.core.executors import Executor, LocalExecutor, RayExecutor
 from augury.core.progress import Stage
 from augury.core.rng import generator
 from augury.core.store import Folder, Store
+from augury.core.words import words
 from augury.corpora import corpus as corpora
 from augury.corpora.builtin import generate
 from augury.corpora.corpus import Corpus, CorpusWriter
@@ -33,7 +34,6 @@ from augury.text.alignment.hmm import Hmm
 from augury.text.alignment.ibm2 import FastAlign
 from augury.text.alignment.model import Links, Model, Tables
 from augury.text.alignment.symmetrise import BOTH, Link, symmetrise
-from augury.text.words.splitting import words
 from benchmarks.align import errors_of, gold_set, lines
 
 MODELS = [Hmm(), FastAlign()]

@@ -12,6 +12,7 @@ from rapidfuzz.distance import OSA
 
 from augury.core.errors import UserError
 from augury.core.rng import generator
+from augury.core.words import clusters
 from augury.corpora.noise import KINDS
 from augury.text.noise.edits import (
     EMOJI,
@@ -191,3 +192,21 @@ def test_confused_words_nest_whatever_their_share(share: float) -> None:
     )
     old = TEXT.split()
     assert all(few[place] == many[place] for place, word in enumerate(old) if few[place] != word)
+
+
+HINDI = "कुत्ते पार्क में दौड़ते हैं और बच्चे उन्हें देखते हैं " * 20
+
+
+@pytest.mark.parametrize("kind", ["spelling", "casing", "emoji"])
+def test_letters_keep_their_marks(kind: str) -> None:
+    """Vowel signs are part of a letter: none stands alone, is doubled or left over."""
+    noised = add_noise(HINDI, kind, 1.0, generator("marks"), NoiseContext("hi", "auto", {}))
+    assert set(clusters(noised.text)) <= {*clusters(HINDI), *EMOJI}
+    assert noised.edits or kind == "casing"
+
+
+def test_vowel_signs_are_no_punctuation() -> None:
+    noised = add_noise(HINDI, "punctuation", 1.0, generator("marks"), ENGLISH)
+    assert noised == (HINDI, 0, 0)
+    ended = add_noise("वह आया।", "punctuation", 1.0, generator("end"), ENGLISH)
+    assert ended.places == ended.edits == 1 and ended.text in ("वह आया", "वह आया।।")

@@ -104,3 +104,17 @@ def test_a_model_of_the_size_that_text_is_worth_can_be_learned(texts: list[str])
 @pytest.fixture
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return Store(tmp_path_factory.mktemp("store"))
+
+
+def test_the_fitting_size_counts_words_of_any_script(texts: list[str]) -> None:
+    """Words that are written with vowel signs, and pairs of characters where no space separates
+    words, as many as there are repeated."""
+    latin = fitting_size(texts, 8000)
+    assert latin > 300
+    signs = str.maketrans({letter: chr(0x915 + place) for place, letter in enumerate("bcdfghjkl")})
+    signs |= str.maketrans({letter: chr(0x93E + place) for place, letter in enumerate("aeiou")})
+    signed = fitting_size([text.translate(signs) for text in texts], 8000)
+    assert signed == pytest.approx(latin, rel=0.1)  # but for signs that begin a word
+    thai = [chr(0xE01 + ord(letter) - ord("a")) for letter in "abcdefghijklmnopqrstuvwxyz"]
+    unspaced = str.maketrans(dict(zip("abcdefghijklmnopqrstuvwxyz ", [*thai, ""], strict=True)))
+    assert fitting_size([text.translate(unspaced) for text in texts], 8000) > 300

@@ -21,13 +21,13 @@ from augury.core.errors import UserError
 from augury.core.executors import Executor, LocalExecutor, Row, Task
 from augury.core.progress import Stage
 from augury.core.store import Folder
+from augury.core.words import words
 from augury.corpora.corpus import SHARD_ROWS, read_shard, write_shard
 from augury.text.alignment.bitext import Bitext, Indices, Lexicon, encode
 from augury.text.alignment.hmm import Hmm
 from augury.text.alignment.ibm2 import FastAlign
 from augury.text.alignment.model import UNSEEN, Links, Model, Table, Tables
 from augury.text.alignment.symmetrise import BOTH, Direction
-from augury.text.words.splitting import words
 
 T = TypeVar("T")
 

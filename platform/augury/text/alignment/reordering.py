@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from augury.core.errors import unknown
+from augury.core.words import is_punctuation
 from augury.text.alignment.symmetrise import Link
-from augury.text.words.splitting import is_punctuation
 
 Anchor = Literal["min", "mean", "max"]
 

@@ -29,7 +29,7 @@ from augury.text.alignment.aligner import (
 )
 from augury.text.alignment.model import AlignerName, Links
 from augury.text.alignment.symmetrise import BOTH
-from augury.text.words.segmentation import require_words
+from augury.text.segmentation import require_words
 
 KIND = "aligners"
 VERSION = 3

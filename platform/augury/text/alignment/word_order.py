@@ -7,12 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from augury.corpora.languages import base_language
+from augury.core.words import words
+from augury.corpora.languages import UNSPACED, base_language
 from augury.text.alignment.aligner import align
 from augury.text.alignment.hmm import Hmm
 from augury.text.alignment.symmetrise import BOTH, Link, symmetrise
-from augury.text.words.segmentation import UNSPACED
-from augury.text.words.splitting import words
 
 LEXICAL = Hmm(diagonal=5, jumps=0, tension=0.0)
 """The alignment model without its prior on positions and jumps: IBM model 1, in both directions

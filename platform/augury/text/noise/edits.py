@@ -11,8 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import regex
 
 from augury.core.errors import UserError
+from augury.core.words import PUNCTUATION, WORDLIKE, clusters, is_spelt
 from augury.corpora.languages import base_language
 from augury.corpora.noise import Layout
 from augury.text.noise.keyboards import neighbours
@@ -28,8 +30,7 @@ FILLERS: Mapping[str, tuple[str, ...]] = {
 DRAWS = 3  # random numbers per word, in addition to the one that decides whether it is changed
 
 _parts = re.compile(r"(\s+)").split
-_core = re.compile(r"\w(?:.*\w)?")
-_mark = re.compile(r"[^\w\s]")
+_core = regex.compile(rf"[{WORDLIKE}](?:.*[{WORDLIKE}])?")
 
 
 class Word(NamedTuple):
@@ -38,8 +39,8 @@ class Word(NamedTuple):
     text: str
     first: bool
     """Whether it is the first word of the sentence."""
-    letters: str
-    """All letters of the sentence, in order."""
+    letters: Sequence[str]
+    """All letters of the sentence, with their marks, in order."""
     draws: Sequence[float]
     """`DRAWS` random numbers in [0, 1)."""
 
@@ -95,7 +96,7 @@ def add_noise(
         rate /= context.coverage
     parts = _parts(text)
     words = [index for index in range(0, len(parts), 2) if parts[index]]
-    letters = "".join(filter(str.isalpha, text))
+    letters = list(filter(is_spelt, clusters(text)))
     edits = 0
     for index, (number, *draws) in zip(
         words, random.random((len(words), 1 + DRAWS)).tolist(), strict=True
@@ -111,7 +112,7 @@ def confusions(words: Sequence[str], language: str) -> dict[str, list[str]]:
     """Group lower-cased words by phonetic key, without keys of a single word."""
     require_keys(language)
     groups: dict[str, list[str]] = {}
-    for word in sorted({word.lower() for word in words if word.isalpha()}):
+    for word in sorted({word.lower() for word in words if is_spelt(word)}):
         groups.setdefault(phonetic_key(word, language), []).append(word)
     return {key: group for key, group in sorted(groups.items()) if key and len(group) > 1}
 
@@ -133,27 +134,28 @@ def core_words(text: str) -> list[str]:
 def _spelling(word: Word, context: NoiseContext) -> str:
     """Insert, delete or replace a letter, or swap it with the next one, if the word has enough
     letters."""
-    letters = [index for index, character in enumerate(word.text) if character.isalpha()]
+    characters = clusters(word.text)
+    letters = [index for index, character in enumerate(characters) if is_spelt(character)]
     if not letters:
         return word.text
     swaps = [
         index
         for index in letters
-        if index + 1 in letters and word.text[index] != word.text[index + 1]
+        if index + 1 in letters and characters[index] != characters[index + 1]
     ]
     edits = ["insert", "replace", *["delete"] * (len(letters) > 1), *["swap"] * bool(swaps)]
     edit = word.choice(edits, 0)
     options = swaps if edit == "swap" else letters
     index = options[int(word.draws[1] * len(options))]
-    before, letter, after = word.text[:index], word.text[index], word.text[index + 1 :]
-    others = [
-        other for other in dict.fromkeys(word.letters.lower()) if other != letter.lower()
-    ] or [letter]
+    letter = characters[index]
+    before, after = "".join(characters[:index]), "".join(characters[index + 1 :])
+    known = dict.fromkeys(other.lower() for other in word.letters)
+    others = [other for other in known if other != letter.lower()] or [letter]
     match edit:
         case "delete":
             return before + after
         case "swap":
-            return before + after[0] + letter + after[1:]
+            return before + characters[index + 1] + letter + "".join(characters[index + 2 :])
         case "insert":
             return before + letter + word.choice(others, 2) + after
         case _:
@@ -225,16 +227,17 @@ EDITS: Mapping[str, Edit] = {
 
 def _punctuation(text: str, rate: float, random: np.random.Generator) -> Noised:
     """Delete or double marks with equal probability, unless the text has no words."""
-    numbers = random.random((len(_mark.findall(text)), 2)).tolist()
+    numbers = random.random((len(PUNCTUATION.findall(text)), 2)).tolist()
     draws = iter(numbers)
 
-    def edit(mark: re.Match[str]) -> str:
+    def edit(mark: regex.Match[str]) -> str:
         number, choice = next(draws)
         return mark[0] if number >= rate else mark[0] * 2 if choice < 0.5 else ""
 
-    if not re.search(r"\w", text):
+    if not regex.search(f"[{WORDLIKE}]", text):
         return Noised(text, 0, 0)
-    return Noised(_mark.sub(edit, text), len(numbers), sum(number < rate for number, _ in numbers))
+    edits = sum(number < rate for number, _ in numbers)
+    return Noised(PUNCTUATION.sub(edit, text), len(numbers), edits)
 
 
 def _cased(letter: str, like: str) -> str:

@@ -16,8 +16,10 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
+import regex
 
 from augury.core.rng import generator
+from augury.core.words import PUNCTUATION, is_spelt
 from augury.corpora.languages import base_language
 from augury.corpora.noise import KINDS, Layout
 from augury.text.noise.edits import FILLERS, NoiseContext, add_noise, core_words
@@ -30,10 +32,9 @@ TRIAL = 0.1
 SHORTEST = 4
 """The letters of the shortest word that another can be a misspelling of."""
 
-_doubled = re.compile(r"([^\w\s])\1")
-_mark = re.compile(r"[^\w\s]")
+_doubled = regex.compile(rf"({PUNCTUATION.pattern})\1")
 _emoji = re.compile("[\u2600-\u27bf\U0001f300-\U0001faff]")
-_ended = re.compile(r"[^\w\s]\s*$")
+_ended = regex.compile(rf"{PUNCTUATION.pattern}\s*$")
 
 
 def estimate_rates(
@@ -105,7 +106,7 @@ class _Features:
     def _misspelt(self, word: str) -> str:
         """Return `key` where an adjacent key makes a known word of this one, `letter`
         for any other edit."""
-        if not word.isalpha() or len(word) < SHORTEST - 1:
+        if not is_spelt(word) or len(word) < SHORTEST - 1:
             return ""
         for place, letter in enumerate(word):
             if any(
@@ -123,7 +124,7 @@ class _Features:
         """Known words by themselves and by what is left of them without one letter."""
         known: dict[str, list[str]] = {}
         for word in self.lower:
-            if word.isalpha() and len(word) >= SHORTEST:
+            if is_spelt(word) and len(word) >= SHORTEST:
                 for shorter in {word, *_deletions(word)}:
                     known.setdefault(shorter, []).append(word)
         return known
@@ -132,7 +133,7 @@ class _Features:
 def _punctuation(texts: Sequence[str]) -> tuple[float, float]:
     """Return the doubled marks, and the texts that end without one, for each mark; 0 where there
     is none."""
-    marks = sum(len(_mark.findall(text)) for text in texts)
+    marks = sum(len(PUNCTUATION.findall(text)) for text in texts)
     unended = sum(bool(text.strip()) and not _ended.search(text) for text in texts)
     doubled = sum(len(_doubled.findall(text)) for text in texts)
     return (doubled / marks, unended / marks) if marks else (0.0, 0.0)

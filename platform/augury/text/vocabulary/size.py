@@ -7,17 +7,16 @@ method.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple
 
+from augury.core.words import is_unspaced, spelt_words
 from augury.text.vocabulary import sentencepieces
 
 SAMPLE = 20_000  # number of texts on each side for counting pieces
 STEP = 10  # granularity of sizes
-WORD = re.compile(r"[^\W\d_]{2,}")  # single letters are covered by characters
 
 
 def fitting_size(texts: Iterable[str], largest: int) -> int:
@@ -30,7 +29,7 @@ def fitting_size(texts: Iterable[str], largest: int) -> int:
     characters, once, repeated = {" "}, set[str](), set[str]()
     for text in texts:
         characters.update(text)
-        for word in WORD.findall(text):
+        for word in _pieces_of(text):
             (repeated if word in once else once).add(word)
         if len(repeated) >= largest:
             return largest
@@ -44,10 +43,19 @@ def has_words(texts: Iterable[str], count: int) -> bool:
     """
     words: set[str] = set()
     for text in texts:
-        words.update(WORD.findall(text))
+        words.update(_pieces_of(text))
         if len(words) >= count:
             return True
     return False
+
+
+def _pieces_of(text: str) -> list[str]:
+    """Return the words of a text, and of scripts that do not separate them pairs of characters;
+    single ones are covered by characters."""
+    words = [word for word in spelt_words(text) if len(word) > 1]
+    if not is_unspaced([text]):
+        return words
+    return [first + second for word in words for first, second in pairwise(word)]
 
 
 class Matched(NamedTuple):

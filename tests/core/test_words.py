@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augury.text.words.splitting import Words, is_punctuation, words
+from augury.core.words import Words, is_punctuation, words
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from augury.core.errors import UserError
-from augury.corpora.languages import base_language
-from augury.text.words.splitting import words
+from augury.core.words import words
+from augury.corpora.languages import UNSPACED, base_language
 
-UNSPACED = frozenset({"zh", "ja", "th", "km", "lo", "my"})
 MARKS = frozenset(",.。，、")  # marks that no language separates by a space
 LETTERS = 6  # maximum number of letters per space in segmented text
 

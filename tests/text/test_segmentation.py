@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from augury.core.errors import UserError
-from augury.text.words.segmentation import require_words, tokenised_line
+from augury.text.segmentation import require_words, tokenised_line
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,123 @@
+"""Words and letters of any script: the one place that says what they are.
+
+A letter has marks: vowel signs, accents and joiners, which are neither punctuation nor letters of
+their own. Words consist of letters and digits, and can contain hyphens and apostrophes, or decimal
+points and commas in numbers. All other characters except white space are words of their own
+(punctuation marks). Scripts without spaces need a segmenter, or are read character by character.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import regex
+
+WORDLIKE = r"\p{L}\p{M}\p{N}_\u00ad\u200c\u200d"
+"""What words are made of, for a class of a regular expression: soft hyphens and joiners too."""
+SPACE = r"\s\x1c-\x1f"
+"""White space as `str.isspace` knows it."""
+_LETTERS = rf"[{WORDLIKE}]+"
+_WORD = rf"{_LETTERS}(?:['’-]{_LETTERS}|(?<=\d)[.,:]\d+)*|[^{WORDLIKE}{SPACE}]\p{{M}}*"
+_words = regex.compile(_WORD).findall
+_words_and_gaps = regex.compile(f"({_WORD})").split
+_spelt = regex.compile(r"\p{L}[\p{L}\p{M}\u200c\u200d]*")
+_clusters = regex.compile(r"\X").findall
+PUNCTUATION = regex.compile(rf"[^{WORDLIKE}{SPACE}]\p{{M}}*")
+"""A punctuation mark or symbol."""
+_HAN = r"\p{Han}\p{Hiragana}\p{Katakana}"
+_UNSPACED = (
+    rf"{_HAN}\p{{Thai}}\p{{Lao}}\p{{Khmer}}\p{{Myanmar}}\p{{Tibetan}}\p{{Tai_Tham}}"
+    r"\p{New_Tai_Lue}\p{Tai_Le}\p{Javanese}\p{Balinese}"
+)
+"""The scripts that write no spaces between words."""
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text."""
+    return list(_words(text))
+
+
+def spelt_words(text: str) -> list[str]:
+    """Return the words of a text that are spelt with letters alone: parts of others, no numbers."""
+    return list(_spelt.findall(text))
+
+
+def is_spelt(word: str) -> bool:
+    """Return whether a word consists of letters and their marks alone."""
+    return _spelt.fullmatch(word) is not None
+
+
+def is_punctuation(word: str) -> bool:
+    """Return whether a word has neither letters nor digits."""
+    return not any(map(str.isalnum, word))
+
+
+def clusters(text: str) -> list[str]:
+    """Return what readers take for the characters of a text: letters with their marks, emoji."""
+    return list(_clusters(text))
+
+
+def is_unspaced(texts: Iterable[str]) -> bool:
+    """Return whether most letters of texts are of scripts that write no spaces between words."""
+    return _are_of(_UNSPACED, texts)
+
+
+def is_han(texts: Iterable[str]) -> bool:
+    """Return whether most letters of texts are Chinese characters or Japanese kana."""
+    return _are_of(_HAN, texts)
+
+
+def _are_of(scripts: str, texts: Iterable[str]) -> bool:
+    text = "".join(texts)
+    of_scripts = sum(map(str.isalpha, regex.findall(f"[{scripts}]", text)))
+    return 2 * of_scripts > sum(map(str.isalpha, text))
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of a text, and the white space before each word and after the last one (`gaps`)."""
+
+    words: tuple[str, ...]
+    gaps: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> Words:
+        """Split a text into words and gaps, losslessly."""
+        parts = _words_and_gaps(text)
+        return cls(tuple(parts[1::2]), tuple(parts[::2]))
+
+    def text(self, order: Sequence[int] | None = None) -> str:
+        """Return the text with its words in another order, by default unchanged.
+
+        White space between adjacent words is kept. New neighbours are separated by a space, unless
+        one is a punctuation mark that was attached to a word on that side, like a comma to the word
+        before it or an opening bracket to the word after it.
+        """
+        positions = range(len(self.words)) if order is None else order
+        assert sorted(positions) == list(range(len(self.words))), order
+        if not self.words:
+            return self.gaps[0]
+        parts = [self.gaps[0], self.words[positions[0]]]
+        for before, after in pairwise(positions):
+            parts += [self._gap(before, after), self.words[after]]
+        return "".join([*parts, self.gaps[-1]])
+
+    def _gap(self, before: int, after: int) -> str:
+        if after == before + 1:
+            return self.gaps[after]
+        return "" if self._attached(after, -1) or self._attached(before, 1) else " "
+
+    def _attached(self, position: int, step: int) -> bool:
+        """Return whether this is a punctuation mark attached to the word to its left (-1) or
+        right (1)."""
+        if not is_punctuation(self.words[position]):
+            return False
+        while is_punctuation(self.words[position]):
+            if self.gaps[max(position, position + step)] or not 0 <= position + step < len(
+                self.words
+            ):
+                return False
+            position += step
+        return True

@@ -1,1 +1,0 @@
-"""Splitting of text into words, and checks of text that has none."""
