@@ -123,12 +123,6 @@ BENCHMARKS = {
         "--rows 500 --stages read",
         rows="rows.*.*",
     ),
-    "align": Benchmark(
-        "What do word aligners cost, and how many errors do they make?",
-        "Alignment error rates in per cent, by direction and symmetrisation.",
-        "--pairs 200",
-        corpora=True,
-    ),
     "fuzzy": Benchmark(
         "How does the time to find all fuzzy matches grow?",
         "`exponent` below 1.5 is the goal; comparing all pairs has 2.",
@@ -154,11 +148,6 @@ BENCHMARKS = {
         "and 0.8 for `found`; the documentation of the module explains the methods.",
         "--repetitions 2 --samples 20 --seeds 2 --metrics mean --noise 0 --spread 0 --draws 2",
         "--repetitions 300",
-    ),
-    "bands": Benchmark(
-        "Do simultaneous bands cover all true differences (simulated)?",
-        "`bands` is the share of experiments in which all 15 cover; 0.95 is right.",
-        "--experiments 1 --seeds 1",
     ),
     "soak": Benchmark(
         "Is anything lost where processes are killed?",

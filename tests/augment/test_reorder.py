@@ -201,7 +201,7 @@ def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:
                 **PARALLEL,
                 "form": "reorder",
                 "min_coverage": 0.5,
-                "aligner": "hmm",
+                "links": {},
                 "symmetrisation": "grow-diag-final-and",
                 "anchor": "min",
             },
@@ -213,7 +213,7 @@ def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:
         "max_pieces": 60,
         "anchor": "mean",
         "symmetrisation": "union",
-        "aligner": "fast_align",
+        "links": {"train": "/a", "valid": "/b"},
     }
     (wanted,) = (
         parse({"operator": "reorder", "parallel": PARALLEL, **changed})

@@ -14,7 +14,7 @@ from benchmarks.report import BENCHMARKS, PAGE, RESULTS, main, page, rows
 SHARED = {"frame", "report"}
 APART = {"gpu"}
 """Those with tests of their own."""
-QUICK = {"bands", "encipher", "scaling"}
+QUICK = {"encipher", "scaling"}
 """Those that take seconds at their smallest."""
 
 

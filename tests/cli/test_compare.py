@@ -367,15 +367,6 @@ def test_the_mean_over_test_sets_comes_first(
         expected = [table["rows"][row]["scores"]["bleu"]["value"] for table in (first, second)]
         assert mean["rows"][row]["scores"]["bleu"]["value"] == pytest.approx(sum(expected) / 2)
     assert mean["rows"][1]["tested"]["low"] > 0 and mean["rows"][1]["corrected"] < 0.05
-    (bands,) = compared(capsys, "aa", "bb", *storage, "--bands")["bands"]
-    assert list(bands["bands"]) == ["test", "second"] and bands["slope"] is None
-    for table in (first, second):
-        band, row = bands["bands"][table["test"]], table["rows"][1]
-        assert band["value"] == pytest.approx(row["difference"])
-        assert band["high"] - band["low"] >= row["tested"]["high"] - row["tested"]["low"]
-    assert "--word-order needs --bands" in refused(
-        capsys, "aa", "bb", *storage, "--word-order", "test"
-    )
     swapped = compared(capsys, "aa/seed-1", "bb/seed-1", *storage, "--test", "randomisation")[
         "tables"
     ]

@@ -7,16 +7,14 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from augury.core.config import discriminated_union
+from augury.core.config import FilePath, discriminated_union
 from augury.core.errors import UserError
 from augury.corpora.nli import NliSpec
 from augury.corpora.parallel import CorpusSpec
 from augury.experiments.spec import AnyRegime, Experiment
 from augury.regimes.plain import Plain
 from augury.scoring.settings import TextScoring
-from augury.text.alignment.model import AlignerName
-from augury.text.alignment.reordering import Anchor
-from augury.text.alignment.symmetrise import Symmetrisation
+from augury.text.alignment.links import Anchor, Symmetrisation
 from augury.training.settings import FineTuning, Training
 from trainables.seq2seq.architecture import GeneratorModel, PretrainedGenerator
 
@@ -45,13 +43,20 @@ class ReorderCorpus(CorpusSpec):
     form: Literal["reorder"] = "reorder"
     min_coverage: float = Field(0.5, ge=0, le=1)
     """Pairs with a smaller share of linked source words are left out, and counted."""
-    aligner: AlignerName = "hmm"
-    """The aligner: hmm, fast_align (the paper's) or eflomal, an optional package."""
+    links: dict[str, FilePath] = {}
+    """Split -> file with the links of others in its words, a line a row in Pharaoh's format
+    (`0-0 1-2`), for tokenised text; by default an aligner is fitted on the training text."""
     symmetrisation: Symmetrisation = "grow-diag-final-and"
     """How the links of both directions are combined."""
     anchor: Anchor = "min"
     """The position of a word with several links: the first of them, the mean of their places, or
     the last."""
+
+    @model_validator(mode="after")
+    def _links_of_all(self) -> ReorderCorpus:
+        if self.links and (lacking := {"train", "valid"} - self.links.keys()):
+            raise UserError(f"links: give those of {' and '.join(sorted(lacking))} too")
+        return self
 
 
 FORMS = {"text": TextCorpus, "hypothesis": HypothesisCorpus, "reorder": ReorderCorpus}

@@ -21,11 +21,11 @@ from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import KINDS, Corpus, CorpusWriter, read_shard
 from augury.corpora.ingest import cached_address, cached_corpus
 from augury.text.alignment import stored
-from augury.text.alignment.aligner import PAIRS_PER_SECOND
-from augury.text.alignment.reordering import coverage, permutation
-from augury.text.alignment.symmetrise import symmetrise
+from augury.text.alignment.links import coverage, permutation
 from trainables.seq2seq.config import HypothesisCorpus, PairsCorpus, ReorderCorpus, TextCorpus
 
+PAIRS_PER_SECOND = 2_500
+"""Speed of one core."""
 VERSION = 1
 """Raised when the same text would become other pairs: part of every address."""
 UNCOVERED = "too few words with a link"
@@ -48,7 +48,7 @@ def address(spec: PairsCorpus, split: str) -> str:
     if isinstance(spec, ReorderCorpus):
         order = {"min_coverage", "symmetrisation", "anchor"}
         determined |= {
-            "aligner": stored.address(spec, spec.aligner),
+            "aligner": stored.address(spec, spec.links),
             **spec.model_dump(mode="json", include=order),
         }
     return config.address(determined)
@@ -70,7 +70,7 @@ def pairs(spec: PairsCorpus, split: str, store: Store, execution: Execution) -> 
         if isinstance(spec, HypothesisCorpus):
             tables, left_out, inputs = _prompted(corpus, table), 0, [corpus.address]
         else:
-            aligner = stored.aligned(spec, spec.aligner, store, execution)
+            aligner = stored.aligned(spec, spec.links, store)
             tables, left_out = _reordered(spec, split, corpus, aligner, table, execution)
             inputs = [corpus.address, aligner.name]
         writer = CorpusWriter(folder)
@@ -169,17 +169,16 @@ class _ReorderShard:
     aligner: Folder
 
     def __call__(self) -> Task:
-        spec, links_of = self.spec, stored.links_of(self.spec.aligner, self.aligner, self.corpus)
+        spec = self.spec
+        links_of = stored.links_of(self.aligner, self.corpus, spec.symmetrisation)
 
         def reorder(row: Row) -> Row:
             links = links_of(row["shard"])
             block = read_shard(self.corpus, row["shard"], ("id", "source"))
             ids, sources = (column.to_pylist() for column in block.columns)
             kept, prompted, targets = [], [], []
-            for name, source, forward, reverse in zip(
-                ids, sources, links["forward"], links["reverse"], strict=True
-            ):
-                linked, text = symmetrise(forward, reverse, spec.symmetrisation), Words.of(source)
+            for name, source, linked in zip(ids, sources, links, strict=True):
+                text = Words.of(source)
                 if coverage(text.words, linked) >= spec.min_coverage:
                     order = permutation(text.words, linked, spec.anchor)
                     kept.append(name)

@@ -17,7 +17,7 @@ from augury.augment.models import ReadyModel
 from augury.augment.operator import RECORDS, VIEW, BlockFunction, OperatorOutput
 from augury.augment.records import derive_records, plural, view_table
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
-from augury.core.config import Overrides
+from augury.core.config import FilePath, Overrides
 from augury.core.errors import UserError
 from augury.core.rng import seed_of
 from augury.core.store import Store
@@ -25,10 +25,7 @@ from augury.core.words import words
 from augury.corpora.corpus import input_columns
 from augury.corpora.parallel import CorpusSpec
 from augury.decoding.settings import Sampling
-from augury.text.alignment import eflomal
-from augury.text.alignment.model import AlignerName
-from augury.text.alignment.reordering import Anchor
-from augury.text.alignment.symmetrise import Symmetrisation
+from augury.text.alignment.links import Anchor, Symmetrisation
 from augury.text.segmentation import require_words
 
 REORDERER = "reorderer"
@@ -45,9 +42,9 @@ class Reorder(UsesModels, MakesRecords):
     """Parallel text from the language of the examples to the one with the word order."""
     min_coverage: float = Field(0.5, ge=0, le=1)
     """Pairs with a smaller share of linked source words are left out of training."""
-    aligner: AlignerName = "hmm"
-    """The word aligner: hmm, fast_align's model (the paper's choice) or eflomal, an optional
-    package."""
+    links: dict[str, FilePath] = {}
+    """Split -> file with the links of others for the parallel text, a line a row in Pharaoh's
+    format (`0-0 1-2`), for tokenised text; by default an aligner is fitted on it."""
     symmetrisation: Symmetrisation = "grow-diag-final-and"
     """The method that merges the alignments of both directions."""
     anchor: Anchor = "min"
@@ -88,7 +85,7 @@ class Reorder(UsesModels, MakesRecords):
         {
             "parallel",
             "min_coverage",
-            "aligner",
+            "links",
             "symmetrisation",
             "anchor",
             "model",
@@ -103,8 +100,6 @@ class Reorder(UsesModels, MakesRecords):
             raise UserError(
                 f"use view makes one view of an example, not copies={self.copies}: set use=records"
             )
-        if self.aligner == "eflomal":
-            eflomal.require()
         lacking = [split for split in ("train", "valid") if split not in self.parallel.splits()]
         if lacking:
             raise UserError(
@@ -129,7 +124,7 @@ class Reorder(UsesModels, MakesRecords):
             )
         parallel = self.parallel.model_dump(mode="json", exclude_unset=True)
         order = self.model_dump(
-            mode="json", include={"min_coverage", "aligner", "symmetrisation", "anchor"}
+            mode="json", include={"min_coverage", "links", "symmetrisation", "anchor"}
         )
         sections = self.model_dump(
             mode="json", include={"model", "training", "max_pieces"}, exclude_none=True

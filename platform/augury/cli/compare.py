@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -16,10 +16,8 @@ from augury.core.naming import counted
 if TYPE_CHECKING:
     from augury.core.store import Folder
     from augury.decoding.settings import Combination
-    from augury.reporting.bands import Gains
     from augury.reporting.decodings import DecodedSystem
     from augury.reporting.results import SystemResult
-    from augury.text.alignment.word_order import WordOrder
 
 HELP = (
     "Compare runs, configurations, sweeps, decodings or hypotheses: which differences are real, "
@@ -115,18 +113,6 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "few seeds",
     )
     parser.add_argument(
-        "--bands",
-        action="store_true",
-        help="bands of the differences that hold for all test sets together, where row n of each "
-        "is the same example",
-    )
-    parser.add_argument(
-        "--word-order",
-        metavar="TEST",
-        help="with --bands: does the difference grow with the distance in word order to this test "
-        "set, such as en?",
-    )
-    parser.add_argument(
         "--format",
         choices=["text", "latex", "csv", "markdown"],
         default="text",
@@ -136,7 +122,6 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.reporting import rendering
-    from augury.reporting.bands import band_table
     from augury.reporting.decodings import cost_table
     from augury.reporting.differences import Inference
     from augury.reporting.experiment import compared
@@ -172,9 +157,7 @@ def run(arguments: argparse.Namespace) -> int:
     tests = common_tests(systems)
     inference = Inference(arguments.test, arguments.pair_seeds, arguments.stored)
     comparisons = compare_all(systems, tests, inference)
-    bands, distances = _gains(arguments, systems, tests)
-    extra = [band_table(bands, systems[0].name, distances)] if bands else []
-    report = compared(comparisons, systems, *extra, *([cost_table(decoded)] if decoded else []))
+    report = compared(comparisons, systems, *([cost_table(decoded)] if decoded else []))
     if decoded and report.records is not None:
         seconds = {system.result.name: system.seconds for system in decoded}
         timed = report.records.assign(decoding_seconds=report.records["system"].map(seconds))
@@ -186,33 +169,11 @@ def run(arguments: argparse.Namespace) -> int:
                 "method": arguments.test,
                 **report.data,
                 **({"decodings": [system.to_dict() for system in decoded]} if decoded else {}),
-                **({"bands": [asdict(gain) for gain in bands]} if bands else {}),
-                **(
-                    {"word_order_distances": {name: o.distance for name, o in distances.items()}}
-                    if distances
-                    else {}
-                ),
             }
         )
     else:
         print(rendering.FORMATS[arguments.format](report), end="")
     return 0
-
-
-def _gains(
-    arguments: argparse.Namespace, systems: Sequence[SystemResult], tests: Sequence[str]
-) -> tuple[list[Gains], Mapping[str, WordOrder]]:
-    """Return differences on all test sets together, and distances in word order, if asked for."""
-    from augury.reporting.bands import distances_to, gains
-
-    if not arguments.bands:
-        if arguments.word_order:
-            raise UserError("--word-order needs --bands: add it")
-        return [], {}
-    distances = (
-        distances_to(arguments.word_order, systems[0], tests) if arguments.word_order else {}
-    )
-    return gains(systems, tests, distances), distances
 
 
 def _decode(arguments: argparse.Namespace) -> list[DecodedSystem]:

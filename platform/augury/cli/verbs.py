@@ -18,7 +18,7 @@ GROUPS = {
     "inspect results": ("runs", "watch", "compare", "score", "analyze", "track"),
     "keep a storage": ("verify", "gc"),
     "use a trained run": ("translate", "export"),
-    "work on text": ("augment", "encipher", "align"),
+    "work on text": ("augment", "encipher"),
 }
 ON_A_CLUSTER = ("train", "sweep", "reproduce")
 """Verbs that run on a cluster where they are given `--address`."""

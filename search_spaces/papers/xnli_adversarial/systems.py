@@ -85,7 +85,7 @@ def ea(scale: str, copies: int = 4) -> dict[str, Any]:
 
 def ra(scale: str, copies: int = 1) -> dict[str, Any]:
     """Premise and hypothesis in the word order of another language, 20,000 examples of 20,000."""
-    return {"operator": "reorder", "copies": copies, "aligner": "fast_align", **_REORDERER[scale]}
+    return {"operator": "reorder", "copies": copies, **_REORDERER[scale]}
 
 
 STRATEGY = {"rectify": "teacher", "threshold": 0.8}  # of all tables but Table 3 (Section 3.1)

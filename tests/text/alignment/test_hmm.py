@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 
-from augury.text.alignment import hmm, ibm2
-from augury.text.alignment.bitext import Bucket, encode
-from augury.text.alignment.hmm import Hmm
-from augury.text.alignment.model import Table
-from augury.text.alignment.symmetrise import BOTH
+from augury.text.alignment import hmm
+from augury.text.alignment.bitext import BOTH, Bucket, Lexicon
+from augury.text.alignment.hmm import Hmm, Table
+from tests.text.alignment.test_bitext import encoded
 
 NULL, UNIFORM = 0.2, 0.1
 
@@ -51,7 +51,7 @@ def enumerated(
 def test_posteriors_are_those_of_all_alignments() -> None:
     random = np.random.default_rng(1)
     lengths = np.array([4, 3, 3, 1])  # of sentences paired with one of three words
-    (bucket,) = encode([["a", "b", "c"]] * 4, [["x"] * length for length in lengths])[0].buckets(
+    (bucket,) = encoded([["a", "b", "c"]] * 4, [["x"] * length for length in lengths])[0].buckets(
         "forward"
     )
     assert isinstance(bucket, Bucket) and bucket.lengths.tolist() == lengths.tolist()
@@ -89,7 +89,9 @@ def test_posteriors_are_those_of_all_alignments() -> None:
 
 
 def test_a_link_counts_as_the_geometric_mean_of_both_directions() -> None:
-    bitext, lexicon = encode([["a", "b"]], [["x", "y"]])
+    bitext, *words = encoded([["a", "b"]], [["x", "y"]])
+    lexicon = Lexicon(*words, np.unique(bitext.cells))
+    bitext = replace(bitext, cells=lexicon.places(bitext.cells))
     pairs = np.array([0.5, 0.1, 0.2, 0.4])
     tables = {way: Table(pairs, np.array([0.3, 0.1]), np.array([4.0])) for way in BOTH}
     counts = Hmm().expect(bitext, tables)
@@ -97,7 +99,7 @@ def test_a_link_counts_as_the_geometric_mean_of_both_directions() -> None:
     for way in BOTH:
         (bucket,) = bitext.buckets(way)
         links, nulls = bitext.cells_of(pairs[bitext.cells], way), np.array([0.3, 0.1])
-        ibm2.posteriors(bucket, links, nulls, 4.0, 0.2)
+        hmm.diagonal_posteriors(bucket, links, nulls, 4.0, 0.2)
         alone.append(bitext.forward_cells(links, way))
         assert counts[way].null == pytest.approx(nulls)
     mean = np.zeros(4)
@@ -112,3 +114,12 @@ def test_transitions_are_probabilities(generating: int) -> None:
     between = hmm.transitions(generating, np.arange(1.0, 22), 0.05)
     assert between.shape == (generating + 1, generating)
     assert between.sum(axis=1) == pytest.approx(np.ones(generating + 1)) and (between > 0).all()
+
+
+@pytest.mark.parametrize("position", [0, 2])
+def test_the_diagonal_prior_is_that_of_fast_align(position: int) -> None:
+    """Proportional to exp(-tension |i/n - j/m|), by hand for n = 3 and m = 3 and 5."""
+    prior = hmm.diagonal(3, np.array([3, 5]), position, 2.0)
+    for column, length in enumerate((3, 5)):
+        weights = [np.exp(-2.0 * abs(i / 3 - (position + 1) / length)) for i in (1, 2, 3)]
+        assert prior[:, column] == pytest.approx(np.array(weights) / sum(weights))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from augury.core.errors import UserError
-from augury.corpora.corpus import Corpus, read_shard
+from augury.corpora.corpus import Corpus
 from augury.corpora.schemas import PARALLEL
 from trainables.seq2seq import pairs
 
@@ -107,25 +107,32 @@ def test_text_without_words_teaches_no_order(toy: Any) -> None:
     assert toy.made(toy.experiment("reorder", corpus={**chinese, "train": spaced})).rows
 
 
-def test_eflomal_aligns_all_splits_at_once(toy: Any) -> None:
-    pytest.importorskip("eflomal")
-    experiment = toy.experiment("reorder", corpus={"aligner": "eflomal"})
-    train, valid = toy.made(experiment), toy.made(experiment, "valid")
-    assert train.manifest["inputs"][1] == valid.manifest["inputs"][1]
-    for corpus, sentences in ((valid, toy.sentences[9::10]), (train, toy.sentences)):
-        assert set(both(corpus)) and {source for source, _ in both(corpus)} <= {
-            f"reorder: {sentence}" for sentence, _ in sentences
-        }
-        assert all(
-            sorted(source.split()[1:]) == sorted(target.split()) for source, target in both(corpus)
-        )
-    (aligner,) = (
-        toy.store.folder("aligners", address) for address in toy.store.addresses("aligners")
-    )
-    assert (
-        sum(len(read_shard(aligner, name)) for name in aligner.names() if name.endswith("parquet"))
-        == 120
-    )
+def test_links_of_others_give_the_order(toy: Any) -> None:
+    """Every row has the links of its line, wherever it is held out; `0-0 1-2 2-1 3-3` is what an
+    aligner finds too."""
+    right = toy.directory / "train.links"
+    right.write_text("0-0 1-2 2-1 3-3\n" * len(toy.sentences))
+    links = {"links": {"train": str(right), "valid": str(right)}}
+    for split in ("train", "valid"):
+        own = toy.made(toy.experiment("reorder"), split)
+        others = toy.made(toy.experiment("reorder", corpus=links), split)
+        assert both(others) == both(own) and others.address != own.address
+
+
+@pytest.mark.parametrize(
+    ("lines", "fault"),
+    [
+        (["0-0"] * 12, "12 lines.*row 13"),
+        (["0-0"] * 8 + ["0-9"] + ["0-0"] * 200, "line 9: .*4 of them"),
+        (["0-0", "0"] + ["0-0"] * 200, "line 2: '0' is no link"),
+    ],
+)
+def test_links_of_another_text_are_refused(toy: Any, lines: list[str], fault: str) -> None:
+    file = toy.directory / "train.links"
+    file.write_text("".join(f"{line}\n" for line in lines))
+    links = {"links": {"train": str(file), "valid": str(file)}}
+    with pytest.raises(UserError, match=fault):
+        toy.made(toy.experiment("reorder", corpus=links))
 
 
 def test_no_pair_is_left(toy: Any) -> None:
@@ -147,7 +154,6 @@ def test_addresses_are_known_before_and_depend_on_what_determines_the_pairs(toy:
         {"min_coverage": 0.6},
         {"anchor": "max"},
         {"symmetrisation": "union"},
-        {"aligner": "fast_align"},
     ]
     for form, changes in [
         ("text", {}),
@@ -168,7 +174,7 @@ def test_one_alignment_serves_all_splits_and_is_made_once(toy: Any) -> None:
     (aligner,) = (
         toy.store.folder("aligners", address) for address in toy.store.addresses("aligners")
     )
-    assert aligner.name == train.manifest["inputs"][1] and not aligner.exists("shards")
+    assert aligner.name == train.manifest["inputs"][1]
     files = [Path(aligner.path("pairs.parquet")), Path(train.folder.path("manifest.json"))]
     stamps = [file.stat().st_mtime_ns for file in files]
     toy.made(experiment)
