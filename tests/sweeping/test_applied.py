@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.spec import parse
 from augury.sweeping import plan
-from augury.sweeping.applied import METHOD, LeftOut, apply, left_out_lines
+from augury.sweeping.applied import METHOD, apply
 from augury.sweeping.declarations import SearchSpace, known
 from augury.sweeping.rounds import combinations
 from augury.sweeping.space import find, resolve, sample
@@ -118,13 +117,3 @@ def test_every_operator_is_a_row_or_named_with_what_it_needs() -> None:
     rows = {part["operator"] for row in space.rows.values() for part in row.get("augment", ())}
     named = {name for needs in space.needs.values() for name in needs}
     assert set(OPERATORS.builtin()) <= rows | named
-
-
-def test_what_a_method_lacks_is_said_in_a_short_line() -> None:
-    """Its example is on the page that is named."""
-    for task, needs in find("augmentations").needs.items():
-        for line in left_out_lines(LeftOut(name, need) for name, need in needs.items()):
-            (page,) = re.findall(r"\((docs/.*)\)", line)
-            text = (Path(__file__).parents[2] / page).read_text()
-            named = line.removeprefix("left out: ").partition(": ")[0].split(", ")
-            assert len(line) <= 140 and all(name in text for name in named), (task, line)

@@ -47,13 +47,15 @@ def test_the_baseline_precedes_the_points(store: Store) -> None:
     assert plan.merged == []
 
 
-def test_budgets_equal_in_updates_are_those_of_the_reference(store: Store) -> None:
-    rows = {"plain": {}, "longer": {"training.patience": 9, "training.max_tokens": 700}}
+def test_equal_budgets_are_those_of_the_reference(store: Store) -> None:
+    rows = {"plain": {}, "longer": {"training.patience": 9}}
     changes = {"keys": {}, "rows": rows, "reference": "plain"}
-    budget = {"equal": "updates", "training.max_epochs": None, "training.max_updates": 90}
+    budget = {"equal": "time", "training.max_minutes": 2.0}
     plan = planned("agreement", store, budget, **changes)
-    ends = [entry.experiment.training.max_updates for entry in plan.configurations.values()]
-    assert ends == [90, 90]
+    for entry in plan.configurations.values():
+        training = entry.experiment.training
+        limits = (training.max_minutes, training.max_epochs, training.max_updates)
+        assert limits == (2.0, None, None)
     swept = {"keys": {"training.max_updates": [5, 9]}, "reference": None}
     with pytest.raises(UserError, match="leave out one of both"):
         planned("agreement", store, {"equal": "updates"}, **swept)
@@ -104,13 +106,6 @@ def test_keys_equal_modulo_the_alphabet_are_one_experiment(store: Store) -> None
         ("keys=1+31", "keys=1"),
     ]
     assert "on this text it is the same as operator=cipher, keys=1," in plan.merged[0].reason
-
-
-def test_a_given_alphabet_has_no_mode(store: Store) -> None:
-    modes = {"augment.0.mode": ["alpha", "lower"], "augment.0.min_count": [1, 2]}
-    plan = planned("cipher_keys", store, keys={"augment.0.alphabet": ["abcdefgh"], **modes})
-    assert len(plan.configurations) == 2 and len(plan.merged) == 3
-    assert plan.merged[0].reason == "augment.0.min_count has no effect: the alphabet is given"
 
 
 def test_keys_are_compared_modulo_the_fitted_alphabet_too(store: Store) -> None:
@@ -181,16 +176,6 @@ def test_what_is_swept_cannot_be_set(store: Store) -> None:
     assert updates == {900}
 
 
-def test_a_radius_that_the_steps_cannot_reach_has_no_effect(store: Store) -> None:
-    keys = {"regime.epsilon": [2, 3, 5], "regime.steps": [3]}
-    plan = planned("pgd", store, {"regime.alpha": 1.0, "corpus.train.builtin": 60}, keys=keys)
-    assert names(plan) == ["regime=plain", "epsilon=2, steps=3", "epsilon=3, steps=3"]
-    assert merged(plan) == [("epsilon=5, steps=3", "epsilon=3, steps=3")]
-    assert plan.merged[0].reason == (
-        "regime.epsilon has no effect: 3 steps of 1 cannot exceed it: nothing is projected"
-    )
-
-
 @pytest.mark.parametrize("scale", ["small", "paper"])
 def test_the_papers_attack_has_no_radius(store: Store, scale: str) -> None:
     space_ = space.find("pgd", scale)
@@ -202,6 +187,7 @@ def test_the_papers_attack_has_no_radius(store: Store, scale: str) -> None:
     paper: Any = list(plan.configurations.values())[1].experiment.regime
     assert (paper.epsilon, paper.step_length, paper.steps, paper.clean_weight) == (None, 1, 3, 0)
     assert merged(plan) == [("ε = 5, α = 1, K = 3", "ε = 3, α = 1, K = 3")]
+    assert "3 steps of 1 cannot exceed it: nothing is projected" in plan.merged[0].reason
 
 
 def test_rows_that_differ_only_in_scoring_are_rejected(store: Store) -> None:

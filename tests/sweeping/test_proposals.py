@@ -24,7 +24,9 @@ from augury.sweeping.rounds import combinations
 from augury.sweeping.space import find
 from tests import tiny
 
-CIPHER, NOISE, DROP = {"operator": "cipher"}, {"operator": "noise"}, {"operator": "word_drop"}
+CIPHER, NOISE, TYPOS, DROP = (
+    {"operator": name} for name in ("cipher", "noise", "typos", "word_drop")
+)
 AGREE, ATTACK, PLAIN = ({"name": name} for name in ("coregularised", "adversarial", "plain"))
 ROWS = {
     "cipher": {"augment": [CIPHER], "regime": AGREE},
@@ -40,6 +42,9 @@ def test_the_best_is_combined_with_the_next_of_other_families_that_have_no_other
     assert combinations(["cipher", "R-Drop", "PGD", "noise"], ROWS, FAMILIES) == {
         ("cipher", "noise"): {"augment": [CIPHER, NOISE], "regime": AGREE}
     }
+    rows = ROWS | {"typos": {"augment": [TYPOS], "regime": PLAIN}}
+    related = combinations(["noise", "typos", "cipher"], rows, FAMILIES | {"typos": "records"})
+    assert list(related) == [("noise", "cipher")]
     families = FAMILIES | {"drop": "draws"}
     three = combinations(["noise", "cipher", "drop", "PGD"], ROWS, families)
     assert list(three) == [("noise", "cipher"), ("noise", "drop")]

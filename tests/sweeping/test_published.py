@@ -76,31 +76,6 @@ def test_errors_about_a_table(tmp_path: Path, old: str, new: str, message: str) 
         published.find(write(tmp_path, MINIMAL.replace(old, new)))
 
 
-FORMER = """
-QUESTION = "Does it help?"
-base = {"name": "x", "task": "nmt"}
-rows = {"plain": {}, "strong": {"regime.beta": 5}}
-metric, mode, seeds = "valid/bleu", "max", (1, 2)
-paper, where, tolerance = "Nobody (1999)", "Table 1", 0.5
-published = {"plain": {"mean": 30.0}}
-deviations = {"default": ["little text"]}
-"""
-
-
-def test_the_error_about_the_former_form_ends_with_what_makes_it_valid(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="does not define TABLE") as raised:
-        published.find(write(tmp_path, FORMER))
-    _, added = str(raised.value).split("\n\n", 1)
-    table = published.find(write(tmp_path, f"{FORMER}\n{added}\n"))
-    assert (table.where, table.deviations) == ("Table 1", ("little text",))
-    assert list(table.space.rows) == ["plain", "strong"]
-
-
-def test_an_unknown_table_suggests_the_nearest() -> None:
-    with pytest.raises(UserError, match="did you mean 'xnli_adversarial/table2'"):
-        published.find("xnli_adversarial/tabel2")
-
-
 @pytest.mark.parametrize("paper", ["cipherdaug", "noisy_nmt", "xnli_adversarial"])
 def test_files_of_deviations_name_tables_and_scales_that_there_are(paper: str) -> None:
     names = [name for name in declarations.tables() if name.startswith(f"{paper}/")]

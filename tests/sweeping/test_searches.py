@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import functools
-import os
 import re
-import signal
 import subprocess
 import sys
 import urllib.error
 import urllib.request
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from transformers import BertConfig, BertForMaskedLM
 
 from augury.cli import main
 from augury.core.store import Store
 from augury.sweeping import state, writer
-from tests import tiny
 from tests.sweeping.quick import BASE
 from tests.sweeping.sweeps import QUICK, decisions, results, sweep
-from tests.tasks.conftest import ENCODER, words_tokenizer
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("local_ray"), pytest.mark.timeout(600)]
 
@@ -58,24 +50,6 @@ def test_suggested_points_are_trained_reused_and_left_out(suggested: Any) -> Non
     assert results(storage) == trained
 
 
-@contextmanager
-def serving(*arguments: str) -> Iterator[str]:
-    """Run `augury watch --serve` and yield the URL of its page."""
-    command = [sys.executable, "-m", "augury.cli", "watch", *arguments, "--serve", "0"]
-    # A shell that runs these tests in the background ignores SIGINT, and child processes inherit
-    # that.
-    restore_sigint = functools.partial(signal.signal, signal.SIGINT, signal.default_int_handler)
-    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=restore_sigint)
-    try:
-        assert server.stderr is not None
-        url = re.search(r"http://127\.0\.0\.1:\d+/", server.stderr.readline())
-        assert url is not None
-        yield url[0]
-    finally:
-        os.kill(server.pid, signal.SIGINT)
-        server.communicate(timeout=60)
-
-
 def test_a_sweep_is_watched(suggested: Any, capsys: pytest.CaptureFixture[str]) -> None:
     storage = suggested[0]
     known = state.load(Store(storage), "quick").configurations
@@ -84,11 +58,21 @@ def test_a_sweep_is_watched(suggested: Any, capsys: pytest.CaptureFixture[str]) 
     assert main(["watch", "quick", "--storage", str(storage), "--once"]) == 0
     assert str(page) in capsys.readouterr().out
     assert all(configuration.name in page.read_text() for configuration in known)
-    with serving("quick", "--storage", str(storage)) as url:
-        with urllib.request.urlopen(url, timeout=60) as response:
+
+
+def test_the_page_of_a_sweep_is_served_and_nothing_else(suggested: Any) -> None:
+    page = suggested[0] / "sweeps/quick/index.html"
+    command = [sys.executable, "-m", "augury.cli", "watch", "quick", "--serve", "0"]
+    command += ["--storage", str(suggested[0])]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        url = re.search(r"http://127\.0\.0\.1:\d+/", server.stderr.readline())
+        assert url is not None
+        with urllib.request.urlopen(url[0], timeout=60) as response:
             assert response.read().decode() == page.read_text()
         with pytest.raises(urllib.error.HTTPError, match="404"):
-            urllib.request.urlopen(f"{url}secrets", timeout=60)
+            urllib.request.urlopen(f"{url[0]}secrets", timeout=60)
+        server.terminate()
 
 
 FAMILIES = """
@@ -145,23 +129,6 @@ def test_the_best_of_two_families_are_combined_and_tuned_once(tmp_path: Path) ->
     again = sweep(storage, *flags, space=str(tmp_path / "families.py"))
     assert again["reused"] and results(storage) == trained
     assert decisions(storage) == decided
-
-
-def test_a_pretrained_model_by_a_relative_path_is_found_by_trials(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Ray moves them elsewhere."""
-    tokenizer = words_tokenizer("bert")
-    BertForMaskedLM(BertConfig(vocab_size=len(tokenizer), **ENCODER)).save_pretrained(
-        tmp_path / "encoder"
-    )
-    tokenizer.save_pretrained(tmp_path / "encoder")
-    training = {"max_tokens": 400, "max_updates": 4, "max_epochs": None, "validate_every": 2}
-    content = tiny.content("nli", Path("store"), model={"name": "./encoder"}, training=training)
-    monkeypatch.chdir(tmp_path)
-    Path("my.yaml").write_text(yaml.safe_dump({**content, "health": {}}))
-    rows = ["--rows", "R-Drop", "--seeds", "1", "--executor", "ray"]
-    assert main(["sweep", "augmentations", "my.yaml", *rows]) == 0
 
 
 MOST_REQUESTS = 450

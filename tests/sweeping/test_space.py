@@ -3,14 +3,12 @@ them."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
-from augury.cli import main
 from augury.core.config import merge
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -160,26 +158,6 @@ def test_drawn_points_depend_on_their_number_alone() -> None:
         space.sample(space.find("agreement"), 4)
 
 
-def test_radii_depend_on_the_scale() -> None:
-    toy, paper = (space.find("pgd", scale) for scale in ("toy", "paper"))
-    assert toy.grid["regime.epsilon"] == [0.01, 0.02, 0.05] and not toy.rows
-    assert toy.base["regime"]["clean_weight"] == 1
-    assert paper.grid["regime.epsilon"] == [0.3, 1, 3]
-    assert "clean_weight" not in paper.base["regime"]
-    drawn = space.find("pgd", "paper", "optuna")
-    keys = ("epsilon", "alpha_share", "steps", "norm_scope")
-    assert list(drawn.domains) == [f"regime.{key}" for key in keys]
-    assert not drawn.grid and drawn.rows == paper.rows
-
-
-def test_tables_of_papers_are_spaces() -> None:
-    loaded = space.find("xnli_adversarial/table2", "toy")
-    assert (loaded.name, loaded.reference) == ("xnli_adversarial-table2", "XLM-R")
-    assert len(loaded.rows) == 12
-    by_path = space.find("search_spaces/papers/xnli_adversarial/table2.py", "toy")
-    assert (by_path.name, by_path.rows) == ("table2", loaded.rows)
-
-
 def test_a_space_in_yaml_is_what_the_same_space_in_python_is(tmp_path: Path) -> None:
     of_yaml = space.find(write(tmp_path, YAML, "mine.yaml"))
     of_python = space.find(write(tmp_path, MINIMAL))
@@ -223,23 +201,6 @@ def test_an_experiment_is_no_space(tmp_path: Path) -> None:
     path = write(tmp_path, "name: x\ntask: nmt\ncorpus: {}\n", "x.yaml")
     with pytest.raises(UserError, match=f"sweep augmentations {path}$"):
         space.find(path)
-
-
-def test_its_plan_is_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """By a bare file name, on an experiment file beside it."""
-    monkeypatch.chdir(tmp_path)
-    Path("my.yaml").write_text(yaml.safe_dump(tiny.content("nmt", tmp_path / "store")))
-    text = YAML.replace("{name: x, task: nmt}", "my.yaml")
-    write(
-        tmp_path,
-        text.replace("regime.beta: [0, 5]", "training.learning_rate: [1.0, 0.5]"),
-        "mine.yaml",
-    )
-    assert main(["sweep", "mine.yaml", "--dry-run", "--storage", "store", "--json"]) == 0
-    shown = json.loads(capsys.readouterr().out)
-    assert shown["question"] == "Does it help?" and len(shown["configurations"]) == 2
 
 
 def test_its_relative_paths_begin_at_its_folder(
