@@ -10,6 +10,7 @@ from transformers import BertConfig, BertModel, MarianConfig, MarianModel, T5Con
 
 from augury.core.store import Store
 from augury.experiments.cost import (
+    Cost,
     Size,
     Text,
     core_flops,
@@ -17,32 +18,27 @@ from augury.experiments.cost import (
     cpu_is_fast_in_bfloat16,
     pretrained_size,
 )
-from augury.experiments.spec import parse
 from augury.experiments.task import find_task
+from tests import tiny
 from trainables.nmt.architecture import ModelConfig
 from trainables.nmt.model import build
 
-BASE: dict[str, Any] = {
-    "name": "toy",
-    "task": "nmt",
-    "augment": [{"operator": "cipher", "keys": [1, 2]}],
-    "regime": "multi_source",
-    "corpus": {
-        "source_language": "de",
-        "target_language": "en",
-        "train": {"builtin": 50},
-        "valid": {"builtin": 5},
-    },
-    "vocabulary": {"size": 500, "size_per_key": 100},
-    "execution": {"device": "cpu", "threads": 1},
-    "training": {"max_tokens": 1000, "max_epochs": 10},
-}
 # So large that what every update costs besides is nothing.
 SIZE = Size(100_000_000, 10_000_000, 20_000_000)
 
 
-def of(rows: int = 1000, **changes: Any) -> Any:
-    return cost(parse({**BASE, **changes}), SIZE, Text(rows, (10.0, 8.0)))
+def experiment(**changes: Any) -> Any:
+    settings = {
+        "augment": [{"operator": "cipher", "keys": [1, 2]}],
+        "regime": "multi_source",
+        "vocabulary": {"size": 500, "size_per_key": 100},
+        "training": {"max_tokens": 1000, "max_epochs": 10},
+    }
+    return tiny.experiment("nmt", Path("store"), **{**settings, **changes})
+
+
+def of(rows: int = 1000, **changes: Any) -> Cost:
+    return cost(experiment(**changes), SIZE, Text(rows, (10.0, 8.0)))
 
 
 def test_work_grows_with_epochs_rows_and_views() -> None:
@@ -69,7 +65,7 @@ def test_the_size_is_that_of_the_model(tmp_path: Path, shared: bool) -> None:
     settings = {"architecture": "small", "share_all_embeddings": shared}
     model = build(ModelConfig(**settings), 700, pad=0, eos=2, seed=1)
     exact = sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
-    size = find_task("nmt").size(parse({**BASE, "model": settings}), Store(tmp_path))
+    size = find_task("nmt").size(experiment(model=settings), Store(tmp_path))
     assert size.parameters == pytest.approx(exact, rel=0.01)
 
 

@@ -96,20 +96,6 @@ def test_what_changes_the_model_changes_the_address_and_nothing_else_does(
     assert len({known(), *(known(**change) for change in different)}) == 1 + len(different)
 
 
-def test_settings_without_effect_do_not_count(tmp_path: Path) -> None:
-    store, ciphers = Store(tmp_path), {"regime": "coregularised", "augment": [CIPHER]}
-
-    def known(**changes: Any) -> str:
-        return Graph(store).plan(tiny.experiment("nmt", tmp_path, **changes)).address
-
-    assert known() == known(vocabulary={"size": 200, "size_per_key": 99})
-    sizes = {"size": 200, "size_per_key": 60}
-    assert known(**ciphers, vocabulary=sizes) == known(
-        **ciphers, vocabulary={**sizes, "separate_size_per_key": 7}
-    )
-    assert known(**ciphers) != known(**{**ciphers, "augment": [{**CIPHER, "keys": [2, 1]}]})
-
-
 def test_records_of_translation_have_another_source_and_the_same_target(tmp_path: Path) -> None:
     run = prepared("nmt", tmp_path, augment=[EDA])
     corpus, records = run.corpus("train"), Corpus(run.stored_folder(run.records["eda"]))

@@ -12,7 +12,6 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import ingest
-from augury.corpora.corpus import Corpus
 from augury.experiments import preflight
 from augury.experiments.cost import Cost
 from augury.experiments.estimates import estimates
@@ -111,15 +110,6 @@ def test_missing_test_sets_are_reported(make: Make) -> None:
     assert preflight.cautions([make({"tests": {}}), make()]) == []
 
 
-def test_half_precision_without_a_gpu_is_reported(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(preflight, "cpu_is_fast_in_bfloat16", lambda: False)
-    cpu, training = {"device": "cpu"}, {"precision": "bf16"}
-    assert preflight.cautions([make(), make(training=training, execution=cpu)]) == [preflight.SLOW]
-    assert preflight.cautions([make(training=training, execution={"device": "cuda"})]) == []
-
-
 def test_tests_that_repeat_the_validation_text_are_reported(make: Make, tmp_path: Path) -> None:
     """The same text under another file name, a part of it, and validation that is meant."""
     (tmp_path / "copy.de").write_bytes((tmp_path / "valid.de").read_bytes())
@@ -143,22 +133,6 @@ def test_texts_in_other_languages_are_reported(make: Make) -> None:
     experiment = make({"source_language": "fr"})
     told = "train: the language of its source is 'fr', and it reads like 'de'"
     assert any(told in note for note in report(experiment).cautions)
-
-
-def test_a_text_that_systems_share_is_judged_once(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    experiment, judged = make(), []
-
-    def doubts(name: str, corpus: Corpus) -> list[str]:
-        judged.append(name)
-        return []
-
-    monkeypatch.setattr(preflight, "doubts", doubts)
-    systems = expand(experiment).values()
-    assert len(systems) == 2
-    preflight.text_cautions(systems, Store(experiment.storage))
-    assert sorted(judged) == ["news", "train", "valid"]
 
 
 CIPHER = {"operator": "cipher"}
@@ -191,14 +165,6 @@ def test_what_cannot_be_trained_is_refused(
     experiment = make(given, **changes)
     with pytest.raises(UserError, match=message):
         preflight.check(expand(experiment).values(), Graph(Store(experiment.storage)))
-
-
-def test_the_models_of_operators_are_checked_too(tmp_path: Path) -> None:
-    model = {"name": "/no/such/model"}
-    operator = {"operator": "reorder", "parallel": tiny.PARALLEL, "model": model}
-    experiment = tiny.experiment("nli", tmp_path, augment=[operator])
-    with pytest.raises(UserError, match="no pretrained model '/no/such/model'"):
-        preflight.check([experiment], Graph(Store(tmp_path)))
 
 
 def test_a_model_of_an_operator_that_cannot_be_had_is_a_caution(tmp_path: Path) -> None:

@@ -10,14 +10,14 @@ import pytest
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.experiments import evaluate, make, trial
+from augury.experiments import evaluate, make
 from augury.experiments.graph import Graph
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, expand, last_stage
 from augury.experiments.trial import train
 from augury.sweeping.driver import run_experiment
-from augury.training.trained import OUTCOME, WEIGHTS, Diverged
+from augury.training.trained import OUTCOME, WEIGHTS
 from tests import tiny
 
 pytestmark = pytest.mark.trains
@@ -126,18 +126,6 @@ def test_a_stage_that_is_trained_and_not_scored_is_scored(tmp_path: Path) -> Non
     run_experiment(staged)
     assert first.folder.complete and evaluate.evaluated(first)
     assert Path(first.folder.path(WEIGHTS)).stat().st_mtime_ns == weights
-
-
-def test_a_stage_is_left_out_where_the_one_before_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def diverge(run: Run, **how: Any) -> None:
-        assert run.before is None
-        raise Diverged("update 3")
-
-    monkeypatch.setattr(trial, "train", diverge)
-    runs, failures, _ = run_experiment(experiment(tmp_path, stages={"tune": TUNE}))
-    assert runs == {} and len(failures) == 2 and "which it needs, has failed" in failures[1]
 
 
 @pytest.mark.parametrize(

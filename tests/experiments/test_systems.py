@@ -184,18 +184,3 @@ def test_relative_paths_begin_at_the_folder_of_the_file(
     assert system.scoring.metrics[1].startswith(f"{own}@")
     (operator,) = system.augment
     assert operator.to_dict()["file"].startswith(f"{own}@")
-
-
-def test_where_a_file_lies_changes_no_address(tmp_path: Path) -> None:
-    """Its texts enter by their content."""
-    addresses = set()
-    for folder in (tmp_path / "one", tmp_path / "two" / "three"):
-        folder.mkdir(parents=True)
-        (folder / "train.de").write_text("a b c\n" * 9)
-        (folder / "train.en").write_text("c b a\n" * 9)
-        content = deepcopy(tiny.content("nmt", tmp_path / "results"))
-        content["corpus"]["train"] = {"source": "train.de", "target": "train.en"}
-        (folder / "mine.yaml").write_text(yaml.safe_dump(content))
-        (system, *_) = expand(load(folder / "mine.yaml")).values()
-        addresses.add(Graph(Store(tmp_path / "results")).plan(system).address)
-    assert len(addresses) == 1

@@ -62,14 +62,11 @@ def test_notes_are_on_a_row_or_on_the_table(file: Path) -> None:
     ("old", "new", "message"),
     [
         ("\n\ntable2", "\n\ntabel2", "unknown table in the notes .* 'table2': did you mean"),
-        ("\n\ntable2", "\n\ntable1", "a block starts with 'table1'"),
         ("3\tMixed", "\n3\tMixed", "a block starts with '3\tMixed"),
         ("\tNone, mixed\t", "\t\t", "table1: two rows are called 'None'"),
         ("1\tA\tnearly 2", "1\tA", "table2, line 1 has 2 cells, but the header has 3"),
         ("\t35.5\t", "\tn/a\t", "table1, row 3, column avg: 'n/a' is not a number"),
         ("table1\t2\tall", "table1\t4\tall", "unknown row in the notes .* '4': allowed: 1, 2, 3"),
-        ("\tavg\t", "\tmean\t", "unknown column of table1 in published.tsv 'avg'"),
-        ("table1\nrow", "table9\nrow", "unknown table .*'table1'"),
     ],
 )
 def test_errors_about_a_file(file: Path, old: str, new: str, message: str) -> None:
@@ -79,8 +76,7 @@ def test_errors_about_a_file(file: Path, old: str, new: str, message: str) -> No
         read(file, "table1", COLUMNS)
 
 
-DEVIATIONS = """\
-# What is not as in the paper.
+DEVIATIONS = """# What is not as in the paper.
 scales	tables	deviation
 toy small		little text
 toy	table2 table3	three rows

@@ -65,8 +65,6 @@ KEYS = MINIMAL.replace('rows={"strong": {"regime.beta": 5}, "plain": {}}', 'keys
         ('("strong", "plain"', '("strnog", "plain"', "row in the improvements .* mean 'strong'"),
         ('("strong", "chrf"', '("strnog", "chrf"', "row in the rescored rows .* mean 'strong'"),
         (MINIMAL, KEYS, "must be one of its rows"),
-        ("metric", "meter", "'metric' is required"),
-        ("PaperTable", "SearchSpace", "unknown key 'published'"),
         ("TABLE", "SPACE", "does not define TABLE: .* TABLE = PaperTable"),
     ],
 )
