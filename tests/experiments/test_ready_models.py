@@ -93,27 +93,25 @@ def test_the_classes_of_a_checkpoint_are_found_by_name(classifier: Trained, tmp_
         other.probabilities(ELSEWHERE, *sides)
 
 
-def test_a_generator_and_its_export_write_the_same(tmp_path: Path) -> None:
-    generator = trained("seq2seq", tmp_path)
-    texts = generator.column("source")
-    greedy = GREEDY.model_copy(update={"max_length": 8})
-    for sampling in (greedy, Sampling(max_length=8)):
-        one, other = (
-            model.sampler(ELSEWHERE)(texts, [*range(len(texts))], sampling)
-            for model in generator.models
-        )
-        assert one == other and any(one)
+DRAWN = Sampling(max_length=9, top_k=None)
+GREEDILY = GREEDY.model_copy(update={"max_length": 9})
 
 
-def test_a_translator_and_its_export_draw_the_same(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("task", "samplings"), [("seq2seq", [GREEDILY, DRAWN]), ("nmt", [DRAWN])], ids=["t5", "nmt"]
+)
+def test_a_run_and_its_export_draw_the_same(
+    task: str, samplings: list[Sampling], tmp_path: Path
+) -> None:
     """By the keys alone, whatever is asked for beside an output."""
-    translator = trained("nmt", tmp_path)
-    texts = translator.column("source")
-    sampling, keys = Sampling(max_length=9, top_k=None), [*range(len(texts))]
-    draw, other = (model.sampler(ELSEWHERE) for model in translator.models)
-    outputs = draw(texts, keys, sampling)
-    assert outputs == other(texts, keys, sampling) and all(outputs)
-    assert draw([*texts[1:3], ""], keys[1:4], sampling) == [*outputs[1:3], ""]
+    model = trained(task, tmp_path)
+    texts = model.column("source")
+    keys = [*range(len(texts))]
+    draw, other = (of.sampler(ELSEWHERE) for of in model.models)
+    for sampling in samplings:
+        outputs = draw(texts, keys, sampling)
+        assert outputs == other(texts, keys, sampling) and any(outputs)
+    assert draw([*texts[1:3], ""], keys[1:4], sampling)[:2] == outputs[1:3]
     assert draw(texts, [key + 99 for key in keys], sampling) != outputs
 
 
