@@ -16,8 +16,6 @@ ROOTS = {
     "trainables": ROOT / "trainables",
     "search_spaces": ROOT / "search_spaces",
 }
-HEAVY = ("torch", "transformers", "ray", "mlflow")
-"""What takes seconds to import."""
 
 
 def test_platform_is_a_source_root_and_shadows_nothing() -> None:
@@ -82,15 +80,3 @@ def test_no_files_import_each_other_in_a_ring() -> None:
             modules[".".join(parts).removesuffix(".__init__")] = path
     imports = {name: imported(path, modules) for name, path in modules.items()}
     assert [name for name in modules if name in reached(name, imports)] == []
-
-
-def test_commands_on_settings_import_nothing_heavy() -> None:
-    script = (
-        "import sys\nfrom augury.cli import verbs\nverbs.overview()\n"
-        "import augury.experiments.systems, augury.experiments.preflight\n"
-        f"print(*[name for name in {HEAVY} if name in sys.modules])"
-    )
-    printed = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, text=True, capture_output=True, check=True
-    ).stdout
-    assert printed.split() == []

@@ -130,13 +130,3 @@ def test_unknown_views_are_refused(rendered: Run) -> None:
         render_texts(rendered, TEXTS, "rot1")
     with pytest.raises(UserError, match="'word_drop' changes token ids anew in every epoch"):
         render_texts(rendered, TEXTS, "word_drop")
-
-
-def test_pairs_of_texts_are_no_single_text(tmp_path: Path) -> None:
-    operators = [{"operator": "eda", "copies": 1, "use": "view"}]
-    regime = {"name": "coregularised", "over": "ciphers"}
-    run = prepare(
-        tiny.experiment("nli", tmp_path, augment=operators, regime=regime), Store(tmp_path)
-    )
-    with pytest.raises(UserError, match="task nli reads premise and hypothesis"):
-        render_texts(run, ["a\tb"], "eda-1")

@@ -204,9 +204,8 @@ def test_what_would_never_act_is_reported(make: Make) -> None:
     assert any("180" in line and "regime.warmup_steps" in line for line in cautions)
     assert any("training.warmup_updates" in line for line in cautions)
     in_time = {**training, "max_updates": 900}
-    assert not any(
-        "warmup" in line for line in report(make(regime=late, training=in_time)).cautions
-    )
+    cautions = report(make(regime=late, training=in_time)).cautions
+    assert not any("warmup" in line for line in cautions)
 
 
 def test_nothing_is_done_twice(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,12 +215,12 @@ def test_nothing_is_done_twice(make: Make, monkeypatch: pytest.MonkeyPatch) -> N
     kinds = ("corpora", "fits", "views", "vocabularies")
     addresses = {kind: store.addresses(kind) for kind in kinds}
     assert [len(addresses) for addresses in addresses.values()] == [3, 1, 1, 1]
-    monkeypatch.setattr(
-        "augury.corpora.ingest._make", lambda *arguments: pytest.fail("a corpus is made twice")
-    )
-    monkeypatch.setattr(
-        find_task("nmt"), "make_tokenizer", lambda *arguments: pytest.fail("learned twice")
-    )
+
+    def refuse(*arguments: Any) -> None:
+        pytest.fail("made twice")
+
+    monkeypatch.setattr("augury.corpora.ingest._make", refuse)
+    monkeypatch.setattr(find_task("nmt"), "make_tokenizer", refuse)
     prepare(experiment, store)
     assert {kind: store.addresses(kind) for kind in addresses} == addresses
 
@@ -230,9 +229,7 @@ def test_experiments_that_read_the_same_are_checked_once(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checked: list[Experiment] = []
-    monkeypatch.setattr(
-        find_task("nmt"), "check", lambda experiment, store: checked.append(experiment)
-    )
+    monkeypatch.setattr(find_task("nmt"), "check", lambda one, store: checked.append(one))
     rates = [make(training={"learning_rate": rate}) for rate in (0.1, 0.2, 0.3)]
     preflight.check([*rates, make(augment=[], regime="plain")], Graph(Store(rates[0].storage)))
     assert len(checked) == 2
@@ -258,18 +255,13 @@ def test_models_cost_with_their_stages_unless_they_are_systems(tmp_path: Path) -
         return estimates(graph)
 
     costs = costs_with([1, 2])
-    further = [
-        "translator of back_translation of +BT, first",
-        "translator of back_translation of +BT",
-    ]
+    back = "translator of back_translation of +BT"
+    forward = "translator of forward_translation of +FT"
+    further = [f"{back}, first", back]
     assert list(costs) == [*compared_systems, *further]
     rows = {name: cost.updates for name, cost in costs.items() if cost}
     assert rows[further[0]] == rows["baseline"] and rows[further[1]] == rows["tuned"]
-    assert [*costs_with([2])][len(compared_systems) :] == [
-        *further,
-        "translator of forward_translation of +FT, first",
-        "translator of forward_translation of +FT",
-    ]
+    assert [*costs_with([2])] == [*costs, f"{forward}, first", forward]
 
 
 SMALL = {"max_positions": 512, "architecture": "tiny"}

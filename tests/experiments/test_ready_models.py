@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from augury.augment.models import ReadyModel
-from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS
@@ -113,22 +112,3 @@ def test_a_run_and_its_export_draw_the_same(
         assert outputs == other(texts, keys, sampling) and any(outputs)
     assert draw([*texts[1:3], ""], keys[1:4], sampling)[:2] == outputs[1:3]
     assert draw(texts, [key + 99 for key in keys], sampling) != outputs
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {},
-        {"run": "a", "checkpoint": "b"},
-        {"run": "a", "source_language": "fr", "target_language": "en"},
-        {"checkpoint": "a", "target_language": "en"},
-    ],
-)
-def test_what_is_no_model_is_refused(settings: dict[str, str]) -> None:
-    with pytest.raises(UserError, match="ready"):
-        validate(ReadyModel, settings, "ready")
-
-
-def test_a_run_must_be_there(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no run 'abc'"):
-        ready_model(ReadyModel(run=f"{tmp_path}/runs/abc/seed-1"))

@@ -45,12 +45,8 @@ def test_stages_models_and_translations_are_added_once(tmp_path: Path) -> None:
     trained(store, "tuned-reverse", 20, before="reverse")
     store.folder("translations", "t").finish({"seconds": 7.0})
     store.folder("translations", "u").finish({"seconds": 3.0})
-    back = records(
-        store,
-        "b",
-        {"translator": "runs/tuned-reverse/seed-2"},
-        ["translations/t", "translations/u"],
-    )
+    texts = ["translations/t", "translations/u"]
+    back = records(store, "b", {"translator": "runs/tuned-reverse/seed-2"}, texts)
     forward = records(store, "f", {"translator": "runs/base/seed-2"}, ["translations/u"])
     trained(store, "both", 30, before="base", records={"back": back, "forward": forward})
     again = cost(trained(store, "again", 4, before="both", records={"back": back}))
@@ -66,11 +62,8 @@ def test_processor_time_is_unknown_where_a_training_of_an_earlier_version_is_par
 ) -> None:
     store = Store(tmp_path)
     base = trained(store, "base", 100)
-    earlier = {
-        key: value
-        for key, value in base.read_record("outcome.json").items()
-        if key != "cpu_seconds"
-    }
+    earlier = base.read_record("outcome.json")
+    del earlier["cpu_seconds"]
     base.write_record("outcome.json", earlier)
     tuned = cost(trained(store, "tuned", 20, before="base"))
     assert (tuned.train_seconds, tuned.cpu_seconds) == (120, None)
@@ -78,18 +71,11 @@ def test_processor_time_is_unknown_where_a_training_of_an_earlier_version_is_par
 
 def test_models_trained_elsewhere_are_named(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    folder = records(
-        store,
-        "r",
-        {"a": "Helsinki-NLP/opus-mt-fr-en@main", "b": "runs/of another storage/seed-1"},
-        [],
-    )
+    names = ("Helsinki-NLP/opus-mt-fr-en@main", "runs/of another storage/seed-1")
+    folder = records(store, "r", dict(zip("ab", names, strict=True)), [])
     priced = cost(trained(store, "x", 5, records={"made": folder}))
     assert (priced.train_seconds, priced.trainings) == (5, 1)
-    assert priced.uncounted == (
-        "Helsinki-NLP/opus-mt-fr-en@main",
-        "runs/of another storage/seed-1",
-    )
+    assert priced.uncounted == names
 
 
 def test_the_mean_over_seeds_names_every_device(tmp_path: Path) -> None:

@@ -191,14 +191,6 @@ def test_a_draw_may_be_given_for_either_side_but_not_twice_the_same() -> None:
 
 
 @pytest.mark.parametrize("task", ["nli", "seq2seq"])
-def test_text_is_not_segmented_anew_where_subwords_are_a_pretrained_models(
-    task: str, tmp_path: Path
-) -> None:
-    with pytest.raises(UserError, match=f"operator bpe_dropout segments anew, and task {task}"):
-        tiny.experiment(task, tmp_path, augment=[{"operator": "bpe_dropout"}])
-
-
-@pytest.mark.parametrize("task", ["nli", "seq2seq"])
 def test_defaults_of_training_follow_whether_a_model_starts_from_nothing(
     task: str, tmp_path: Path
 ) -> None:

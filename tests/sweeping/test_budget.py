@@ -104,14 +104,6 @@ def test_the_longest_go_first_and_the_reference_never(planned: Plan) -> None:
         keep_within(planned, SEEDS, 0.0, 1)
 
 
-def test_a_budget_for_nothing_says_how_many_epochs_fit(tmp_path: Path) -> None:
-    declared = SPACE.model_copy(update={"keys": {"training.learning_rate": [1e-3, 2e-3]}})
-    planned = plan_of(tmp_path, declared, max_epochs=200)
-    cost = estimated(planned)
-    with pytest.raises(UserError, match="training.max_epochs=50 in place of 200"):
-        keep_within(planned, SEEDS, cost.first_seed / 4 + 1e-6, 1)
-
-
 def test_what_an_earlier_command_had_is_not_left_out_of_the_next(planned: Plan) -> None:
     """Each command counts its budget anew, on a machine that may be busier."""
     cost = estimated(planned)

@@ -15,7 +15,7 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.sweeping import plan as plans
 from augury.sweeping import space
-from augury.sweeping.plan import Plan, SweepOptions
+from augury.sweeping.plan import Plan
 
 
 def planned(
@@ -124,12 +124,6 @@ def test_settings_of_the_other_vocabulary_mode_have_no_effect(store: Store) -> N
     assert plan.merged[0].reason.startswith("vocabulary.size_per_key has no effect")
 
 
-def test_an_unknown_key_names_the_nearest(store: Store) -> None:
-    message = "point betta=1 is not valid(.|\n)*'regime.betta': did you mean 'beta'"
-    with pytest.raises(UserError, match=message):
-        planned("agreement", store, keys={"regime.betta": [1]})
-
-
 def test_a_reference_of_the_space(store: Store) -> None:
     plan = planned("agreement", store, keys={"regime.beta": [1, 0]}, reference={"regime.beta": 0})
     assert names(plan) == ["beta=0", "beta=1"]
@@ -194,9 +188,3 @@ def test_rows_that_differ_only_in_scoring_are_rejected(store: Store) -> None:
     rows = {"beam 5": {"decoding.beam": 5}, "greedy": {"decoding.beam": 1}}
     with pytest.raises(UserError, match="'beam 5' and 'greedy' .* train the same model and differ"):
         planned("agreement", store, keys={}, rows=rows)
-
-
-def test_points_that_optuna_is_to_suggest_are_not_planned(store: Store) -> None:
-    options = SweepOptions("", "name", (1,), "all", "optuna", samples=4)
-    space_ = space.find("multi_source")
-    assert names(plans.of_options(space_, options, store)) == ["baseline"]

@@ -231,12 +231,6 @@ def test_a_later_round_races_the_first_with_combinations() -> None:
     assert chosen == ["view", "view + noise"]
 
 
-def test_nothing_to_combine_is_a_race_of_one_round() -> None:
-    rounds = Rounds(Race("plain", ["view", "bad"], SEEDS, mode="max"), [lambda standings: {}])
-    run(rounds, OF_ROUNDS)
-    assert [item.action for item in rounds.decisions].count("chosen") == 1 and rounds.best == "view"
-
-
 def test_a_failed_combination_leaves_the_winner() -> None:
     combined = {"view + noise": ["view"]}
     rounds = Rounds(Race("plain", ["view", "bad"], SEEDS, mode="max"), [lambda known: combined])

@@ -122,7 +122,8 @@ def test_the_best_of_two_families_are_combined_and_tuned_once(tmp_path: Path) ->
     quick = state.load(Store(storage), "quick")
     assert [decision.action for decision in quick.decisions].count("chosen") >= 3
     recommended = yaml.safe_load(Path(first["recommended"]).read_text())
-    assert recommended["seeds"] == [1]
+    fresh = quick.confirmation.seeds if quick.confirmation else (1,)
+    assert recommended["seeds"] == [*fresh]
     assert recommended["corpus"]["train"]["builtin"] == 300
     assert sum(first["chances"].values()) == pytest.approx(1)
     trained, decided = results(storage), decisions(storage)

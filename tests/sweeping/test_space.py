@@ -131,13 +131,6 @@ def test_the_error_about_the_former_form_ends_with_what_makes_it_valid(tmp_path:
     assert loaded == replace(space.find(write(tmp_path, MINIMAL)), scheduler="race")
 
 
-def test_errors_suggest_the_nearest_name() -> None:
-    with pytest.raises(UserError, match="'agrement': did you mean 'agreement'"):
-        space.find("agrement")
-    with pytest.raises(UserError, match="no search space 'no/such.py'"):
-        space.find("no/such.py")
-
-
 def test_drawn_points_depend_on_their_number_alone() -> None:
     drawn = space.find("agreement", search="random")
     few, many = space.sample(drawn, 3), space.sample(drawn, 5)
