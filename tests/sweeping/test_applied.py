@@ -45,11 +45,12 @@ def test_every_space_applies_to_every_task_that_can_read_it(
 
 MIXED = SearchSpace(
     question="What applies?",
-    base={"name": "mixed", "task": "nmt", "regime": {"name": "coregularised", "over": "identity"}},
-    keys={
-        "regime.beta": [1, -1],
-        "vocabulary.mode": ["joint", "separate"],
+    base={
+        "name": "mixed",
+        "task": "nmt",
+        "regime": {"name": "coregularised", "over": "identity", "warmup_epochs": 3},
     },
+    keys={"regime.beta": [1, -1], "vocabulary.mode": ["joint", "separate"]},
     metric="valid/bleu",
     mode="max",
     seeds=(1,),
@@ -105,11 +106,12 @@ def test_systems_join_and_are_combined_unless_they_change_more_than_the_method(
 
 
 def test_a_warm_up_leaves_half_of_the_training_to_the_regime(tmp_path: Path) -> None:
-    short = tiny.experiment("nli", tmp_path, training={"max_epochs": 4})
-    rows = apply(find("augmentations"), short).space.rows
-    assert rows["R-Drop"]["regime"]["warmup_epochs"] == 2
-    long = tiny.experiment("nli", tmp_path, training={"max_epochs": 40})
-    assert "warmup_epochs" not in apply(find("augmentations"), long).space.rows["R-Drop"]["regime"]
+    regimes = {}
+    for epochs in (4, 16, 40):
+        experiment = tiny.experiment("nli", tmp_path, training={"max_epochs": epochs})
+        regimes[epochs] = apply(find("augmentations"), experiment).space.rows["R-Drop"]["regime"]
+    assert (regimes[4]["warmup_epochs"], regimes[16]["warmup_epochs"]) == (2, 8)
+    assert "warmup_epochs" not in regimes[40]
 
 
 def test_every_operator_is_a_row_or_named_with_what_it_needs() -> None:

@@ -4,9 +4,11 @@ of the main settings of the winner."""
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Literal
 
 import pytest
+from ray import tune
 
 from augury.core.store import Store
 from augury.experiments.spec import parse
@@ -103,3 +105,13 @@ def test_suggestions_are_new_and_a_function_of_the_scores(mode: Literal["max", "
     assert scored[0][0] not in first
     every = suggest(domains, [*scored, *((values, 19.0) for values in first)], 20, mode=mode)
     assert len(every) <= 4 and not any(values in first for values in every)
+
+
+def test_suggestions_are_drawn_to_where_the_scores_are_good() -> None:
+    domains = {"regime.beta": tune.uniform(0, 10)}
+    scored = [({"regime.beta": float(beta)}, float(beta)) for beta in range(11)]
+    high, low = (
+        [values["regime.beta"] for values in suggest(domains, scored, 8, mode=mode)]
+        for mode in ("max", "min")
+    )
+    assert fmean(high) > 5 > fmean(low)
