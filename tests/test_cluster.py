@@ -42,16 +42,6 @@ def test_ray_accepts_the_cluster_file_and_its_head_keeps_the_dashboard_to_itself
     assert any("-c constraints.txt" in command for command in cluster["setup_commands"])
 
 
-def test_all_machines_of_aws_have_a_role_by_which_they_reach_the_storage() -> None:
-    cluster = yaml.safe_load((ROOT / "cluster.yaml").read_text())
-    profiles = {
-        name: kind["node_config"]["IamInstanceProfile"]["Name"]
-        for name, kind in cluster["available_node_types"].items()
-    }
-    head = cluster["head_node_type"]
-    assert profiles == {name: f"augury-{'head' if name == head else 'nodes'}" for name in profiles}
-
-
 def test_a_job_of_slurm_has_all_processors_of_its_nodes_in_one_task() -> None:
     """As Ray is started once on each node, `srun` is told what the job has."""
     script = (ROOT / "deploy/slurm.sh").read_text()

@@ -13,7 +13,6 @@ from augury.core.store import Store
 from augury.experiments.graph import Graph
 from augury.experiments.systems import canonical, expand
 from augury.experiments.trial import run_trial
-from augury.sweeping.driver import run_trials
 from augury.sweeping.schedulers import Listed, Trial
 from augury.sweeping.trials import Trials, read_prepared
 from augury.sweeping.tune import TrialSearch
@@ -152,15 +151,6 @@ def test_nothing_waits_for_a_model_that_failed(tmp_path: Path) -> None:
     trials.end(translator, "diverged")
     assert trials.next() is None
     assert set(trials.errors) == {translator, key(trials, "back")}
-
-
-@pytest.mark.trains
-def test_models_for_others_have_no_scores(tmp_path: Path) -> None:
-    trials = make(tmp_path, systems={"back": {"augment": [BACK]}})
-    experiments = [plan.experiment for plan in trials.graph.plans.values()]
-    run_trials(trials, experiments, {}, on_ray=False)
-    scored = [trials.run_of(trial).folder.exists("scores.json") for trial in trials.started]
-    assert scored == [True, False, True]  # of the baseline, the translator, and the system
 
 
 def test_tune_is_given_what_a_trial_is_and_says_what_became_of_it(tmp_path: Path) -> None:
