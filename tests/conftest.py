@@ -1,5 +1,5 @@
-"""What several tests share: one small Ray, a remote store, the place of the real corpora, cards
-of exports."""
+"""What several tests share: one small Ray, a remote store, a run that is about to begin, the place
+of the real corpora, cards of exports."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from pyarrow import fs
 
-from augury.core import messages, store
+from augury.core import messages
+from augury.core import store as stores
 
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("busy", deadline=None)
@@ -115,16 +116,29 @@ def remote(monkeypatch: pytest.MonkeyPatch) -> Remote:
     """What stores at `remote://` lie on."""
     backend = Remote(skip_instance_cache=True)
     backend.store.clear()
-    filesystem, opened = fs.PyFileSystem(fs.FSSpecHandler(backend)), store.open_root
+    filesystem, opened = fs.PyFileSystem(fs.FSSpecHandler(backend)), stores.open_root
 
     def open_root(root: str) -> tuple[fs.FileSystem, str]:
         if root.startswith("remote://"):
             return filesystem, root.removeprefix("remote:/")
         return opened(root)
 
-    monkeypatch.setattr(store, "open_root", open_root)
-    monkeypatch.setattr(store, "_known", {})
+    monkeypatch.setattr(stores, "open_root", open_root)
+    monkeypatch.setattr(stores, "_known", {})
     return backend
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> stores.Store:
+    return stores.Store(tmp_path / "results")
+
+
+@pytest.fixture
+def run(store: stores.Store) -> Any:
+    """A `run_folders.Run` that is about to begin."""
+    from tests.run_folders import ADDRESS, Run
+
+    return Run(store.folder("runs", f"{ADDRESS}/seed-3"))
 
 
 @pytest.fixture(scope="session")

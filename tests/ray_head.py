@@ -83,34 +83,27 @@ def ray_node(head: Head, cpus: int = 1) -> Iterator[subprocess.Popen[bytes]]:
 
 def _start(session: str, cpus: int) -> tuple[subprocess.Popen[bytes], Head]:
     """Start a cluster; again where another process takes one of its ports first."""
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "RAY_AUTH_MODE": "disabled",
+        "RAY_TMPDIR": session,  # where `auto` finds the address of the latest cluster
+    }
+    environment.pop("RAY_ADDRESS", None)
+    output = Path(session, "output")
     for _ in range(3):
         port, gcs_port, client_port = _free_port(), _free_port(), _free_port()
-        dashboard = f"http://127.0.0.1:{port}"
-        environment = {
-            **os.environ,
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-            "RAY_AUTH_MODE": "disabled",
-            "RAY_TMPDIR": session,  # where `auto` finds the address of the latest cluster
-        }
-        environment.pop("RAY_ADDRESS", None)
-        start = [
-            "--head",
-            f"--port={gcs_port}",
-            "--dashboard-host=127.0.0.1",
-            f"--dashboard-port={port}",
-            f"--ray-client-server-port={client_port}",
-            f"--num-cpus={cpus}",
-        ]
-        output = Path(session, "output")
+        start = ["--head", "--dashboard-host=127.0.0.1", f"--num-cpus={cpus}"]
+        start += [f"--port={gcs_port}", f"--dashboard-port={port}"]
+        start += [f"--ray-client-server-port={client_port}"]
         with output.open("wb") as file:
             process = _ray_start(start, environment, file)
+        dashboard = f"http://127.0.0.1:{port}"
         if _wait_for_servers(dashboard, client_port, process):
-            client = f"ray://127.0.0.1:{client_port}"
             environment["RAY_API_SERVER_ADDRESS"] = dashboard
-            gcs = f"127.0.0.1:{gcs_port}"
+            client, gcs = f"ray://127.0.0.1:{client_port}", f"127.0.0.1:{gcs_port}"
             return process, Head(dashboard, client, gcs, process.pid, environment)
-        said = output.read_text(encoding="utf-8")
-    raise AssertionError(f"the head did not start: {said}")
+    raise AssertionError(f"the head did not start: {output.read_text(encoding='utf-8')}")
 
 
 def _ray_start(

@@ -1,4 +1,5 @@
-"""What is scored, and what outputs are kept."""
+"""What is scored, what outputs are kept, and texts as the views of a run: by what its operators
+learned from its training text, in its own pieces."""
 
 from __future__ import annotations
 
@@ -7,14 +8,18 @@ from typing import Any
 
 import pytest
 
+from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.core.verification import verify
 from augury.decoding.settings import ViewDecoding
 from augury.experiments import evaluate
-from augury.experiments.evaluate import KIND, decode_test_set
+from augury.experiments.evaluate import KIND, decode_test_set, render_texts
+from augury.experiments.make import prepare
 from augury.experiments.record import RECORDS, RunRecord
 from augury.experiments.run import Run
+from augury.experiments.task import find_task
 from augury.sweeping.driver import run_experiment
+from augury.text.tokens import Tokens
 from tests import tiny
 
 
@@ -58,3 +63,70 @@ def test_a_new_test_set_is_scored_alone(tmp_path: Path, monkeypatch: pytest.Monk
     assert list(both[1]) == ["talks", "news"] and both[1]["news"] == first[1]["news"]
     assert tested(talks=5, news=7)[0] == ["news"]
     assert tested(talks=5)[0] == []
+
+
+LETTERS = {"operator": "cipher", "keys": [1, 2], "alphabet": "abcdefghijklmnopqrstuvwxyzßäöü"}
+DROP = {"operator": "word_drop", "use": "view"}
+EDA = {"operator": "eda", "copies": 2, "use": "view"}
+GERMAN = {
+    "source_language": "de",
+    "target_language": "en",
+    "train": {"builtin": 60},
+    "valid": {"builtin": 12},
+}
+TEXTS = ["hey, warum nicht?", "zwölf große übungen", "über 20% der straßen!"]
+
+
+def prepared(storage: Path, *operators: dict[str, Any], **changes: Any) -> Run:
+    return prepare(tiny.experiment("nmt", storage, augment=operators, **changes), Store(storage))
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    storage = tmp_path_factory.mktemp("rendering")
+    return prepared(storage, LETTERS, EDA, DROP, regime="multi_source", corpus=GERMAN)
+
+
+def test_ciphers_are_those_of_the_paper(rendered: Run) -> None:
+    assert rendered.experiment.views == ("plain", "rot-1", "rot-2", "eda-1", "eda-2")
+    assert (
+        render_texts(rendered, TEXTS, "plain") == render_texts(rendered, TEXTS, "source") == TEXTS
+    )
+    assert render_texts(rendered, TEXTS, "rot-1") == [
+        "ifz, xbsvn ojdiu?",
+        "ßxümg hspäf acvohfo",
+        "acfs 20% efs tusbäfo!",
+    ]
+    assert render_texts(rendered, TEXTS, "rot-2") == [
+        "jgß, yctwo pkejv?",
+        "äyanh itqög bdwpigp",
+        "bdgt 20% fgt uvtcögp!",
+    ]
+
+
+def test_a_text_is_rendered_alike_in_any_company(rendered: Run) -> None:
+    several = render_texts(rendered, TEXTS, "eda-1")
+    assert several != TEXTS and several == [
+        render_texts(rendered, [text], "eda-1")[0] for text in TEXTS
+    ]
+
+
+def test_what_was_learned_from_the_training_text_renders_it_as_training_reads_it(
+    tmp_path: Path,
+) -> None:
+    run = prepared(tmp_path, {"operator": "cipher", "keys": [1]}, regime="multi_source")
+    task, sources = find_task("nmt"), run.corpus("train").column("source")
+    (tag,) = {ids[0] for ids in task.encode(run, sources, "rot-1")}
+    for view in ("source", "rot-1"):
+        stored = Tokens(run.stored_folder(run.tokens[view]))
+        trained_on = [stored[row].tolist() for row in range(len(stored))]
+        assert task.encode(run, sources, view, tagged=False) == trained_on
+        assert task.encode(run, sources, view) == [[tag, *ids] for ids in trained_on]
+    assert task.encode(run, [""], "rot-1") == [[]]
+
+
+def test_unknown_views_are_refused(rendered: Run) -> None:
+    with pytest.raises(UserError, match=r"unknown view 'rot1': did you mean 'rot-1'"):
+        render_texts(rendered, TEXTS, "rot1")
+    with pytest.raises(UserError, match="'word_drop' changes token ids anew in every epoch"):
+        render_texts(rendered, TEXTS, "word_drop")

@@ -12,7 +12,7 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.make import prepare
-from augury.experiments.run import Run, describe
+from augury.experiments.run import Run, describe, differing_parameters
 from tests import tiny
 
 VIEW_AND_RECORDS = {
@@ -27,23 +27,23 @@ VIEW_AND_RECORDS = {
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
     storage = tmp_path_factory.mktemp("run")
     return prepare(tiny.experiment("nmt", storage, **VIEW_AND_RECORDS), Store(storage))
 
 
-def test_a_run_is_read_as_it_was_written(run: Run) -> None:
-    described = run.with_seed(7)
-    assert described.folder.name == f"runs/{run.address}/seed-7" and run.seed == 1
+def test_a_run_is_read_as_it_was_written(made: Run) -> None:
+    described = made.with_seed(7)
+    assert described.folder.name == f"runs/{made.address}/seed-7" and made.seed == 1
     describe(described, "tiny")
-    assert Run.read(described.folder) == described != run
-    assert set(run.views) == {"rot-1"} and set(run.records) == {"eda"} and run.tests == ["test"]
-    assert run.corpus("train").rows == 60
+    assert Run.read(described.folder) == described != made
+    assert set(made.views) == {"rot-1"} and set(made.records) == {"eda"} and made.tests == ["test"]
+    assert made.corpus("train").rows == 60
 
 
-def test_another_process_has_the_same_run(run: Run, tmp_path: Path) -> None:
+def test_another_process_has_the_same_run(made: Run, tmp_path: Path) -> None:
     file = tmp_path / "run"
-    file.write_bytes(pickle.dumps(run))
+    file.write_bytes(pickle.dumps(made))
     code = (
         "import pickle, sys; from pathlib import Path; run = "
         "pickle.loads(Path(sys.argv[1]).read_bytes()); "
@@ -53,17 +53,33 @@ def test_another_process_has_the_same_run(run: Run, tmp_path: Path) -> None:
         [sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "trainables.nmt.config"
-    assert pickle.loads(file.read_bytes()) == run
+    assert pickle.loads(file.read_bytes()) == made
 
 
-def test_a_folder_of_another_version_is_refused(run: Run) -> None:
-    folder = run.with_seed(8).folder
+def test_a_folder_of_another_version_is_refused(made: Run) -> None:
+    folder = made.with_seed(8).folder
     with pytest.raises(UserError, match="is not a run: give the folder of a seed"):
         Run.read(folder)
-    content = run.to_dict()
+    content = made.to_dict()
     del content["fits"]
     folder.write_record("run.json", {"run": content})
-    with pytest.raises(
-        UserError, match=r"another version of Augury \(it has no fits\).* train it again"
-    ):
+    with pytest.raises(UserError, match=r"another version of Augury \(it has no fits\)"):
         Run.read(folder)
+
+
+def test_settings_at_their_defaults_do_not_differ(tmp_path: Path) -> None:
+    cipher = {
+        "augment": [{"operator": "cipher", "keys": [1, 2, 3]}],
+        "regime": {"name": "coregularised", "beta": 2.5},
+        "training": {"max_tokens": 400, "max_epochs": 2, "learning_rate": 0.5},
+    }
+    plain, enciphered = (
+        tiny.experiment("nmt", tmp_path, **changes) for changes in ({"regime": "plain"}, cipher)
+    )
+    assert set(differing_parameters([plain, enciphered])) == {
+        "regime.name",
+        "regime.beta",
+        "augment.0.operator",
+        "augment.0.keys",
+        "training.learning_rate",
+    }

@@ -10,15 +10,14 @@ import pytest
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.experiments import evaluate, make, trial
+from augury.experiments import evaluate, make
 from augury.experiments.graph import Graph
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, expand, last_stage
-from augury.experiments.systems import load as load_file
 from augury.experiments.trial import train
 from augury.sweeping.driver import run_experiment
-from augury.training.trained import OUTCOME, WEIGHTS, Diverged
+from augury.training.trained import OUTCOME, WEIGHTS
 from tests import tiny
 
 pytestmark = pytest.mark.trains
@@ -27,15 +26,17 @@ TUNE = {"corpus.train": {"builtin": 30, "seed": 5}, "training.max_epochs": 1}
 AGAIN = {"carry": "optimizer", "corpus.train": {"builtin": 20, "seed": 6}}
 
 
+BRIEF = {
+    "max_tokens": 400,
+    "max_epochs": 1,
+    "weights": "best",
+    "learning_rate": 0.01,
+    "warmup_updates": 5,
+}
+
+
 def experiment(storage: Path, **changes: Any) -> Experiment:
-    brief = {
-        "max_tokens": 400,
-        "max_epochs": 1,
-        "weights": "best",
-        "learning_rate": 0.01,
-        "warmup_updates": 5,
-    }
-    return tiny.experiment("nmt", storage, **{"training": brief, **changes})
+    return tiny.experiment("nmt", storage, **{"training": BRIEF, **changes})
 
 
 def addresses(tuned: Experiment, store: Store) -> list[str]:
@@ -50,12 +51,14 @@ def test_an_address_is_made_of_those_before(tmp_path: Path) -> None:
     assert len({first, tune, again}) == 3
 
     other_end = {"tune": TUNE, "again": {**AGAIN, "carry": "weights"}}
-    assert addresses(experiment(tmp_path, stages=other_end), store)[:2] == [first, tune]
-    assert addresses(experiment(tmp_path, stages=other_end), store)[2] != again
+    others = addresses(experiment(tmp_path, stages=other_end), store)
+    assert others[:2] == [first, tune] and others[2] != again
     renamed = {"x": TUNE, "y": AGAIN}
     assert addresses(experiment(tmp_path, stages=renamed), store) == [first, tune, again]
-    other_beginning = experiment(tmp_path, stages=both, max_pieces=400)
-    assert not {*addresses(other_beginning, store)} & {first, tune, again}
+    other_beginning = {"max_pieces": 400}, {"training": {**BRIEF, "max_epochs": 2}}  # of the first
+    for changes in other_beginning:
+        changed = addresses(experiment(tmp_path, stages=both, **changes), store)
+        assert not {*changed} & {first, tune, again}
     assert not store.addresses("runs")
 
 
@@ -73,30 +76,24 @@ def test_settings_without_effect_are_left_out_of_every_stage(tmp_path: Path) -> 
     assert Graph(store).plan(simplest[0]).address == Graph(store).plan(simplest[1]).address
 
 
+Trained = tuple[Experiment, dict[str, dict[int, Folder]]]
+
+
 @pytest.fixture(scope="module")
-def trained(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> tuple[Experiment, dict[str, dict[int, Folder]]]:
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    systems = {"baseline": {}, "double": {"stages": {"tune": TUNE, "again": AGAIN}}}
     storage = tmp_path_factory.mktemp("stages")
-    compared = experiment(
-        storage,
-        systems={"baseline": {}, "double": {"stages": {"tune": TUNE, "again": AGAIN}}},
-        seeds=[1, 2],
-    )
+    compared = experiment(storage, systems=systems, seeds=[1, 2])
     runs, failures, _ = run_experiment(compared)
     assert not failures
     return compared, runs
 
 
-def test_systems_share_their_first_stages(
-    trained: tuple[Experiment, dict[str, dict[int, Folder]]],
-) -> None:
+def test_systems_share_their_first_stages(trained: Trained) -> None:
     compared, runs = trained
     store = Store(compared.storage)
-    assert {name: list(seeds) for name, seeds in runs.items()} == {
-        "baseline": [1, 2],
-        "double": [1, 2],
-    }
+    seeds = {name: list(of_system) for name, of_system in runs.items()}
+    assert seeds == {"baseline": [1, 2], "double": [1, 2]}
     assert len(store.addresses("runs")) == 3
     again = Run.read(runs["double"][2])
     tune = Run.read(again.init_from.run)
@@ -109,9 +106,7 @@ def test_systems_share_their_first_stages(
     assert [run.inputs[0].rows for run in (again, tune)] == [20, 30]
 
 
-def test_a_changed_last_stage_is_trained_alone(
-    trained: tuple[Experiment, dict[str, dict[int, Folder]]],
-) -> None:
+def test_a_changed_last_stage_is_trained_alone(trained: Trained) -> None:
     compared, runs = trained
     changed = {"tune": TUNE, "again": {**AGAIN, "training.max_epochs": 2}}
     files = {run: Path(run.path(WEIGHTS)) for seeds in runs.values() for run in seeds.values()}
@@ -131,18 +126,6 @@ def test_a_stage_that_is_trained_and_not_scored_is_scored(tmp_path: Path) -> Non
     run_experiment(staged)
     assert first.folder.complete and evaluate.evaluated(first)
     assert Path(first.folder.path(WEIGHTS)).stat().st_mtime_ns == weights
-
-
-def test_a_stage_is_left_out_where_the_one_before_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def diverge(run: Run, **how: Any) -> None:
-        assert run.before is None
-        raise Diverged("update 3")
-
-    monkeypatch.setattr(trial, "train", diverge)
-    runs, failures, _ = run_experiment(experiment(tmp_path, stages={"tune": TUNE}))
-    assert runs == {} and len(failures) == 2 and "which it needs, has failed" in failures[1]
 
 
 @pytest.mark.parametrize(
@@ -165,34 +148,14 @@ def test_what_a_stage_cannot_change_is_said_at_its_place(
         expand(experiment(tmp_path, systems={"double": {"stages": {"tune": stage}}}))
 
 
-def test_faults_have_the_line_of_their_stage(tmp_path: Path) -> None:
-    file = tmp_path / "staged.yaml"
-    file.write_text(
-        "name: x\ntask: nmt\n"
-        "corpus: {source_language: qaa, target_language: qab, train: {builtin: 9}, valid: "
-        "{builtin: 9}}\n"
-        "stages:\n  tune:\n    training.patience: 0\n"
-    )
-    with pytest.raises(UserError, match="line 6: stages.tune.training.patience = 0"):
-        load_file(file)
-
-
-def test_dropout_may_change(tmp_path: Path) -> None:
-    tuned = last_stage(experiment(tmp_path, stages={"tune": {"model.dropout": 0.3}}))
-    assert (
-        tuned.to_dict()["model"]["dropout"] == 0.3
-        and tuned.first.to_dict()["model"]["dropout"] is None
-    )
-
-
-def test_a_sweep_changes_a_setting_of_a_stage(tmp_path: Path) -> None:
-    content = tiny.content("nmt", tmp_path, stages={"tune": TUNE})
-    point = parse(
-        config.merge(content, {"stages.tune.training.patience": 3, "stages.tune.carry": "weights"})
-    )
-    tuned = canonical(point, Store(tmp_path)).experiment
+def test_a_sweep_changes_settings_of_a_stage(tmp_path: Path) -> None:
+    changed = {"training.patience": 3, "carry": "weights", "model.dropout": 0.3}
+    dotted = {f"stages.tune.{key}": value for key, value in changed.items()}
+    point = parse(config.merge(tiny.content("nmt", tmp_path, stages={"tune": TUNE}), dotted))
+    tuned: Any = canonical(point, Store(tmp_path)).experiment
     assert (tuned.training.patience, tuned.training.max_epochs) == (3, 1)
-    assert tuned.first.training.patience != 3 and tuned.stages == {}
+    assert tuned.model.dropout == 0.3 and tuned.stages == {}
+    assert tuned.first.training.patience != 3 and tuned.first.model.dropout != 0.3
 
 
 @pytest.mark.parametrize(

@@ -50,23 +50,24 @@ def start(*command: str, executor: str = "ray") -> subprocess.Popen[str]:
 
 def results(storage: Path) -> dict[str, tuple[bytes, Any]]:
     """Return the weights and scores of every run in the storage that is scored."""
-    complete = (path.parent for path in storage.glob("runs/*/seed-*/_COMPLETE"))
-    runs = sorted(run for run in complete if (run / "scores.json").exists())
-    return {
-        f"{run.parent.name}/{run.name}": (
-            (run / "weights.safetensors").read_bytes(),
-            json.loads((run / "scores.json").read_text())["tests"],
-        )
-        for run in runs
-    }
+    found: dict[str, tuple[bytes, Any]] = {}
+    for scores in sorted(storage.glob("runs/*/seed-*/scores.json")):
+        run = scores.parent
+        if (run / "_COMPLETE").exists():
+            weights = (run / "weights.safetensors").read_bytes()
+            found[f"{run.parent.name}/{run.name}"] = (
+                weights,
+                json.loads(scores.read_text())["tests"],
+            )
+    return found
 
 
 def decisions(storage: Path) -> list[dict[str, Any]]:
     """Return the decisions of the sweep without their times."""
     content = json.loads((storage / "sweeps/quick/state.json").read_text())["decisions"]
-    return [
-        {key: value for key, value in decision.items() if key != "time"} for decision in content
-    ]
+    for decision in content:
+        del decision["time"]
+    return list(content)
 
 
 def processes(storage: Path) -> set[int]:
@@ -96,21 +97,14 @@ def validations(storage: Path) -> int:
     return sum(update // VALIDATE_EVERY for update in latest.values())
 
 
-def trials() -> list[psutil.Process]:
-    """Return the processes in which trials run: actors of the session's Ray."""
-    return actors("ray::Trial")
-
-
 def actors(name: str) -> list[psutil.Process]:
-    """Return the processes of the session's Ray actors with a name.
-
-    They are children of this process.
-    """
-    return _children(lambda line: line.startswith("ray::") and name in line)
+    """Return the processes of the session's Ray actors with a name: children of this process."""
+    return processes_of(psutil.Process(), lambda line: line.startswith("ray::") and name in line)
 
 
-def _children(matches: Callable[[str], bool]) -> list[psutil.Process]:
-    return processes_of(psutil.Process(), matches)
+def trials() -> list[psutil.Process]:
+    """Return the processes in which trials run on the session's Ray."""
+    return actors("ray::Trial")
 
 
 def processes_of(parent: psutil.Process, matches: Callable[[str], bool]) -> list[psutil.Process]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.spec import parse
 from augury.sweeping import plan
-from augury.sweeping.applied import METHOD, LeftOut, apply, left_out_lines
+from augury.sweeping.applied import METHOD, apply
 from augury.sweeping.declarations import SearchSpace, known
 from augury.sweeping.proposals import combined_rows
 from augury.sweeping.space import find, resolve, sample
@@ -46,11 +45,12 @@ def test_every_space_applies_to_every_task_that_can_read_it(
 
 MIXED = SearchSpace(
     question="What applies?",
-    base={"name": "mixed", "task": "nmt", "regime": {"name": "coregularised", "over": "identity"}},
-    keys={
-        "regime.beta": [1, -1],
-        "vocabulary.mode": ["joint", "separate"],
+    base={
+        "name": "mixed",
+        "task": "nmt",
+        "regime": {"name": "coregularised", "over": "identity", "warmup_epochs": 3},
     },
+    keys={"regime.beta": [1, -1], "vocabulary.mode": ["joint", "separate"]},
     metric="valid/bleu",
     mode="max",
     seeds=(1,),
@@ -68,11 +68,8 @@ def test_keys_and_values_that_do_not_apply_are_named(tmp_path: Path) -> None:
 def test_a_regime_of_the_same_name_keeps_what_the_user_has_set(tmp_path: Path) -> None:
     mine = {"name": "coregularised", "over": "identity", "tau": 2, "warmup_epochs": 1}
     experiment = tiny.experiment("nmt", tmp_path, regime=mine)
-    base = apply(resolve(MIXED, "mixed"), experiment).space.base
-    assert {key: base["regime"][key] for key in ("tau", "warmup_epochs")} == {
-        "tau": 2,
-        "warmup_epochs": 1,
-    }
+    regime = apply(resolve(MIXED, "mixed"), experiment).space.base["regime"]
+    assert (regime["tau"], regime["warmup_epochs"]) == (2, 1)
 
 
 def test_points_that_the_text_does_not_allow_are_left_out_of_the_plan(tmp_path: Path) -> None:
@@ -85,41 +82,36 @@ def test_points_that_the_text_does_not_allow_are_left_out_of_the_plan(tmp_path: 
 
 
 def test_what_needs_a_text_of_its_own_is_named_until_a_system_brings_it(tmp_path: Path) -> None:
-    space = find("augmentations")
-    operator = {
-        "operator": "back_translation",
-        "monolingual": {"language": "en", "train": {"builtin": 50, "seed": 2}},
-    }
+    text = {"language": "en", "train": {"builtin": 50, "seed": 2}}
+    operator = {"operator": "back_translation", "monolingual": text}
     for systems, missing in (({}, True), ({"ours": {}, "BT": {"augment": [operator]}}, False)):
         experiment = tiny.experiment("nmt", tmp_path, systems=systems)
-        names = [name for name, _ in apply(space, experiment).left_out]
+        names = [name for name, _ in apply(find("augmentations"), experiment).left_out]
         assert ("back_translation" in names) == missing
         assert "forward_translation" in names
 
 
-def test_a_system_with_the_short_form_of_a_regime_can_be_combined(tmp_path: Path) -> None:
-    draws = {"augment": [{"operator": "word_drop"}], "regime": "plain"}
-    experiment = tiny.experiment("nmt", tmp_path, systems={"baseline": {}, "drops": draws})
+def test_systems_join_and_are_combined_unless_they_change_more_than_the_method(
+    tmp_path: Path,
+) -> None:
+    """Such as the model alone, as LoRA does; one that changes nothing is the reference."""
+    draws = {"augment": [{"operator": "word_drop"}], "regime": "plain"}  # in its short form
+    systems = {"baseline": {}, "drops": draws, "no dropout": {"model.dropout": 0.0}}
+    experiment = tiny.experiment("nmt", tmp_path, systems=systems)
     space = apply(find("augmentations"), experiment).space
     combined = combined_rows(["R-Drop", "drops"], space.rows, space.families)
     assert combined["R-Drop", "drops"]["regime"]["name"] == "coregularised"
-
-
-def test_a_system_that_changes_the_model_alone_joins_but_is_not_combined(tmp_path: Path) -> None:
-    """Such as LoRA; one that changes nothing is the reference."""
-    systems = {"ours": {}, "no dropout": {"model.dropout": 0.0}}
-    experiment = tiny.experiment("nmt", tmp_path, systems=systems)
-    space = apply(find("augmentations"), experiment).space
-    assert space.rows["no dropout"]["model.dropout"] == 0.0 and "ours" not in space.rows
-    assert "no dropout" not in space.families
+    assert space.rows["no dropout"]["model.dropout"] == 0.0
+    assert "no dropout" not in space.families and space.rows["baseline"]["augment"] == []
 
 
 def test_a_warm_up_leaves_half_of_the_training_to_the_regime(tmp_path: Path) -> None:
-    short = tiny.experiment("nli", tmp_path, training={"max_epochs": 4})
-    rows = apply(find("augmentations"), short).space.rows
-    assert rows["R-Drop"]["regime"]["warmup_epochs"] == 2
-    long = tiny.experiment("nli", tmp_path, training={"max_epochs": 40})
-    assert "warmup_epochs" not in apply(find("augmentations"), long).space.rows["R-Drop"]["regime"]
+    regimes = {}
+    for epochs in (4, 16, 40):
+        experiment = tiny.experiment("nli", tmp_path, training={"max_epochs": epochs})
+        regimes[epochs] = apply(find("augmentations"), experiment).space.rows["R-Drop"]["regime"]
+    assert (regimes[4]["warmup_epochs"], regimes[16]["warmup_epochs"]) == (2, 8)
+    assert "warmup_epochs" not in regimes[40]
 
 
 def test_every_operator_is_a_row_or_named_with_what_it_needs() -> None:
@@ -127,13 +119,3 @@ def test_every_operator_is_a_row_or_named_with_what_it_needs() -> None:
     rows = {part["operator"] for row in space.rows.values() for part in row.get("augment", ())}
     named = {name for needs in space.needs.values() for name in needs}
     assert set(OPERATORS.builtin()) <= rows | named
-
-
-def test_what_a_method_lacks_is_said_in_a_short_line() -> None:
-    """Its example is on the page that is named."""
-    for task, needs in find("augmentations").needs.items():
-        for line in left_out_lines(LeftOut(name, need) for name, need in needs.items()):
-            (page,) = re.findall(r"\((docs/.*)\)", line)
-            text = (Path(__file__).parents[2] / page).read_text()
-            named = line.removeprefix("left out: ").partition(": ")[0].split(", ")
-            assert len(line) <= 140 and all(name in text for name in named), (task, line)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments.estimates import remaining, seconds_of, seed_cost
+from augury.experiments.estimates import Estimate, remaining, seconds_of, seed_cost
 from augury.experiments.graph import Graph, Step
 from augury.experiments.record import run_folder
 from augury.sweeping import plan
@@ -35,27 +36,36 @@ SPACE = SearchSpace(
 )
 
 
+def plan_of(storage: Path, declared: SearchSpace, **training: Any) -> Plan:
+    experiment = tiny.experiment("nmt", storage, training={"max_tokens": 400, **training})
+    space = apply(resolve(declared, "lengths"), experiment).space
+    return plan.make(space, Store(storage), {}, sample(space))
+
+
 @pytest.fixture
 def planned(tmp_path: Path) -> Plan:
     """Configurations of 10, 1,000 and 100 updates, the first one the reference."""
-    experiment = tiny.experiment("nmt", tmp_path, training={"max_tokens": 400})
-    space = apply(resolve(SPACE, "lengths"), experiment).space
-    return plan.make(space, Store(tmp_path), {}, sample(space))
+    return plan_of(tmp_path, SPACE)
+
+
+def estimated(planned: Plan, at_once: int = 1) -> Estimate:
+    cost = estimate(planned, SEEDS, at_once)
+    assert cost is not None
+    return cost
 
 
 def test_it_is_the_sum_over_configurations_and_seeds(planned: Plan) -> None:
-    cost, twice = (estimate(planned, SEEDS, at_once) for at_once in (1, 2))
-    assert cost and twice
+    cost, twice = (estimated(planned, at_once) for at_once in (1, 2))
     assert cost.all_seeds == pytest.approx(2 * cost.first_seed)
     assert cost.first_seed == pytest.approx(2 * twice.first_seed)
 
 
 def test_what_is_trained_costs_nothing(planned: Plan) -> None:
-    before = estimate(planned, SEEDS, 1)
+    before = estimated(planned)
     for address in planned.configurations:
         run_folder(planned.store, address, 1).finish({})
-    after = estimate(planned, SEEDS, 1)
-    assert before and after and after.first_seed == 0
+    after = estimated(planned)
+    assert after.first_seed == 0
     assert after.all_seeds == pytest.approx(before.all_seeds - before.first_seed)
 
 
@@ -64,9 +74,8 @@ def test_what_is_trained_says_how_long_the_rest_takes(planned: Plan) -> None:
     after = []
     for seconds in (1.0, 2.0):
         reference.write_record(OUTCOME, asdict(outcome(seconds=seconds)))
-        after.append(estimate(planned, SEEDS, 1))
+        after.append(estimated(planned))
     slow, slower = after
-    assert slow and slower
     assert slower.first_seed == pytest.approx(2 * slow.first_seed)
     assert slower.all_seeds == pytest.approx(2 * slow.all_seeds)
 
@@ -86,8 +95,7 @@ def test_scores_are_part_of_a_trial(planned: Plan) -> None:
 
 
 def test_the_longest_go_first_and_the_reference_never(planned: Plan) -> None:
-    cost = estimate(planned, SEEDS, 1)
-    assert cost is not None
+    cost = estimated(planned)
     keep_within(planned, SEEDS, cost.first_seed / 2, 1)
     names = [configuration.name for configuration in planned.configurations.values()]
     assert names == ["max_updates=10", "max_updates=100"]
@@ -96,22 +104,9 @@ def test_the_longest_go_first_and_the_reference_never(planned: Plan) -> None:
         keep_within(planned, SEEDS, 0.0, 1)
 
 
-def test_a_budget_for_nothing_says_how_many_epochs_fit(tmp_path: Path) -> None:
-    declared = SPACE.model_copy(update={"keys": {"training.learning_rate": [1e-3, 2e-3]}})
-    training = {"max_tokens": 400, "max_epochs": 200}
-    experiment = tiny.experiment("nmt", tmp_path, training=training)
-    space = apply(resolve(declared, "rates"), experiment).space
-    planned = plan.make(space, Store(tmp_path), {}, sample(space))
-    cost = estimate(planned, SEEDS, 1)
-    assert cost is not None
-    with pytest.raises(UserError, match="training.max_epochs=50 in place of 200"):
-        keep_within(planned, SEEDS, cost.first_seed / 4 + 1e-6, 1)
-
-
 def test_what_an_earlier_command_had_is_not_left_out_of_the_next(planned: Plan) -> None:
     """Each command counts its budget anew, on a machine that may be busier."""
-    cost = estimate(planned, SEEDS, 1)
-    assert cost is not None
+    cost = estimated(planned)
     entries = [{"address": address} for address in planned.configurations]
     definition = {"configurations": entries[:2]}  # with the one of 1,000 updates
     planned.store.folder(KIND, "lengths").write_record(DEFINITION, definition)
@@ -120,13 +115,11 @@ def test_what_an_earlier_command_had_is_not_left_out_of_the_next(planned: Plan) 
 
 
 def test_what_is_trained_in_part_costs_the_rest(planned: Plan) -> None:
-    before = estimate(planned, SEEDS, 1)
-    assert before is not None
+    before = estimated(planned)
     longest = [*planned.configurations][1]
     run = run_folder(planned.store, longest, 1)
     trained = before.first_seed / 4
     history = History(run)
     history.add(300, 0, {"train/seconds": trained})
     history.flush()
-    after = estimate(planned, SEEDS, 1)
-    assert after and after.first_seed == pytest.approx(before.first_seed - trained)
+    assert estimated(planned).first_seed == pytest.approx(before.first_seed - trained)

@@ -69,15 +69,13 @@ def test_a_trial_is_compared_by_its_best_validation(
 
 def test_the_price_is_of_the_time_as_a_multiple_of_the_references(tmp_path: Path) -> None:
     sweep = driver(tmp_path, "max", worth=0.1)
-    reference, other = sweep.plan.configurations
-    sweep.factors = {}
+    configurations = sweep.plan.configurations
+    reference, other = configurations
     assert sweep._price(reference) == 0.0
-    longer = sweep.plan.configurations[other].experiment
-    training = longer.training.model_copy(update={"max_updates": 4000})
-    sweep.plan.configurations[other] = replace(
-        sweep.plan.configurations[other],
-        experiment=longer.model_copy(update={"training": training}),
-    )
+    known = configurations[other].experiment
+    training = known.training.model_copy(update={"max_updates": 4000})
+    longer = known.model_copy(update={"training": training})
+    configurations[other] = replace(configurations[other], experiment=longer)
     assert sweep._price(other) > 0.1
 
 
@@ -111,8 +109,13 @@ def test_a_choice_is_confirmed_with_fresh_seeds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("executor", "missing", "expected"),
-    [("local", 9, False), ("ray", 1, True), ("ray", 0, False), ("auto", 1, False)]
-    + [("auto", 2, True)],
+    [
+        ("local", 9, False),
+        ("ray", 1, True),
+        ("ray", 0, False),
+        ("auto", 1, False),
+        ("auto", 2, True),
+    ],
 )
 def test_trials_run_on_ray_where_there_are_several_or_it_is_asked_for(
     executor: str, missing: int, expected: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from augury.core.errors import UserError
-from augury.sweeping.printed import Note, deviations, from_values, read
+from augury.sweeping.printed import Note, deviations, read
 
 FILE = """# A paper.
 
@@ -40,25 +40,13 @@ def file(tmp_path: Path) -> Path:
 
 def test_rows_have_names_sections_cells_values_and_marks(file: Path) -> None:
     first, second, third = read(file, "table1", COLUMNS).rows.values()
-    assert (first.number, first.label, first.section, first.values) == (
-        1,
-        "None",
-        "Baseline",
-        {"test": 34.64},
-    )
-    assert (second.label, second.name, second.values) == (
-        "None, mixed",
-        "None",
-        {"test": 36.19, "mean": 36.0},
-    )
+    assert (first.number, first.label, first.section) == (1, "None", "Baseline")
+    assert (first.values, first.texts) == ({"test": 34.64}, {"test": "34.64"})
+    assert (second.label, second.name) == ("None, mixed", "None")
+    assert second.values == {"test": 36.19, "mean": 36.0}
     assert second.cells == {"D": "2x", "De→En": "36.19", "avg": "36"}
     assert (second.marks, second.bold) == ({"De→En": "*", "name": "†"}, ("De→En", "avg"))
-    assert third.values == {"mean": 35.5}
-    assert [row.texts for row in (first, second, third)] == [
-        {"test": "34.64"},
-        {"test": "36.19", "mean": "36"},
-        {"mean": "35.5"},
-    ]
+    assert (third.values, third.texts) == ({"mean": 35.5}, {"mean": "35.5"})
 
 
 def test_notes_are_on_a_row_or_on_the_table(file: Path) -> None:
@@ -73,34 +61,12 @@ def test_notes_are_on_a_row_or_on_the_table(file: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (
-            "\n\ntable2",
-            "\n\ntabel2",
-            "unknown table in the notes of published.tsv 'table2': did you mean",
-        ),
-        (
-            "\n\ntable2",
-            "\n\ntable1",
-            "a block starts with 'table1': after an empty line give a unique table name",
-        ),
+        ("\n\ntable2", "\n\ntabel2", "unknown table in the notes .* 'table2': did you mean"),
         ("3\tMixed", "\n3\tMixed", "a block starts with '3\tMixed"),
-        (
-            "\tNone, mixed\t",
-            "\t\t",
-            "table1: two rows are called 'None': give one of them another label",
-        ),
+        ("\tNone, mixed\t", "\t\t", "table1: two rows are called 'None'"),
         ("1\tA\tnearly 2", "1\tA", "table2, line 1 has 2 cells, but the header has 3"),
-        (
-            "\t35.5\t",
-            "\tn/a\t",
-            "table1, row 3, column avg: 'n/a' is not a number: leave the cell empty",
-        ),
-        (
-            "table1\t2\tall",
-            "table1\t4\tall",
-            "unknown row in the notes of published.tsv, table1 '4': allowed: 1, 2, 3",
-        ),
-        ("\tavg\t", "\tmean\t", "unknown column of table1 in published.tsv 'avg'"),
+        ("\t35.5\t", "\tn/a\t", "table1, row 3, column avg: 'n/a' is not a number"),
+        ("table1\t2\tall", "table1\t4\tall", "unknown row in the notes .* '4': allowed: 1, 2, 3"),
     ],
 )
 def test_errors_about_a_file(file: Path, old: str, new: str, message: str) -> None:
@@ -110,20 +76,7 @@ def test_errors_about_a_file(file: Path, old: str, new: str, message: str) -> No
         read(file, "table1", COLUMNS)
 
 
-def test_an_unknown_table_suggests_the_nearest(file: Path) -> None:
-    with pytest.raises(UserError, match="unknown table of published.tsv 'table3': did you mean"):
-        read(file, "table3", {})
-
-
-def test_a_table_can_be_made_from_values() -> None:
-    plain, oracle = from_values(
-        {"plain": {"mean": 30.0, "fr": None}, "oracle": {"mean": 99.0}}
-    ).rows.values()
-    assert (plain.values, oracle.number) == ({"mean": 30.0}, 2)
-
-
-DEVIATIONS = """\
-# What is not as in the paper.
+DEVIATIONS = """# What is not as in the paper.
 scales	tables	deviation
 toy small		little text
 toy	table2 table3	three rows
@@ -140,17 +93,6 @@ def test_deviations_are_those_of_all_tables_and_of_one(tmp_path: Path) -> None:
         "small": ("little text",),
         "paper": ("another seed",),
     }
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("tables\t", "table\t", "must name the columns scales, tables, deviation"),
-        ("toy small\t\t", "toy small\t", "line 1 has 2 cells, but the header has 3"),
-    ],
-)
-def test_errors_about_deviations(tmp_path: Path, old: str, new: str, message: str) -> None:
-    path = tmp_path / "deviations.tsv"
-    path.write_text(DEVIATIONS.replace(old, new), encoding="utf-8")
-    with pytest.raises(UserError, match=message):
+    path.write_text(DEVIATIONS.replace("toy small\t\t", "toy small\t"), encoding="utf-8")
+    with pytest.raises(UserError, match="line 1 has 2 cells, but the header has 3"):
         deviations(path, "table1")

@@ -1,92 +1,160 @@
-"""Sweeps with Optuna, and `augury watch --serve`."""
+"""Whole sweeps with Optuna, watched, on an experiment of the user's, and on an object store."""
 
 from __future__ import annotations
 
-import functools
-import os
 import re
-import signal
 import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from augury.cli import main
 from augury.core.store import Store
-from augury.sweeping import state
-from tests.sweeping.sweeps import QUICK, results, sweep
+from augury.sweeping import state, writer
+from tests.sweeping.quick import BASE
+from tests.sweeping.sweeps import QUICK, decisions, results, sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("local_ray"), pytest.mark.timeout(600)]
 
-SHORT = ("--set", "training.max_updates=16", "--executor", "ray")
-
-
-def quick(tmp_path: Path, keys: str, fields: str = "") -> str:
-    """Return the path of the quick space with other keys and additional fields."""
-    path = tmp_path / "quick.py"
-    text = Path(QUICK).read_text().replace('{"regime.beta": [0, 5]},', f"{keys}, {fields}")
-    path.write_text(f"from ray import tune\n{text}\n")
-    return str(path)
+FLAGS = (
+    *("--search", "optuna", "--seeds", "1", "--executor", "ray"),
+    *("--set", "training.max_updates=16"),
+)
+KEYS = '{"regime.beta": tune.loguniform(0.5, 10)}'
 
 
 @pytest.fixture(scope="module")
-def suggested(local_ray, tmp_path_factory) -> tuple[Path, str, dict[str, Any]]:
+def suggested(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, dict[str, Any]]:
     """A storage with a sweep of two points suggested by Optuna, its space, and the JSON output
     of the command."""
-    tmp_path = tmp_path_factory.mktemp("suggested")
-    mine = quick(tmp_path, '{"regime.beta": tune.loguniform(0.5, 10)}')
-    flags = ("--search", "optuna", "--samples", "2", "--seeds", "1", *SHORT)
-    return tmp_path, mine, sweep(tmp_path, *flags, space=mine)
+    storage = tmp_path_factory.mktemp("suggested")
+    mine = storage / "quick.py"
+    text = Path(QUICK).read_text().replace('{"regime.beta": [0, 5]}', KEYS)
+    mine.write_text(f"from ray import tune\n{text}\n")
+    return storage, str(mine), sweep(storage, *FLAGS, "--samples", "2", space=str(mine))
 
 
-def test_suggested_points_are_trained_reused_and_left_out(suggested):
+def test_suggested_points_are_trained_reused_and_left_out(suggested: Any) -> None:
     storage, mine, result = suggested
     assert (result["failed"], result["reused"], result["finished"]) == (0, 0, 3)
     assert len(result["table"]) == 3
     trained = results(storage)
-    fewer = sweep(
-        storage, "--search", "optuna", "--samples", "1", "--seeds", "1", *SHORT, space=mine
-    )
+    fewer = sweep(storage, *FLAGS, "--samples", "1", space=mine)
     assert (fewer["reused"], fewer["finished"], len(fewer["table"])) == (2, 2, 2)
     assert results(storage) == trained
 
 
-@contextmanager
-def serving(*arguments: str) -> Iterator[str]:
-    """Run `augury watch --serve` and yield the URL of its page."""
-    command = [sys.executable, "-m", "augury.cli", "watch", *arguments, "--serve", "0"]
-    # A shell that runs these tests in the background ignores SIGINT, and child processes inherit
-    # that.
-    restore_sigint = functools.partial(signal.signal, signal.SIGINT, signal.default_int_handler)
-    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=restore_sigint)
-    try:
-        assert server.stderr is not None
-        url = re.search(r"http://127\.0\.0\.1:\d+/", server.stderr.readline())
-        assert url is not None
-        yield url[0]
-    finally:
-        os.kill(server.pid, signal.SIGINT)
-        server.communicate(timeout=60)
-
-
-def test_a_sweep_is_watched(suggested, capsys):
+def test_a_sweep_is_watched(suggested: Any, capsys: pytest.CaptureFixture[str]) -> None:
     storage = suggested[0]
-    names = [
-        configuration.name for configuration in state.load(Store(storage), "quick").configurations
-    ]
+    known = state.load(Store(storage), "quick").configurations
     page = storage / "sweeps/quick/index.html"
     page.unlink()
     assert main(["watch", "quick", "--storage", str(storage), "--once"]) == 0
     assert str(page) in capsys.readouterr().out
-    assert all(name in page.read_text() for name in names)
-    with serving("quick", "--storage", str(storage)) as url:
-        with urllib.request.urlopen(url, timeout=60) as response:
+    assert all(configuration.name in page.read_text() for configuration in known)
+
+
+def test_the_page_of_a_sweep_is_served_and_nothing_else(suggested: Any) -> None:
+    page = suggested[0] / "sweeps/quick/index.html"
+    command = [sys.executable, "-m", "augury.cli", "watch", "quick", "--serve", "0"]
+    command += ["--storage", str(suggested[0])]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        url = re.search(r"http://127\.0\.0\.1:\d+/", server.stderr.readline())
+        assert url is not None
+        with urllib.request.urlopen(url[0], timeout=60) as response:
             assert response.read().decode() == page.read_text()
         with pytest.raises(urllib.error.HTTPError, match="404"):
-            urllib.request.urlopen(f"{url}secrets", timeout=60)
+            urllib.request.urlopen(f"{url[0]}secrets", timeout=60)
+        server.terminate()
+
+
+FAMILIES = """
+from augury.sweeping.declarations import SearchSpace
+
+PLAIN = {"name": "plain"}
+SPACE = SearchSpace(
+    question="Which helps?",
+    base={"name": "families", "task": "nmt"},
+    rows={
+        "baseline": {"augment": [], "regime": PLAIN},
+        "noise": {"augment": [{"operator": "noise", "spelling": 0.1}], "regime": PLAIN},
+        "drop": {"augment": [{"operator": "word_drop"}], "regime": PLAIN},
+        "labels": {"augment": [{"operator": "semantic"}], "regime": PLAIN},
+    },
+    main_settings=lambda: {
+        "noise": ("spelling", [0.05, 0.2]),
+        "word_drop": ("tau", [0.5, 2.0]),
+        "coregularised": ("beta", [0.5, 4.0]),
+    },
+    families=lambda: {"noise": "records", "drop": "draws", "labels": "records"},
+    joins=True,
+    metric="valid/loss",
+    mode="min",
+    seeds=(1,),
+    scheduler="race",
+)
+"""
+
+
+@pytest.mark.long
+def test_the_best_of_two_families_are_combined_and_tuned_once(tmp_path: Path) -> None:
+    (tmp_path / "families.py").write_text(FAMILIES)
+    training = BASE["training"] | {"max_updates": 16}
+    own = {"systems": {"baseline": {}, "mine": {"regime.beta": 2}}}
+    experiment = BASE | own | {"training": training, "validation": {"sentences": 4}}
+    (tmp_path / "my.yaml").write_text(yaml.safe_dump(experiment))
+    storage = tmp_path / "storage"
+    flags = [str(tmp_path / "my.yaml"), "--seeds", "1"]
+    first = sweep(storage, *flags, space=str(tmp_path / "families.py"))
+    names = {row["name"] for row in first["table"]}
+    tuned = {name for name in names if "=" in name}
+    assert len(tuned) >= 2 and len({name.rpartition(", ")[0] for name in tuned}) == 1
+    combined = names - {"baseline", "noise", "drop", "mine"} - tuned
+    assert len(combined) >= 1 and all(" + " in name for name in combined)
+    assert not names & {"labels"}  # it reads premises and hypotheses
+    quick = state.load(Store(storage), "quick")
+    assert [decision.action for decision in quick.decisions].count("chosen") >= 3
+    recommended = yaml.safe_load(Path(first["recommended"]).read_text())
+    fresh = quick.confirmation.seeds if quick.confirmation else (1,)
+    assert recommended["seeds"] == [*fresh]
+    assert recommended["corpus"]["train"]["builtin"] == 300
+    trained, decided = results(storage), decisions(storage)
+    again = sweep(storage, *flags, space=str(tmp_path / "families.py"))
+    assert again["reused"] and results(storage) == trained
+    assert decisions(storage) == decided
+
+
+MOST_REQUESTS = 450
+"""Of a sweep of three trials, which writes 150 files; what it shows meanwhile adds some, on a slow
+machine more."""
+
+
+@pytest.mark.trains
+def test_a_sweep_asks_little_of_an_object_store(
+    remote: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests = Counter[str]()
+    monkeypatch.setattr(writer, "REMOTE_WRITE_SECONDS", 3600.0)
+
+    def counted(name: str) -> Any:
+        ask = getattr(remote, name)
+
+        def call(*arguments: Any, **options: Any) -> Any:
+            requests[name] += 1
+            return ask(*arguments, **options)
+
+        return call
+
+    for name in ("info", "find", "open", "rm"):
+        monkeypatch.setattr(remote, name, counted(name))
+    flags = ["--seeds", "1", "--set", "training.max_updates=16"]
+    flags += ["--executor", "local", "--storage", "remote://bucket"]
+    assert main(["sweep", QUICK, "--name", "quick", *flags]) == 0
+    assert 0 < requests.total() <= MOST_REQUESTS, requests

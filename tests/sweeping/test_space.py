@@ -1,4 +1,5 @@
-"""Search spaces: those that ship, the definitions of a file and the errors about them."""
+"""Search spaces: those that ship, the definitions of a Python or YAML file, and the errors about
+them."""
 
 from __future__ import annotations
 
@@ -6,11 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
 from augury.core.config import merge
 from augury.core.errors import UserError
+from augury.core.store import Store
 from augury.experiments import spec
-from augury.sweeping import declarations, space
+from augury.sweeping import declarations, plan, space
+from augury.sweeping.plan import SweepOptions
+from tests import tiny
 
 MINIMAL = """
 from augury.sweeping.declarations import SearchSpace
@@ -24,6 +29,16 @@ SPACE = SearchSpace(
     seeds=(1, 2),
 )
 """
+ROWS = MINIMAL.replace(
+    'keys={"regime.beta": [0, 5]}', 'rows={"plain": {}, "strong": {"regime.beta": 5}}'
+)
+YAML = """question: Does it help?
+base: {name: x, task: nmt}
+keys:
+  regime.beta: [0, 5]
+metric: valid/bleu
+seeds: [1, 2]
+"""
 
 
 def with_fields(fields: str, text: str = MINIMAL) -> str:
@@ -31,14 +46,15 @@ def with_fields(fields: str, text: str = MINIMAL) -> str:
     return text.replace("\n)\n", f"\n    {fields}\n)\n")
 
 
-def write(tmp_path: Path, text: str) -> str:
-    path = tmp_path / "mine.py"
-    path.write_text(text)
-    return str(path)
+def write(folder: Path, text: str, name: str = "mine.py") -> str:
+    (folder / name).write_text(text)
+    return str(folder / name)
 
 
 @pytest.mark.parametrize("name", declarations.known())
-def test_every_shipped_space_is_a_valid_experiment_at_every_scale(name, tmp_path):
+def test_every_shipped_space_is_a_valid_experiment_at_every_scale(
+    name: str, tmp_path: Path
+) -> None:
     for scale in ("toy", "small", "paper"):
         loaded = space.find(name, scale)
         assert loaded.question.endswith("?")
@@ -47,83 +63,54 @@ def test_every_shipped_space_is_a_valid_experiment_at_every_scale(name, tmp_path
             assert parsed.training.validations is not None
 
 
-def test_known_spaces():
-    assert declarations.known() == [
-        "agreement",
-        "augmentations",
-        "cipher_keys",
-        "cipherdaug",
-        "multi_source",
-        "onset",
-        "pgd",
-        "vocabulary",
-    ]
-
-
-def test_a_file_of_the_user_works_by_path(tmp_path):
+def test_a_file_of_the_user_works_by_path(tmp_path: Path) -> None:
     loaded = space.find(write(tmp_path, MINIMAL))
-    assert (loaded.name, loaded.scale, loaded.scheduler, loaded.search, loaded.seeds) == (
-        "mine",
-        "default",
-        "all",
-        "grid",
-        (1, 2),
-    )
+    assert (loaded.name, loaded.scale, loaded.seeds) == ("mine", "default", (1, 2))
+    assert (loaded.scheduler, loaded.search) == ("all", "grid")
     assert space.sample(loaded) == [{"regime.beta": 0}, {"regime.beta": 5}]
 
 
-def test_scales_differ_by_dotted_keys(tmp_path):
-    path = write(tmp_path, with_fields('scales={"toy": {"training.max_updates": 9}, "big": {}}'))
+def test_scales_differ_by_dotted_keys_and_rows(tmp_path: Path) -> None:
+    scales = "scales={'toy': {'training.max_updates': 9}, 'big': {}}"
+    path = write(tmp_path, with_fields(scales, ROWS.replace("rows={", "rows=lambda of: {of: {}, ")))
     assert space.find(path).base["training"] == {"max_updates": 9}
     assert "training" not in space.find(path, "big").base
-    with pytest.raises(
-        UserError, match="unknown scale of search space .* 'huge': allowed: big, toy"
-    ):
+    assert list(space.find(path, "big").rows) == ["big", "plain", "strong"]
+    with pytest.raises(UserError, match="unknown scale .* 'huge': allowed: big, toy"):
         space.find(path, "huge")
 
 
+def test_rows_are_points_with_names(tmp_path: Path) -> None:
+    loaded = space.find(write(tmp_path, ROWS))
+    assert loaded.rows == {"plain": {}, "strong": {"regime.beta": 5}}
+    assert (loaded.reference, loaded.search, space.sample(loaded)) == ("plain", "grid", [])
+    both = space.find(write(tmp_path, with_fields('rows={"plain": {}}, reference="plain"')))
+    assert space.sample(both) == [{"regime.beta": 0}, {"regime.beta": 5}]
+    assert list(both.rows) == ["plain"]
+
+
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("old", "new", "message"),
     [
-        (MINIMAL.replace("seeds", "sedes"), r"mine\.py' is not valid:\n(.|\n)*'seeds' is required"),
-        (MINIMAL.replace("seeds", "sedes"), "unknown key 'sedes': did you mean 'seeds'"),
-        (with_fields("rows=5"), "rows = 5: must be keys with values, .* or a function"),
-        (with_fields("scales={}"), "scales"),
-        (
-            MINIMAL.replace("[0, 5]", "5"),
-            "regime.beta: give a list of values or a domain of ray.tune, not 5",
-        ),
-        (MINIMAL.replace("[0, 5]", "'05'"), "regime.beta: give a list"),
-        (MINIMAL.replace("[0, 5]", "[]"), "regime.beta has no values"),
-        (MINIMAL.replace('{"regime.beta": [0, 5]}', "{}"), "sweeps nothing"),
-        (
-            MINIMAL.replace("regime.beta", "decoding.beam"),
-            "key decoding.beam does not affect training: leave it out; 'augury "
-            "train --set decoding.beam=...' scores trained models again",
-        ),
-        (MINIMAL.replace("regime.beta", "scoring.metrics"), "scores trained models again"),
-        (
-            MINIMAL.replace("regime.beta", "execution.threads"),
-            "does not change results; '--set execution.threads=...' applies",
-        ),
-        (
-            MINIMAL.replace("regime.beta", "tracking.enabled"),
-            "'--set tracking.enabled=...' applies it to all trials",
-        ),
-        (
-            MINIMAL.replace('"max"', '"maximum"'),
-            "mode = 'maximum': must be 'max' or 'min': did you mean 'max'",
-        ),
-        (MINIMAL.replace('"Does it help?"', "3"), "question = 3: must be text"),
-        (MINIMAL.replace("Does it help?", " "), "question = ' ': must be text"),
-        (MINIMAL.replace("SPACE =", "SPICE ="), "does not define SPACE: .* SPACE = SearchSpace"),
-        ("SPACE = {}", "SPACE of .* is a dict: the file must define SPACE = SearchSpace"),
-        ("import nonsense_of_mine", "cannot be imported: ModuleNotFoundError"),
+        ("seeds", "sedes", r"mine\.py' is not valid:\n(.|\n)*'seeds' is required"),
+        ("[0, 5]", "5", "regime.beta: give a list of values or a domain of ray.tune, not 5"),
+        ("[0, 5]", "[]", "regime.beta has no values"),
+        ('{"regime.beta": [0, 5]}', "{}", "sweeps nothing"),
+        ("regime.beta", "decoding.beam", "key decoding.beam does not affect training: leave it"),
+        ("regime.beta", "execution.threads", "does not change results"),
+        ("regime.beta", "tracking.enabled", "'--set tracking.enabled=...' applies it to all"),
+        ('"max"', '"maximum"', "must be 'max' or 'min': did you mean 'max'"),
+        ("SPACE =", "SPICE =", "does not define SPACE: .* SPACE = SearchSpace"),
+        (MINIMAL, "SPACE = {}", "SPACE of .* is a dict: the file must define SPACE = SearchSpace"),
+        (MINIMAL, with_fields("rows=5"), "rows = 5: must be keys with values, .* or a function"),
+        (MINIMAL, with_fields('reference="weak"', ROWS), "'weak': allowed: plain, strong"),
+        (MINIMAL, with_fields('search="random"', ROWS), "has only rows"),
     ],
 )
-def test_errors_about_a_file(tmp_path, text, message):
+def test_errors_about_a_file(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in MINIMAL
     with pytest.raises(UserError, match=message):
-        space.find(write(tmp_path, text))
+        space.find(write(tmp_path, MINIMAL.replace(old, new)))
 
 
 FORMER = """
@@ -136,7 +123,7 @@ scheduler = "race"
 """
 
 
-def test_the_error_about_the_former_form_ends_with_what_makes_it_valid(tmp_path):
+def test_the_error_about_the_former_form_ends_with_what_makes_it_valid(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="does not define SPACE") as raised:
         space.find(write(tmp_path, FORMER))
     _, added = str(raised.value).split("\n\n", 1)
@@ -144,103 +131,98 @@ def test_the_error_about_the_former_form_ends_with_what_makes_it_valid(tmp_path)
     assert loaded == replace(space.find(write(tmp_path, MINIMAL)), scheduler="race")
 
 
-def test_errors_suggest_the_nearest_name():
-    with pytest.raises(
-        UserError, match="unknown search space 'agrement': did you mean 'agreement'"
-    ):
-        space.find("agrement")
-    with pytest.raises(UserError, match="no search space 'no/such.py'"):
-        space.find("no/such.py")
-
-
-def test_drawn_points_depend_on_their_number_alone():
+def test_drawn_points_depend_on_their_number_alone() -> None:
     drawn = space.find("agreement", search="random")
     few, many = space.sample(drawn, 3), space.sample(drawn, 5)
     assert many[:3] == few
     assert len({point["regime.beta"] for point in many}) == 5
-    assert all(
-        0.1 <= point["regime.beta"] <= 20 and 0.5 <= point["regime.tau"] <= 4 for point in many
-    )
+    for point in many:
+        assert 0.1 <= point["regime.beta"] <= 20 and 0.5 <= point["regime.tau"] <= 4
     with pytest.raises(UserError, match="give the number of points with --samples N"):
         space.sample(drawn)
-
-
-def test_a_grid_takes_no_samples():
     with pytest.raises(UserError, match="--samples 4: space 'agreement' is a grid"):
         space.sample(space.find("agreement"), 4)
 
 
-ROWS = MINIMAL.replace(
-    'keys={"regime.beta": [0, 5]}', 'rows={"plain": {}, "strong": {"regime.beta": 5}}'
-)
+def test_a_space_in_yaml_is_what_the_same_space_in_python_is(tmp_path: Path) -> None:
+    of_yaml = space.find(write(tmp_path, YAML, "mine.yaml"))
+    of_python = space.find(write(tmp_path, MINIMAL))
+    assert replace(of_yaml, declared=of_python.declared) == of_python
 
 
-def test_rows_are_points_with_names(tmp_path):
-    loaded = space.find(write(tmp_path, ROWS))
-    assert loaded.rows == {"plain": {}, "strong": {"regime.beta": 5}}
-    assert (loaded.reference, loaded.search, space.sample(loaded)) == ("plain", "grid", [])
-    both = space.find(write(tmp_path, with_fields('rows={"plain": {}}, reference="plain"')))
-    assert space.sample(both) == [{"regime.beta": 0}, {"regime.beta": 5}]
-    assert list(both.rows) == ["plain"]
+def test_small_values_of_a_loss_are_the_best(tmp_path: Path) -> None:
+    text = YAML.replace("valid/bleu", "valid/loss")
+    assert space.find(write(tmp_path, text, "mine.yaml")).mode == "min"
+    assert space.find(write(tmp_path, text + "mode: max\n", "mine.yaml")).mode == "max"
 
 
-def test_rows_may_depend_on_the_scale(tmp_path):
-    text = ROWS.replace("rows={", "rows=lambda scale: {scale: {}, ")
-    text = with_fields("scales={'toy': {}, 'big': {}}", text)
-    assert list(space.find(write(tmp_path, text), "big").rows) == ["big", "plain", "strong"]
-
-
-def test_radii_depend_on_the_scale():
-    toy, paper = (space.find("pgd", scale) for scale in ("toy", "paper"))
-    assert (
-        toy.grid["regime.epsilon"] == [0.01, 0.02, 0.05]
-        and toy.base["regime"]["clean_weight"] == 1
-        and not toy.rows
+def test_domains_of_yaml_are_those_of_ray_tune(tmp_path: Path) -> None:
+    text = YAML.replace(
+        "[0, 5]", "{loguniform: [0.1, 10]}\n  regime.tau: {choice: [1, 2]}\n  seeds.x: [1]"
     )
-    assert (
-        paper.grid["regime.epsilon"] == [0.3, 1, 3] and "clean_weight" not in paper.base["regime"]
-    )
-    drawn = space.find("pgd", "paper", "optuna")
-    assert list(drawn.domains) == [
-        "regime.epsilon",
-        "regime.alpha_share",
-        "regime.steps",
-        "regime.norm_scope",
-    ]
-    assert not drawn.grid and drawn.rows == paper.rows
+    found = space.find(write(tmp_path, text, "mine.yaml"))
+    drawn = space.sample(found, samples=20)
+    assert found.search == "random" and len({point["regime.beta"] for point in drawn}) == 20
+    assert all(0.1 <= point["regime.beta"] <= 10 for point in drawn)
+    assert {point["regime.tau"] for point in drawn} == {1, 2}
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("before", "after", "message"),
     [
-        (
-            with_fields('reference="weak"', ROWS),
-            "unknown reference of space .* 'weak': allowed: plain, strong",
-        ),
-        (ROWS.replace("{}", "5"), "rows.plain = 5: must be keys with values"),
-        (
-            ROWS.replace("rows={", "rows=lambda scale: {'a': 5, "),
-            "rows must map names to dotted keys",
-        ),
-        (with_fields('search="random"', ROWS), "has only rows"),
-        (
-            MINIMAL.replace('    keys={"regime.beta": [0, 5]},\n', ""),
-            "sweeps nothing: give 'keys' at least one dotted key, or 'rows'",
-        ),
+        ("question:", "querstion:", "line 1: unknown key 'querstion': did you mean 'question'"),
+        ("[0, 5]", "{loguniforn: [1, 2]}", "line 4: regime.beta: .*did you mean 'loguniform'"),
+        ("[0, 5]", "{loguniform: 1}", "line 4: regime.beta is .*one domain with its arguments"),
+        ("[0, 5]", "{uniform: [1, 2, 3]}", "line 4: regime.beta: uniform"),
+        ("[1, 2]", "[]", "line 6: seeds"),
+        ("{name: x, task: nmt}", "nowhere.yaml", "no experiment file"),
     ],
 )
-def test_errors_about_rows(tmp_path, text, message):
+def test_faults_have_their_lines(tmp_path: Path, before: str, after: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
-        space.find(write(tmp_path, text))
+        space.find(write(tmp_path, YAML.replace(before, after), "mine.yaml"))
 
 
-def test_tables_of_papers_are_spaces():
-    assert {"xnli_adversarial/table2", "xnli_adversarial/figure2"} <= set(declarations.tables())
-    loaded = space.find("xnli_adversarial/table2", "toy")
-    assert (loaded.name, loaded.reference, len(loaded.rows)) == (
-        "xnli_adversarial-table2",
-        "XLM-R",
-        12,
+def test_an_experiment_is_no_space(tmp_path: Path) -> None:
+    path = write(tmp_path, "name: x\ntask: nmt\ncorpus: {}\n", "x.yaml")
+    with pytest.raises(UserError, match=f"sweep augmentations {path}$"):
+        space.find(path)
+
+
+def test_its_relative_paths_begin_at_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "spaces"
+    folder.mkdir()
+    content = tiny.content("nmt", tmp_path / "store", regime="multi_source", baseline=False)
+    write(folder, yaml.safe_dump(content), "base.yaml")
+    code = (
+        "from augury.augment.cipher import Cipher\n\nclass Own(Cipher):\n    operator: str = 'own'"
     )
-    by_path = space.find("search_spaces/papers/xnli_adversarial/table2.py", "toy")
-    assert (by_path.name, by_path.rows) == ("table2", loaded.rows)
+    write(folder, f"{code}\n\nOPERATOR = Own\n", "own.py")
+    fields = {
+        "question": "Which key?",
+        "base": "base.yaml",
+        "keys": {"augment": [[{"operator": "./own.py", "keys": [key]}] for key in (1, 2)]},
+        "metric": "valid/bleu",
+        "seeds": [1],
+    }
+    write(folder, yaml.safe_dump(fields), "mine.yaml")
+    found = space.find("spaces/mine.yaml")
+    options = SweepOptions(str(tmp_path / "store"), "x", (1,), "all", "grid")
+    planned = plan.of_options(found, options, Store(tmp_path / "store")).configurations.values()
+    operators = [configuration.experiment.augment[0] for configuration in planned]
+    assert [operator.to_dict()["keys"] for operator in operators] == [[1], [2]]
+    assert {type(operator).__name__ for operator in operators} == {"Own"}
+
+
+def test_what_lies_in_a_storage_is_no_base(tmp_path: Path) -> None:
+    stored = tmp_path / "results" / "sweeps" / "x"
+    stored.mkdir(parents=True)
+    write(stored, "{}", "sweep.json")
+    write(stored, yaml.safe_dump(tiny.content("nmt", tmp_path)), "recommended.yaml")
+    base = "results/sweeps/x/recommended.yaml"
+    text = YAML.replace("{name: x, task: nmt}", base)
+    with pytest.raises(UserError, match=base):
+        space.find(write(tmp_path, text, "mine.yaml"))

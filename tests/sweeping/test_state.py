@@ -1,15 +1,28 @@
-"""A sweep is found by its name, or by its space if that has a single sweep."""
+"""The state of a sweep: found by its name or by its space, as its driver leaves it, and damaged."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from augury.core.errors import UserError
 from augury.core.integrity import Damaged
 from augury.core.store import Store
+from augury.sweeping.schedulers import Listed, Trial
 from augury.sweeping.state import DEFINITION, KIND, STATE, earlier_record, records, resolve
+from augury.sweeping.trials import Trials
+from augury.sweeping.writer import StateWriter
+
+SCALES = {
+    "mine-default": "default",
+    "beta-toy": "toy",
+    "beta-small": "small",
+    "other-toy-optuna": "toy",
+    "cipherdaug-table3-paper-iwslt17-fr-en": "paper/iwslt17-fr-en",
+}
 
 
 @pytest.mark.parametrize(
@@ -25,16 +38,11 @@ from augury.sweeping.state import DEFINITION, KIND, STATE, earlier_record, recor
         ("cipherdaug/table3", "cipherdaug-table3-paper-iwslt17-fr-en"),
     ],
 )
-def test_sweeps_are_resolved_by_name_and_space(tmp_path: Path, text: str, name: str | None) -> None:
+def test_a_sweep_is_found_by_its_name_or_its_space(
+    tmp_path: Path, text: str, name: str | None
+) -> None:
     store = Store(tmp_path)
-    scales = {
-        "mine-default": "default",
-        "beta-toy": "toy",
-        "beta-small": "small",
-        "other-toy-optuna": "toy",
-    }
-    scales["cipherdaug-table3-paper-iwslt17-fr-en"] = "paper/iwslt17-fr-en"
-    for sweep, scale in scales.items():
+    for sweep, scale in SCALES.items():
         store.folder(KIND, sweep).write_record(DEFINITION, {"scale": scale})
     if name is None:
         with pytest.raises(UserError):
@@ -58,3 +66,27 @@ def test_a_record_that_has_changed_is_named_and_written_anew(
         records(sweep)
     assert earlier_record(sweep, name) == {}
     assert f"{name} is damaged" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("finished", [True, False])
+def test_a_command_that_ended_in_order_is_not_taken_for_dead(
+    tmp_path: Path, finished: bool
+) -> None:
+    """A budget ends it before everything is decided: it is stopped, at once and not after a time
+    without heartbeats."""
+    sweep = Store(tmp_path).folder(KIND, "mine")
+    texts = {"name": "mine", "question": "?", "metric": "valid/bleu", "mode": "max", "scale": "toy"}
+    lists: dict[str, Any] = {"keys": [], "seeds": [1], "configurations": [], "merged": []}
+    facts = {"scheduler": "race", "reference": "a", "started": 0.0}
+    sweep.write_record(DEFINITION, {**texts, **lists, **facts})
+    trials = SimpleNamespace(
+        progress={Trial("a", 1): "finished" if finished else "stopped"},
+        errors={},
+        scheduler=Listed(["a"], [1], mode="max"),
+    )
+    writer = StateWriter(cast(Trials, trials), sweep, lambda *_: None)
+    with writer.writing():
+        pass
+    end = writer.end(finished)
+    assert (end.ended, end.stopped) == (finished, not finished)
+    assert (end.silent is None) == finished

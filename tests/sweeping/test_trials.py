@@ -13,7 +13,6 @@ from augury.core.store import Store
 from augury.experiments.graph import Graph
 from augury.experiments.systems import canonical, expand
 from augury.experiments.trial import run_trial
-from augury.sweeping.driver import run_trials
 from augury.sweeping.schedulers import Listed, Trial
 from augury.sweeping.trials import Trials, read_prepared
 from augury.sweeping.tune import TrialSearch
@@ -30,14 +29,8 @@ DROP = {"augment": [{"operator": "word_drop"}]}
 
 def make(storage: Path, seeds: tuple[int, ...] = (1,), **options: Any) -> Trials:
     """Return the trials of a baseline and of other systems, whose texts are made."""
-    systems = options.pop("systems", {"other": DROP})
-    described = tiny.experiment(
-        "nmt",
-        storage,
-        training={"max_updates": 2},
-        systems={"baseline": {}, **systems},
-        health={"stop": False},
-    )
+    systems = {"baseline": {}, **options.pop("systems", {"other": DROP})}
+    described = tiny.experiment("nmt", storage, training={"max_updates": 2}, systems=systems)
     graph = Graph(Store(storage))
     known = expand(described)
     forms = {name: canonical(system, graph.store).experiment for name, system in known.items()}
@@ -55,6 +48,13 @@ def make(storage: Path, seeds: tuple[int, ...] = (1,), **options: Any) -> Trials
     return trials
 
 
+def begin(trials: Trials) -> Trial:
+    """Begin the next trial."""
+    trial = trials.next()
+    assert trial is not None
+    return trial
+
+
 def key(trials: Trials, name: str, seed: int = 1) -> Trial:
     return Trial(trials.graph.systems[name].address, seed)
 
@@ -68,10 +68,9 @@ def train(trials: Trials, trial: Trial) -> None:
 
 def test_no_more_trials_begin_than_may_run(tmp_path: Path) -> None:
     trials = make(tmp_path, (1, 2), at_once=2)
-    first, second = trials.next(), trials.next()
+    first, second = begin(trials), begin(trials)
     assert (first, second) == (key(trials, "baseline"), key(trials, "other"))
     assert trials.next() is None and trials.running == 2
-    assert first is not None
     trials.end(first, "out of memory")
     assert trials.next() == key(trials, "baseline", 2) and trials.next() is None
     assert trials.progress[first] == "failed" and trials.errors == {first: "out of memory"}
@@ -83,8 +82,7 @@ def test_limits_end_the_command(tmp_path: Path) -> None:
     late = make(tmp_path, deadline_of=lambda trial: time.time() - 1)
     assert late.next() is None and not late.progress
     fast = make(tmp_path, fail_fast=True)
-    first = fast.next()
-    assert first is not None
+    first = begin(fast)
     fast.end(first, "out of memory")
     assert fast.next() is None and fast.closed
 
@@ -92,8 +90,7 @@ def test_limits_end_the_command(tmp_path: Path) -> None:
 @pytest.mark.trains
 def test_what_is_trained_is_told_once_and_not_begun_again(tmp_path: Path) -> None:
     trials = make(tmp_path)
-    first = trials.next()
-    assert first is not None
+    first = begin(trials)
     train(trials, first)
     again = make(tmp_path)
     assert again.replay([key(again, "baseline"), key(again, "other")]) == 1
@@ -103,8 +100,7 @@ def test_what_is_trained_is_told_once_and_not_begun_again(tmp_path: Path) -> Non
 @pytest.mark.trains
 def test_a_trial_that_its_deadline_ended_goes_on_with_the_next_command(tmp_path: Path) -> None:
     trials = make(tmp_path)
-    first = trials.next()
-    assert first is not None
+    first = begin(trials)
     run = trials.run_of(first)
     assert not run_trial(run, scored=True, deadline=time.time())
     trials.end(first)
@@ -119,9 +115,8 @@ def test_what_is_late_is_told_once_everything_has_ended(tmp_path: Path) -> None:
     """Where all that may begin was stopped by its deadline, too."""
     told: list[int] = []
     trials = make(tmp_path, at_once=2, on_late=lambda: bool(told.append(1)))
-    begun = [trials.next(), trials.next()]
-    for trial in begun:
-        assert trial is not None and trials.next() is None and not told
+    for trial in (begin(trials), begin(trials)):
+        assert trials.next() is None and not told
         trials.end(trial)
     assert trials.next() is None and told == [1]
 
@@ -130,8 +125,8 @@ def test_what_is_late_is_told_once_everything_has_ended(tmp_path: Path) -> None:
 @pytest.mark.parametrize("beside", [True, False])
 def test_a_trial_waits_for_the_models_of_its_operators(tmp_path: Path, beside: bool) -> None:
     trials = make(tmp_path, systems={"back": {"augment": [BACK]}}, at_once=3, texts_beside=beside)
-    baseline, translator = trials.next(), trials.next()
-    assert baseline == key(trials, "baseline") and translator is not None
+    baseline, translator = begin(trials), begin(trials)
+    assert baseline == key(trials, "baseline")
     assert trials.next() is None
     train(trials, translator)
     while (back := trials.next()) is None:  # its texts are being made
@@ -143,7 +138,7 @@ def test_a_trial_waits_for_the_models_of_its_operators(tmp_path: Path, beside: b
 @pytest.mark.trains
 def test_a_stage_waits_for_the_one_before_with_the_same_seed(tmp_path: Path) -> None:
     trials = make(tmp_path, systems={"tuned": {"stages": {"tune": TUNE}}}, at_once=2)
-    baseline = trials.next()
+    baseline = begin(trials)
     assert baseline == key(trials, "baseline") and trials.next() is None
     train(trials, baseline)
     assert trials.next() == key(trials, "tuned")
@@ -152,20 +147,10 @@ def test_a_stage_waits_for_the_one_before_with_the_same_seed(tmp_path: Path) -> 
 def test_nothing_waits_for_a_model_that_failed(tmp_path: Path) -> None:
     trials = make(tmp_path, systems={"back": {"augment": [BACK]}}, at_once=2)
     trials.next()
-    translator = trials.next()
-    assert translator is not None
+    translator = begin(trials)
     trials.end(translator, "diverged")
     assert trials.next() is None
     assert set(trials.errors) == {translator, key(trials, "back")}
-
-
-@pytest.mark.trains
-def test_models_for_others_have_no_scores(tmp_path: Path) -> None:
-    trials = make(tmp_path, systems={"back": {"augment": [BACK]}})
-    experiments = [plan.experiment for plan in trials.graph.plans.values()]
-    run_trials(trials, experiments, {}, on_ray=False)
-    scored = [trials.run_of(trial).folder.exists("scores.json") for trial in trials.started]
-    assert scored == [True, False, True]  # of the baseline, the translator, and the system
 
 
 def test_tune_is_given_what_a_trial_is_and_says_what_became_of_it(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from augury.core.store import Folder, Store
 from augury.experiments.recording import Tracking
 from augury.sweeping import state
 from augury.tracking.client import MlflowExperiment
-from tests.run_folders import ADDRESS, Run
+from tests.run_folders import Run
 
 
 @pytest.fixture(autouse=True)
@@ -38,17 +38,6 @@ def database(tmp_path: Path, empty_database: Path) -> str:
     path.parent.mkdir()
     shutil.copyfile(empty_database, path)
     return f"sqlite:///{path}"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "results")
-
-
-@pytest.fixture
-def run(store: Store) -> Run:
-    """A run that is about to start."""
-    return Run(store.folder("runs", f"{ADDRESS}/seed-3"))
 
 
 A, B = "aa" * 8, "bb" * 8

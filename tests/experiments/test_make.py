@@ -1,0 +1,325 @@
+"""From text files to a run: the same steps and addresses for every task. What operators make with
+models, which are named before they exist and trained once, and what is no use to train on."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from augury.augment.health import UnusableOutput
+from augury.cli import main
+from augury.core.errors import UserError
+from augury.core.progress import StatusLine
+from augury.core.store import Folder, Store
+from augury.corpora.corpus import Corpus, read_shard
+from augury.experiments.graph import Graph
+from augury.experiments.make import ProgressMonitor, examples_of, prepare, train_models
+from augury.experiments.run import Run
+from augury.experiments.spec import parse
+from augury.experiments.systems import expand
+from augury.experiments.task import find_task
+from augury.experiments.trial import train
+from augury.sweeping.driver import run_experiment
+from augury.text.tokens import Tokens
+from augury.text.vocabulary.vocabulary import Vocabulary
+from augury.training.settings import Training
+from tests import tiny
+from tests.language_models import save_translator
+
+TASKS = ["nmt", "nli", "seq2seq"]
+EDA = {"operator": "eda", "copies": 2}
+DROP = {"operator": "word_drop"}
+CIPHER = {"operator": "cipher", "keys": [1, 2]}
+
+
+def prepared(task: str, storage: Path, **changes: Any) -> Run:
+    return prepare(tiny.experiment(task, storage, **changes), Store(storage))
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_address_is_known_before_anything_is_made(task: str, tmp_path: Path) -> None:
+    experiment, store = tiny.experiment(task, tmp_path, augment=[EDA, DROP]), Store(tmp_path)
+    known = Graph(store).plan(experiment).address
+    assert not (tmp_path / "corpora").exists()
+    run = prepare(experiment, store)
+    assert run.address == known and run.folder.name == f"runs/{known}/seed-1"
+    rows = {corpus.role: corpus.rows for corpus in run.inputs}
+    assert rows == {"train": 60, "valid": 12, "test": 6}
+    assert run.data_factor == 3.0 and set(run.fits) == {"eda"}
+    made = [run.tokenizer, *run.tokens.values(), *run.records.values()]
+    assert all((tmp_path / name).is_dir() for name in made)
+
+
+def test_a_test_set_that_is_the_validation_text_changes_no_address(tmp_path: Path) -> None:
+    corpus = {**tiny.PARALLEL, "tests": {"dev": {"validation": True}}}
+    run = prepared("nmt", tmp_path, corpus=corpus)
+    assert run.tests == ["dev"] and run.corpus("dev").address == run.corpus("valid").address
+    assert run.address == Graph(Store(tmp_path)).plan(tiny.experiment("nmt", tmp_path)).address
+
+
+WITH_DROPOUT = {**tiny.ENCODER, "dropout": 0.2}
+OF_MODEL: dict[str, list[dict[str, Any]]] = {
+    "nmt": [{"max_pieces": 90}, {"validation": {"sentences": 3}}, {"vocabulary": {"size": 201}}],
+    "nli": [{"max_length": 50}, {"regime": "adversarial"}, {"model": WITH_DROPOUT}],
+    "seq2seq": [{"max_pieces": 20}, {"model": {**tiny.T5, "vocabulary_size": 151}}],
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_what_changes_the_model_changes_the_address_and_nothing_else_does(
+    task: str, tmp_path: Path
+) -> None:
+    store = Store(tmp_path)
+
+    def known(**changes: Any) -> str:
+        return Graph(store).plan(tiny.experiment(task, tmp_path, **changes)).address
+
+    unrelated = {
+        "name": "other",
+        "seeds": [5],
+        "execution": {"threads": 2},
+        "scoring": {"bootstrap_samples": 9},
+    }
+    assert known(**unrelated) == known()
+    smoothed = {"regime": {"name": "plain", "label_smoothing": 0.3}}
+    trained = {"training": {"max_tokens": 400, "max_epochs": 3}}
+    other = {**DROP, "seed": 2}
+    operators = [[DROP], [{**DROP, "tau": 0.8}], [other], [DROP, other], [EDA], [EDA, DROP]]
+    augmented = [{"augment": listed} for listed in operators]
+    different = [*OF_MODEL[task], smoothed, trained, *augmented]
+    assert len({known(), *(known(**change) for change in different)}) == 1 + len(different)
+
+
+def test_records_of_translation_have_another_source_and_the_same_target(tmp_path: Path) -> None:
+    run = prepared("nmt", tmp_path, augment=[EDA])
+    corpus, records = run.corpus("train"), Corpus(run.stored_folder(run.records["eda"]))
+    ids = [f"{parent}/eda-{copy}" for parent in corpus.column("id") for copy in (1, 2)]
+    assert records.column("id") == ids
+    lineage = [row["parents"] for row in records.column("lineage")]
+    assert lineage == [[name.partition("/eda")[0]] for name in ids]
+    assert records.column("target") == [text for text in corpus.column("target") for _ in "12"]
+    sources = [text for text in corpus.column("source") for _ in "12"]
+    changed = sum(map(str.__ne__, sources, records.column("source")))
+    assert changed > 40  # deletions may take nothing, and no synonyms are known
+    assert set(records.column("origin")) == {"eda"}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_plain_text_has_the_same_pieces_with_and_without_records(task: str, tmp_path: Path) -> None:
+    plain, augmented = prepared(task, tmp_path), prepared(task, tmp_path, augment=[EDA])
+    assert augmented.tokenizer == plain.tokenizer and augmented.address != plain.address
+    assert plain.tokens.items() <= augmented.tokens.items()
+    added = {"eda"} if len(find_task(task).SIDES) == 1 else {"eda", "eda target"}
+    assert set(augmented.tokens) - set(plain.tokens) == added
+
+
+def test_the_rows_of_records_follow_those_of_the_corpus(tmp_path: Path) -> None:
+    run = prepared("nmt", tmp_path, augment=[EDA])
+    examples = examples_of(run, lambda: pytest.fail("no operator draws"))
+    vocabulary = Vocabulary.load(run.stored_folder(run.tokenizer))
+    records = Corpus(run.stored_folder(run.records["eda"]))
+    assert examples.group_rows == [180] and len(examples.record_ids) == 180
+    for row in (60, 101, 179):
+        ((source,), (target,)) = (
+            examples.pieces([side], [row], 0) for side in ("source", "target")
+        )
+        texts = [records.column(side)[row - 60] for side in ("source", "target")]
+        assert vocabulary.decode([source.tolist(), target.tolist()]) == texts
+
+
+def test_rows_are_left_out_of_all_views_and_records_where_they_are_too_long(tmp_path: Path) -> None:
+    run = prepared("nmt", tmp_path, max_pieces=6, augment=[EDA, CIPHER], regime="multi_source")
+    sides = {side: [side, name] for side, name in (("source", "eda"), ("target", "eda target"))}
+    long = np.zeros(180, bool)
+    for names in sides.values():
+        long |= Tokens(*(run.stored_folder(run.tokens[name]) for name in names)).lengths > 6
+    for view in run.views:
+        long[:60] |= Tokens(run.stored_folder(run.tokens[view])).lengths > 6
+    assert 0 < long.sum() < 180 and run.left_out == {"more than 6 pieces": int(long.sum())}
+    examples = examples_of(run, lambda: pytest.fail("no operator draws"))
+    assert examples.rows.tolist() == np.flatnonzero(~long).tolist()
+    of_corpus = int((~long[:60]).sum())
+    assert examples.group_rows == [len(examples.rows), of_corpus, of_corpus]
+    with pytest.raises(UserError, match="no training example has 1 to max_pieces=1 pieces"):
+        prepared("nmt", tmp_path, max_pieces=1)
+
+
+@pytest.mark.parametrize(("task", "most"), [("nli", "max_length"), ("seq2seq", "max_pieces")])
+def test_rows_that_are_cut_are_counted_and_said(
+    task: str, most: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [prepared(task, tmp_path, **{most: length}) for length in (12, 60)]
+    cut, full = (Tokens(run.stored_folder(run.tokens["source"])).lengths for run in runs)
+    assert cut.tolist() == full.clip(max=12).tolist() and (full > 12).any()
+    assert f"{(full > 12).sum()} of 60 rows of 'source'" in capsys.readouterr().err
+
+
+def test_a_test_set_that_was_trained_on_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "pairs.tsv"
+    rows = ["premise\thypothesis\tlabel", "a dog runs\tan animal runs\tentailment"]
+    file.write_text("".join(f"{row}\n" for row in [*rows, "it rains\tit is dry\tcontradiction"]))
+    text = {"file": str(file)}
+    corpus = {"language": "en", "train": text, "valid": text, "tests": {"same": text}}
+    prepared("nli", tmp_path, corpus=corpus)
+    assert "2 of the 2 examples of 'same'" in capsys.readouterr().err
+
+
+def test_what_is_there_is_found_and_not_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = prepared("nmt", tmp_path, augment=[EDA])
+
+    def refuse(*arguments: Any, **options: Any) -> None:
+        pytest.fail("made again")
+
+    monkeypatch.setattr(Folder, "finish", refuse)
+    monkeypatch.setattr(find_task("nmt"), "make_tokenizer", refuse)
+    assert prepared("nmt", tmp_path, augment=[EDA]) == first
+
+
+SMALL = {**tiny.T5, "vocabulary_size": 80}
+"""The model of a model of an operator."""
+
+
+@pytest.mark.trains
+@pytest.mark.parametrize("use", ["records", "view"])
+def test_a_reorderer_rewrites_the_source_of_translation(use: str, tmp_path: Path) -> None:
+    settings = {"model": SMALL, "training": {"max_epochs": 1}, "sampling": {"max_length": 5}}
+    reorder = {"operator": "reorder", "parallel": tiny.PARALLEL, "use": use, **settings}
+    regime = "plain" if use == "records" else "multi_source"
+    experiment = tiny.experiment("nmt", tmp_path, augment=[reorder], regime=regime)
+    store = Store(tmp_path)
+    known = Graph(store).plan(experiment).address
+    run = prepare(experiment, store)
+    assert run.address == known and run.data_factor == 2.0
+    (model,) = Graph(store).models(experiment)[0].values()
+    assert store.folder("runs", model.name.removeprefix("runs/")).complete
+    ((name, folder),) = (run.records | run.views).items()
+    (shard,) = run.stored_folder(folder).manifest()["shards"]
+    table = read_shard(run.stored_folder(folder), shard)
+    texts = table.column("source" if use == "records" else "text").to_pylist()
+    corpus = run.corpus("train")
+    assert name == "reorder-qab" and len(texts) == 60
+    assert all(texts) and texts != corpus.column("source")
+    if use == "records":
+        assert table.column("target").to_pylist() == corpus.column("target")
+    assert train(run)
+
+
+@pytest.mark.trains
+def test_models_are_trained_where_their_operator_is_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    semantic = {
+        "operator": "semantic",
+        "rectify": "requested",
+        "sampling": {"max_length": 5},
+        "generator": {"model": SMALL, "training": {"max_epochs": 1}},
+    }
+    corpus = {"language": "qaa", "train": {"builtin": 20}, "valid": {"builtin": 5}}
+    augment = [{**EDA, "copies": 1}, semantic]
+    content = tiny.content("nli", tmp_path, corpus=corpus, augment=augment)
+    experiment, store = parse(content), Store(tmp_path)
+    eda, known = Graph(store).models(experiment)
+    assert eda == {} and list(known) == ["generator"]
+    run = store.folder("runs", known["generator"].name.removeprefix("runs/"))
+    assert not run.exists()
+
+    file = tmp_path / "toy.yaml"
+    file.write_text(yaml.safe_dump(content))
+    assert main(["augment", str(file), "--json"]) == 0
+    parts = json.loads(capsys.readouterr().out)["parts"]
+    assert run.complete and run.read_record("run.json")["task"] == "seq2seq"
+    assert parts["eda"]["rows"] == 20 and parts["eda"]["made"]
+    assert parts["semantic"]["counts"]["generated"] == 80
+    stamp = Path(run.path("outcome.json")).stat().st_mtime_ns
+    assert train_models(experiment, store) == [{}, known]
+    assert Path(run.path("outcome.json")).stat().st_mtime_ns == stamp
+
+
+@pytest.fixture(scope="module")
+def mute(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A translator that writes nothing."""
+    return save_translator(tmp_path_factory.mktemp("mute"), "")
+
+
+def content(storage: Path, checkpoint: str, **changes: Any) -> dict[str, Any]:
+    """Return an experiment of the baseline and of one with 100 back translations by a
+    checkpoint."""
+    operator = {
+        "operator": "back_translation",
+        "monolingual": {"language": "qab", "train": {"builtin": 100, "seed": 2}},
+        "ready": {"checkpoint": checkpoint},
+        "decoding": {"beam": 1, "max_length": 5},
+    }
+    systems = {"baseline": {}, "+BT": {"augment": [operator]}}
+    described = {"training": {"max_updates": 2}, "systems": systems, "health": {}}
+    return tiny.content("nmt", storage, **{**described, **changes})
+
+
+@pytest.mark.trains
+def test_a_hundred_empty_back_translations_are_not_trained_on(mute: str, tmp_path: Path) -> None:
+    experiment = parse(content(tmp_path, mute))
+    runs, failures, _ = run_experiment(experiment)
+    assert list(runs) == ["baseline"]
+    (failure,) = failures
+    assert re.search(r"^\+BT .*back_translation.* 0 of 100 .*100 empty", failure)
+    run = Graph(Store(tmp_path)).plan(expand(experiment)["+BT"]).address
+    assert not Store(tmp_path).folder("runs", run).exists()
+
+
+def test_the_output_is_judged_again_when_it_is_found_in_the_store(
+    mute: str, tmp_path: Path
+) -> None:
+    system = expand(parse(content(tmp_path, mute)))["+BT"]
+    for _ in range(2):
+        with pytest.raises(UnusableOutput, match="0 of 100"):
+            prepare(system, Store(tmp_path))
+
+
+def test_a_limit_can_be_lifted_in_the_same_run_and_the_measures_stay_in_it(
+    mute: str, tmp_path: Path
+) -> None:
+    limited = expand(parse(content(tmp_path, mute)))["+BT"]
+    for health in ({"stop": False}, {"min_yield": None, "max_empty": None}):
+        system = expand(parse(content(tmp_path, mute, health=health)))["+BT"]
+        run = prepare(system, Store(tmp_path))
+        assert run.address == Graph(Store(tmp_path)).plan(limited).address
+        (output,) = run.health
+        assert (output.made, output.requested) == (0, 100)
+        assert (output.lost, output.empty) == ({"empty": 100}, 1.0)
+
+
+def test_a_stage_and_the_models_of_operators_have_the_limits_of_the_experiment(
+    tmp_path: Path,
+) -> None:
+    text = {"language": "qab", "train": {"builtin": 5, "seed": 2}}
+    stages = {"tune": {"augment": [{"operator": "back_translation", "monolingual": text}]}}
+    systems = {"tuned": {"stages": stages}}
+    described = content(tmp_path, "none", systems=systems, health={"max_empty": 0.3})
+    system = expand(parse(described))["tuned"]
+    chain = [*system.chain, *system.model_experiments.values()]
+    assert len(chain) == 3 and {stage.health.max_empty for stage in chain} == {0.3}
+
+
+def test_progress_is_shown_with_metrics_and_the_time_left(run: Any) -> None:
+    """Half of the updates are made, and a metric of the user's is validated."""
+    training = Training(max_updates=200, max_tokens=100)
+    run.raw("00000050", {"update": 50, "epochs": 1.0, "time": 1.7e9, "metrics": {"train/loss": 4}})
+    metrics = {"valid/loss": 3.0, "valid/best": 20.0, "valid/mine": 20.0, "valid/clean/mine": 21.0}
+    times = {"train/seconds": 60.0, "train/tokens_per_second": 1500.0}
+    run.raw("00000100", {"update": 100, "epochs": 2.0, "time": 1.7e9, "metrics": metrics | times})
+    monitor = ProgressMonitor(run.folder, "run 1", training, StatusLine("run 1"))
+    monitor.refresh()
+    assert monitor.text().split(" · ") == [
+        *("run 1", "1 min 00 s left at most", "update 100/200, epoch 2.0"),
+        *("loss 4.00", "mine 20.00", "clean/mine 21.00", "1,500 tokens/s"),
+    ]
