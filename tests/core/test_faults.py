@@ -34,6 +34,7 @@ class Outer(Section):
     inner: Inner | None = None
     nested: Inner = Inner(size=1)
     labels: dict[str, Inner] = {}
+    parts: tuple[Inner, ...] = ()
     rate: float = 1.0
 
 
@@ -61,6 +62,7 @@ def test_a_branch_that_checks_the_content_speaks_alone() -> None:
         ({"inner": {"size": 1.5}}, "inner.size = 1.5: must be a whole number"),
         ({"labels": {2016: {}}}, "labels.2016 = 2016: must be text: put it in quotes, '2016'"),
         ({"labels": {"a": {"syze": 1}}}, "unknown key 'labels.a.syze': did you mean 'size'?"),
+        ({"parts": [{"size": 0}]}, "parts.0.size = 0: must be at least 1"),
         ({"size": 2}, "unknown key 'size': did you mean 'nested.size'?"),
         ({"inner": {"rate": 2}}, "unknown key 'inner.rate': allowed: size"),
         ({"choices": "tiny"}, "unknown key 'choices': did you mean 'choice'?"),

@@ -57,21 +57,15 @@ def test_what_only_a_cycle_refers_to_is_given_back_to_the_system() -> None:
     assert done.stdout.split() == ["True", "True"]
 
 
-def test_a_call_works_where_it_was_prepared(
+def test_a_call_works_where_it_was_prepared_as_far_as_that_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "text.txt").write_text("here")
+    there = tmp_path / "there"
+    there.mkdir()
+    monkeypatch.chdir(there)
+    where = in_this_directory(Path.cwd)
     monkeypatch.chdir(tmp_path)
-    read = in_this_directory(lambda: Path("text.txt").read_text())
-    monkeypatch.chdir(tmp_path.parent)
-    assert read() == "here"
-
-
-def test_without_the_directory_it_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    monkeypatch.chdir(gone)
-    here = in_this_directory(Path.cwd)
+    assert where() == there
     monkeypatch.chdir(tmp_path)
-    gone.rmdir()
-    assert here() == tmp_path
+    there.rmdir()
+    assert where() == tmp_path

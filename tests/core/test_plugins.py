@@ -93,14 +93,6 @@ def test_an_operator_by_path_works_and_is_the_same_where_it_is_read_again(direct
     assert operator.parse(parsed.to_dict()) == parsed
 
 
-def test_an_operator_by_path_may_inherit_from_a_mixin(directory: Path) -> None:
-    inherited = OPERATOR.replace("Repeated(Operator)", "Repeated(TextSubset)")
-    imported = "from augury.augment.mixins import TextSubset\n"
-    (directory / "subset.py").write_text(imported + inherited)
-    parsed = operator.parse({"operator": "./subset.py"})
-    assert operator.parse(parsed.to_dict()) == parsed
-
-
 def test_a_method_of_a_mixin_that_is_not_inherited_is_refused(directory: Path) -> None:
     method = "    def fit_block(self, block):\n        return 1\n"
     (directory / "unfitted.py").write_text(
@@ -181,12 +173,14 @@ def test_a_package_that_is_installed_is_found_by_its_entry_points(
         (OPERATORS, "./twice.py", "does not define OPERATOR"),
         (OPERATORS, "./broken.py", "SyntaxError"),
         (TASKS, "./moved", "there is no file"),
+        (METRICS, "./metrics.py", "METRICS of './metrics.py' is int"),
     ],
 )
 def test_errors_say_what_was_given_what_there_is_and_how_to_write_one(
     registry: Registry, name: str, message: str, directory: Path
 ) -> None:
     (directory / "broken.py").write_text("OPERATOR = (")
+    (directory / "metrics.py").write_text("METRICS = 1\n")
     with pytest.raises(UserError, match=message):
         registry.find(name)
     with pytest.raises(UserError, match="twice"):
@@ -227,9 +221,3 @@ def test_a_file_that_is_no_plugin_is_an_error_of_the_user(
         OPERATORS.defines("./script.py")
         OPERATORS.find("./script.py")
     assert f"{directory}/script.py" in str(raised.value)
-
-
-def test_metrics_that_are_no_mapping_are_an_error_of_the_user(directory: Path) -> None:
-    (directory / "metrics.py").write_text("METRICS = 1\n")
-    with pytest.raises(UserError, match="METRICS of './metrics.py' is int"):
-        METRICS.find("./metrics.py")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from augury.core import messages, progress
-from augury.core.messages import logger, say, say_once
+from augury.core.messages import logger, say
 from augury.core.progress import Stage, duration
 
 
@@ -118,12 +118,6 @@ def test_levels(verbosity: int, expected: list[str], capsys: pytest.CaptureFixtu
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert [line["message"] for line in lines] == expected
     assert lines[-1]["level"] == "warning" and lines[-1]["time"].endswith("Z")
-
-
-def test_a_message_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
-    for _ in range(3):
-        say_once("a note for this test alone")
-    assert capsys.readouterr().err == "a note for this test alone\n"
 
 
 def test_a_program_that_imports_augury_shows_nothing_and_can_listen(
