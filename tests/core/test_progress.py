@@ -6,10 +6,10 @@ import json
 import logging
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 
+from augury.cli import main
 from augury.core import messages, progress
 from augury.core.messages import logger, say
 from augury.core.progress import Stage, duration
@@ -61,22 +61,13 @@ def test_a_terminal_has_a_line_for_every_stage_that_goes_when_it_ends(
             train.advance(10)
             decode.advance(5)
             display = messages.display()
-            assert display is not None and [task.percentage for task in display.tasks] == [
-                10.0,
-                50.0,
-            ]
-            assert (
-                "10/100 updates" in display.tasks[0].description
-                and " left" in display.tasks[0].description
-            )
+            assert display is not None
+            assert [task.percentage for task in display.tasks] == [10.0, 50.0]
             logger.info("above them")
         assert not display.tasks and not display.live.is_started
     drawn = terminal.getvalue()
-    assert (
-        drawn.index("above them")
-        < drawn.index("decode · 5 sentences ·")
-        < drawn.rindex("train · 10 updates ·")
-    )
+    ended = drawn.index("decode · 5 sentences ·"), drawn.rindex("train · 10 updates ·")
+    assert drawn.index("above them") < ended[0] < ended[1]
 
 
 def test_bars_leave_standard_output_alone(
@@ -140,17 +131,8 @@ def test_a_program_that_imports_augury_shows_nothing_and_can_listen(
 def test_the_command_line_keeps_results_and_messages_apart(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from augury.cli import main
-
-    def encipher(*words: str) -> Any:
+    for words, message in (([], "alphabet"), (["-q"], "")):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"ab\n")))
-        assert main(["encipher", *words]) in (0, 2)
-        return capsys.readouterr()
-
-    loud, quiet, wrong = (
-        encipher("--key", "1"),
-        encipher("--key", "1", "-q"),
-        encipher("--key", "0", "--log-format=json"),
-    )
-    assert (loud.out, quiet.out, quiet.err) == ("ba\n", "ba\n", "")
-    assert "alphabet" in loud.err and json.loads(wrong.err.splitlines()[-1])["level"] == "error"
+        assert main(["encipher", "--key", "1", *words]) == 0
+        out, error = capsys.readouterr()
+        assert out == "ba\n" and (message in error if message else not error)

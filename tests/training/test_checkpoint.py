@@ -16,9 +16,7 @@ from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position, best
 from augury.training.learner import Validation
 from augury.training.loop import fit
-from augury.training.schedule import adam
-from augury.training.settings import Training
-from augury.training.trained import OUTCOME, WEIGHTS, TrainingRun
+from augury.training.trained import OUTCOME, WEIGHTS, Outcome, TrainingRun
 from tests.training import toy
 
 pytestmark = pytest.mark.trains
@@ -53,7 +51,7 @@ def written(run: Folder, keep: int, keep_best: bool) -> tuple[Checkpoints, Posit
 def test_the_last_and_the_best_are_kept(
     tmp_path: Path, keep: int, keep_best: bool, last: list[int], kept: list[int]
 ) -> None:
-    checkpoints, position, _ = written(Store(tmp_path).folder("runs", "toy"), keep, keep_best)
+    checkpoints, position, module = written(Store(tmp_path).folder("runs", "toy"), keep, keep_best)
     assert best(position.scores) == 20
     assert checkpoints.last() == last
     assert checkpoints.updates() == kept
@@ -62,29 +60,24 @@ def test_the_last_and_the_best_are_kept(
     assert [
         update for update in kept if checkpoints.folder.exists(f"{update:08d}/{STATE}")
     ] == with_state
+    restored = checkpoints.restore(
+        module, torch.optim.Adam(module.parameters()), Position("toy", seed=1, world=1)
+    )
+    assert restored.scores == SCORES and restored.update == 50
     averaged = checkpoints.average(last)
     assert averaged["weight"].item() == averaged["bias"].item() == sum(last) / len(last)
 
 
-def test_scores_are_restored(tmp_path: Path) -> None:
-    checkpoints, _, module = written(Store(tmp_path).folder("runs", "toy"), 2, True)
-    position = checkpoints.restore(
-        module, torch.optim.Adam(module.parameters()), Position("toy", seed=1, world=1)
-    )
-    assert position.scores == SCORES and position.update == 50
-
-
-def test_processor_time_adds_up_over_restarts(tmp_path: Path) -> None:
-    folder = Store(tmp_path).folder("runs", "toy/seed-1")
-    run = TrainingRun(folder=folder, address="toy", seed=1)
-    fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"), deadline=0.0)
-    (first,) = [
-        seconds
-        for record in history.read(folder)
-        if (seconds := record["metrics"].get("train/cpu_seconds"))
-    ]
-    fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"))
-    assert folder.read_record(OUTCOME)["cpu_seconds"] > first > 0
+def test_time_ends_training_over_interruptions(tmp_path: Path) -> None:
+    run = TrainingRun(folder=Store(tmp_path).folder("runs", "toy"), address="toy", seed=1)
+    timed = toy.TRAINING.model_copy(update={"max_epochs": None, "max_minutes": 60.0})
+    fit(toy.Toy(), timed, run, device=torch.device("cpu"), deadline=0.0)
+    before = Checkpoints(run.folder).last_position()
+    assert before is not None and before.seconds > 0
+    assert not run.folder.exists(OUTCOME)
+    over = timed.model_copy(update={"max_minutes": before.seconds / 60})
+    fit(toy.Toy(), over, run, device=torch.device("cpu"))
+    assert Outcome.read(run.folder).updates == before.update
 
 
 def test_training_continues_from_the_last_state_that_was_saved_whole(
@@ -260,41 +253,3 @@ def history_of_validations(folder: Folder) -> list[int]:
     return [
         record["update"] for record in history.read(folder) if "valid/loss" in record["metrics"]
     ]
-
-
-@pytest.mark.parametrize(
-    ("decayed", "expected"), [("matrices", [0.1, 0, 0, 0]), ("all", [0.1] * 4)]
-)
-def test_the_parameters_asked_for_decay(decayed: Any, expected: list[float]) -> None:
-    module = nn.Sequential(nn.Linear(3, 2), nn.LayerNorm(2))
-    optimizer = adam(list(module.parameters()), Training(weight_decay=0.1, decayed=decayed))
-    decay = {
-        id(parameter): group["weight_decay"]
-        for group in optimizer.param_groups
-        for parameter in group["params"]
-    }
-    assert [decay[id(parameter)] for parameter in module.parameters()] == expected
-
-
-def test_decay_of_all_is_that_of_fairseq() -> None:
-    """By hand: parameter p becomes p - rate · decay · p - rate · m / (sqrt(v) + ε), with both
-    moments unbiased."""
-    scale = nn.Parameter(torch.tensor([2.0]))
-    optimizer = adam(
-        [scale], Training(learning_rate=0.1, weight_decay=0.5, decayed="all", adam_eps=1e-8)
-    )
-    scale.grad = torch.tensor([4.0])
-    optimizer.step()
-    assert scale.item() == pytest.approx(
-        2 - 0.1 * 0.5 * 2 - 0.1
-    )  # the first step of Adam has the size of the rate
-
-
-def test_the_rate_ends_at_zero_with_the_last_epoch(tmp_path: Path) -> None:
-    run = trained(tmp_path)
-    rates = [
-        record["metrics"]["train/learning_rate"]
-        for record in history.read(run)
-        if "train/learning_rate" in record["metrics"]
-    ]
-    assert rates[-1] == 0.0 and max(rates) > 0.005

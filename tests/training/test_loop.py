@@ -1,42 +1,25 @@
-"""Killed and continued equals undisturbed, to the last bit."""
+"""An update is a function of all of its rows, the seed, its number and the worker: killed and
+continued equals undisturbed, to the last bit."""
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from safetensors.numpy import load_file
+from torch import Tensor, nn
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.training import history
-from augury.training.loop import Interrupted
+from augury.training import distributed, history
+from augury.training.loop import Interrupted, Trainer
 from augury.training.trained import Diverged
 from tests.training import toy
 
 pytestmark = pytest.mark.trains
-
-
-def train(storage: Path, *flags: str) -> subprocess.CompletedProcess[str]:
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(sys.path),
-        "OMP_NUM_THREADS": "1",
-        "RAY_AUTH_MODE": "disabled",
-    }
-    return subprocess.run(
-        [sys.executable, toy.__file__, str(storage), *flags],
-        text=True,
-        capture_output=True,
-        check=False,
-        env=environment,
-        timeout=500,
-    )
 
 
 def final(storage: Path) -> dict[str, bytes]:
@@ -50,14 +33,6 @@ def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
     torch.set_num_threads(1)
     toy.main([str(storage)])
     return storage
-
-
-@pytest.mark.slow
-def test_one_worker_killed_and_started_again(straight: Path, tmp_path: Path) -> None:
-    assert train(tmp_path, "--kill-at", "9").returncode == -9
-    toy.main([str(tmp_path), "--kill-at", "9"])
-    assert final(tmp_path) == final(straight)
-    assert measured(tmp_path) == measured(straight)
 
 
 def measured(storage: Path) -> list[tuple[int, float, dict[str, float]]]:
@@ -74,6 +49,14 @@ def measured(storage: Path) -> list[tuple[int, float, dict[str, float]]]:
         )
         for record in history.read(Store(storage).folder("runs", "toy"))
     ]
+
+
+@pytest.mark.slow
+def test_one_worker_killed_and_started_again(straight: Path, tmp_path: Path) -> None:
+    assert toy.run(tmp_path, "--kill-at", "9").returncode == -9
+    toy.main([str(tmp_path), "--kill-at", "9"])
+    assert final(tmp_path) == final(straight)
+    assert measured(tmp_path) == measured(straight)
 
 
 def test_identical_runs_have_identical_histories(straight: Path, tmp_path: Path) -> None:
@@ -95,15 +78,6 @@ def test_one_that_was_interrupted_between_two_records_has_the_same(
     assert final(tmp_path) == final(straight)
 
 
-def losses(storage: Path) -> list[tuple[int, float]]:
-    records = history.read(Store(storage).folder("runs", "toy"))
-    return [
-        (record["update"], record["metrics"]["valid/loss"])
-        for record in records
-        if "valid/loss" in record["metrics"]
-    ]
-
-
 PROCESSES = ("--launcher", "processes", "--workers", "2")
 TWO_ON_RAY = ("--launcher", "ray", "--workers", "2")
 
@@ -111,7 +85,7 @@ TWO_ON_RAY = ("--launcher", "ray", "--workers", "2")
 @pytest.fixture(scope="module")
 def straight_of_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
     storage = tmp_path_factory.mktemp("straight-of-two")
-    done = train(storage, *PROCESSES)
+    done = toy.run(storage, *PROCESSES)
     assert done.returncode == 0, done.stderr
     return storage
 
@@ -119,9 +93,9 @@ def straight_of_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_two_workers_killed_and_started_again(straight_of_two: Path, tmp_path: Path) -> None:
-    killed = train(tmp_path, *PROCESSES, "--kill-at", "6")
+    killed = toy.run(tmp_path, *PROCESSES, "--kill-at", "6")
     assert killed.returncode != 0
-    assert train(tmp_path, *PROCESSES, "--kill-at", "6").returncode == 0
+    assert toy.run(tmp_path, *PROCESSES, "--kill-at", "6").returncode == 0
     assert final(tmp_path) == final(straight_of_two)
 
 
@@ -130,10 +104,10 @@ def test_two_workers_killed_and_started_again(straight_of_two: Path, tmp_path: P
 def test_two_workers_end_together_where_the_clock_of_one_is_past_the_deadline(
     straight_of_two: Path, tmp_path: Path
 ) -> None:
-    assert train(tmp_path, *PROCESSES, "--late", "1").returncode == 0
+    assert toy.run(tmp_path, *PROCESSES, "--late", "1").returncode == 0
     run = Store(tmp_path).folder("runs", "toy")
     assert not run.exists("outcome.json") and len(run.sub("checkpoints").subfolders()) == 1
-    assert train(tmp_path, *PROCESSES).returncode == 0
+    assert toy.run(tmp_path, *PROCESSES).returncode == 0
     assert final(tmp_path) == final(straight_of_two)
 
 
@@ -143,7 +117,7 @@ def test_ray_train_restarts_what_is_killed_says_so_and_ends_equal(
     straight_of_two: Path, tmp_path: Path
 ) -> None:
     """Equal to two processes that no launcher looks after."""
-    disturbed = train(tmp_path, *TWO_ON_RAY, "--kill-at", "6")
+    disturbed = toy.run(tmp_path, *TWO_ON_RAY, "--kill-at", "6")
     assert disturbed.returncode == 0, disturbed.stderr[-2000:]
     assert (tmp_path / "killed").exists()
     assert re.search(r"^warning: worker \d of toy, seed 1 died", disturbed.stdout, re.MULTILINE)
@@ -156,17 +130,17 @@ def test_ray_train_restarts_what_is_killed_says_so_and_ends_equal(
 def test_the_same_command_continues_after_the_death_of_ray_trains_controller(
     straight_of_two: Path, tmp_path: Path
 ) -> None:
-    crashed = train(tmp_path, *TWO_ON_RAY, "--kill-at", "6", "--controller")
+    crashed = toy.run(tmp_path, *TWO_ON_RAY, "--kill-at", "6", "--controller")
     assert crashed.returncode == 1
     assert "Crashed: the controller of toy, seed 1 died once" in crashed.stderr
-    assert train(tmp_path, *TWO_ON_RAY, "--kill-at", "6", "--controller").returncode == 0
+    assert toy.run(tmp_path, *TWO_ON_RAY, "--kill-at", "6", "--controller").returncode == 0
     assert final(tmp_path) == final(straight_of_two)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_workers_that_die_too_often_are_no_fault_of_what_was_given(tmp_path: Path) -> None:
-    crashed = train(tmp_path, "--launcher", "ray", "--max-failures", "0", "--kill-at", "6")
+    crashed = toy.run(tmp_path, "--launcher", "ray", "--max-failures", "0", "--kill-at", "6")
     assert crashed.returncode == 1
     assert "Crashed: the workers of toy, seed 1 died 1 times" in crashed.stderr
 
@@ -192,7 +166,8 @@ def test_it_learns_and_leaves_what_it_says(straight: Path) -> None:
     assert outcome["cpu_seconds"] > 0
     assert len(run.sub("checkpoints").subfolders()) == 3
     assert outcome["best"] > 0.8
-    learned = [loss for _, loss in losses(straight)]
+    losses = [metrics.get("valid/loss") for _, _, metrics in measured(straight)]
+    learned = [loss for loss in losses if loss is not None]
     assert learned[-1] < learned[0]
 
 
@@ -209,3 +184,61 @@ def test_a_loss_that_is_not_finite_names_update_records_and_checkpoint(tmp_path:
         toy.main([str(tmp_path), "--spoil-at", "20"])
     good = Store(tmp_path).folder("runs", "toy").sub("checkpoints").subfolders()[-1]
     assert f"Last good checkpoint: runs/toy/checkpoints/{good}" in str(raised.value)
+
+
+def trainer(storage: Path, seed: int = 1, dropout: float = 0.3) -> Trainer:
+    """Return a training of the toy that has not begun, without clipped gradients."""
+    folder = Store(storage).folder("runs", f"toy/seed-{seed}")
+    run = toy.ToyRun(
+        folder=folder, address="toy", seed=seed, kill_at=None, spoil_at=None, init_from=None
+    )
+    task = toy.Toy()
+    task.module[2].p = dropout  # type: ignore[index]
+    training = toy.TRAINING.model_copy(update={"clip_norm": None})
+    made = Trainer(task, training, run, device=torch.device("cpu"))
+    made.position.updates_per_epoch = 9
+    return made
+
+
+def test_gradients_are_those_of_the_mean_over_all_rows(tmp_path: Path) -> None:
+    """A mean of the means of batches would weigh short ones more."""
+    made, expected = trainer(tmp_path, dropout=0.0), toy.Toy()
+    logits = expected.module.eval()(expected.inputs[:37])
+    nn.functional.cross_entropy(logits, expected.labels[:37]).backward()
+    made.step([np.arange(30), np.arange(30, 37)])
+    for parameter, reference in zip(made.parameters, expected.module.parameters(), strict=True):
+        torch.testing.assert_close(parameter.grad, reference.grad)
+
+
+def mask(made: Trainer) -> Tensor:
+    """Return what dropout drops in an update."""
+    dropped: list[Tensor] = []
+    made.module[2].register_forward_hook(  # type: ignore[index]
+        lambda _, inputs, output: dropped.append((output == 0) & (inputs[0] != 0))
+    )
+    made.step([np.arange(50)])
+    return dropped[0]
+
+
+def test_dropout_is_a_function_of_seed_update_and_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = mask(trainer(tmp_path))
+    assert torch.equal(mask(trainer(tmp_path)), first)
+    later = trainer(tmp_path)
+    later.position.update = 1
+    assert not torch.equal(mask(later), first)
+    assert not torch.equal(mask(trainer(tmp_path, seed=2)), first)
+    monkeypatch.setattr(distributed, "rank", lambda: 1)
+    assert not torch.equal(mask(trainer(tmp_path)), first)
+
+
+def test_batches_are_a_function_of_seed_and_epoch(tmp_path: Path) -> None:
+    def batches(seed: int, epoch: int) -> list[list[int]]:
+        made = trainer(tmp_path, seed)
+        made.position.epochs = epoch
+        return [rows.tolist() for update in made.rest_of_epoch() for rows in update]
+
+    assert batches(1, 0) == batches(1, 0)
+    assert batches(1, 0) != batches(1, 1) and batches(1, 0) != batches(2, 0)
+    assert sorted(sum(batches(2, 0), [])) == list(range(200))

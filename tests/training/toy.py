@@ -11,6 +11,8 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -140,6 +142,19 @@ def process(rank: int, run: ToyRun, workers: int, late: int | None) -> None:
     deadline = None if late is None else float(rank != late) * 1e12
     train(run, torch.device("cpu"), lambda metrics: None, deadline)
     dist.destroy_process_group()
+
+
+def run(storage: Path, *flags: str) -> subprocess.CompletedProcess[str]:
+    """Run this program in a process of its own."""
+    variables = {"OMP_NUM_THREADS": "1", "RAY_AUTH_MODE": "disabled"}
+    return subprocess.run(
+        [sys.executable, __file__, str(storage), *flags],
+        text=True,
+        capture_output=True,
+        check=False,
+        env={**os.environ, **variables, "PYTHONPATH": os.pathsep.join(sys.path)},
+        timeout=500,
+    )
 
 
 def main(words: Sequence[str] | None = None) -> None:
