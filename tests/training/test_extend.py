@@ -14,9 +14,8 @@ from augury.training import extend, history
 from augury.training.checkpoint import STATE, Checkpoints
 from augury.training.extend import take_over
 from augury.training.learner import Validation
-from augury.training.loop import fit
 from augury.training.settings import Training, without_end
-from augury.training.trained import OUTCOME, WEIGHTS, TrainingRun
+from augury.training.trained import OUTCOME, WEIGHTS
 from tests.training import toy
 
 pytestmark = pytest.mark.trains
@@ -36,13 +35,7 @@ def train(
     """Train as a launcher does; the runs' prefix is that of their settings."""
     run = Store(root).folder("runs", f"{address}/seed-{seed}")
     take_over(run, name(training), address, seed, training)
-    fit(
-        task(),
-        training,
-        TrainingRun(folder=run, address=address, seed=seed),
-        device=torch.device("cpu"),
-    )
-    return run
+    return toy.fit_here(run, training, task(), address=address, seed=seed)
 
 
 def longer(**changes: Any) -> Training:
@@ -91,7 +84,6 @@ def test_longer_equals_as_long_from_the_start(
     weights: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    torch.set_num_threads(1)
     short = train(tmp_path / "extended", "short", longer(**first, weights=weights), task=task)
     run = Store(tmp_path / "extended").folder("runs", "long/seed-1")
     settings = longer(**second, weights=weights)

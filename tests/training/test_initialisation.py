@@ -16,7 +16,7 @@ from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, parameters
-from augury.training.loop import Trainer, fit
+from augury.training.loop import Trainer
 from augury.training.schedule import adam, learning_rate
 from augury.training.settings import Training
 from augury.training.trained import (
@@ -43,10 +43,8 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 def train(
     root: Path, training: Training, name: str = "before", init_from: Initialisation | None = None
 ) -> Folder:
-    torch.set_num_threads(1)
-    run = TrainingRun(folder=Store(root).folder("runs", name), address=name, seed=1)
-    fit(toy.Toy(), training, run, device=torch.device("cpu"), init_from=init_from)
-    return run.folder
+    folder = Store(root).folder("runs", name)
+    return toy.fit_here(folder, training, address=name, init_from=init_from)
 
 
 def begun(before: Folder, carry: Carry, **changes: Any) -> Trainer:

@@ -25,7 +25,7 @@ import torch.distributed as dist
 from torch import nn
 
 from augury.core.execution import Execution
-from augury.core.store import Store
+from augury.core.store import Folder, Store
 from augury.regimes.regime import Losses, Progress
 from augury.training.batching import Lengths
 from augury.training.launch import launch
@@ -102,6 +102,22 @@ class Toy:
         loss = float(nn.functional.cross_entropy(logits, self.labels.to(device)))
         accuracy = float((logits.argmax(1).cpu() == self.labels).float().mean())
         return Validation(loss, accuracy, {"accuracy": accuracy})
+
+
+def fit_here(
+    folder: Folder,
+    training: Training = TRAINING,
+    learner: Toy | None = None,
+    *,
+    address: str = "toy",
+    seed: int = 1,
+    **options: Any,
+) -> Folder:
+    """Train in this process, on one thread; return the folder of the run."""
+    torch.set_num_threads(1)
+    run = TrainingRun(folder=folder, address=address, seed=seed)
+    fit(learner or Toy(), training, run, device=torch.device("cpu"), **options)
+    return folder
 
 
 @dataclass(frozen=True, kw_only=True)
