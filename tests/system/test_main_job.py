@@ -22,7 +22,6 @@ from safetensors.numpy import load_file
 from augury.cli import main
 from augury.core.naming import command
 from augury.core.store import Store
-from tests.ray_head import ray_head
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -137,7 +136,7 @@ def test_system_and_baseline_learn_the_task(trained: SimpleNamespace) -> None:
     assert Path(trained.result["page"]).read_text().startswith("<!doctype html>")
 
 
-def test_finished_runs_are_reused(
+def test_finished_runs_are_found_and_scored_again_with_another_beam(
     trained: SimpleNamespace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = time.time()
@@ -145,20 +144,10 @@ def test_finished_runs_are_reused(
     out, messages = capsys.readouterr()
     assert json.loads(out)["systems"] == trained.result["systems"]
     assert messages.count("found, not trained again") == 2
-    averaged = [Path(run) / "weights.safetensors" for run in trained.result["runs"]]
-    assert all(file.stat().st_mtime < before for file in averaged)
-
-
-def test_another_beam_scores_again_without_training(
-    trained: SimpleNamespace, capsys: pytest.CaptureFixture[str]
-) -> None:
-    before = time.time()
     assert main(["train", str(trained.path), "--json", "--set", "decoding.beam=1"]) == 0
     assert json.loads(capsys.readouterr().out)["runs"] == trained.result["runs"]
-    assert all(
-        (Path(run) / "weights.safetensors").stat().st_mtime < before
-        for run in trained.result["runs"]
-    )
+    files = [Path(run) / "weights.safetensors" for run in trained.result["runs"]]
+    assert all(file.stat().st_mtime < before for file in files)
 
 
 @pytest.mark.trains
@@ -277,19 +266,3 @@ def wait_for_update(store: Store, update: int, process: subprocess.Popen[str]) -
                 return
         time.sleep(0.05)
     raise AssertionError(f"no checkpoint of update {update}: {process.returncode}")
-
-
-def test_ray_job_submit(tmp_path: Path) -> None:
-    path = write_experiment(tmp_path, execution={"executor": "auto"}, baseline=False)
-    with open(path, encoding="utf-8") as file:
-        experiment = yaml.safe_load(file)
-    experiment["training"] |= {"max_updates": 20, "validate_every": 10}
-    job = tmp_path / "job"
-    job.mkdir()
-    (job / "words.yaml").write_text(yaml.safe_dump(experiment), encoding="utf-8")
-    train = [sys.executable, "-m", "augury.cli", "train", "words.yaml", "--json"]
-    with ray_head() as head:
-        done = head.submit(job, *train)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
-    assert "succeeded" in done.stdout and '"name": "words"' in done.stdout
-    assert averaged(tmp_path / "store")

@@ -3,6 +3,7 @@ attack, both languages."""
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections.abc import Iterator
@@ -87,7 +88,7 @@ def experiment(directory: Path) -> dict[str, Any]:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_every_stage_runs_once_and_is_reused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result, messages = train(tmp_path, capsys)
     assert not result["failures"] and "found, not" not in messages
@@ -96,6 +97,8 @@ def test_every_stage_runs_once_and_is_reused(
     assert_models_are_trained(run, store)
     rows = ROWS + assert_records(run, store)
     assert_both_languages_are_scored(result, rows)
+
+    assert_pairs_are_labelled(run, store, monkeypatch, capsys)
 
     before = modification_times(tmp_path)
     again, messages = train(tmp_path, capsys)
@@ -176,6 +179,18 @@ def assert_both_languages_are_scored(result: dict[str, Any], rows: int) -> None:
         assert (mean["n"], qaa["n"], qab["n"]) == (60, 30, 30)
         assert mean["value"] == pytest.approx((qaa["value"] + qab["value"]) / 2)
         assert mean["low"] <= mean["value"] <= mean["high"] and mean["low"] < mean["high"]
+
+
+def assert_pairs_are_labelled(
+    run: Path, store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Assert that `translate` labels pairs from standard input as the test set was."""
+    corpus = read(run, store).corpus("qaa")
+    pairs = zip(corpus.column("premise"), corpus.column("hypothesis"), strict=True)
+    lines = "".join(f"{premise}\t{hypothesis}\n" for premise, hypothesis in pairs)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(lines.encode())))
+    assert main(["translate", str(run)]) == 0
+    assert capsys.readouterr().out == (run / "hypotheses" / "qaa.txt").read_text()
 
 
 def read(run: Path, store: Store) -> Run:

@@ -67,10 +67,11 @@ def undisturbed(experiment: Path) -> dict[str, dict[str, bytes]]:
 @pytest.fixture(scope="module")
 def trained(server: S3Server, experiment: Path) -> str:
     """The URI of a storage in which the experiment has been trained."""
-    storage = server.uri("augury/trained")
+    storage, before = server.uri("augury/trained"), server.asked
     done = augury("train", str(experiment), "--storage", storage, cwd=experiment.parent)
     assert done.returncode == 0, done.stderr
     assert SECRET not in done.stdout + done.stderr
+    assert server.asked - before < MOST_REQUESTS
     return storage
 
 
@@ -81,20 +82,6 @@ def test_a_storage_on_s3_has_the_same_as_a_local_one(
     assert server.refused > 10
     verified = augury("verify", trained, "--json")
     assert verified.returncode == 0, verified.stdout
-
-
-@pytest.mark.long
-def test_a_slow_server_is_asked_little(
-    experiment: Path, undisturbed: dict[str, dict[str, bytes]]
-) -> None:
-    with s3_server() as slow:
-        slow.delay = 0.1
-        storage = slow.uri("augury/slow")
-        done = augury("train", str(experiment), "--storage", storage, cwd=experiment.parent)
-        asked = slow.asked
-        assert done.returncode == 0, done.stderr
-        assert weights(storage) == undisturbed
-    assert asked < MOST_REQUESTS
 
 
 def test_runs_are_sent_shown_and_used(trained: str, server: S3Server, tmp_path: Path) -> None:
