@@ -165,50 +165,6 @@ def test_translate_reads_standard_input(
     assert capsys.readouterr().out == f"{first}\n\n{second}\n"
 
 
-@pytest.mark.trains
-def test_export_loads_in_plain_transformers(trained: SimpleNamespace, tmp_path: Path) -> None:
-    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
-
-    assert (
-        main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")])
-        == 0
-    )
-    model = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "hf").eval()
-    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "hf")
-    output = model.generate(**tokenizer(trained.sources[:1], return_tensors="pt"))
-    assert tokenizer.batch_decode(output, skip_special_tokens=True) == trained.hypotheses[:1]
-    assert (
-        main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")])
-        == 2
-    )
-
-
-@pytest.mark.trains
-def test_mlflow_has_parameters_inputs_curves_and_artifacts(trained: SimpleNamespace) -> None:
-    from mlflow import MlflowClient
-
-    client = MlflowClient(f"sqlite:///{trained.directory}/store/mlflow.db")
-    experiment = client.get_experiment_by_name("augury")
-    assert experiment is not None
-    runs = {run.info.run_name: run for run in client.search_runs([experiment.experiment_id])}
-    assert set(runs) == {"words", "baseline seed 1", "words seed 1"}
-    run = runs["words seed 1"]
-    assert run.info.status == "FINISHED"
-    parent = runs["words"].data
-    assert parent.tags["augury.systems"] == "baseline, words"
-    assert parent.metrics["test/test/bleu/words"] == run.data.metrics["test/test/bleu"]
-    assert len(run.data.params) < 25
-    assert (
-        run.data.params["regime.beta"] == "1.0" and run.data.params["training.max_tokens"] == "300"
-    )
-    assert {entry.dataset.name for entry in run.inputs.dataset_inputs} == {"train", "valid", "test"}
-    curve = client.get_metric_history(run.info.run_id, "valid/bleu")
-    assert [point.step for point in curve] == [150, 300, 450, 600]
-    assert run.data.metrics["test/test/bleu"] > 60 and "train/tokens_per_second" in run.data.metrics
-    names = {file.path for file in client.list_artifacts(run.info.run_id)}
-    assert {"experiment.yaml", "scores.json", "hypotheses", "vocabulary", "rot-1"} <= names
-
-
 def averaged(storage: Path) -> dict[str, dict[str, bytes]]:
     """Return the averaged parameters of every run in a storage."""
     files = sorted((storage / "runs").glob("*/seed-*/weights.safetensors"))
