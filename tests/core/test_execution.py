@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -293,37 +292,6 @@ def test_where_ray_does_not_start_a_line_names_the_way_without_it(tmp_path: Path
     result = run_script(FAILING, RAY_TMPDIR=str(directory), TMPDIR=str(directory))
     (line,) = result.stdout.splitlines()
     assert "Ray does not start" in line and "--executor local" in line
-
-
-# Three rows, and one that alone is larger than the object store, go through it and back.
-SPILLING = """
-import os, tempfile
-from pathlib import Path
-os.environ["RAY_DEFAULT_OBJECT_STORE_MAX_MEMORY_BYTES"] = "80000000"
-from augury.core.executors import RayExecutor
-from augury.core.progress import Stage
-
-rows = [{"content": bytes([number]) * 10_000_000} for number in range(3)]
-rows.append({"content": bytes(90_000_000)})
-task = lambda row: {"rows": 1, **row}
-results = RayExecutor().map(lambda: task, rows, Stage("measure", len(rows)))
-import ray
-from ray._private.internal_api import memory_summary
-address = ray.get_runtime_context().gcs_address
-assert ray.cluster_resources()["object_store_memory"] == 80_000_000
-spilled = "Spilled" in memory_summary(address, stats_only=True)
-print(spilled, results == [task(row) for row in rows])
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.long
-@pytest.mark.timeout(300)
-def test_rows_that_do_not_fit_into_the_object_store_are_spilled() -> None:
-    with tempfile.TemporaryDirectory(dir="/tmp", prefix="s") as directory:  # sockets: short names
-        result = run_script(SPILLING, TMPDIR=directory)
-        assert result.returncode == 0, result.stderr
-        assert result.stdout.split()[-2:] == ["True", "True"]
 
 
 DYING = """

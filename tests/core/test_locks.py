@@ -113,16 +113,6 @@ def test_what_fails_can_be_made_again(tmp_path):
     assert not make_once(folder, fail)
 
 
-def test_an_error_in_the_block_does_not_come_from_the_lock(tmp_path, monkeypatch):
-    def refuse(*_: Any, **__: Any) -> None:
-        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
-
-    monkeypatch.setattr(locks.os, "makedirs", refuse)
-    with pytest.raises(ZeroDivisionError) as raised, locked(Folder(str(tmp_path), "views/aa")):
-        _ = 1 / 0
-    assert raised.value.__context__ is None
-
-
 @contextmanager
 def not_root() -> Iterator[None]:
     """Run the block as a user to whom permissions apply."""

@@ -9,7 +9,6 @@ import sys
 
 import pytest
 
-from augury.cli import main
 from augury.core import messages, progress
 from augury.core.messages import logger, say
 from augury.core.progress import Stage, duration
@@ -126,13 +125,3 @@ def test_a_program_that_imports_augury_shows_nothing_and_can_listen(
     with caplog.at_level(logging.INFO, "augury"):
         say("heard")
     assert caplog.messages == ["heard"]
-
-
-def test_the_command_line_keeps_results_and_messages_apart(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for words, message in (([], "alphabet"), (["-q"], "")):
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"ab\n")))
-        assert main(["encipher", "--key", "1", *words]) == 0
-        out, error = capsys.readouterr()
-        assert out == "ba\n" and (message in error if message else not error)

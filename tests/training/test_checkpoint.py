@@ -200,15 +200,6 @@ def test_the_weights_are_the_same_if_training_was_stopped_while_it_chose_them(
     assert trained(tmp_path).read_record(OUTCOME)["weights"] == outcome["weights"]
 
 
-def test_a_warm_up_of_more_than_half_of_training_warns(tmp_path: Path, capsys: Any) -> None:
-    task, training = stopping(None, "last")
-    task.onset = lambda updates_per_epoch: 7 * updates_per_epoch
-    for epochs, warned in ((14, False), (8, True), (6, True)):
-        shorter = training.model_copy(update={"max_epochs": epochs})
-        toy.fit_here(Store(tmp_path).folder("runs", str(epochs)), shorter, task, deadline=0.0)
-        assert ("warning" in capsys.readouterr().err) == warned
-
-
 class Scripted(toy.Toy):
     """The toy task with given scores of its validations."""
 
