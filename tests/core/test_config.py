@@ -82,28 +82,6 @@ def test_a_change_of_a_system_or_stage_is_a_dotted_key() -> None:
     assert of_system == {"systems": {"a": {"stages.tune.training.patience": 2}}}
 
 
-class Documented(Section):
-    size: int = 1
-    """Number of things.
-
-    In thousands.
-    """
-    name: str = ""
-
-
-class Renamed(Documented):
-    size: int = 2
-    name: str = "renamed"
-    """Name of the thing."""
-
-
-def test_descriptions_of_settings_are_inherited() -> None:
-    inherited = "Number of things.\n\nIn thousands."
-    assert Documented.descriptions() == {"size": inherited}
-    assert Renamed.descriptions() == {"size": inherited, "name": "Name of the thing."}
-    assert Renamed.model_json_schema()["properties"]["size"]["description"] == inherited
-
-
 NAMES = TypeAdapter(FileName)
 
 

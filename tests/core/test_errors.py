@@ -1,4 +1,4 @@
-"""Lines on errors: close options, and what the operating system refuses."""
+"""Lines on what the operating system refuses."""
 
 from __future__ import annotations
 
@@ -9,17 +9,8 @@ from pathlib import Path
 import pytest
 
 from augury.core import errors, store
-from augury.core.errors import machine_error, nearest, outage_of
+from augury.core.errors import machine_error, outage_of
 from augury.core.store import Store
-
-
-@pytest.mark.parametrize(
-    ("word", "close"),
-    [("baeta", "beta"), ("fgm", "FGM 0.01"), ("FGM 0.1", "FGM 0.01"), ("x", ""), ("", "")],
-)
-def test_a_close_option_or_a_longer_one_is_proposed(word: str, close: str) -> None:
-    hint = nearest(word, ["beta", "FGM 0.01", "R-Drop"])
-    assert f"'{close}'" in hint if close else "did you mean" not in hint
 
 
 def full() -> OSError:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from augury.augment import operator
 from augury.core import messages, ray_connection
 from augury.core.errors import UserError
 from augury.core.execution import LITTLE_SECONDS, Execution, ExecutorName
@@ -199,33 +198,6 @@ def test_workers_that_this_machine_cannot_hold_are_refused_before_ray_starts(
     with pytest.raises(UserError, match="execution.cpus_per_worker"):
         Execution(cpus_per_worker=3).check(workers=2)
     Execution(cpus_per_worker=0.5).check(workers=8)
-
-
-@dataclass(frozen=True)
-class _Times:
-    """Makes the task that says what an operator's parameters are in a worker."""
-
-    operator: Any
-
-    def __call__(self) -> Any:
-        return lambda row: {"rows": 1, "number": self.operator.times * row["number"]}
-
-
-def test_a_class_that_is_given_by_its_path_reaches_other_processes(
-    executor: Anywhere,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    (tmp_path / "mine.py").write_text(
-        "from augury.augment.operator import Operator\n"
-        "class Mine(Operator):\n    operator: str = 'mine'\n    times: int = 2\n"
-        "    def bind(self, fitted, store):\n        return None\nOPERATOR = Mine\n"
-    )
-    monkeypatch.chdir(tmp_path)
-    mine = operator.parse({"operator": "./mine.py", "times": 3})
-    with Stage("multiply", 3, "numbers") as stage:
-        results = executor.map(_Times(mine), NUMBERS[:3], stage)
-    assert [row["number"] for row in results] == [0, 3, 6]
 
 
 def run_script(script: str, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -75,12 +75,6 @@ def test_faults_speak_of_the_file(content: dict[str, Any], message: str) -> None
     assert faults(**content)[0] == message
 
 
-def test_every_fault_counts_once() -> None:
-    assert (
-        len(faults(names=[1, 2], paths=[3], choice="x", inner={"a": 1, "size": 0}, rate="x")) == 7
-    )
-
-
 def test_the_line_is_that_of_the_nearest_key_above() -> None:
     with pytest.raises(InvalidSettings) as raised:
         validate(Outer, {"rate": "x", "inner": {"size": 0}}, "file")

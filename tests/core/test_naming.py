@@ -1,5 +1,4 @@
-"""Choices of settings have short names, a command that is printed can be typed, and relative paths
-begin somewhere."""
+"""A command that is printed can be typed, and a relative path begins at the folder of its file."""
 
 from __future__ import annotations
 
@@ -8,33 +7,11 @@ import os
 import pickle
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from augury.core.naming import command, counted, mlflow_command, title
+from augury.core.naming import command, mlflow_command
 from augury.core.paths import FileText, absolute, expanded
-
-
-@pytest.mark.parametrize(
-    ("settings", "expected"),
-    [
-        ({"regime.beta": 5, "regime.tau": 0.5}, "beta=5, tau=0.5"),
-        ({"augment.0.keys": [1, 2]}, "keys=1+2"),
-        ({"augment.0.keys": []}, "keys=none"),
-        ({"vocabulary.size": 3, "model.size": 4}, "vocabulary.size=3, model.size=4"),
-        ({"regime": {"name": "multi_source", "equation": 2}}, "regime=multi_source(equation=2)"),
-        ({"augment": [{"operator": "cipher", "keys": [1, 2]}]}, "augment=cipher(keys=1+2)"),
-        ({"training.learning_rate": 0.0005}, "learning_rate=0.0005"),
-    ],
-)
-def test_titles(settings: dict[str, Any], expected: str) -> None:
-    assert title(settings) == expected
-
-
-def test_counts_agree_with_their_nouns() -> None:
-    assert [counted(number, "row") for number in (0, 1, 1234)] == ["0 rows", "1 row", "1,234 rows"]
-    assert counted(2, "hypothesis", "hypotheses") == "2 hypotheses"
 
 
 @pytest.fixture

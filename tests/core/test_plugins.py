@@ -20,7 +20,6 @@ from augury.experiments.spec import TASKS, parse
 from augury.experiments.task import find_task
 from augury.regimes import regime
 from augury.scoring.registry import REGISTRY as METRICS
-from augury.sweeping import space
 
 OPERATOR = '''
 import pyarrow as pa
@@ -57,18 +56,6 @@ TASK = {
     "config.py": "from trainables.nmt import config\nclass Config(config.Config):\n    task: str\n "
     "   mine: int = 3\n",
 }
-SPACE = """
-from augury.sweeping.declarations import SearchSpace
-
-SPACE = SearchSpace(
-    question="Which?",
-    base={"name": "mine", "task": "nmt"},
-    keys={"training.max_updates": [1, 2]},
-    metric="valid/bleu",
-    mode="max",
-    seeds=[1],
-)
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +63,6 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working directory, with a file of every kind."""
     (tmp_path / "repeated.py").write_text(OPERATOR)
     (tmp_path / "twice.py").write_text(REGIME)
-    (tmp_path / "space.py").write_text(SPACE)
     (tmp_path / "task").mkdir()
     for name, content in TASK.items():
         (tmp_path / "task" / name).write_text(content)
@@ -114,7 +100,7 @@ def test_the_address_depends_on_the_content_of_the_file_and_not_on_its_place(
     assert not set(first) & set(addresses("./repeated.py"))
 
 
-def test_a_task_and_a_space_by_path(directory: Path) -> None:
+def test_a_task_by_path() -> None:
     corpus = {
         "source_language": "de",
         "target_language": "en",
@@ -124,7 +110,6 @@ def test_a_task_and_a_space_by_path(directory: Path) -> None:
     experiment = parse({"name": "x", "task": "./task/", "mine": 4, "corpus": corpus})
     assert experiment.to_dict()["mine"] == 4 and parse(experiment.to_dict()) == experiment
     assert find_task(experiment.task).EXAMPLE == "echo"
-    assert space.find("./space.py").name == "space"
 
 
 def test_a_package_that_is_installed_is_found_by_its_entry_points(

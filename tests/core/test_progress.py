@@ -11,7 +11,7 @@ import pytest
 
 from augury.core import messages, progress
 from augury.core.messages import logger, say
-from augury.core.progress import Stage, duration
+from augury.core.progress import Stage
 
 
 class Terminal(io.StringIO):
@@ -25,15 +25,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     return now
-
-
-def test_durations_for_people() -> None:
-    assert [duration(seconds) for seconds in (0.42, 12.3, 185, 7800)] == [
-        "0.4 s",
-        "12 s",
-        "3 min 05 s",
-        "2 h 10 min",
-    ]
 
 
 def test_elsewhere_than_on_a_terminal_lines_come_now_and_then(

@@ -45,7 +45,7 @@ def start(head: Head, path: Path, messages: Path) -> subprocess.Popen[str]:
         )
 
 
-def test_a_lost_head_is_one_line_and_the_same_command_continues(tmp_path: Path) -> None:
+def test_a_lost_head_is_one_line_and_its_training_continues(tmp_path: Path) -> None:
     path, messages = experiment(tmp_path), tmp_path / "messages"
     with ray_head(cpus=2) as head:
         training = start(head, path, messages)
@@ -62,14 +62,10 @@ def test_a_lost_head_is_one_line_and_the_same_command_continues(tmp_path: Path) 
     assert "Ray" in line and "continue" in line
     assert "rpc_client" not in said and "Traceback" not in said
     lost = time.time()
-    with ray_head(cpus=2) as head:
-        training = start(head, path, messages)
-        assert training.wait(600) == 0, messages.read_text(encoding="utf-8")
-    (run,) = (tmp_path / "store").glob("runs/*/seed-*")
-    first, *_ = history.read(
-        Folder(str(tmp_path / "store"), str(run.relative_to(tmp_path / "store")))
-    )
-    assert first["time"] < lost  # what was trained before is not trained again
     alone = ["--set", "execution.launcher=direct", "--set", "execution.address=null"]
-    assert main(["train", str(path), "--storage", str(tmp_path / "alone"), *alone]) == 0
-    assert averaged(tmp_path / "store") == averaged(tmp_path / "alone")
+    assert main(["train", str(path), *alone]) == 0
+    (run,) = (tmp_path / "store").glob("runs/*/seed-*")
+    first, *_ = history.read(Folder(str(run), ""))
+    assert first["time"] < lost  # what was trained before is not trained again
+    assert main(["train", str(path), "--storage", str(tmp_path / "undisturbed"), *alone]) == 0
+    assert averaged(tmp_path / "store") == averaged(tmp_path / "undisturbed")

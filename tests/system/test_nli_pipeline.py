@@ -14,7 +14,7 @@ import yaml
 
 from augury.cli import main
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import LABELS, read_shard
+from augury.corpora.corpus import read_shard
 from augury.experiments.run import Run
 from tests import tiny
 
@@ -112,36 +112,20 @@ def assert_records(run: Path, store: Store) -> int:
 
     Return the number of records.
     """
-    original = read(run, store).corpus("train")
-    premises = dict(zip(original.column("id"), original.column("premise"), strict=True))
-    records, counts = {}, {}
+    rows, counts = {}, {}
     for origin, folder in parts(run, store).items():
         manifest = folder.manifest()
-        records[origin] = [
-            row for shard in manifest["shards"] for row in read_shard(folder, shard).to_pylist()
-        ]
-        counts[origin] = manifest["counts"]
-        assert {row["origin"] for row in records[origin]} == {origin}
-
-    def unchanged(origin: str) -> int:
-        return sum(
-            row["premise"] == premises[row["lineage"]["parents"][0]] for row in records[origin]
-        )
-
-    def count(origin: str, *prefixes: str) -> int:
-        return sum(n for name, n in counts[origin].items() if name.startswith(prefixes))
-
-    assert len(records["reorder-qab"]) == ROWS and len(records["eda"]) == 2 * ROWS
-    fallbacks = count("reorder-qab", "unfaithful premises", "empty premises", "unchanged premises")
-    assert unchanged("reorder-qab") == fallbacks > 0
-    assert unchanged("eda") == count("eda", "unchanged premises") < 2 * ROWS
-    assert count("semantic", "generated") == 2 * ROWS  # one for each of the other two labels
-    assert count("semantic", "empty", "copied", "dropped", "kept") == 2 * ROWS
-    for label in LABELS:
-        with_label = [row for row in records["semantic"] if row["label"] == label]
-        assert len(with_label) == count("semantic", f"kept {label}")
-    assert 0 < len(records["semantic"]) == unchanged("semantic")  # only hypotheses are generated
-    return sum(map(len, records.values()))
+        counts[origin], rows[origin] = manifest["counts"], 0
+        for shard in manifest["shards"]:
+            records = read_shard(folder, shard).to_pylist()
+            rows[origin] += len(records)
+            assert {record["origin"] for record in records} == {origin}
+    assert rows["reorder-qab"] == ROWS and rows["eda"] == 2 * ROWS
+    semantic = counts["semantic"]
+    kept = sum(number for name, number in semantic.items() if name.startswith("kept "))
+    assert semantic["generated"] == 2 * ROWS  # one for each of the other two labels
+    assert 0 < rows["semantic"] == kept <= 2 * ROWS
+    return sum(rows.values())
 
 
 def assert_both_languages_are_scored(result: dict[str, Any], rows: int) -> None:

@@ -4,12 +4,10 @@ commands at once, records and pages."""
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -17,10 +15,9 @@ from safetensors.numpy import load
 
 from augury.core.store import Folder, Store
 from augury.training.trained import WEIGHTS
-from tests.ray_head import ray_head
 from tests.s3 import SECRET, S3Server, s3_server
 from tests.sweeping.sweeps import QUICK
-from tests.system.test_main_job import augury, wait_for_update, write_experiment
+from tests.system.test_main_job import augury, write_experiment
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 
@@ -116,20 +113,6 @@ def start(experiment: Path, storage: str, messages: Path) -> subprocess.Popen[st
         )
 
 
-def test_a_killed_training_equals_an_undisturbed_one(
-    server: S3Server, experiment: Path, undisturbed: dict[str, dict[str, bytes]], tmp_path: Path
-) -> None:
-    storage = server.uri("augury/killed")
-    killed = start(experiment, storage, tmp_path / "messages")
-    wait_for_update(Store(storage), 20, killed)
-    killed.kill()
-    killed.wait(60)
-    assert killed.returncode == -signal.SIGKILL
-    done = augury("train", str(experiment), "--storage", storage, cwd=tmp_path)
-    assert done.returncode == 0 and "continues after update" in done.stderr, done.stderr
-    assert weights(storage) == undisturbed
-
-
 def test_two_commands_at_once_end_with_the_same(
     server: S3Server, experiment: Path, undisturbed: dict[str, dict[str, bytes]], tmp_path: Path
 ) -> None:
@@ -144,19 +127,3 @@ def test_two_commands_at_once_end_with_the_same(
     messages = [file.read_text(encoding="utf-8") for file in files]
     assert ended == [0, 0], messages
     assert weights(storage) == undisturbed
-
-
-@pytest.mark.long
-def test_two_workers_of_a_job(server: S3Server, experiment: Path, tmp_path: Path) -> None:
-    content: dict[str, Any] = yaml.safe_load(experiment.read_text(encoding="utf-8"))
-    content["training"] |= {"workers": 2, "max_updates": 20, "validate_every": 10}
-    content |= {"execution": {"launcher": "ray", "threads": 1}, "baseline": False}
-    job = tmp_path / "job"
-    job.mkdir()
-    (job / "words.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
-    with ray_head() as head:
-        storage = server.uri("augury/job")
-        train = ["train", "words.yaml", "--storage", storage, "--json"]
-        done = head.submit(job, sys.executable, "-m", "augury.cli", *train)
-    assert done.returncode == 0, done.stdout[-3000:]
-    assert len(weights(storage)) == 1

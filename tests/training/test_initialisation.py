@@ -14,10 +14,9 @@ from torch import nn
 
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, parameters
 from augury.training.loop import Trainer
-from augury.training.schedule import adam, learning_rate
+from augury.training.schedule import adam
 from augury.training.settings import Training
 from augury.training.trained import (
     OUTCOME,
@@ -79,20 +78,6 @@ def test_the_optimizer_goes_on_from_the_checkpoint_of_these_weights(before: Fold
     for number, moments in stage.optimizer.state_dict()["state"].items():
         assert torch.equal(moments["exp_avg_sq"], state["state"][number]["exp_avg_sq"])
     assert stage.optimizer.param_groups[0]["lr"] == 0.5  # settings are the stage's own
-
-
-def test_the_schedule_goes_on(before: Folder) -> None:
-    (update,) = before.read_record(OUTCOME)["weights"]["updates"]
-    stage = train(Path(before.root), toy.TRAINING, "schedule", Initialisation(before, "optimizer"))
-    rates = {
-        record["update"]: record["metrics"]["train/learning_rate"]
-        for record in history.read(stage)
-        if "train/learning_rate" in record["metrics"]
-    }
-    assert rates == {
-        number: pytest.approx(learning_rate(toy.TRAINING, update + number, updates_per_epoch=1))
-        for number in rates
-    }
 
 
 def test_noam_continues_from_a_large_step(before: Folder) -> None:

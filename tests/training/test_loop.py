@@ -92,15 +92,6 @@ def straight_of_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_two_workers_killed_and_started_again(straight_of_two: Path, tmp_path: Path) -> None:
-    killed = toy.run(tmp_path, *PROCESSES, "--kill-at", "6")
-    assert killed.returncode != 0
-    assert toy.run(tmp_path, *PROCESSES, "--kill-at", "6").returncode == 0
-    assert final(tmp_path) == final(straight_of_two)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
 def test_two_workers_end_together_where_the_clock_of_one_is_past_the_deadline(
     straight_of_two: Path, tmp_path: Path
 ) -> None:
