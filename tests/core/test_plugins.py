@@ -1,10 +1,8 @@
-"""Operators, regimes, tasks and spaces by path and from installed packages: found, addressed,
-the same elsewhere."""
+"""Operators, regimes, tasks and metrics by path: found, addressed, the same elsewhere."""
 
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -110,31 +108,6 @@ def test_a_task_by_path() -> None:
     experiment = parse({"name": "x", "task": "./task/", "mine": 4, "corpus": corpus})
     assert experiment.to_dict()["mine"] == 4 and parse(experiment.to_dict()) == experiment
     assert find_task(experiment.task).EXAMPLE == "echo"
-
-
-def test_a_package_that_is_installed_is_found_by_its_entry_points(
-    directory: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def install(package: str, points: str) -> None:
-        described = directory / package / f"{package}-1.dist-info"
-        described.mkdir(parents=True)
-        (described / "METADATA").write_text(f"Name: {package}\nVersion: 1\n")
-        (described / "entry_points.txt").write_text(f"[augury.operators]\n{points}\n")
-        (directory / package / f"{package}_plugin.py").write_text(OPERATOR)
-        monkeypatch.syspath_prepend(directory / package)
-
-    install("one", "repeated = one_plugin:Repeated\nwhole = one_plugin\nlost = nowhere:Lost")
-    assert {"cipher", "repeated", "whole"} <= set(OPERATORS.names())
-    assert operator.parse({"operator": "repeated"}) == operator.parse(
-        {"operator": "repeated", "times": 2}
-    )
-    assert operator.schema("whole") is operator.schema("repeated")
-    with pytest.raises(UserError, match="'lost' of package one cannot be loaded"):
-        operator.schema("lost")
-    install("other", "repeated = other_plugin")
-    with pytest.raises(UserError, match="one, other"):
-        operator.schema("repeated")
-    sys.modules.pop("one_plugin")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import errno
 import os
 import pickle
 import shutil
@@ -13,7 +12,7 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.integrity import seal
-from augury.core.store import MANIFEST, MARKER, SCHEMA, Folder, Store, scratch
+from augury.core.store import MANIFEST, MARKER, SCHEMA, Store
 
 
 def test_a_folder_counts_only_with_its_marker(tmp_path: Path) -> None:
@@ -181,21 +180,3 @@ def test_a_link_is_removed_and_not_what_it_leads_to(tmp_path: Path) -> None:
     store.folder("runs", "ghi").remove()
     assert runs.is_symlink() and not [*runs.iterdir()]
     assert len([*elsewhere.glob("*/seed-1/run.json")]) == 2
-
-
-def test_a_directory_that_does_not_fit_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    message = f"[Errno {errno.ENOSPC}] No space left on device"
-
-    def fill(source: str, target: str) -> None:
-        Path(target).mkdir(parents=True)
-        raise shutil.Error([(f"{source}/a", f"{target}/a", message)])
-
-    monkeypatch.setattr(shutil, "move", fill)
-    folder = Folder(str(tmp_path), "runs")
-    with pytest.raises(OSError) as raised, scratch("test") as made:
-        (made / "a").write_text("text")
-        folder.put(made, "model")
-    assert raised.value.errno == errno.ENOSPC
-    assert not made.exists() and not [*(tmp_path / "runs").iterdir()]
