@@ -15,7 +15,8 @@ from augury.cli import main
 from augury.core.store import Folder, Store
 from augury.training import history
 from tests.ray_head import Head, ray_head
-from tests.system.test_main_job import averaged, wait_for_update, write_experiment
+from tests.run_folders import weights
+from tests.system.test_main_job import wait_for_update, write_experiment
 
 pytestmark = [
     pytest.mark.slow,
@@ -68,4 +69,4 @@ def test_a_lost_head_is_one_line_and_its_training_continues(tmp_path: Path) -> N
     first, *_ = history.read(Folder(str(run), ""))
     assert first["time"] < lost  # what was trained before is not trained again
     assert main(["train", str(path), "--storage", str(tmp_path / "undisturbed"), *alone]) == 0
-    assert averaged(tmp_path / "store") == averaged(tmp_path / "undisturbed")
+    assert weights(tmp_path / "store") == weights(tmp_path / "undisturbed")

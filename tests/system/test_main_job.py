@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 import yaml
-from safetensors.numpy import load_file
 
 from augury.cli import main
 from augury.core.naming import command
 from augury.core.store import Store
+from tests.run_folders import weights
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -165,17 +165,6 @@ def test_translate_reads_standard_input(
     assert capsys.readouterr().out == f"{first}\n\n{second}\n"
 
 
-def averaged(storage: Path) -> dict[str, dict[str, bytes]]:
-    """Return the averaged parameters of every run in a storage."""
-    files = sorted((storage / "runs").glob("*/seed-*/weights.safetensors"))
-    return {
-        str(file.relative_to(storage)): {
-            name: tensor.tobytes() for name, tensor in load_file(file).items()
-        }
-        for file in files
-    }
-
-
 @pytest.mark.trains
 @pytest.mark.parametrize(
     "signalled",
@@ -207,7 +196,7 @@ def test_an_interrupted_training_equals_an_undisturbed_one(
     else:
         assert process.returncode == -9
     assert main(["train", str(path)]) == 0
-    assert averaged(tmp_path / "store") == averaged(trained.directory / "store")
+    assert weights(tmp_path / "store") == weights(trained.directory / "store")
 
 
 def wait_for_update(store: Store, update: int, process: subprocess.Popen[str]) -> None:

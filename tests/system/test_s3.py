@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from safetensors.numpy import load
 
-from augury.core.store import Folder, Store
-from augury.training.trained import WEIGHTS
+from augury.core.store import Folder
+from tests.run_folders import weights
 from tests.s3 import SECRET, S3Server, s3_server
 from tests.sweeping.sweeps import QUICK
 from tests.system.test_main_job import augury, write_experiment
@@ -44,17 +43,8 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def weights(storage: str) -> dict[str, dict[str, bytes]]:
-    """Return the parameters of every run in a storage."""
-    store, found = Store(storage), {}
-    for address in store.addresses("runs"):
-        content = store.folder("runs", f"{address}/seed-1").read(WEIGHTS)
-        found[address] = {name: tensor.tobytes() for name, tensor in load(content).items()}
-    return found
-
-
 @pytest.fixture(scope="module")
-def undisturbed(experiment: Path) -> dict[str, dict[str, bytes]]:
+def undisturbed(experiment: Path) -> dict[str, bytes]:
     """The parameters that training on a local disk ends with."""
     done = augury("train", str(experiment))
     assert done.returncode == 0, done.stderr
@@ -73,7 +63,7 @@ def trained(server: S3Server, experiment: Path) -> str:
 
 
 def test_a_storage_on_s3_has_the_same_as_a_local_one(
-    trained: str, undisturbed: dict[str, dict[str, bytes]], server: S3Server
+    trained: str, undisturbed: dict[str, bytes], server: S3Server
 ) -> None:
     assert len(undisturbed) == 2 and weights(trained) == undisturbed
     assert server.refused > 10
@@ -114,7 +104,7 @@ def start(experiment: Path, storage: str, messages: Path) -> subprocess.Popen[st
 
 
 def test_two_commands_at_once_end_with_the_same(
-    server: S3Server, experiment: Path, undisturbed: dict[str, dict[str, bytes]], tmp_path: Path
+    server: S3Server, experiment: Path, undisturbed: dict[str, bytes], tmp_path: Path
 ) -> None:
     storage = server.uri("augury/two")
     files = [tmp_path / name for name in ("one", "other")]

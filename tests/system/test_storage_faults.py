@@ -16,6 +16,7 @@ import yaml
 
 from augury.cli import main
 from tests import tiny
+from tests.run_folders import weights
 
 NAMESPACE = ["unshare", "--map-root-user", "--mount"]
 SMALL, LARGE = "400k", "30m"
@@ -46,12 +47,6 @@ def run(*command: str, code: int = 0, said: str = "") -> None:
         lines = messages.splitlines()
         assert [line for line in lines if line.startswith("augury:")] == lines[-1:], messages
         assert said in lines[-1] and "Errno" not in messages, messages
-
-
-def weights(storage: Path) -> dict[str, bytes]:
-    """Return the final weights of every run of a storage."""
-    files = storage.glob("runs/*/*/weights.safetensors")
-    return {str(file.relative_to(storage)): file.read_bytes() for file in files}
 
 
 def read_only(place: Path, experiment: str) -> None:

@@ -12,7 +12,6 @@ import torch
 from torch import nn
 
 from augury.core.store import Folder, Store
-from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position, best
 from augury.training.learner import Validation
 from augury.training.settings import Training
@@ -149,9 +148,9 @@ def trained(root: Path, stop_at: int | None = None, weights: str = "chosen") -> 
 def scores_of(run: Folder) -> dict[int, float]:
     """Return the accuracy of every validation, by its update."""
     return {
-        record["update"]: record["metrics"].get("valid/accuracy", 0.0)
-        for record in history.read(run)
-        if "valid/loss" in record["metrics"]
+        update: metrics.get("valid/accuracy", 0.0)
+        for update, _, metrics in toy.measured(run)
+        if "valid/loss" in metrics
     }
 
 

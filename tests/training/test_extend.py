@@ -42,16 +42,9 @@ def longer(**changes: Any) -> Training:
     return toy.TRAINING.model_copy(update=changes)
 
 
-def metrics(run: Folder) -> list[tuple[int, dict[str, float]]]:
-    """What training has to say at its validations, times left out."""
-    return [
-        (
-            record["update"],
-            {name: value for name, value in record["metrics"].items() if "seconds" not in name},
-        )
-        for record in history.read(run)
-        if "valid/loss" in record["metrics"]
-    ]
+def validations(run: Folder) -> list[tuple[int, float, dict[str, float]]]:
+    """Return what training has to say at its validations."""
+    return [record for record in toy.measured(run) if "valid/loss" in record[2]]
 
 
 BY_UPDATES = {"max_epochs": None, "max_updates": 40}
@@ -93,7 +86,7 @@ def test_longer_equals_as_long_from_the_start(
     straight = train(tmp_path / "straight", "long", settings, task=task)
     assert "continues" in capsys.readouterr().err
     assert extended.read(WEIGHTS) == straight.read(WEIGHTS) != short.read(WEIGHTS)
-    assert metrics(extended) == metrics(straight)
+    assert validations(extended) == validations(straight)
     for value in ("updates", "rows", "best", "stopped_by"):
         assert extended.read_record(OUTCOME)[value] == straight.read_record(OUTCOME)[value]
 

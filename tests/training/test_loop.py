@@ -13,8 +13,8 @@ from torch import Tensor, nn
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.training import distributed, history
-from augury.training.loop import Interrupted, Trainer
+from augury.training import distributed
+from augury.training.loop import RECORD_UPDATES, Interrupted, Trainer
 from augury.training.trained import WEIGHTS, Diverged, TrainingRun
 from tests.training import toy
 
@@ -34,19 +34,7 @@ def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def measured(storage: Path) -> list[tuple[int, float, dict[str, float]]]:
-    """The history of a run without times and memory."""
-    return [
-        (
-            record["update"],
-            record["epochs"],
-            {
-                name: value
-                for name, value in record["metrics"].items()
-                if "second" not in name and "memory" not in name
-            },
-        )
-        for record in history.read(Store(storage).folder("runs", "toy"))
-    ]
+    return toy.measured(Store(storage).folder("runs", "toy"))
 
 
 @pytest.mark.slow
@@ -168,6 +156,17 @@ def test_a_loss_that_is_not_finite_names_update_records_and_checkpoint(tmp_path:
         toy.main([str(tmp_path), "--spoil-at", "20"])
     good = Store(tmp_path).folder("runs", "toy").sub("checkpoints").subfolders()[-1]
     assert f"Last good checkpoint: runs/toy/checkpoints/{good}" in str(raised.value)
+
+
+def test_no_checkpoint_is_saved_where_an_update_has_diverged(tmp_path: Path) -> None:
+    """On a GPU, where losses are read some updates later."""
+    made = trainer(tmp_path)
+    made.most_unread = RECORD_UPDATES
+    made.learner.spoil_at = 0  # type: ignore[attr-defined]
+    made.step([np.arange(50)])
+    with pytest.raises(Diverged):
+        made._save(snapshot=True)
+    assert not made.checkpoints.begun
 
 
 def trainer(storage: Path, seed: int = 1, dropout: float = 0.3) -> Trainer:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from torch import nn
 from augury.core.execution import Execution
 from augury.core.store import Folder, Store
 from augury.regimes.regime import Losses, Progress
+from augury.training import history
 from augury.training.batching import Lengths
 from augury.training.launch import launch
 from augury.training.learner import Loaded, Validation
@@ -118,6 +120,16 @@ def fit_here(
     run = TrainingRun(folder=folder, address=address, seed=seed)
     fit(learner or Toy(), training, run, device=torch.device("cpu"), **options)
     return folder
+
+
+def measured(folder: Folder) -> list[tuple[int, float, dict[str, float]]]:
+    """Return update, epochs and metrics of every record of a run, without times and memory."""
+    records = []
+    for record in history.read(folder):
+        metrics = record["metrics"].items()
+        kept = {name: value for name, value in metrics if not re.search("second|memory", name)}
+        records.append((record["update"], record["epochs"], kept))
+    return records
 
 
 @dataclass(frozen=True, kw_only=True)
