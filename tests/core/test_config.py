@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 import copy
+import pickle
 import re
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import pytest
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
-from augury.core.config import FileName, Section, address, merge, override
+from augury.core.config import FileName, Section, address, merge, override, validate
 from augury.core.errors import UserError
+from augury.core.faults import SHOWN, InvalidSettings
 from augury.core.naming import FILE_NAME
 
 
@@ -95,3 +97,70 @@ def test_names_of_files_are_those_of_their_pattern(name: str) -> None:
     else:
         with pytest.raises(ValidationError):
             NAMES.validate_python(name)
+
+
+class Sized(Section):
+    size: int = Field(1, ge=1)
+
+
+class Choice(Section):
+    a: int = 0
+    b: int = 0
+
+    @model_validator(mode="after")
+    def _one(self) -> Choice:
+        if self.a and self.b:
+            raise UserError("a and b are given")
+        return self
+
+
+class Outer(Section):
+    text: Choice | tuple[Choice, ...] = Choice()
+    names: tuple[str, ...] = ()
+    paths: str | tuple[str, ...] | None = None
+    choice: Literal["small", "tiny"] = "small"
+    inner: Sized | None = None
+    nested: Sized = Sized(size=1)
+    labels: dict[str, Sized] = {}
+    parts: tuple[Sized, ...] = ()
+    rate: float = 1.0
+
+
+def faults(**content: Any) -> list[str]:
+    with pytest.raises(InvalidSettings) as raised:
+        validate(Outer, content, "file")
+    return [fault.text() for fault in raised.value.faults]
+
+
+def test_a_branch_that_checks_the_content_speaks_alone() -> None:
+    assert faults(text={"a": 1, "b": 1}) == ["text: a and b are given"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"names": "a"}, "names = 'a': must be a list: [a]"),
+        ({"names": [1, "b", True]}, "names.0 = 1: must be text: put it in quotes, '1'"),
+        ({"paths": 3}, "paths = 3: must be text or a list: put it in quotes, '3'"),
+        ({"choice": "smal"}, "choice = 'smal': must be 'small' or 'tiny': did you mean 'small'?"),
+        ({"inner": "x"}, "inner = 'x': must be a section of settings, such as {key: value}"),
+        ({"inner": {"size": 1.5}}, "inner.size = 1.5: must be a whole number"),
+        ({"labels": {2016: {}}}, "labels.2016 = 2016: must be text: put it in quotes, '2016'"),
+        ({"parts": [{"size": 0}]}, "parts.0.size = 0: must be at least 1"),
+        ({"size": 2}, "unknown key 'size': did you mean 'nested.size'?"),
+        ({"inner": {"rate": 2}}, "unknown key 'inner.rate': allowed: size"),
+        ({"choices": "tiny"}, "unknown key 'choices': did you mean 'choice'?"),
+        ({"choice": 101 * "a"}, f"choice = {repr(101 * 'a')[:SHOWN]}…: must be 'small' or 'tiny'"),
+        ({"rate": "fast"}, "rate = 'fast': must be a number"),
+    ],
+)
+def test_faults_speak_of_the_file(content: dict[str, Any], message: str) -> None:
+    assert faults(**content)[0] == message
+
+
+def test_the_line_is_that_of_the_nearest_key_above() -> None:
+    with pytest.raises(InvalidSettings) as raised:
+        validate(Outer, {"rate": "x", "inner": {"size": 0}}, "file")
+    moved = raised.value.in_file("file", {("inner",): "line 2", ("rate",): "line 5"})
+    assert str(pickle.loads(pickle.dumps(moved))) == str(moved)
+    assert [line.split(":")[0] for line in str(moved).splitlines()[1:]] == ["  line 2", "  line 5"]

@@ -4,7 +4,6 @@ import os
 import pickle
 import shutil
 import stat
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -41,43 +40,30 @@ def test_a_file_that_fails_while_it_is_written_leaves_nothing(tmp_path: Path) ->
     assert {file.name for file in files} == {"file", ".tmp-other-1234"}
 
 
-def test_put_replaces_a_directory_whole(tmp_path: Path) -> None:
-    folder = Store(tmp_path / "store").folder("runs", "abc")
-    for content in ("one", "two"):
-        directory = tmp_path / "made"
-        directory.mkdir()
-        (directory / "state").write_text(content)
-        folder.put(directory, "checkpoint")
-        assert not directory.exists()
-    assert folder.sub("checkpoint").read("state") == b"two"
-    assert folder.subfolders() == ["checkpoint"]
-
-
 def directory(parent: Path, content: str) -> Path:
+    """Make a directory that is its owner's alone, as temporary ones are."""
     path = parent / "made"
-    path.mkdir()
+    path.mkdir(mode=0o700)
     for name in ("model", "state"):
+        (path / name).touch(mode=0o600)
         (path / name).write_text(content)
     return path
 
 
-def test_what_is_put_has_the_modes_that_the_umask_says(tmp_path: Path) -> None:
-    private = Path(tempfile.mkdtemp(dir=tmp_path))
-    (private / "inside").mkdir(mode=0o700)
-    (private / "inside" / "model").touch(mode=0o600)
+def test_put_replaces_a_directory_whole_with_the_modes_of_the_umask(tmp_path: Path) -> None:
     folder = Store(tmp_path / "store").folder("runs", "abc")
     before = os.umask(0o027)
     try:
-        folder.put(private, "checkpoint")
+        for content in ("one", "two"):
+            folder.put(directory(tmp_path, content), "checkpoint")
+            assert not (tmp_path / "made").exists()
     finally:
         os.umask(before)
+    assert folder.sub("checkpoint").read("state") == b"two"
     put = Path(folder.path("checkpoint"))
-    modes = [
-        stat.S_IMODE(path.stat().st_mode)
-        for path in (put, put / "inside", put / "inside" / "model")
-    ]
-    assert modes == [0o750, 0o750, 0o640]
     assert [path.name for path in put.parent.iterdir()] == ["checkpoint"]
+    modes = [stat.S_IMODE(path.stat().st_mode) for path in (put, put / "model")]
+    assert modes == [0o750, 0o640]
 
 
 def test_what_is_put_on_an_object_store_is_there_when_all_of_it_is(

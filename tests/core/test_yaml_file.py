@@ -35,11 +35,6 @@ def test_every_key_and_item_has_its_line(path: Path) -> None:
     }
 
 
-def test_what_a_merge_brings_may_be_changed(path: Path) -> None:
-    path.write_text("a: &a {x: 1, y: 2}\nb:\n  <<: *a\n  x: 3\n")
-    assert read(path).content["b"] == {"x": 3, "y": 2}
-
-
 BOMB = b"a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + b"".join(
     b"a%d: &a%d [%s]\n" % (level, level, b", ".join([b"*a%d" % (level - 1)] * 9))
     for level in range(1, 9)
@@ -96,11 +91,9 @@ BASE: dict[str, Any] = {
     [
         ({"regime": {"beta": 5}}, {"regime.beta": 5}),
         ({"training": {"max_epochs": 9}}, {"training.max_epochs": 9}),
-        ({"training": {"precision": "bf16"}}, {"training.precision": "bf16"}),
         ({"training": {}}, {"training": {}}),
         ({"augment": []}, {"augment": []}),
         ({"regime": "plain", "name": "new"}, {"regime": "plain", "name": "new"}),
-        ({"systems": {"A": {"regime.tau": 2}}}, {"systems": {"A": {"regime.tau": 2}}}),
         ({"systems": {"B": {"training.seed": 1}}}, {"systems": {"B": {"training.seed": 1}}}),
     ],
 )

@@ -3,7 +3,9 @@ continued equals undisturbed, to the last bit."""
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +14,17 @@ import torch
 from torch import Tensor, nn
 
 from augury.core.errors import UserError
-from augury.core.store import Store
+from augury.core.store import Folder, Store
+from augury.regimes.adversarial import Adversarial
+from augury.regimes.coregularised import CoRegularised
+from augury.regimes.plain import Plain
+from augury.regimes.regime import Regime, Rows
 from augury.training import distributed
 from augury.training.loop import RECORD_UPDATES, Interrupted, Trainer
 from augury.training.trained import WEIGHTS, Diverged, TrainingRun
+from tests.regimes import words
 from tests.training import toy
+from tests.training.host_reads import NoReads
 
 pytestmark = pytest.mark.trains
 
@@ -223,3 +231,38 @@ def test_batches_are_a_function_of_seed_and_epoch(tmp_path: Path) -> None:
     assert batches(1, 0) == batches(1, 0)
     assert batches(1, 0) != batches(1, 1) and batches(1, 0) != batches(2, 0)
     assert sorted(sum(batches(2, 0), [])) == list(range(200))
+
+
+class Task(words.Task):
+    """Reads every view as the same sentences."""
+
+    def rows(
+        self, batch: words.Batch, views: Sequence[int], perturbation: Tensor | None = None
+    ) -> Rows:
+        rows = super().rows(batch, views, perturbation)
+        return rows._replace(hidden=rows.hidden.repeat(len(views), 1, 1))
+
+
+def unread(tensor: Tensor) -> None:
+    raise AssertionError("reads a tensor")
+
+
+@pytest.mark.parametrize(
+    "regime",
+    [Plain(), CoRegularised(over="identity"), Adversarial(epsilon=0.5, alpha=0.3)],
+    ids=lambda regime: regime.name,
+)
+def test_updates_read_no_tensor(
+    regime: Regime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a GPU, which the host would wait for, and where numbers are checked later."""
+    run = TrainingRun(folder=Folder(str(tmp_path), "run"), address="words", seed=1)
+    training = words.TRAINING.model_copy(update={"clip_norm": 1.0, "accumulation": 2})
+    made = Trainer(Task(regime), training, run, device=torch.device("cpu"))
+    made.most_unread = RECORD_UPDATES
+    planned = list(itertools.islice(made.rest_of_epoch(), 3))
+    monkeypatch.setattr(Tensor, "tolist", unread)
+    with NoReads():
+        for batches in planned:
+            made.step(batches)
+    assert made.position.update == 3
