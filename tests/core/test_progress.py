@@ -76,13 +76,6 @@ def test_bars_leave_standard_output_alone(
     assert capsys.readouterr().out == "result\nanother\n"
 
 
-def test_a_stage_that_fails_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(RuntimeError), Stage("train", 100, "updates") as stage:
-        stage.advance(7)
-        raise RuntimeError
-    assert "7 updates" in (output := capsys.readouterr().err) and "stopped" in output
-
-
 @pytest.mark.parametrize(
     ("verbosity", "expected"),
     [
