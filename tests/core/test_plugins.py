@@ -18,6 +18,7 @@ from augury.experiments.spec import TASKS, parse
 from augury.experiments.task import find_task
 from augury.regimes import regime
 from augury.scoring.registry import REGISTRY as METRICS
+from tests import tiny
 
 OPERATOR = '''
 import pyarrow as pa
@@ -99,13 +100,8 @@ def test_the_address_depends_on_the_content_of_the_file_and_not_on_its_place(
 
 
 def test_a_task_by_path() -> None:
-    corpus = {
-        "source_language": "de",
-        "target_language": "en",
-        "train": {"builtin": 9},
-        "valid": {"builtin": 3},
-    }
-    experiment = parse({"name": "x", "task": "./task/", "mine": 4, "corpus": corpus})
+    settings = {"name": "x", "task": "./task/", "mine": 4, "corpus": tiny.PARALLEL}
+    experiment = parse(settings)
     assert experiment.to_dict()["mine"] == 4 and parse(experiment.to_dict()) == experiment
     assert find_task(experiment.task).EXAMPLE == "echo"
 
