@@ -21,13 +21,6 @@ def full() -> OSError:
     return raised.value
 
 
-def wrapped(error: BaseException) -> BaseException:
-    """Return an error that another library has raised from one."""
-    other = RuntimeError("cannot save")
-    other.__cause__ = error
-    return other
-
-
 def test_a_full_disk_is_named_however_the_error_comes(tmp_path: Path) -> None:
     error = OSError(errno.ENOSPC, "No space left on device", str(tmp_path / "corpora/.tmp-a/b"))
     assert str(outage_of(error)).startswith(f"no space is left for {tmp_path}/corpora (")
@@ -35,7 +28,9 @@ def test_a_full_disk_is_named_however_the_error_comes(tmp_path: Path) -> None:
     with pytest.raises(OSError) as raised, folder.writing("weights"):
         raise full()
     assert f"no space is left for {tmp_path}/runs/a/weights (" in str(outage_of(raised.value))
-    assert "no space is left" in str(outage_of(wrapped(full())))
+    by_a_library = RuntimeError("cannot save")
+    by_a_library.__cause__ = raised.value
+    assert "no space is left" in str(outage_of(by_a_library))
     assert "no space" in str(outage_of(RuntimeError("I/O error: No space left on device (28)")))
     assert outage_of(FileNotFoundError(errno.ENOENT, "No such file", "a")) is None
 
