@@ -36,23 +36,6 @@ class Head:
     """The variables with which commands reach it; `auto` is this cluster, whatever others there
     are."""
 
-    def submit(self, directory: Path, *entrypoint: str) -> subprocess.CompletedProcess[str]:
-        """Run `ray job submit` with a working directory, and wait for the job."""
-        line = [RAY, "job", "submit", "--working-dir", str(directory), "--", *entrypoint]
-        for _ in range(10):
-            done = subprocess.run(
-                line,
-                env=self.environment,
-                text=True,
-                capture_output=True,
-                timeout=400,
-                check=False,
-            )
-            if "No available agent" not in done.stderr + done.stdout:
-                break
-            time.sleep(3)  # the head responds before its agent accepts jobs
-        return done
-
 
 @contextmanager
 def ray_head(cpus: int = 4) -> Iterator[Head]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
-from augury.core.store import Folder
+from augury.core.store import Folder, Store
 from augury.experiments.record import Cost, Input, RunRecord
 from augury.reporting.results import SystemResult, load_groups
 from augury.scoring.stored import Score
-from augury.training.trained import Outcome, ReportedWeights
+from augury.training.trained import WEIGHTS, Outcome, ReportedWeights
 
 ADDRESS = "00aa11bb22cc33dd"
 
@@ -46,6 +47,14 @@ def write_scores(
     record = RunRecord.read(run)
     scores = {test: tuple(of_test) for test, of_test in tests.items()}
     replace(record, tests=scores, training=training, cost=cost).write_scores(run)
+
+
+def weights(storage: str | Path) -> dict[str, bytes]:
+    """The file of the weights of every run of a storage, by the name of the run."""
+    store = Store(storage)
+    kinds = {address: store.folder("runs", address) for address in store.addresses("runs")}
+    runs = [folder.sub(seed) for folder in kinds.values() for seed in folder.subfolders()]
+    return {run.name: run.read(WEIGHTS) for run in runs if run.exists(WEIGHTS)}
 
 
 def load(folders: Sequence[Folder]) -> list[SystemResult]:

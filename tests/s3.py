@@ -1,4 +1,4 @@
-"""An S3 server on this machine that refuses some requests and is slow, as busy services are.
+"""An S3 server on this machine that refuses some requests, as busy services do.
 
 moto's, which answers what pyarrow asks over HTTP.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
-import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,12 +29,11 @@ DENIAL = (
 
 
 class S3Server:
-    """A WSGI application that passes requests to moto, each after `delay` seconds, and refuses one
+    """A WSGI application that passes requests to moto, and refuses one
     of every `refuse_every`."""
 
     def __init__(self) -> None:
         self.refuse_every: int | None = None
-        self.delay = 0.0
         self.asked = self.refused = 0
         self.read_only = False
         """Whether nothing may be written."""
@@ -47,7 +45,6 @@ class S3Server:
 
     def __call__(self, environment: dict[str, Any], start_response: Any) -> Any:
         self.asked += 1
-        time.sleep(self.delay)
         if self.refuse_every and next(self._number) % self.refuse_every == 0:
             self.refused += 1
             start_response("503 Slow Down", [("Content-Type", "application/xml")])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from augury.augment.operator import OPERATORS
+from augury.augment.operator import OPERATORS, Operator, parse
 from augury.cli import main
 from augury.core import agreed_code, plugin_files
 from augury.core.errors import UserError
@@ -139,9 +139,11 @@ def test_workers_run_what_their_driver_sends(plugin: Path, local_ray: object) ->
     import ray
 
     @ray.remote(runtime_env={"env_vars": {agreed_code.ENVIRONMENT: ""}})
-    def find(name: str) -> str:
-        return str(OPERATORS.find(name).__name__)
+    def found(name: str, sent: Operator) -> tuple[str, str]:
+        return OPERATORS.find(name).__name__, type(sent).__name__
 
-    assert ray.get(find.remote(str(plugin))) == "Upper"
     with pytest.raises(UserError):
         OPERATORS.find(str(plugin))
+    with agreed_code.named_by_user():
+        parsed = parse({"operator": str(plugin)})
+    assert ray.get(found.remote(str(plugin), parsed)) == ("Upper", "Upper")

@@ -33,10 +33,6 @@ def test_one_living_node_of_each_type() -> None:
     assert [each["NodeID"] for each in types.values()] == ["a", "b"]
 
 
-def test_a_node_is_named_with_its_resources() -> None:
-    assert cluster.name_of(node("b", WORKER)) == "node b (10.0.0.1; CPU 8, GPU 1)"
-
-
 def test_a_directory_that_is_not_the_same_on_all_machines(tmp_path: Path) -> None:
     assert "another directory" in cluster._probe(str(tmp_path), "secret", "node")
 

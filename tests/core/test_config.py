@@ -1,26 +1,23 @@
 from __future__ import annotations
 
+import copy
+import pickle
 import re
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import pytest
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from augury.core.config import FileName, Section, address, merge, override, validate
 from augury.core.errors import UserError
+from augury.core.faults import SHOWN, InvalidSettings
 from augury.core.naming import FILE_NAME
 
 
 class Inner(Section):
     beta: float = Field(5.0, ge=0)
     tau: float = 1.0
-
-
-class Outer(Section):
-    name: str
-    regime: Inner = Inner()
-    items: tuple[Inner, ...] = ()
 
 
 def test_cached_properties_follow_the_settings_of_a_copy() -> None:
@@ -35,47 +32,35 @@ def test_cached_properties_follow_the_settings_of_a_copy() -> None:
     assert section.double == 2.0
 
 
-def test_override_reads_yaml_values_and_leaves_the_original() -> None:
-    content: dict[str, Any] = {"name": "a", "regime": {"beta": 1}}
-    changed = override(content, ["regime.beta=2.5", "regime.tau=3", "items=[{beta: 4}]"])
-    assert changed == {"name": "a", "regime": {"beta": 2.5, "tau": 3}, "items": [{"beta": 4}]}
-    assert content == {"name": "a", "regime": {"beta": 1}}
-
-
-def test_merge_sets_list_positions_and_makes_missing_sections() -> None:
-    assert merge({"items": [{"beta": 1}, {"beta": 2}]}, {"items.1.beta": 9, "new.key": 1}) == {
-        "items": [{"beta": 1}, {"beta": 9}],
-        "new": {"key": 1},
+def test_overrides_set_values_below_dots_and_leave_the_original() -> None:
+    content: dict[str, Any] = {"name": "a", "regime": {"beta": 1}, "items": [{"beta": 1}, 2]}
+    before = copy.deepcopy(content)
+    assert override(content, ["regime.beta=2.5", "items.0.beta=[9]", "new.key=x"]) == {
+        "name": "a",
+        "regime": {"beta": 2.5},
+        "items": [{"beta": [9]}, 2],
+        "new": {"key": "x"},
     }
-    with pytest.raises(UserError, match="'2' is not an index of a list with 2"):
-        merge({"items": [1, 2]}, {"items.2": 3})
-    with pytest.raises(UserError, match="item 0 is 1, a single value"):
-        merge({"items": [1, 2]}, {"items.0.beta": 3})
+    assert content == before
 
 
-@pytest.mark.parametrize("assignment", ["beta", "=5", ""])
-def test_override_refuses_what_is_not_an_assignment(assignment: str) -> None:
-    with pytest.raises(UserError, match="--set takes dotted.key=value"):
-        override({}, [assignment])
-
-
-def test_validate_lists_every_fault_with_its_key_and_the_nearest_name() -> None:
-    with pytest.raises(UserError) as raised:
-        validate(Outer, {"name": "a", "regime": {"betta": 1, "tau": "x"}, "regim": {}}, "file.yaml")
-    message = str(raised.value)
-    assert message.startswith("file.yaml is not valid:")
-    assert "unknown key 'regime.betta': did you mean 'beta'?" in message
-    assert "unknown key 'regim': did you mean 'regime'?" in message
-    assert "regime.tau = 'x'" in message
-
-
-def test_validate_names_keys_inside_lists_and_missing_ones() -> None:
-    with pytest.raises(UserError, match=r"unknown key 'items.0.taux': did you mean 'tau'\?"):
-        validate(Outer, {"name": "a", "items": [{"taux": 1}]}, "file")
-    with pytest.raises(UserError, match="'name' is required"):
-        validate(Outer, {}, "file")
-    with pytest.raises(UserError, match="regime.beta = -1: must be at least 0"):
-        validate(Outer, {"name": "a", "regime": {"beta": -1}}, "file")
+@pytest.mark.parametrize(
+    ("assignment", "message"),
+    [
+        ("beta", "--set takes dotted.key=value"),
+        ("=5", "--set takes dotted.key=value"),
+        ("items.2=3", "'2' is not an index of a list with 2"),
+        ("items.0.beta=3", "item 0 is 1, a single value"),
+        ("a=&a [*a]", "--set a"),  # values have the limits of files
+        ("a=" + "[" * 3000, "--set a"),
+        ('a="\\ud800"', "--set a"),
+        ("a={a: 1, a: 2}", "--set a"),
+        ("a=x: y: z", "--set a"),
+    ],
+)
+def test_overrides_that_cannot_be_set_are_refused(assignment: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        override({"items": [1, 2]}, [assignment])
 
 
 def test_address_depends_on_content_and_not_on_the_order_of_keys() -> None:
@@ -99,39 +84,12 @@ def test_a_change_of_a_system_or_stage_is_a_dotted_key() -> None:
     assert of_system == {"systems": {"a": {"stages.tune.training.patience": 2}}}
 
 
-class Documented(Section):
-    size: int = 1
-    """Number of things.
-
-    In thousands.
-    """
-    name: str = ""
-
-
-class Renamed(Documented):
-    size: int = 2
-    name: str = "renamed"
-    """Name of the thing."""
-
-
-def test_descriptions_of_settings_are_inherited() -> None:
-    inherited = "Number of things.\n\nIn thousands."
-    assert Documented.descriptions() == {"size": inherited}
-    assert Renamed.descriptions() == {"size": inherited, "name": "Name of the thing."}
-    assert Renamed.model_json_schema()["properties"]["size"]["description"] == inherited
-
-
-@pytest.mark.parametrize("value", ["&a [*a]", "[" * 3000, '"\\ud800"', "{a: 1, a: 2}", "x: y: z"])
-def test_values_of_the_command_line_have_the_limits_of_files(value: str) -> None:
-    with pytest.raises(UserError, match="--set a"):
-        override({}, [f"a={value}"])
-
-
 NAMES = TypeAdapter(FileName)
 
 
 @pytest.mark.parametrize(
-    "name", ["a", "-a.b", "größe_1", 100 * "a", "", ".a", "a b", "a/b", "a\0", 101 * "a", 101 * "ß"]
+    "name",
+    ["a", "-a.b", "größe_1", 100 * "a", "", ".a", "a b", "a/b", "a\0", "a\n", 101 * "a", 101 * "ß"],
 )
 def test_names_of_files_are_those_of_their_pattern(name: str) -> None:
     if re.fullmatch(FILE_NAME, name):
@@ -141,10 +99,68 @@ def test_names_of_files_are_those_of_their_pattern(name: str) -> None:
             NAMES.validate_python(name)
 
 
-def test_a_name_of_a_file_has_no_line_end() -> None:
-    with pytest.raises(ValidationError):
-        NAMES.validate_python("a\n")
+class Sized(Section):
+    size: int = Field(1, ge=1)
 
 
-def test_editors_see_the_whole_pattern() -> None:
-    assert NAMES.json_schema() == {"type": "string", "pattern": FILE_NAME}
+class Choice(Section):
+    a: int = 0
+    b: int = 0
+
+    @model_validator(mode="after")
+    def _one(self) -> Choice:
+        if self.a and self.b:
+            raise UserError("a and b are given")
+        return self
+
+
+class Outer(Section):
+    text: Choice | tuple[Choice, ...] = Choice()
+    names: tuple[str, ...] = ()
+    paths: str | tuple[str, ...] | None = None
+    choice: Literal["small", "tiny"] = "small"
+    inner: Sized | None = None
+    nested: Sized = Sized(size=1)
+    labels: dict[str, Sized] = {}
+    parts: tuple[Sized, ...] = ()
+    rate: float = 1.0
+
+
+def faults(**content: Any) -> list[str]:
+    with pytest.raises(InvalidSettings) as raised:
+        validate(Outer, content, "file")
+    return [fault.text() for fault in raised.value.faults]
+
+
+def test_a_branch_that_checks_the_content_speaks_alone() -> None:
+    assert faults(text={"a": 1, "b": 1}) == ["text: a and b are given"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"names": "a"}, "names = 'a': must be a list: [a]"),
+        ({"names": [1, "b", True]}, "names.0 = 1: must be text: put it in quotes, '1'"),
+        ({"paths": 3}, "paths = 3: must be text or a list: put it in quotes, '3'"),
+        ({"choice": "smal"}, "choice = 'smal': must be 'small' or 'tiny': did you mean 'small'?"),
+        ({"inner": "x"}, "inner = 'x': must be a section of settings, such as {key: value}"),
+        ({"inner": {"size": 1.5}}, "inner.size = 1.5: must be a whole number"),
+        ({"labels": {2016: {}}}, "labels.2016 = 2016: must be text: put it in quotes, '2016'"),
+        ({"parts": [{"size": 0}]}, "parts.0.size = 0: must be at least 1"),
+        ({"size": 2}, "unknown key 'size': did you mean 'nested.size'?"),
+        ({"inner": {"rate": 2}}, "unknown key 'inner.rate': allowed: size"),
+        ({"choices": "tiny"}, "unknown key 'choices': did you mean 'choice'?"),
+        ({"choice": 101 * "a"}, f"choice = {repr(101 * 'a')[:SHOWN]}…: must be 'small' or 'tiny'"),
+        ({"rate": "fast"}, "rate = 'fast': must be a number"),
+    ],
+)
+def test_faults_speak_of_the_file(content: dict[str, Any], message: str) -> None:
+    assert faults(**content)[0] == message
+
+
+def test_the_line_is_that_of_the_nearest_key_above() -> None:
+    with pytest.raises(InvalidSettings) as raised:
+        validate(Outer, {"rate": "x", "inner": {"size": 0}}, "file")
+    moved = raised.value.in_file("file", {("inner",): "line 2", ("rate",): "line 5"})
+    assert str(pickle.loads(pickle.dumps(moved))) == str(moved)
+    assert [line.split(":")[0] for line in str(moved).splitlines()[1:]] == ["  line 2", "  line 5"]

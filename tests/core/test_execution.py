@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from augury.augment import operator
-from augury.core import executors, messages, ray_connection
+from augury.core import messages, ray_connection
 from augury.core.errors import UserError
 from augury.core.execution import LITTLE_SECONDS, Execution, ExecutorName
 from augury.core.executors import LocalExecutor, RayExecutor, Row
@@ -133,17 +131,6 @@ def test_what_a_killed_worker_leaves_is_done_by_another(local_ray: Any, tmp_path
     assert [row["number"] for row in results] == list(range(23)) and stage.done == 23
 
 
-@pytest.mark.slow
-def test_rows_of_joined_blocks_keep_their_order(
-    local_ray: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(executors, "MIN_BLOCKS", 5)
-    monkeypatch.setattr(executors, "BLOCKS_PER_CPU", 0)
-    with Stage("squares", 23) as stage:
-        results = RayExecutor().map(squares, NUMBERS, stage)
-    assert [row["square"] for row in results] == [number**2 for number in range(23)]
-
-
 def told_where() -> Any:
     import ray
 
@@ -213,31 +200,16 @@ def test_workers_that_this_machine_cannot_hold_are_refused_before_ray_starts(
     Execution(cpus_per_worker=0.5).check(workers=8)
 
 
-@dataclass(frozen=True)
-class _Times:
-    """Makes the task that says what an operator's parameters are in a worker."""
-
-    operator: Any
-
-    def __call__(self) -> Any:
-        return lambda row: {"rows": 1, "number": self.operator.times * row["number"]}
-
-
-def test_a_class_that_is_given_by_its_path_reaches_other_processes(
-    executor: Anywhere,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    (tmp_path / "mine.py").write_text(
-        "from augury.augment.operator import Operator\n"
-        "class Mine(Operator):\n    operator: str = 'mine'\n    times: int = 2\n"
-        "    def bind(self, fitted, store):\n        return None\nOPERATOR = Mine\n"
+def run_script(script: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a program in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+        env={**os.environ, **variables},
     )
-    monkeypatch.chdir(tmp_path)
-    mine = operator.parse({"operator": "./mine.py", "times": 3})
-    with Stage("multiply", 3, "numbers") as stage:
-        results = executor.map(_Times(mine), NUMBERS[:3], stage)
-    assert [row["number"] for row in results] == [0, 3, 6]
 
 
 LISTENING = """
@@ -267,28 +239,10 @@ print(json.dumps([ray.nodes()[0]["NodeManagerAddress"], servers, listening]))
 
 @pytest.mark.slow
 def test_one_local_ray_starts_that_listens_on_the_loopback_interface_alone() -> None:
-    command = [sys.executable, "-c", LISTENING]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    result = run_script(LISTENING)
     address, servers, listening = json.loads(result.stdout.splitlines()[-1])
     assert address == "127.0.0.1" and servers == 1 and len(listening) >= 4
     assert set(listening.values()) <= {"127.0.0.1", "::ffff:127.0.0.1", "::1"}
-
-
-SIGTERM = """
-import signal
-from augury.core.ray_connection import connect
-
-signal.signal(signal.SIGTERM, lambda *_: print("answered"))
-connect(None)
-signal.raise_signal(signal.SIGTERM)
-"""
-
-
-@pytest.mark.slow
-def test_a_signal_to_end_is_answered_without_a_dump_of_ray() -> None:
-    command = [sys.executable, "-c", SIGTERM]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    assert result.stdout == "answered\n" and "SIGTERM" not in result.stderr
 
 
 # Names of sockets below such a directory are longer than Linux allows.
@@ -307,48 +261,9 @@ except UserError as error:
 def test_where_ray_does_not_start_a_line_names_the_way_without_it(tmp_path: Path) -> None:
     directory = tmp_path / ("x" * 100)
     directory.mkdir()
-    environment = {**os.environ, "RAY_TMPDIR": str(directory), "TMPDIR": str(directory)}
-    command = [sys.executable, "-c", FAILING]
-    result = subprocess.run(
-        command, capture_output=True, text=True, timeout=120, check=True, env=environment
-    )
+    result = run_script(FAILING, RAY_TMPDIR=str(directory), TMPDIR=str(directory))
     (line,) = result.stdout.splitlines()
     assert "Ray does not start" in line and "--executor local" in line
-
-
-# Three rows, and one that alone is larger than the object store, go through it and back.
-SPILLING = """
-import os, tempfile
-from pathlib import Path
-os.environ["RAY_DEFAULT_OBJECT_STORE_MAX_MEMORY_BYTES"] = "80000000"
-from augury.core.executors import RayExecutor
-from augury.core.progress import Stage
-
-rows = [{"content": bytes([number]) * 10_000_000} for number in range(3)]
-rows.append({"content": bytes(90_000_000)})
-task = lambda row: {"rows": 1, **row}
-results = RayExecutor().map(lambda: task, rows, Stage("measure", len(rows)))
-import ray
-from ray._private.internal_api import memory_summary
-address = ray.get_runtime_context().gcs_address
-assert ray.cluster_resources()["object_store_memory"] == 80_000_000
-spilled = "Spilled" in memory_summary(address, stats_only=True)
-print(spilled, results == [task(row) for row in rows])
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.long
-@pytest.mark.timeout(300)
-def test_rows_that_do_not_fit_into_the_object_store_are_spilled() -> None:
-    with tempfile.TemporaryDirectory(dir="/tmp", prefix="s") as directory:  # sockets: short names
-        environment = {**os.environ, "TMPDIR": directory}
-        command = [sys.executable, "-c", SPILLING]
-        result = subprocess.run(
-            command, capture_output=True, text=True, check=False, env=environment
-        )
-        assert result.returncode == 0, result.stderr
-        assert result.stdout.split()[-2:] == ["True", "True"]
 
 
 DYING = """
@@ -371,8 +286,7 @@ with messages.shown():
 @pytest.mark.slow
 def test_a_dead_ray_ends_the_command_with_a_line() -> None:
     begin = time.monotonic()
-    command = [sys.executable, "-c", DYING]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    result = run_script(DYING)
     assert result.returncode == 1 and time.monotonic() - begin < 60
     last = result.stderr.strip().splitlines()[-1]
     assert "has died" in last and "the same command continues" in last

@@ -12,13 +12,20 @@ from augury.core import store as stores
 from augury.core.integrity import Damaged
 from augury.core.locks import make_once, usable
 from augury.core.store import MANIFEST, SCHEMA, Folder, Store
+from augury.core.verification import verify
 
 CONTENT = b"one\ntwo\nthree\n"
 
 
-def made(root: object) -> Folder:
+@pytest.fixture(params=["local", "remote"])
+def root(request: pytest.FixtureRequest, tmp_path: Path, remote: Any) -> str:
+    """The root of a storage on a disk, and of one that is not mounted."""
+    return str(tmp_path) if request.param == "local" else f"remote://{tmp_path.name}"
+
+
+def made(root: str) -> Folder:
     """A finished folder with a file, and one in a subfolder."""
-    folder = Store(str(root)).folder("corpora", "abc")
+    folder = Store(root).folder("corpora", "abc")
     folder.write("part", CONTENT)
     folder.sub("tokenizer").write("pieces", b"12")
     folder.finish({"rows": 3})
@@ -46,12 +53,10 @@ DAMAGE: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
 }
 
 
-@pytest.mark.parametrize("where", ["local", "remote"])
 @pytest.mark.parametrize("kind", DAMAGE)
 def test_a_damaged_folder_is_named_and_made_anew(
-    kind: str, where: str, tmp_path: Path, remote: Any, capsys: pytest.CaptureFixture[str]
+    kind: str, root: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    root = tmp_path if where == "local" else f"remote://{tmp_path.name}"
     folder = made(root)
     before = {name: folder.read(name) for name in (*folder.files(), MANIFEST)}
     name, damage, said = DAMAGE[kind]
@@ -68,9 +73,8 @@ def test_a_damaged_folder_is_named_and_made_anew(
     assert not make_once(folder, lambda: pytest.fail("it is undamaged"))
 
 
-@pytest.mark.parametrize("where", ["local", "remote"])
-def test_a_missing_file_is_named(where: str, tmp_path: Path, remote: Any) -> None:
-    folder = made(tmp_path if where == "local" else f"remote://{tmp_path.name}")
+def test_a_missing_file_is_named(root: str) -> None:
+    folder = made(root)
     folder.remove("part")
     with pytest.raises(Damaged, match="part is missing: repeat"):
         folder.read("part")
@@ -98,6 +102,47 @@ def test_a_record_vouches_for_files(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_dropped_is_not_missed(tmp_path: Path) -> None:
-    folder = made(tmp_path)
+    folder = made(str(tmp_path))
     folder.drop("part")
     assert folder.files() == ["tokenizer/pieces"] and folder.damage() is None
+
+
+def test_a_storage_is_checked_file_by_file(root: str) -> None:
+    store = Store(root)
+    text, run = store.folder("corpora", "abc"), store.folder("runs", "def/seed-1")
+    text.write("part", b"12")
+    text.sub("tokenizer").write("pieces", b"34")
+    text.write_json("fitted.json", {"cycles": ["ab"]})
+    text.finish({})
+    run.write("weights", b"56")
+    run.write_record("outcome.json", {"updates": 3}, ["weights"])
+    run.write_json("label.json", {"name": "best"})
+    Folder(store.root, ".locks").write("abc", b"no JSON")
+
+    def damage() -> dict[str, str]:
+        checked = verify(store, (MANIFEST, "outcome.json"))
+        return {file.name: file.damage for file in checked if file.damage}
+
+    assert damage() == {}
+    assert len(list(verify(store, (MANIFEST, "outcome.json")))) == 7
+    text.write("part", b"13")
+    text.sub("tokenizer").remove("pieces")
+    text.write_json("fitted.json", {"cycles": ["ba"]})  # JSON still
+    run.write("outcome.json", run.read("outcome.json").replace(b"3", b"4", 1))
+    run.write("label.json", b'{"name"')
+    damaged = damage()
+    assert damaged.pop("runs/def/seed-1/label.json").startswith("is damaged: it is no JSON")
+    assert damaged == {
+        "corpora/abc/fitted.json": "has changed since it was written",
+        "corpora/abc/part": "has changed since it was written",
+        "corpora/abc/tokenizer/pieces": "is missing",
+        "runs/def/seed-1/outcome.json": "is damaged: it has changed since it was written",
+    }
+
+
+def test_files_of_other_programs_are_not_checked(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.folder("sweeps", "beta/tune/1").write("result.json", b"{}\n{}\n")
+    store.folder("sweeps", "beta").write_json("state.json", {})
+    names = [file.name for file in verify(store, (), ("sweeps/*/tune/*",))]
+    assert names == ["sweeps/beta/state.json"]

@@ -12,24 +12,17 @@ import pytest
 from augury.core.machine import available_cores, in_this_directory
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="affinity is one of Linux")
-def test_affinity_limits_cores(tmp_path: Path) -> None:
-    before = os.sched_getaffinity(0)
+def test_affinity_and_the_quota_of_a_container_limit_cores(tmp_path: Path) -> None:
+    quota, before = tmp_path / "cpu.max", os.sched_getaffinity(0)
+    for text, cores in (("max 100000\n", len(before)), ("100000 100000\n", 1), ("50000 100000", 1)):
+        quota.write_text(text)
+        assert available_cores(quota) == cores
     os.sched_setaffinity(0, {min(before)})
     try:
         assert available_cores(tmp_path / "none") == 1
     finally:
         os.sched_setaffinity(0, before)
     assert available_cores(tmp_path / "none") == len(before)
-
-
-@pytest.mark.parametrize(
-    ("text", "limited"),
-    [("max 100000\n", False), ("100000 100000\n", True), ("50000 100000", True)],
-)
-def test_quota_of_a_container_limits_cores(text: str, limited: bool, tmp_path: Path) -> None:
-    (quota := tmp_path / "cpu.max").write_text(text)
-    assert available_cores(quota) == (1 if limited else available_cores(tmp_path / "none"))
 
 
 # Blocks below the size that the C library maps by itself, of which the last pins the heap.
@@ -57,21 +50,15 @@ def test_what_only_a_cycle_refers_to_is_given_back_to_the_system() -> None:
     assert done.stdout.split() == ["True", "True"]
 
 
-def test_a_call_works_where_it_was_prepared(
+def test_a_call_works_where_it_was_prepared_as_far_as_that_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "text.txt").write_text("here")
+    there = tmp_path / "there"
+    there.mkdir()
+    monkeypatch.chdir(there)
+    where = in_this_directory(Path.cwd)
     monkeypatch.chdir(tmp_path)
-    read = in_this_directory(lambda: Path("text.txt").read_text())
-    monkeypatch.chdir(tmp_path.parent)
-    assert read() == "here"
-
-
-def test_without_the_directory_it_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    monkeypatch.chdir(gone)
-    here = in_this_directory(Path.cwd)
+    assert where() == there
     monkeypatch.chdir(tmp_path)
-    gone.rmdir()
-    assert here() == tmp_path
+    there.rmdir()
+    assert where() == tmp_path

@@ -1,35 +1,17 @@
-"""Choices of settings have short names, and a command that is printed can be typed."""
+"""A command that is printed can be typed, and a relative path begins at the folder of its file."""
 
 from __future__ import annotations
 
+import copy
+import os
+import pickle
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from augury.core.naming import command, counted, mlflow_command, title
-
-
-@pytest.mark.parametrize(
-    ("settings", "expected"),
-    [
-        ({"regime.beta": 5, "regime.tau": 0.5}, "beta=5, tau=0.5"),
-        ({"augment.0.keys": [1, 2]}, "keys=1+2"),
-        ({"augment.0.keys": []}, "keys=none"),
-        ({"vocabulary.size": 3, "model.size": 4}, "vocabulary.size=3, model.size=4"),
-        ({"regime": {"name": "multi_source", "equation": 2}}, "regime=multi_source(equation=2)"),
-        ({"augment": [{"operator": "cipher", "keys": [1, 2]}]}, "augment=cipher(keys=1+2)"),
-        ({"training.learning_rate": 0.0005}, "learning_rate=0.0005"),
-    ],
-)
-def test_titles(settings: dict[str, Any], expected: str) -> None:
-    assert title(settings) == expected
-
-
-def test_counts_agree_with_their_nouns() -> None:
-    assert [counted(number, "row") for number in (0, 1, 1234)] == ["0 rows", "1 row", "1,234 rows"]
-    assert counted(2, "hypothesis", "hypotheses") == "2 hypotheses"
+from augury.core.naming import command, mlflow_command
+from augury.core.paths import FileText, absolute, expanded
 
 
 @pytest.fixture
@@ -45,31 +27,33 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return programs
 
 
-def test_a_program_is_called_by_its_path_where_the_shell_does_not_find_it(
+def test_a_program_has_its_path_unless_the_shell_finds_it(
     environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert command("augury", "train", "my file.yaml") == ".venv/bin/augury train 'my file.yaml'"
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    monkeypatch.chdir(elsewhere)
-    assert command("augury", "track") == f"{environment}/augury track"
-
-
-def test_a_program_keeps_its_name_where_the_shell_finds_it_or_the_environment_lacks_it(
-    environment: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert command("mlflow", "ui") == "mlflow ui"
+    assert command("augury", absolute=True) == f"{environment}/augury"
+    assert command("mlflow", "ui") == "mlflow ui"  # which the environment lacks
     assert mlflow_command("http://server:5000") == "http://server:5000"
-    monkeypatch.setenv("PATH", str(environment))
-    assert command("augury") == "augury"
-
-
-def test_a_program_of_another_environment_is_not_taken_for_it(
-    environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = tmp_path / "other"
+    other = tmp_path / "other"  # another environment
     other.mkdir()
     (other / "python").touch(mode=0o755)
     monkeypatch.setenv("PATH", str(other))
     assert command("python", "example.py") == ".venv/bin/python example.py"
-    assert command("python", "example.py", absolute=True) == f"{environment}/python example.py"
+    monkeypatch.setenv("PATH", str(environment))
+    assert command("augury") == "augury"
+    monkeypatch.setenv("PATH", "/usr/bin")
+    monkeypatch.chdir(other)
+    assert command("augury", "track") == f"{environment}/augury track"
+
+
+def test_a_relative_path_begins_at_the_folder_of_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    here = os.getcwd()
+    assert absolute("a.txt") == f"{here}/a.txt"
+    assert absolute(FileText("../a.txt", "experiments")) == f"{here}/a.txt"
+    assert absolute(FileText("~/a.txt", "/data")) == "/home/me/a.txt"
+    assert absolute(FileText("s3://bucket/a", "/data")) == "s3://bucket/a"
+    assert expanded("~nobody-has-it/a") == Path("~nobody-has-it/a")
+    text = FileText("a.txt", "/data/x")
+    for copied in (text, copy.deepcopy(text), pickle.loads(pickle.dumps(text))):
+        assert copied == "a.txt" and absolute(copied) == "/data/x/a.txt"

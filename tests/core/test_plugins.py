@@ -1,10 +1,8 @@
-"""Operators, regimes, tasks and spaces by path and from installed packages: found, addressed,
-the same elsewhere."""
+"""Operators, regimes, tasks and metrics by path: found, addressed, the same elsewhere."""
 
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,7 +10,7 @@ import pytest
 
 from augury.augment import operator, planning
 from augury.augment.operator import OPERATORS
-from augury.core import config, plugin_files, plugins
+from augury.core import config, plugin_files
 from augury.core.errors import UserError
 from augury.core.plugins import Registry
 from augury.core.store import Store
@@ -20,7 +18,7 @@ from augury.experiments.spec import TASKS, parse
 from augury.experiments.task import find_task
 from augury.regimes import regime
 from augury.scoring.registry import REGISTRY as METRICS
-from augury.sweeping import space
+from tests import tiny
 
 OPERATOR = '''
 import pyarrow as pa
@@ -39,6 +37,8 @@ class Repeated(Operator):
 
 OPERATOR = Repeated
 '''
+UNFITTED = OPERATOR.replace("    def bind", "    def fit_block(self, block): ...\n    def bind")
+"""It has the method of a mixin that it does not inherit."""
 REGIME = '''
 from augury.regimes.multi_source import MultiSource
 
@@ -55,18 +55,6 @@ TASK = {
     "config.py": "from trainables.nmt import config\nclass Config(config.Config):\n    task: str\n "
     "   mine: int = 3\n",
 }
-SPACE = """
-from augury.sweeping.declarations import SearchSpace
-
-SPACE = SearchSpace(
-    question="Which?",
-    base={"name": "mine", "task": "nmt"},
-    keys={"training.max_updates": [1, 2]},
-    metric="valid/bleu",
-    mode="max",
-    seeds=[1],
-)
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -74,7 +62,6 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working directory, with a file of every kind."""
     (tmp_path / "repeated.py").write_text(OPERATOR)
     (tmp_path / "twice.py").write_text(REGIME)
-    (tmp_path / "space.py").write_text(SPACE)
     (tmp_path / "task").mkdir()
     for name, content in TASK.items():
         (tmp_path / "task" / name).write_text(content)
@@ -82,32 +69,17 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_an_operator_by_path_works_and_is_the_same_where_it_is_read_again(directory: Path) -> None:
+def test_an_operator_by_path_is_the_same_where_it_is_read_again(directory: Path) -> None:
     parsed = operator.parse({"operator": "./repeated.py", "times": 3})
     assert (parsed.name(), parsed.to_dict()["times"]) == ("repeated", 3)
     block = pa.table({"id": ["a"], "source": ["ja"], "target": ["yes"]})
-    assert parsed.bind({}, Store(directory))(block).table.to_pydict() == {
-        "id": ["a"],
-        "text": ["ja ja ja"],
-    }
-    assert operator.parse(parsed.to_dict()) == parsed
-
-
-def test_an_operator_by_path_may_inherit_from_a_mixin(directory: Path) -> None:
-    inherited = OPERATOR.replace("Repeated(Operator)", "Repeated(TextSubset)")
-    imported = "from augury.augment.mixins import TextSubset\n"
-    (directory / "subset.py").write_text(imported + inherited)
-    parsed = operator.parse({"operator": "./subset.py"})
-    assert operator.parse(parsed.to_dict()) == parsed
-
-
-def test_a_method_of_a_mixin_that_is_not_inherited_is_refused(directory: Path) -> None:
-    method = "    def fit_block(self, block):\n        return 1\n"
-    (directory / "unfitted.py").write_text(
-        OPERATOR.replace("    def bind", f"{method}\n    def bind")
-    )
-    with pytest.raises(UserError, match="fit_block.*Fitted"):
-        operator.parse({"operator": "./unfitted.py"})
+    made = parsed.bind({}, Store(directory))(block).table.to_pydict()
+    assert made == {"id": ["a"], "text": ["ja ja ja"]}
+    described = parsed.to_dict()
+    assert operator.parse(described) == parsed
+    (directory / "repeated.py").write_text(OPERATOR + "\n")
+    with pytest.raises(UserError, match="has changed"):
+        operator.parse(described)
 
 
 def test_the_address_depends_on_the_content_of_the_file_and_not_on_its_place(
@@ -127,49 +99,11 @@ def test_the_address_depends_on_the_content_of_the_file_and_not_on_its_place(
     assert not set(first) & set(addresses("./repeated.py"))
 
 
-def test_what_was_described_is_refused_where_the_file_has_changed(directory: Path) -> None:
-    described = operator.parse({"operator": "./repeated.py"}).to_dict()
-    (directory / "repeated.py").write_text(OPERATOR + "\n")
-    with pytest.raises(UserError, match="has changed"):
-        operator.parse(described)
-
-
-def test_a_task_and_a_space_by_path(directory: Path) -> None:
-    corpus = {
-        "source_language": "de",
-        "target_language": "en",
-        "train": {"builtin": 9},
-        "valid": {"builtin": 3},
-    }
-    experiment = parse({"name": "x", "task": "./task/", "mine": 4, "corpus": corpus})
+def test_a_task_by_path() -> None:
+    settings = {"name": "x", "task": "./task/", "mine": 4, "corpus": tiny.PARALLEL}
+    experiment = parse(settings)
     assert experiment.to_dict()["mine"] == 4 and parse(experiment.to_dict()) == experiment
     assert find_task(experiment.task).EXAMPLE == "echo"
-    assert space.find("./space.py").name == "space"
-
-
-def test_a_package_that_is_installed_is_found_by_its_entry_points(
-    directory: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def install(package: str, points: str) -> None:
-        described = directory / package / f"{package}-1.dist-info"
-        described.mkdir(parents=True)
-        (described / "METADATA").write_text(f"Name: {package}\nVersion: 1\n")
-        (described / "entry_points.txt").write_text(f"[augury.operators]\n{points}\n")
-        (directory / package / f"{package}_plugin.py").write_text(OPERATOR)
-        monkeypatch.syspath_prepend(directory / package)
-
-    install("one", "repeated = one_plugin:Repeated\nwhole = one_plugin\nlost = nowhere:Lost")
-    assert {"cipher", "repeated", "whole"} <= set(OPERATORS.names())
-    assert operator.parse({"operator": "repeated"}) == operator.parse(
-        {"operator": "repeated", "times": 2}
-    )
-    assert operator.schema("whole") is operator.schema("repeated")
-    with pytest.raises(UserError, match="'lost' of package one cannot be loaded"):
-        operator.schema("lost")
-    install("other", "repeated = other_plugin")
-    with pytest.raises(UserError, match="one, other"):
-        operator.schema("repeated")
-    sys.modules.pop("one_plugin")
 
 
 @pytest.mark.parametrize(
@@ -179,35 +113,14 @@ def test_a_package_that_is_installed_is_found_by_its_entry_points(
         (OPERATORS, "ciper", "did you mean 'cipher'"),
         (OPERATORS, "./lost.py", "there is no file .*lost.py.*cipher"),
         (OPERATORS, "./twice.py", "does not define OPERATOR"),
-        (OPERATORS, "./broken.py", "SyntaxError"),
         (TASKS, "./moved", "there is no file"),
     ],
 )
-def test_errors_say_what_was_given_what_there_is_and_how_to_write_one(
-    registry: Registry, name: str, message: str, directory: Path
+def test_what_is_not_found_is_refused_with_what_there_is(
+    registry: Registry, name: str, message: str
 ) -> None:
-    (directory / "broken.py").write_text("OPERATOR = (")
     with pytest.raises(UserError, match=message):
         registry.find(name)
-    with pytest.raises(UserError, match="twice"):
-        plugins.resolve(OPERATORS, operator.Operator, "operator", {"operator": "twice.py"})
-
-
-def test_errors_of_a_file_name_its_line(directory: Path) -> None:
-    (directory / "broken.py").write_text("OPERATOR = None\nraise ValueError('no')\n")
-    (directory / "fails.py").write_text(
-        OPERATOR.replace("            texts =", "            block['x']\n            texts =")
-    )
-    (directory / "lacks.py").write_text(OPERATOR.replace("def bind", "def other"))
-    with pytest.raises(UserError, match=r"broken\.py, line 2"):
-        operator.parse({"operator": "./broken.py"})
-    with pytest.raises(UserError, match="does not define bind"):
-        operator.parse({"operator": "./lacks.py"})
-    function = operator.parse({"operator": "./fails.py"}).bind({}, Store(directory))
-    with pytest.raises(KeyError) as raised:
-        function(pa.table({"id": ["a"], "source": ["ja"]}))
-    line = (directory / "fails.py").read_text().splitlines().index("            block['x']") + 1
-    assert f"{directory}/fails.py, line {line}" in plugin_files.describe_error(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -217,19 +130,31 @@ def test_errors_of_a_file_name_its_line(directory: Path) -> None:
         (b"x = '\xef'\nOPERATOR = 1\n", "SyntaxError.*utf-8"),
         (b"OPERATOR = 1\0\n", "null bytes"),
         (b"OPERATOR = 1\nraise SystemExit(3)\n", r"SystemExit: 3 .*script\.py, line 2"),
+        (b"OPERATOR = None\nraise ValueError('no')\n", r"script\.py, line 2"),
+        (b"OPERATOR = int\n", "script.py' is not a valid operator"),
+        (OPERATOR.replace("def bind", "def other").encode(), "script.py.* does not define bind"),
+        (UNFITTED.encode(), "fit_block.*Fitted"),
     ],
 )
 def test_a_file_that_is_no_plugin_is_an_error_of_the_user(
     content: bytes, message: str, directory: Path
 ) -> None:
     (directory / "script.py").write_bytes(content)
-    with pytest.raises(UserError, match=message) as raised:
-        OPERATORS.defines("./script.py")
-        OPERATORS.find("./script.py")
-    assert f"{directory}/script.py" in str(raised.value)
+    with pytest.raises(UserError, match=message):
+        operator.parse({"operator": "./script.py"})
 
 
-def test_metrics_that_are_no_mapping_are_an_error_of_the_user(directory: Path) -> None:
+def test_metrics_by_path_are_a_mapping(directory: Path) -> None:
     (directory / "metrics.py").write_text("METRICS = 1\n")
     with pytest.raises(UserError, match="METRICS of './metrics.py' is int"):
         METRICS.find("./metrics.py")
+
+
+def test_an_error_while_a_plugin_works_has_its_line(directory: Path) -> None:
+    text = OPERATOR.replace("            texts =", "            block['x']\n            texts =")
+    (directory / "fails.py").write_text(text)
+    function = operator.parse({"operator": "./fails.py"}).bind({}, Store(directory))
+    with pytest.raises(KeyError) as raised:
+        function(pa.table({"id": ["a"], "source": ["ja"]}))
+    line = text.splitlines().index("            block['x']") + 1
+    assert f"{directory}/fails.py, line {line}" in plugin_files.describe_error(raised.value)

@@ -6,13 +6,12 @@ import json
 import logging
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 
 from augury.core import messages, progress
-from augury.core.messages import logger, say, say_once
-from augury.core.progress import Stage, duration
+from augury.core.messages import logger, say
+from augury.core.progress import Stage
 
 
 class Terminal(io.StringIO):
@@ -26,15 +25,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     return now
-
-
-def test_durations_for_people() -> None:
-    assert [duration(seconds) for seconds in (0.42, 12.3, 185, 7800)] == [
-        "0.4 s",
-        "12 s",
-        "3 min 05 s",
-        "2 h 10 min",
-    ]
 
 
 def test_elsewhere_than_on_a_terminal_lines_come_now_and_then(
@@ -61,22 +51,13 @@ def test_a_terminal_has_a_line_for_every_stage_that_goes_when_it_ends(
             train.advance(10)
             decode.advance(5)
             display = messages.display()
-            assert display is not None and [task.percentage for task in display.tasks] == [
-                10.0,
-                50.0,
-            ]
-            assert (
-                "10/100 updates" in display.tasks[0].description
-                and " left" in display.tasks[0].description
-            )
+            assert display is not None
+            assert [task.percentage for task in display.tasks] == [10.0, 50.0]
             logger.info("above them")
         assert not display.tasks and not display.live.is_started
     drawn = terminal.getvalue()
-    assert (
-        drawn.index("above them")
-        < drawn.index("decode · 5 sentences ·")
-        < drawn.rindex("train · 10 updates ·")
-    )
+    ended = drawn.index("decode · 5 sentences ·"), drawn.rindex("train · 10 updates ·")
+    assert drawn.index("above them") < ended[0] < ended[1]
 
 
 def test_bars_leave_standard_output_alone(
@@ -93,13 +74,6 @@ def test_bars_leave_standard_output_alone(
         elsewhere.close()
         print("another")
     assert capsys.readouterr().out == "result\nanother\n"
-
-
-def test_a_stage_that_fails_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(RuntimeError), Stage("train", 100, "updates") as stage:
-        stage.advance(7)
-        raise RuntimeError
-    assert "7 updates" in (output := capsys.readouterr().err) and "stopped" in output
 
 
 @pytest.mark.parametrize(
@@ -120,12 +94,6 @@ def test_levels(verbosity: int, expected: list[str], capsys: pytest.CaptureFixtu
     assert lines[-1]["level"] == "warning" and lines[-1]["time"].endswith("Z")
 
 
-def test_a_message_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
-    for _ in range(3):
-        say_once("a note for this test alone")
-    assert capsys.readouterr().err == "a note for this test alone\n"
-
-
 def test_a_program_that_imports_augury_shows_nothing_and_can_listen(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -141,22 +109,3 @@ def test_a_program_that_imports_augury_shows_nothing_and_can_listen(
     with caplog.at_level(logging.INFO, "augury"):
         say("heard")
     assert caplog.messages == ["heard"]
-
-
-def test_the_command_line_keeps_results_and_messages_apart(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from augury.cli import main
-
-    def encipher(*words: str) -> Any:
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"ab\n")))
-        assert main(["encipher", *words]) in (0, 2)
-        return capsys.readouterr()
-
-    loud, quiet, wrong = (
-        encipher("--key", "1"),
-        encipher("--key", "1", "-q"),
-        encipher("--key", "0", "--log-format=json"),
-    )
-    assert (loud.out, quiet.out, quiet.err) == ("ba\n", "ba\n", "")
-    assert "alphabet" in loud.err and json.loads(wrong.err.splitlines()[-1])["level"] == "error"

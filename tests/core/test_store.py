@@ -1,20 +1,17 @@
 from __future__ import annotations
 
-import errno
 import os
 import pickle
 import shutil
 import stat
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from augury.core.directories import scratch
 from augury.core.errors import UserError
 from augury.core.integrity import seal
-from augury.core.store import MANIFEST, MARKER, SCHEMA, Folder, Store
+from augury.core.store import MANIFEST, MARKER, SCHEMA, Store
 
 
 def test_a_folder_counts_only_with_its_marker(tmp_path: Path) -> None:
@@ -25,6 +22,9 @@ def test_a_folder_counts_only_with_its_marker(tmp_path: Path) -> None:
         folder.manifest()
     folder.finish({"rows": 1})
     assert folder.complete and folder.manifest() == {"schema": SCHEMA, "rows": 1}
+    assert pickle.loads(pickle.dumps(folder)).manifest() == folder.manifest()
+    by_uri = Store(f"file://{tmp_path}").folder("corpora", "abc")
+    assert by_uri.read("part-00000") == b"x"
     assert folder.names() == [MARKER, "manifest.json", "part-00000"]
 
 
@@ -34,54 +34,36 @@ def test_a_file_that_fails_while_it_is_written_leaves_nothing(tmp_path: Path) ->
     with pytest.raises(RuntimeError), folder.writing("file") as stream:
         stream.write(b"half")
         raise RuntimeError
-    assert folder.read("file") == b"old"
-    assert [path.name for path in (tmp_path / "corpora" / "abc").iterdir()] == ["file"]
-
-
-def test_temporary_files_of_a_killed_process_are_not_listed(tmp_path: Path) -> None:
-    folder = Store(tmp_path).folder("corpora", "abc")
-    folder.write("file", b"x")
-    (tmp_path / "corpora" / "abc" / ".tmp-other-1234").write_bytes(b"half")
-    assert folder.names() == ["file"]
-
-
-def test_put_replaces_a_directory_whole(tmp_path: Path) -> None:
-    folder = Store(tmp_path / "store").folder("runs", "abc")
-    for content in ("one", "two"):
-        directory = tmp_path / "made"
-        directory.mkdir()
-        (directory / "state").write_text(content)
-        folder.put(directory, "checkpoint")
-        assert not directory.exists()
-    assert folder.sub("checkpoint").read("state") == b"two"
-    assert folder.subfolders() == ["checkpoint"]
+    (tmp_path / "corpora" / "abc" / ".tmp-other-1234").write_bytes(b"half")  # of a killed process
+    assert folder.read("file") == b"old" and folder.names() == ["file"]
+    files = [*(tmp_path / "corpora" / "abc").iterdir()]
+    assert {file.name for file in files} == {"file", ".tmp-other-1234"}
 
 
 def directory(parent: Path, content: str) -> Path:
+    """Make a directory that is its owner's alone, as temporary ones are."""
     path = parent / "made"
-    path.mkdir()
+    path.mkdir(mode=0o700)
     for name in ("model", "state"):
+        (path / name).touch(mode=0o600)
         (path / name).write_text(content)
     return path
 
 
-def test_what_is_put_has_the_modes_that_the_umask_says(tmp_path: Path) -> None:
-    private = Path(tempfile.mkdtemp(dir=tmp_path))
-    (private / "inside").mkdir(mode=0o700)
-    (private / "inside" / "model").touch(mode=0o600)
+def test_put_replaces_a_directory_whole_with_the_modes_of_the_umask(tmp_path: Path) -> None:
     folder = Store(tmp_path / "store").folder("runs", "abc")
     before = os.umask(0o027)
     try:
-        folder.put(private, "checkpoint")
+        for content in ("one", "two"):
+            folder.put(directory(tmp_path, content), "checkpoint")
+            assert not (tmp_path / "made").exists()
     finally:
         os.umask(before)
+    assert folder.sub("checkpoint").read("state") == b"two"
     put = Path(folder.path("checkpoint"))
-    modes = [
-        stat.S_IMODE(path.stat().st_mode)
-        for path in (put, put / "inside", put / "inside" / "model")
-    ]
-    assert modes == [0o750, 0o750, 0o640]
     assert [path.name for path in put.parent.iterdir()] == ["checkpoint"]
+    modes = [stat.S_IMODE(path.stat().st_mode) for path in (put, put / "model")]
+    assert modes == [0o750, 0o640]
 
 
 def test_what_is_put_on_an_object_store_is_there_when_all_of_it_is(
@@ -125,37 +107,24 @@ def test_a_folder_that_is_removed_does_not_count_from_the_first_moment_on(
     assert not folder.exists()
 
 
-def test_a_folder_can_be_sent_to_another_process(tmp_path: Path) -> None:
-    folder = Store(tmp_path).folder("corpora", "abc")
-    folder.finish({"rows": 3})
-    folder.manifest()
-    assert pickle.loads(pickle.dumps(folder)).manifest() == folder.manifest()
-
-
-def test_a_uri_is_a_store_like_a_directory(tmp_path: Path) -> None:
-    by_uri = Store(f"file://{tmp_path}").folder("corpora", "abc")
-    by_uri.write("file", "ü")
-    assert Store(tmp_path).folder("corpora", "abc").read("file").decode() == "ü"
-
-
-def test_errors_say_what_to_give(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("root", "message"),
+    [
+        ("", "storage is empty"),
+        (" ", "storage is empty"),
+        ("nonsense://bucket", "cannot be opened"),
+        ("file", "is a file: use a directory or a URI"),
+        ("disk/results", "no directory '.*/disk'"),  # of a disk that is not mounted
+    ],
+)
+def test_what_cannot_be_a_storage_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("x")
-    with pytest.raises(UserError, match="is a file: use a directory or a URI"):
-        Store(tmp_path / "file")
-    with pytest.raises(UserError, match="cannot be opened"):
-        Store("nonsense://bucket")
-
-
-def test_a_storage_on_a_disk_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=f"no directory '{tmp_path}/disk'"):
-        Store(tmp_path / "disk" / "results")
-    assert not (tmp_path / "disk").exists()
-
-
-@pytest.mark.parametrize("root", ["", " "])
-def test_a_storage_has_a_name(root: str) -> None:
-    with pytest.raises(UserError, match="storage is empty"):
+    with pytest.raises(UserError, match=message):
         Store(root)
+    assert not (tmp_path / "disk").exists()
 
 
 @pytest.mark.parametrize(
@@ -185,43 +154,15 @@ def test_a_link_is_removed_and_not_what_it_leads_to(tmp_path: Path) -> None:
     elsewhere, store = tmp_path / "elsewhere", Store(tmp_path / "store")
     for address in ("abc", "def"):
         Store(tmp_path).folder("elsewhere", f"{address}/seed-1").write("run.json", b"x")
-    (tmp_path / "store" / "runs").mkdir(parents=True)
+    (tmp_path / "larger").mkdir()
+    runs = tmp_path / "store" / "runs"  # on another disk itself, and a folder for all that
+    runs.parent.mkdir()
+    runs.symlink_to(tmp_path / "larger")
     for address in ("abc", "def"):
-        (tmp_path / "store" / "runs" / address).symlink_to(elsewhere / address)
+        (runs / address).symlink_to(elsewhere / address)
     store.folder("runs", "abc").remove()
     store.folder("runs", "def/seed-1").remove()
-    assert not [*(tmp_path / "store" / "runs").iterdir()]
+    store.folder("runs", "ghi").write("run.json", b"x")
+    store.folder("runs", "ghi").remove()
+    assert runs.is_symlink() and not [*runs.iterdir()]
     assert len([*elsewhere.glob("*/seed-1/run.json")]) == 2
-
-
-def test_the_folder_of_a_kind_may_be_a_link(tmp_path: Path) -> None:
-    (tmp_path / "store").mkdir()
-    (tmp_path / "larger").mkdir()
-    (tmp_path / "store" / "runs").symlink_to(tmp_path / "larger")
-    folder = Store(tmp_path / "store").folder("runs", "abc/seed-1")
-    folder.write("run.json", b"x")
-    folder.remove()
-    assert not folder.exists() and (tmp_path / "store" / "runs").is_symlink()
-
-
-def test_a_directory_that_does_not_fit_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    message = f"[Errno {errno.ENOSPC}] No space left on device"
-
-    def fill(source: str, target: str) -> None:
-        Path(target).mkdir(parents=True)
-        raise shutil.Error([(f"{source}/a", f"{target}/a", message)])
-
-    monkeypatch.setattr(shutil, "move", fill)
-    folder = Folder(str(tmp_path), "runs")
-    with pytest.raises(OSError) as raised, scratch("test") as made:
-        (made / "a").write_text("text")
-        folder.put(made, "model")
-    assert raised.value.errno == errno.ENOSPC
-    assert not made.exists() and not [*(tmp_path / "runs").iterdir()]
-
-
-def test_a_filesystem_that_takes_no_directories_is_named() -> None:
-    with pytest.raises(UserError, match="another storage"):
-        Store("/proc/x").folder("runs", "abc").write("file", b"x")

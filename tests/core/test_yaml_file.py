@@ -35,28 +35,6 @@ def test_every_key_and_item_has_its_line(path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "key", "first"),
-    [
-        ("a: 1\nb: 2\na: 3\n", 3, "duplicate key 'a'", 1),
-        ("systems:\n  x: {}\n  y: {}\n\n  'x': {}\n", 5, "duplicate key 'x' in systems", 2),
-        ("a: {b: 1, c: 2, b: 3}\n", 1, "duplicate key 'b' in a", 1),
-        ("a:\n- {b: 1}\n- {c: 1,\n   c: 2}\n", 4, "duplicate key 'c' in a.1", 3),
-    ],
-)
-def test_a_key_that_is_given_twice_is_an_error_with_its_lines(
-    path: Path, text: str, line: int, key: str, first: int
-) -> None:
-    path.write_text(text)
-    with pytest.raises(UserError, match=f"line {line}: {key}, first in line {first}:"):
-        read(path)
-
-
-def test_what_a_merge_brings_may_be_changed(path: Path) -> None:
-    path.write_text("a: &a {x: 1, y: 2}\nb:\n  <<: *a\n  x: 3\n")
-    assert read(path).content["b"] == {"x": 3, "y": 2}
-
-
 BOMB = b"a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + b"".join(
     b"a%d: &a%d [%s]\n" % (level, level, b", ".join([b"*a%d" % (level - 1)] * 9))
     for level in range(1, 9)
@@ -67,6 +45,13 @@ BOMB = b"a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + b"".join(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
+        (b"a: 1\nb: 2\na: 3\n", "line 3: duplicate key 'a', first in line 1:"),
+        (b"s:\n  x: {}\n\n  'x': {}\n", "line 4: duplicate key 'x' in s, first in line 2:"),
+        (b"a: {b: 1, c: 2, b: 3}\n", "line 1: duplicate key 'b' in a, first in line 1:"),
+        (
+            b"a:\n- {b: 1}\n- {c: 1,\n   c: 2}\n",
+            "line 4: duplicate key 'c' in a.1, first in line 3",
+        ),
         (b"- a\n", "write a mapping of sections"),
         (b"", "write a mapping of sections"),
         (b"a: [1\nb: 2\n", "line 2: not valid YAML"),
@@ -83,16 +68,6 @@ def test_what_cannot_be_read_is_said_with_its_line(
     path.write_bytes(content)
     with pytest.raises(UserError, match=message):
         read(path)
-
-
-def test_a_missing_file_names_the_nearest(path: Path) -> None:
-    with pytest.raises(UserError, match="no experiment file"):
-        read(path)
-    path.write_text("a: 1\n")
-    with pytest.raises(UserError, match="did you mean '.*toy.yaml'"):
-        read(path.with_name("toi.yaml"))
-    with pytest.raises(UserError, match="is a directory"):
-        read(path.parent)
 
 
 @given(st.text(max_size=40))
@@ -116,11 +91,9 @@ BASE: dict[str, Any] = {
     [
         ({"regime": {"beta": 5}}, {"regime.beta": 5}),
         ({"training": {"max_epochs": 9}}, {"training.max_epochs": 9}),
-        ({"training": {"precision": "bf16"}}, {"training.precision": "bf16"}),
         ({"training": {}}, {"training": {}}),
         ({"augment": []}, {"augment": []}),
         ({"regime": "plain", "name": "new"}, {"regime": "plain", "name": "new"}),
-        ({"systems": {"A": {"regime.tau": 2}}}, {"systems": {"A": {"regime.tau": 2}}}),
         ({"systems": {"B": {"training.seed": 1}}}, {"systems": {"B": {"training.seed": 1}}}),
     ],
 )

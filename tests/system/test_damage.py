@@ -1,21 +1,23 @@
-"""Every kind of stored file is damaged in turn: what can be made again is, the rest is refused."""
+"""Every kind of stored file is damaged in turn: what can be made again is, the rest is refused, and
+with one damaged run, report or sweep everything else goes on."""
 
 from __future__ import annotations
 
 import io
-import re
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import yaml
 
 from augury.cli import main
+from augury.core import store as stores
+from augury.core.store import Store
+from augury.experiments.recording import Tracking
+from augury.tracking.sync import sync_storage
 from tests import tiny
 
 pytestmark = [pytest.mark.slow, pytest.mark.trains, pytest.mark.timeout(900)]
@@ -34,43 +36,6 @@ def half(content: bytes) -> bytes:
     return content[: len(content) // 2]
 
 
-def fewer_rows(content: bytes) -> bytes:
-    """Edit a number in a manifest."""
-    edited = re.sub(rb'"rows": \d+', b'"rows": 7', content)
-    assert edited != content
-    return edited
-
-
-def swapped_ids(content: bytes) -> bytes:
-    """Swap two token ids."""
-    ids = np.load(io.BytesIO(content))
-    first = next(row for row in range(len(ids) - 1) if ids[row] != ids[row + 1])
-    ids[[first, first + 1]] = ids[[first + 1, first]]
-    buffer = io.BytesIO()
-    np.save(buffer, ids)
-    return buffer.getvalue()
-
-
-def swapped_letter(content: bytes) -> bytes:
-    """Swap two letters of a text in a Parquet file, which stays one."""
-    table = pq.read_table(io.BytesIO(content))
-    (name,) = {"source", "text"} & {*table.column_names}
-    texts = table.column(name).to_pylist()
-    assert texts[0][0] != texts[0][1]
-    texts[0] = texts[0][1] + texts[0][0] + texts[0][2:]
-    place = table.column_names.index(name)
-    buffer = io.BytesIO()
-    pq.write_table(table.set_column(place, name, pa.array(texts)), buffer)
-    return buffer.getvalue()
-
-
-def other_cipher(content: bytes) -> bytes:
-    """Swap two letters of an alphabet, in JSON that stays one."""
-    edited = re.sub(rb'"(\w)(\w)', rb'"\2\1', content.replace(b'"cycles"', b"cycles"))
-    assert edited != content
-    return edited.replace(b"cycles", b'"cycles"')
-
-
 class Damage(NamedTuple):
     file: str
     """A pattern below the storage, of which the first file is damaged."""
@@ -86,35 +51,19 @@ TO_REMOVE, TO_REPEAT = "to train the run from the beginning", "repeat the comman
 RUN = "runs/*/seed-1"
 BY_KIND = {
     "corpus": Damage("corpora/*/part-00000.parquet", flip, "train", MADE),
-    "corpus, cut off": Damage("corpora/*/part-00000.parquet", half, "train", MADE),
-    "letters of a corpus": Damage("corpora/*/part-00000.parquet", swapped_letter, "train", MADE),
-    "number of rows": Damage("corpora/*/manifest.json", fewer_rows, "train", MADE),
-    "manifest, cut off": Damage("corpora/*/manifest.json", half, "train", MADE),
+    "manifest": Damage("corpora/*/manifest.json", half, "train", MADE),
     "view": Damage("views/*/part-00000.parquet", flip, "train", MADE),
-    "view, cut off": Damage("views/*/part-00000.parquet", half, "train", MADE),
-    "letters of a view": Damage("views/*/part-00000.parquet", swapped_letter, "train", MADE),
-    "view's manifest": Damage("views/*/manifest.json", fewer_rows, "train", MADE),
-    "fit": Damage("fits/*/fitted.json", other_cipher, "train", MADE),
-    "fit, cut off": Damage("fits/*/fitted.json", half, "train", MADE),
+    "fit": Damage("fits/*/fitted.json", half, "train", MADE),
     "augmented": Damage("augmented/*/manifest.json", half, "train", MADE),
     "vocabulary": Damage("vocabularies/*/sentencepiece-0.model", flip, "train", MADE),
-    "vocabulary, cut off": Damage("vocabularies/*/sentencepiece-0.model", half, "train", MADE),
-    "vocabulary's manifest, cut off": Damage("vocabularies/*/manifest.json", half, "train", MADE),
-    "token ids": Damage("tokens/*/part-00000.parquet.ids.npy", swapped_ids, "train", MADE),
-    "tokens, cut off": Damage("tokens/*/part-00000.parquet.offsets.npy", half, "train", MADE),
-    "token ids, cut off": Damage("tokens/*/part-00000.parquet.ids.npy", half, "train", MADE),
-    "tokens' manifest, cut off": Damage("tokens/*/manifest.json", half, "train", MADE),
+    "token ids": Damage("tokens/*/part-00000.parquet.ids.npy", flip, "train", MADE),
+    "tokens": Damage("tokens/*/part-00000.parquet.offsets.npy", half, "train", MADE),
     "scores": Damage(f"{RUN}/scores.json", flip, "train", SCORED),
-    "scores, cut off": Damage(f"{RUN}/scores.json", half, "train", SCORED),
     "statistics": Damage(f"{RUN}/statistics/test.npz", flip, "train", SCORED),
     "outputs": Damage(f"{RUN}/hypotheses/test.txt", flip, "train", SCORED),
     "CTranslate2": Damage(f"{RUN}/ctranslate2/model.bin", flip, "translate", MADE),
-    "CTranslate2, cut off": Damage(f"{RUN}/ctranslate2/model.bin", half, "translate", MADE),
-    "CTranslate2's vocabulary": Damage(
-        f"{RUN}/ctranslate2/shared_vocabulary.json", flip, "translate", MADE
-    ),
+    "its vocabulary": Damage(f"{RUN}/ctranslate2/shared_vocabulary.json", flip, "translate", MADE),
     "weights": Damage(f"{RUN}/weights.safetensors", flip, "weights", REFUSED),
-    "weights, cut off": Damage(f"{RUN}/weights.safetensors", half, "weights", REFUSED),
     "outcome": Damage(f"{RUN}/outcome.json", half, "weights", REFUSED),
     "run": Damage(f"{RUN}/run.json", flip, "translate", REFUSED),
     "run, cut off": Damage(f"{RUN}/run.json", half, "train", REFUSED),
@@ -122,11 +71,7 @@ BY_KIND = {
         "vocabularies/*/sentencepiece-0.model", flip, "translate", TO_REPEAT
     ),
     "state": Damage(f"{RUN}/checkpoints/*3/state.pt", flip, "continue", BEFORE),
-    "state, cut off": Damage(f"{RUN}/checkpoints/*3/state.pt", half, "continue", BEFORE),
-    "checkpoint, cut off": Damage(
-        f"{RUN}/checkpoints/*3/model.safetensors", half, "continue", BEFORE
-    ),
-    "checkpoint": Damage(f"{RUN}/checkpoints/*3/model.safetensors", flip, "continue", BEFORE),
+    "checkpoint": Damage(f"{RUN}/checkpoints/*3/model.safetensors", half, "continue", BEFORE),
     "earlier checkpoint": Damage(
         f"{RUN}/checkpoints/*2/model.safetensors", flip, "continue", TO_REMOVE
     ),
@@ -205,3 +150,107 @@ def test_damage_is_mended_or_named(
             del before[f"{run.relative_to(root)}/scores.json"]
         assert code == 0 and after.items() >= before.items()
         assert main(["verify", str(root)]) == 0
+
+
+REPORT, SWEEP = "reports/tiny/report.json", "sweeps/s/sweep.json"
+
+
+def record(content: object) -> Change:
+    """Replace a record by another that is intact."""
+
+    def change(_: bytes) -> bytes:
+        folder = Store(stores.temporary_directory("record")).folder("a", "b")
+        folder.write_record("x.json", content)  # type: ignore[arg-type]
+        return folder.read("x.json")
+
+    return change
+
+
+def runs_at(*paths: str) -> Change:
+    return record({"systems": {"one": list(paths)}, "title": "tiny", "answer": "", "scores": {}})
+
+
+OF_ONE: dict[str, tuple[str, Change]] = {
+    "empty": ("run.json", lambda _: b""),
+    "a byte": ("run.json", lambda old: old.replace(b'"name"', b'"nane"', 1)),
+    "a list": ("run.json", lambda _: b"[1]"),
+    "other entries": ("run.json", record({"seed": "x"})),
+    "scores": ("scores.json", half),
+    "history": ("history/00000001.jsonl", lambda _: b"{"),
+    "report": (REPORT, half),
+    "paths of a report": (REPORT, runs_at("../../etc", "/etc", "", "runs/none/seed-1", "runs")),
+    "sweep": (SWEEP, lambda _: b"{"),
+}
+
+
+RATES = {"one": 1e-3, "two": 2e-3, "three": 3e-3}
+
+
+@pytest.fixture(scope="module")
+def three_systems(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of an experiment file and its storage, with a run of each of three systems."""
+    directory = tmp_path_factory.mktemp("damaged")
+    content = tiny.content(
+        "nmt",
+        directory / "results",
+        training={"max_tokens": 400, "max_updates": 2, "validate_every": 1},
+        systems={name: {"training.learning_rate": rate} for name, rate in RATES.items()},
+    )
+    (directory / "tiny.yaml").write_text(yaml.safe_dump(content))
+    rates = {"one": RATES["one"], "four": 4e-3}
+    content["systems"] = {name: {"training.learning_rate": rate} for name, rate in rates.items()}
+    (directory / "others.yaml").write_text(yaml.safe_dump(content))
+    assert main(["train", str(directory / "tiny.yaml")]) == 0
+    return directory
+
+
+@pytest.mark.parametrize("kind", OF_ONE)
+def test_everything_else_goes_on(
+    kind: str,
+    three_systems: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    root = str(tmp_path / "results")
+    shutil.copytree(three_systems / "results", root)
+    listed = run_json(capsys, "runs", root)
+    damaged = next(run for run in listed if run["name"] == "tiny/three/1")
+    name, change = OF_ONE[kind]
+    file = Path(root, name) if "/" in name and "history" not in name else Path(damaged["run"], name)
+    if "history" in name:
+        file = next(file.parent.glob("*"))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(change(file.read_bytes() if file.exists() else b""))
+    stores._known.clear()
+
+    states = {run["run"]: run["state"] for run in run_json(capsys, "runs", root)}
+    of_run = name in ("run.json", "scores.json")
+    assert (states.pop(damaged["run"]) == "damaged") == of_run
+    assert list(states.values()) == ["scored"] * 2
+    intact = list(states)
+    assert main(["compare", *intact, "--storage", root]) == 0
+    for word in (intact[0], "tiny/one/1"):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"ba\n")))
+        assert main(["translate", word, "--storage", root]) == 0
+    assert main(["watch", "--storage", root, "--once"]) == 0
+    assert main(["gc", root]) == 0
+    verified = 0 if kind in ("history", "other entries", "paths of a report") else 1
+    assert main(["verify", root]) == verified
+    capsys.readouterr()
+    try:
+        sync_storage(Store(root), Tracking(uri=f"sqlite:///{tmp_path}/mlflow.db"))
+    except ValueError as error:
+        assert len(str(error).splitlines()) == 2  # the damaged one alone
+    assert main(["train", str(three_systems / "others.yaml"), "--storage", root]) == 0
+
+    place = Path(damaged["run"]).relative_to(root)
+    assert main(["runs", root, str(place), "--delete", "--yes"]) == 0
+    assert not Path(damaged["run"]).exists() and all(map(Path.exists, map(Path, intact)))
+
+
+def run_json(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, str]]:
+    """Run a command and return what it prints as JSON."""
+    capsys.readouterr()
+    assert main([*words, "--json"]) == 0
+    return list(json.loads(capsys.readouterr().out))

@@ -1,4 +1,4 @@
-"""A cluster whose head dies while it trains, and one on which a worker finds no room."""
+"""A cluster whose head dies while it trains."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import yaml
 from augury.cli import main
 from augury.core.store import Folder, Store
 from augury.training import history
-from tests.ray_head import Head, ray_head, ray_node
-from tests.sweeping.sweeps import wait_for
-from tests.system.test_main_job import averaged, wait_for_update, write_experiment
+from tests.ray_head import Head, ray_head
+from tests.run_folders import weights
+from tests.system.test_main_job import wait_for_update, write_experiment
 
 pytestmark = [
     pytest.mark.slow,
@@ -24,26 +24,17 @@ pytestmark = [
     pytest.mark.trains,
     pytest.mark.timeout(1200),
 ]
-ON_RAY = {"launcher": "ray", "address": "auto", "threads": 1}
 
 
-def experiment(directory: Path, **execution: object) -> Path:
+def experiment(directory: Path) -> Path:
     """Write an experiment that trains for seconds on the cluster that `auto` finds."""
-    path = write_experiment(directory, execution=ON_RAY | execution, baseline=False)
+    on_ray = {"launcher": "ray", "address": "auto", "threads": 1}
+    path = write_experiment(directory, execution=on_ray, baseline=False)
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
     content["training"] |= {"max_updates": 120, "validate_every": 20}
     content |= {"augment": [], "regime": "plain", "vocabulary": {"size": 60}}
     path.write_text(yaml.safe_dump(content), encoding="utf-8")
     return path
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, bytes]]:
-    """The weights of a training without a cluster."""
-    directory = tmp_path_factory.mktemp("undisturbed")
-    alone = ["--set", "execution.launcher=direct", "--set", "execution.address=null"]
-    assert main(["train", str(experiment(directory)), *alone]) == 0
-    return averaged(directory / "store")
 
 
 def start(head: Head, path: Path, messages: Path) -> subprocess.Popen[str]:
@@ -55,9 +46,7 @@ def start(head: Head, path: Path, messages: Path) -> subprocess.Popen[str]:
         )
 
 
-def test_a_lost_head_is_one_line_and_the_same_command_continues(
-    undisturbed: dict[str, dict[str, bytes]], tmp_path: Path
-) -> None:
+def test_a_lost_head_is_one_line_and_its_training_continues(tmp_path: Path) -> None:
     path, messages = experiment(tmp_path), tmp_path / "messages"
     with ray_head(cpus=2) as head:
         training = start(head, path, messages)
@@ -74,27 +63,10 @@ def test_a_lost_head_is_one_line_and_the_same_command_continues(
     assert "Ray" in line and "continue" in line
     assert "rpc_client" not in said and "Traceback" not in said
     lost = time.time()
-    with ray_head(cpus=2) as head:
-        training = start(head, path, messages)
-        assert training.wait(600) == 0, messages.read_text(encoding="utf-8")
+    alone = ["--set", "execution.launcher=direct", "--set", "execution.address=null"]
+    assert main(["train", str(path), *alone]) == 0
     (run,) = (tmp_path / "store").glob("runs/*/seed-*")
-    first, *_ = history.read(
-        Folder(str(tmp_path / "store"), str(run.relative_to(tmp_path / "store")))
-    )
+    first, *_ = history.read(Folder(str(run), ""))
     assert first["time"] < lost  # what was trained before is not trained again
-    assert averaged(tmp_path / "store") == undisturbed
-
-
-def test_a_worker_larger_than_any_node_waits_for_one_that_joins(
-    undisturbed: dict[str, dict[str, bytes]], tmp_path: Path
-) -> None:
-    path, messages = experiment(tmp_path, cpus_per_worker=3), tmp_path / "messages"
-    with ray_head(cpus=2) as head:
-        training = start(head, path, messages)
-        try:
-            wait_for(lambda: "waiting for a larger one" in messages.read_text("utf-8"), training)
-            with ray_node(head, cpus=3):
-                assert training.wait(600) == 0, messages.read_text(encoding="utf-8")
-        finally:
-            training.kill()
-    assert averaged(tmp_path / "store") == undisturbed
+    assert main(["train", str(path), "--storage", str(tmp_path / "undisturbed"), *alone]) == 0
+    assert weights(tmp_path / "store") == weights(tmp_path / "undisturbed")

@@ -17,12 +17,11 @@ from typing import Any
 
 import pytest
 import yaml
-from safetensors.numpy import load_file
 
 from augury.cli import main
 from augury.core.naming import command
 from augury.core.store import Store
-from tests.ray_head import ray_head
+from tests.run_folders import weights
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -137,7 +136,7 @@ def test_system_and_baseline_learn_the_task(trained: SimpleNamespace) -> None:
     assert Path(trained.result["page"]).read_text().startswith("<!doctype html>")
 
 
-def test_finished_runs_are_reused(
+def test_finished_runs_are_found_and_scored_again_with_another_beam(
     trained: SimpleNamespace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = time.time()
@@ -145,20 +144,10 @@ def test_finished_runs_are_reused(
     out, messages = capsys.readouterr()
     assert json.loads(out)["systems"] == trained.result["systems"]
     assert messages.count("found, not trained again") == 2
-    averaged = [Path(run) / "weights.safetensors" for run in trained.result["runs"]]
-    assert all(file.stat().st_mtime < before for file in averaged)
-
-
-def test_another_beam_scores_again_without_training(
-    trained: SimpleNamespace, capsys: pytest.CaptureFixture[str]
-) -> None:
-    before = time.time()
     assert main(["train", str(trained.path), "--json", "--set", "decoding.beam=1"]) == 0
     assert json.loads(capsys.readouterr().out)["runs"] == trained.result["runs"]
-    assert all(
-        (Path(run) / "weights.safetensors").stat().st_mtime < before
-        for run in trained.result["runs"]
-    )
+    files = [Path(run) / "weights.safetensors" for run in trained.result["runs"]]
+    assert all(file.stat().st_mtime < before for file in files)
 
 
 @pytest.mark.trains
@@ -174,61 +163,6 @@ def test_translate_reads_standard_input(
     # Those of the decoding that the run was scored with last.
     first, second, *_ = (run / "hypotheses" / "test.txt").read_text(encoding="utf-8").splitlines()
     assert capsys.readouterr().out == f"{first}\n\n{second}\n"
-
-
-@pytest.mark.trains
-def test_export_loads_in_plain_transformers(trained: SimpleNamespace, tmp_path: Path) -> None:
-    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
-
-    assert (
-        main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")])
-        == 0
-    )
-    model = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "hf").eval()
-    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "hf")
-    output = model.generate(**tokenizer(trained.sources[:1], return_tensors="pt"))
-    assert tokenizer.batch_decode(output, skip_special_tokens=True) == trained.hypotheses[:1]
-    assert (
-        main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")])
-        == 2
-    )
-
-
-@pytest.mark.trains
-def test_mlflow_has_parameters_inputs_curves_and_artifacts(trained: SimpleNamespace) -> None:
-    from mlflow import MlflowClient
-
-    client = MlflowClient(f"sqlite:///{trained.directory}/store/mlflow.db")
-    experiment = client.get_experiment_by_name("augury")
-    assert experiment is not None
-    runs = {run.info.run_name: run for run in client.search_runs([experiment.experiment_id])}
-    assert set(runs) == {"words", "baseline seed 1", "words seed 1"}
-    run = runs["words seed 1"]
-    assert run.info.status == "FINISHED"
-    parent = runs["words"].data
-    assert parent.tags["augury.systems"] == "baseline, words"
-    assert parent.metrics["test/test/bleu/words"] == run.data.metrics["test/test/bleu"]
-    assert len(run.data.params) < 25
-    assert (
-        run.data.params["regime.beta"] == "1.0" and run.data.params["training.max_tokens"] == "300"
-    )
-    assert {entry.dataset.name for entry in run.inputs.dataset_inputs} == {"train", "valid", "test"}
-    curve = client.get_metric_history(run.info.run_id, "valid/bleu")
-    assert [point.step for point in curve] == [150, 300, 450, 600]
-    assert run.data.metrics["test/test/bleu"] > 60 and "train/tokens_per_second" in run.data.metrics
-    names = {file.path for file in client.list_artifacts(run.info.run_id)}
-    assert {"experiment.yaml", "scores.json", "hypotheses", "vocabulary", "rot-1"} <= names
-
-
-def averaged(storage: Path) -> dict[str, dict[str, bytes]]:
-    """Return the averaged parameters of every run in a storage."""
-    files = sorted((storage / "runs").glob("*/seed-*/weights.safetensors"))
-    return {
-        str(file.relative_to(storage)): {
-            name: tensor.tobytes() for name, tensor in load_file(file).items()
-        }
-        for file in files
-    }
 
 
 @pytest.mark.trains
@@ -262,7 +196,7 @@ def test_an_interrupted_training_equals_an_undisturbed_one(
     else:
         assert process.returncode == -9
     assert main(["train", str(path)]) == 0
-    assert averaged(tmp_path / "store") == averaged(trained.directory / "store")
+    assert weights(tmp_path / "store") == weights(trained.directory / "store")
 
 
 def wait_for_update(store: Store, update: int, process: subprocess.Popen[str]) -> None:
@@ -277,19 +211,3 @@ def wait_for_update(store: Store, update: int, process: subprocess.Popen[str]) -
                 return
         time.sleep(0.05)
     raise AssertionError(f"no checkpoint of update {update}: {process.returncode}")
-
-
-def test_ray_job_submit(tmp_path: Path) -> None:
-    path = write_experiment(tmp_path, execution={"executor": "auto"}, baseline=False)
-    with open(path, encoding="utf-8") as file:
-        experiment = yaml.safe_load(file)
-    experiment["training"] |= {"max_updates": 20, "validate_every": 10}
-    job = tmp_path / "job"
-    job.mkdir()
-    (job / "words.yaml").write_text(yaml.safe_dump(experiment), encoding="utf-8")
-    train = [sys.executable, "-m", "augury.cli", "train", "words.yaml", "--json"]
-    with ray_head() as head:
-        done = head.submit(job, *train)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
-    assert "succeeded" in done.stdout and '"name": "words"' in done.stdout
-    assert averaged(tmp_path / "store")

@@ -103,9 +103,6 @@ def test_runs_are_read_where_they_are(
     assert main(["compare", "sweeps/quick_table-toy", *there]) == 0
     assert main(["export", "keys/1", *there, "--to", "hf", "--output", str(tmp_path / "hf")]) == 0
     assert main(["runs", moved.root]) == 0
-
-
-def test_outputs_can_be_scored(moved: SimpleNamespace) -> None:
     outputs = next(Path(moved.root).glob("runs/*/seed-1/hypotheses/test.txt"))
     assert main(["score", str(outputs), str(outputs)]) == 0
 

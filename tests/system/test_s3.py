@@ -4,23 +4,19 @@ commands at once, records and pages."""
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
-from safetensors.numpy import load
 
-from augury.core.store import Folder, Store
-from augury.training.trained import WEIGHTS
-from tests.ray_head import ray_head
+from augury.core.store import Folder
+from tests.run_folders import weights
 from tests.s3 import SECRET, S3Server, s3_server
 from tests.sweeping.sweeps import QUICK
-from tests.system.test_main_job import augury, wait_for_update, write_experiment
+from tests.system.test_main_job import augury, write_experiment
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 
@@ -47,17 +43,8 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def weights(storage: str) -> dict[str, dict[str, bytes]]:
-    """Return the parameters of every run in a storage."""
-    store, found = Store(storage), {}
-    for address in store.addresses("runs"):
-        content = store.folder("runs", f"{address}/seed-1").read(WEIGHTS)
-        found[address] = {name: tensor.tobytes() for name, tensor in load(content).items()}
-    return found
-
-
 @pytest.fixture(scope="module")
-def undisturbed(experiment: Path) -> dict[str, dict[str, bytes]]:
+def undisturbed(experiment: Path) -> dict[str, bytes]:
     """The parameters that training on a local disk ends with."""
     done = augury("train", str(experiment))
     assert done.returncode == 0, done.stderr
@@ -67,34 +54,21 @@ def undisturbed(experiment: Path) -> dict[str, dict[str, bytes]]:
 @pytest.fixture(scope="module")
 def trained(server: S3Server, experiment: Path) -> str:
     """The URI of a storage in which the experiment has been trained."""
-    storage = server.uri("augury/trained")
+    storage, before = server.uri("augury/trained"), server.asked
     done = augury("train", str(experiment), "--storage", storage, cwd=experiment.parent)
     assert done.returncode == 0, done.stderr
     assert SECRET not in done.stdout + done.stderr
+    assert server.asked - before < MOST_REQUESTS
     return storage
 
 
 def test_a_storage_on_s3_has_the_same_as_a_local_one(
-    trained: str, undisturbed: dict[str, dict[str, bytes]], server: S3Server
+    trained: str, undisturbed: dict[str, bytes], server: S3Server
 ) -> None:
     assert len(undisturbed) == 2 and weights(trained) == undisturbed
     assert server.refused > 10
     verified = augury("verify", trained, "--json")
     assert verified.returncode == 0, verified.stdout
-
-
-@pytest.mark.long
-def test_a_slow_server_is_asked_little(
-    experiment: Path, undisturbed: dict[str, dict[str, bytes]]
-) -> None:
-    with s3_server() as slow:
-        slow.delay = 0.1
-        storage = slow.uri("augury/slow")
-        done = augury("train", str(experiment), "--storage", storage, cwd=experiment.parent)
-        asked = slow.asked
-        assert done.returncode == 0, done.stderr
-        assert weights(storage) == undisturbed
-    assert asked < MOST_REQUESTS
 
 
 def test_runs_are_sent_shown_and_used(trained: str, server: S3Server, tmp_path: Path) -> None:
@@ -129,22 +103,8 @@ def start(experiment: Path, storage: str, messages: Path) -> subprocess.Popen[st
         )
 
 
-def test_a_killed_training_equals_an_undisturbed_one(
-    server: S3Server, experiment: Path, undisturbed: dict[str, dict[str, bytes]], tmp_path: Path
-) -> None:
-    storage = server.uri("augury/killed")
-    killed = start(experiment, storage, tmp_path / "messages")
-    wait_for_update(Store(storage), 20, killed)
-    killed.kill()
-    killed.wait(60)
-    assert killed.returncode == -signal.SIGKILL
-    done = augury("train", str(experiment), "--storage", storage, cwd=tmp_path)
-    assert done.returncode == 0 and "continues after update" in done.stderr, done.stderr
-    assert weights(storage) == undisturbed
-
-
 def test_two_commands_at_once_end_with_the_same(
-    server: S3Server, experiment: Path, undisturbed: dict[str, dict[str, bytes]], tmp_path: Path
+    server: S3Server, experiment: Path, undisturbed: dict[str, bytes], tmp_path: Path
 ) -> None:
     storage = server.uri("augury/two")
     files = [tmp_path / name for name in ("one", "other")]
@@ -157,19 +117,3 @@ def test_two_commands_at_once_end_with_the_same(
     messages = [file.read_text(encoding="utf-8") for file in files]
     assert ended == [0, 0], messages
     assert weights(storage) == undisturbed
-
-
-@pytest.mark.long
-def test_two_workers_of_a_job(server: S3Server, experiment: Path, tmp_path: Path) -> None:
-    content: dict[str, Any] = yaml.safe_load(experiment.read_text(encoding="utf-8"))
-    content["training"] |= {"workers": 2, "max_updates": 20, "validate_every": 10}
-    content |= {"execution": {"launcher": "ray", "threads": 1}, "baseline": False}
-    job = tmp_path / "job"
-    job.mkdir()
-    (job / "words.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
-    with ray_head() as head:
-        storage = server.uri("augury/job")
-        train = ["train", "words.yaml", "--storage", storage, "--json"]
-        done = head.submit(job, sys.executable, "-m", "augury.cli", *train)
-    assert done.returncode == 0, done.stdout[-3000:]
-    assert len(weights(storage)) == 1

@@ -1,58 +1,91 @@
-"""Read-only storage, on which finished runs can be used, and disks that get full."""
+"""Read-only storage, on which finished runs can be used, and disks that get full.
+
+The commands run in a mount namespace of their own, in which this file is a program.
+"""
 
 from __future__ import annotations
 
-import json
+import io
 import subprocess
 import sys
-from typing import Any
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
 
 import pytest
+import yaml
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+from augury.cli import main
+from tests import tiny
+from tests.run_folders import weights
 
 NAMESPACE = ["unshare", "--map-root-user", "--mount"]
+SMALL, LARGE = "400k", "30m"
+"""Sizes of the disk, before and after the user has made room."""
 
 
-@pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The results of `mounted`, by name."""
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["read_only", "full"])
+def test_a_storage_that_cannot_be_written(kind: str, tmp_path: Path) -> None:
     if subprocess.run([*NAMESPACE, "true"], check=False).returncode:
         pytest.skip("this machine lets nobody mount in a namespace of their own")
-    directory = tmp_path_factory.mktemp("faults")
-    command = [*NAMESPACE, sys.executable, "-m", "tests.system.mounted", str(directory)]
-    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [*NAMESPACE, sys.executable, "-m", "tests.system.test_storage_faults"]
+    finished = subprocess.run([*command, kind, str(tmp_path)], stderr=subprocess.PIPE, text=True)
     assert finished.returncode == 0, finished.stderr
-    return dict(json.loads(finished.stdout))
 
 
-@pytest.mark.parametrize(
-    "verb", ["trained", "translate", "compare", "runs", "verify", "export", "train"]
-)
-def test_finished_runs_can_be_used_on_a_read_only_storage(
-    results: dict[str, Any], verb: str
-) -> None:
-    assert results[verb]["code"] == 0, results[verb]["error"]
+def mount(*arguments: str) -> None:
+    subprocess.run(["mount", *arguments], check=True)
 
 
-@pytest.mark.parametrize(
-    ("verb", "code", "said"),
-    [
-        ("train more", 1, "is on a read-only disk"),
-        ("watch", 2, "/results --serve 0"),
-        ("full", 1, "no space is left for"),
-    ],
-)
-def test_what_cannot_be_written_is_one_line(
-    results: dict[str, Any], verb: str, code: int, said: str
-) -> None:
-    assert results[verb]["code"] == code
-    lines = results[verb]["error"].splitlines()
-    assert [line for line in lines if line.startswith("augury:")] == lines[-1:]
-    assert said in lines[-1] and "Errno" not in results[verb]["error"]
+def run(*command: str, code: int = 0, said: str = "") -> None:
+    """Run a command; where it fails, its last message is its only one, and says why."""
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as error:
+        returned = main(command)
+    messages = error.getvalue()
+    assert returned == code, f"{command}: {messages}"
+    if code:
+        lines = messages.splitlines()
+        assert [line for line in lines if line.startswith("augury:")] == lines[-1:], messages
+        assert said in lines[-1] and "Errno" not in messages, messages
 
 
-def test_a_run_on_a_full_disk_goes_on_when_there_is_room(results: dict[str, Any]) -> None:
-    assert results["leftovers"] == []
-    assert results["room"]["code"] == 0, results["room"]["error"]
-    assert results["equal"]
+def read_only(place: Path, experiment: str) -> None:
+    """Use a finished storage that is mounted read-only."""
+    storage = str(place / "results")
+    there = ["--storage", storage]
+    (model,) = place.glob("results/runs/*/seed-1/ctranslate2")
+    model.rename(place / "ctranslate2")  # as in a storage whose run was never asked to translate
+    mount("--bind", storage, storage)
+    mount("-o", "remount,bind,ro", storage)
+    sys.stdin = io.TextIOWrapper(io.BytesIO(b"su galu"))
+    run("translate", "tiny/tiny/1", *there)
+    run("compare", "tiny/tiny/1", "tiny/tiny/2", *there)
+    run("runs", storage)
+    run("verify", storage)
+    run("export", "tiny/tiny/1", "--to", "ctranslate2", *there, "--output", str(place / "exported"))
+    run("train", experiment, *there)
+    run("train", experiment, *there, "--seeds", "3", code=1, said="is on a read-only disk")
+    run("watch", storage, "--once", code=2, said="/results --serve 0")
+
+
+def full(place: Path, experiment: str) -> None:
+    """Train on a disk that gets full, and again when there is room."""
+    disk = place / "disk"
+    disk.mkdir()
+    mount("-t", "tmpfs", "-o", f"size={SMALL}", "tmpfs", str(disk))
+    command = ["train", experiment, "--storage", str(disk / "results")]
+    run(*command, code=1, said="no space is left for")
+    assert not [*disk.rglob(".tmp-*")]
+    mount("-o", f"remount,size={LARGE}", str(disk))
+    run(*command)
+    assert weights(disk / "results") == weights(place / "results") != {}
+
+
+if __name__ == "__main__":
+    _, kind, directory = sys.argv
+    place = Path(directory)
+    model = {**tiny.OF_TASK["nmt"]["model"], "hidden_size": 32, "feedforward_size": 64}
+    content = tiny.content("nmt", place / "results", model=model, seeds=[1, 2])
+    (place / "tiny.yaml").write_text(yaml.safe_dump(content))
+    run("train", str(place / "tiny.yaml"))
+    {"read_only": read_only, "full": full}[kind](place, str(place / "tiny.yaml"))

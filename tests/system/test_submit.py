@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import socket
+import socketserver
 import subprocess
 import sys
 import threading
@@ -47,39 +48,39 @@ def augury(
     )
 
 
-class Forwarded:
+class Forwarded(socketserver.ThreadingTCPServer):
     """Forwards a port of this machine, as `kubectl port-forward` does."""
 
-    def __init__(self, port: int):
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self._connections: list[socket.socket] = []
-        self.port = self._listener.getsockname()[1]
-        threading.Thread(target=self._accept, args=(port,), daemon=True).start()
+    daemon_threads = True
 
-    def _accept(self, port: int) -> None:
-        while True:
-            try:
-                client, _ = self._listener.accept()
-            except OSError:  # it is closed
-                return
-            server = socket.create_connection(("127.0.0.1", port))
-            self._connections += [client, server]
-            for ends in ((client, server), (server, client)):
-                threading.Thread(target=_pass_on, args=ends, daemon=True).start()
+    def __init__(self, port: int):
+        super().__init__(("127.0.0.1", 0), Connection)
+        self.target, self.port = port, self.server_address[1]
+        self.sockets: list[socket.socket] = []
+        threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def cut(self) -> None:
         """End all connections; new ones are forwarded."""
-        for connection in self._connections:
+        for end in self.sockets:
             with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
-        self._connections.clear()
+                end.shutdown(socket.SHUT_RDWR)
+        self.sockets.clear()
 
     def close(self) -> None:
         """End all connections, and refuse new ones."""
-        with suppress(OSError):  # it is closed already
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
+        self.shutdown()
+        self.server_close()
         self.cut()
+
+
+class Connection(socketserver.BaseRequestHandler):
+    server: Forwarded
+
+    def handle(self) -> None:
+        with socket.create_connection(("127.0.0.1", self.server.target)) as there:
+            self.server.sockets += [self.request, there]
+            threading.Thread(target=_pass_on, args=(there, self.request), daemon=True).start()
+            _pass_on(self.request, there)
 
 
 def _pass_on(source: socket.socket, target: socket.socket) -> None:

@@ -12,13 +12,10 @@ import torch
 from torch import nn
 
 from augury.core.store import Folder, Store
-from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position, best
 from augury.training.learner import Validation
-from augury.training.loop import fit
-from augury.training.schedule import adam
 from augury.training.settings import Training
-from augury.training.trained import OUTCOME, WEIGHTS, TrainingRun
+from augury.training.trained import OUTCOME, WEIGHTS, Outcome
 from tests.training import toy
 
 pytestmark = pytest.mark.trains
@@ -53,7 +50,7 @@ def written(run: Folder, keep: int, keep_best: bool) -> tuple[Checkpoints, Posit
 def test_the_last_and_the_best_are_kept(
     tmp_path: Path, keep: int, keep_best: bool, last: list[int], kept: list[int]
 ) -> None:
-    checkpoints, position, _ = written(Store(tmp_path).folder("runs", "toy"), keep, keep_best)
+    checkpoints, position, module = written(Store(tmp_path).folder("runs", "toy"), keep, keep_best)
     assert best(position.scores) == 20
     assert checkpoints.last() == last
     assert checkpoints.updates() == kept
@@ -62,29 +59,22 @@ def test_the_last_and_the_best_are_kept(
     assert [
         update for update in kept if checkpoints.folder.exists(f"{update:08d}/{STATE}")
     ] == with_state
+    restored = checkpoints.restore(
+        module, torch.optim.Adam(module.parameters()), Position("toy", seed=1, world=1)
+    )
+    assert restored.scores == SCORES and restored.update == 50
     averaged = checkpoints.average(last)
     assert averaged["weight"].item() == averaged["bias"].item() == sum(last) / len(last)
 
 
-def test_scores_are_restored(tmp_path: Path) -> None:
-    checkpoints, _, module = written(Store(tmp_path).folder("runs", "toy"), 2, True)
-    position = checkpoints.restore(
-        module, torch.optim.Adam(module.parameters()), Position("toy", seed=1, world=1)
-    )
-    assert position.scores == SCORES and position.update == 50
-
-
-def test_processor_time_adds_up_over_restarts(tmp_path: Path) -> None:
-    folder = Store(tmp_path).folder("runs", "toy/seed-1")
-    run = TrainingRun(folder=folder, address="toy", seed=1)
-    fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"), deadline=0.0)
-    (first,) = [
-        seconds
-        for record in history.read(folder)
-        if (seconds := record["metrics"].get("train/cpu_seconds"))
-    ]
-    fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"))
-    assert folder.read_record(OUTCOME)["cpu_seconds"] > first > 0
+def test_time_ends_training_over_interruptions(tmp_path: Path) -> None:
+    run = Store(tmp_path).folder("runs", "toy")
+    timed = toy.TRAINING.model_copy(update={"max_epochs": None, "max_minutes": 60.0})
+    toy.fit_here(run, timed, deadline=0.0)
+    before = Checkpoints(run).last_position()
+    assert before is not None and before.seconds > 0 and not run.exists(OUTCOME)
+    toy.fit_here(run, timed.model_copy(update={"max_minutes": before.seconds / 60}))
+    assert Outcome.read(run).updates == before.update
 
 
 def test_training_continues_from_the_last_state_that_was_saved_whole(
@@ -123,7 +113,7 @@ class Stopped(Exception):
     """What ends a process, from inside of it."""
 
 
-def stopping(stop_at: int | None, weights: str) -> Any:
+def stopping(stop_at: int | None, weights: str) -> tuple[toy.Toy, Training]:
     """The toy task; it stops at an update."""
 
     class Stopping(toy.Toy):
@@ -146,30 +136,28 @@ def stopping(stop_at: int | None, weights: str) -> Any:
 
 def trained(root: Path, stop_at: int | None = None, weights: str = "chosen") -> Folder:
     """Train the toy task, again after it was stopped."""
-    torch.set_num_threads(1)
     run = Store(root).folder("runs", "toy")
-    for at in [stop_at, None] if stop_at else [None]:
-        task, training = stopping(at, weights)
-        try:
-            fit(
-                task,
-                training,
-                TrainingRun(folder=run, address="toy", seed=1),
-                device=torch.device("cpu"),
-            )
-        except Stopped:
-            assert at is not None
-    return run
+    if stop_at is not None:
+        task, training = stopping(stop_at, weights)
+        with pytest.raises(Stopped):
+            toy.fit_here(run, training, task)
+    task, training = stopping(None, weights)
+    return toy.fit_here(run, training, task)
+
+
+def scores_of(run: Folder) -> dict[int, float]:
+    """Return the accuracy of every validation, by its update."""
+    return {
+        update: metrics.get("valid/accuracy", 0.0)
+        for update, _, metrics in toy.measured(run)
+        if "valid/loss" in metrics
+    }
 
 
 @pytest.mark.parametrize("weights", ["averaged", "last", "best", "chosen"])
 def test_the_weights_are_those_asked_for(tmp_path: Path, weights: str) -> None:
     run = trained(tmp_path, weights=weights)
-    scores = {
-        record["update"]: record["metrics"]["valid/accuracy"]
-        for record in history.read(run)
-        if "valid/accuracy" in record["metrics"]
-    }
+    scores = scores_of(run)
     outcome = run.read_record(OUTCOME)["weights"]
     updates = {"averaged": sorted(scores)[-2:], "last": [max(scores)], "best": [best(scores)]}
     assert outcome["updates"] == updates[outcome["kind"]]
@@ -198,7 +186,6 @@ def test_the_weights_are_the_same_if_training_was_stopped_while_it_chose_them(
 ) -> None:
     outcome = trained(tmp_path / "straight").read_record(OUTCOME)
     task, training = stopping(None, "chosen")
-    run = TrainingRun(folder=Store(tmp_path).folder("runs", "toy"), address="toy", seed=1)
     validate, calls = task.validate, itertools.count(1)
 
     def stop_after_the_last(device: torch.device) -> Validation:
@@ -208,19 +195,8 @@ def test_the_weights_are_the_same_if_training_was_stopped_while_it_chose_them(
 
     task.validate = stop_after_the_last
     with pytest.raises(Stopped):
-        fit(task, training, run, device=torch.device("cpu"))
-    fit(stopping(None, "chosen")[0], training, run, device=torch.device("cpu"))
-    assert run.folder.read_record(OUTCOME)["weights"] == outcome["weights"]
-
-
-def test_a_warm_up_of_more_than_half_of_training_warns(tmp_path: Path, capsys: Any) -> None:
-    task, training = stopping(None, "last")
-    task.onset = lambda updates_per_epoch: 7 * updates_per_epoch
-    for epochs, warned in ((14, False), (8, True), (6, True)):
-        run = TrainingRun(folder=Store(tmp_path).folder("runs", str(epochs)), address="toy", seed=1)
-        shorter = training.model_copy(update={"max_epochs": epochs})
-        fit(task, shorter, run, device=torch.device("cpu"), deadline=0.0)
-        assert ("warning" in capsys.readouterr().err) == warned
+        toy.fit_here(Store(tmp_path).folder("runs", "toy"), training, task)
+    assert trained(tmp_path).read_record(OUTCOME)["weights"] == outcome["weights"]
 
 
 class Scripted(toy.Toy):
@@ -235,66 +211,19 @@ class Scripted(toy.Toy):
 
 
 def test_a_training_stopped_at_deadlines_ends_as_the_undisturbed_one(tmp_path: Path) -> None:
-    torch.set_num_threads(1)
     # Means of three: 12, 12.67, 11.67, 11.67: stop.
     scores = (10.0, 15.0, 11.0, 12.0, 12.0, 11.0, 16.0, 17.0)
     training = toy.TRAINING.model_copy(update={"patience": 2, "patience_mean": 3, "max_epochs": 8})
 
     def ended(name: str, stops: int) -> tuple[bytes, Any, Any]:
         folder = Store(tmp_path).folder("runs", name)
-        run = TrainingRun(folder=folder, address="toy", seed=1)
         for done in range(stops):
-            fit(Scripted(scores[done:]), training, run, device=torch.device("cpu"), deadline=0.0)
-            assert len(history_of_validations(folder)) == done + 1
-            assert not folder.exists(OUTCOME)
-        fit(Scripted(scores[stops:]), training, run, device=torch.device("cpu"))
+            toy.fit_here(folder, training, Scripted(scores[done:]), deadline=0.0)
+            assert len(scores_of(folder)) == done + 1 and not folder.exists(OUTCOME)
+        toy.fit_here(folder, training, Scripted(scores[stops:]))
         outcome = folder.read_record(OUTCOME)
         return folder.read(WEIGHTS), outcome["best"], [outcome["stopped_by"], outcome["epochs"]]
 
     straight = ended("straight", 0)
     assert straight[1:] == (pytest.approx(38 / 3), ["patience", 6])
     assert ended("stopped", 5) == straight
-
-
-def history_of_validations(folder: Folder) -> list[int]:
-    return [
-        record["update"] for record in history.read(folder) if "valid/loss" in record["metrics"]
-    ]
-
-
-@pytest.mark.parametrize(
-    ("decayed", "expected"), [("matrices", [0.1, 0, 0, 0]), ("all", [0.1] * 4)]
-)
-def test_the_parameters_asked_for_decay(decayed: Any, expected: list[float]) -> None:
-    module = nn.Sequential(nn.Linear(3, 2), nn.LayerNorm(2))
-    optimizer = adam(list(module.parameters()), Training(weight_decay=0.1, decayed=decayed))
-    decay = {
-        id(parameter): group["weight_decay"]
-        for group in optimizer.param_groups
-        for parameter in group["params"]
-    }
-    assert [decay[id(parameter)] for parameter in module.parameters()] == expected
-
-
-def test_decay_of_all_is_that_of_fairseq() -> None:
-    """By hand: parameter p becomes p - rate · decay · p - rate · m / (sqrt(v) + ε), with both
-    moments unbiased."""
-    scale = nn.Parameter(torch.tensor([2.0]))
-    optimizer = adam(
-        [scale], Training(learning_rate=0.1, weight_decay=0.5, decayed="all", adam_eps=1e-8)
-    )
-    scale.grad = torch.tensor([4.0])
-    optimizer.step()
-    assert scale.item() == pytest.approx(
-        2 - 0.1 * 0.5 * 2 - 0.1
-    )  # the first step of Adam has the size of the rate
-
-
-def test_the_rate_ends_at_zero_with_the_last_epoch(tmp_path: Path) -> None:
-    run = trained(tmp_path)
-    rates = [
-        record["metrics"]["train/learning_rate"]
-        for record in history.read(run)
-        if "train/learning_rate" in record["metrics"]
-    ]
-    assert rates[-1] == 0.0 and max(rates) > 0.005

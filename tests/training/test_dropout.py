@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 import torch
-from torch import nn
 from torch.nn import functional
 
 from augury.training.dropout import LEVELS, Dropout
@@ -41,19 +40,6 @@ def test_a_mask_is_of_its_seed_and_of_the_calls_before_it() -> None:
     assert not torch.equal(first[1], other[1])
     with Dropout(1):
         assert not torch.equal(functional.dropout(torch.ones(1000)), first[1])
-
-
-def test_modules_take_their_masks_from_it() -> None:
-    model = nn.Sequential(nn.Linear(8, 64), nn.Dropout(0.5))
-    states = torch.randn(5, 8)
-
-    def results(seed: int) -> torch.Tensor:
-        with Dropout(seed):
-            return model(states)
-
-    assert torch.equal(results(1), results(1)) and not torch.equal(results(1), results(2))
-    model.eval()
-    assert torch.equal(results(1), results(2))
 
 
 def test_the_precision_of_the_input_stays() -> None:

@@ -14,9 +14,8 @@ from augury.training import extend, history
 from augury.training.checkpoint import STATE, Checkpoints
 from augury.training.extend import take_over
 from augury.training.learner import Validation
-from augury.training.loop import fit
 from augury.training.settings import Training, without_end
-from augury.training.trained import OUTCOME, WEIGHTS, TrainingRun
+from augury.training.trained import OUTCOME, WEIGHTS
 from tests.training import toy
 
 pytestmark = pytest.mark.trains
@@ -36,51 +35,16 @@ def train(
     """Train as a launcher does; the runs' prefix is that of their settings."""
     run = Store(root).folder("runs", f"{address}/seed-{seed}")
     take_over(run, name(training), address, seed, training)
-    fit(
-        task(),
-        training,
-        TrainingRun(folder=run, address=address, seed=seed),
-        device=torch.device("cpu"),
-    )
-    return run
+    return toy.fit_here(run, training, task(), address=address, seed=seed)
 
 
 def longer(**changes: Any) -> Training:
     return toy.TRAINING.model_copy(update=changes)
 
 
-def metrics(run: Folder) -> list[tuple[int, dict[str, float]]]:
-    """What training has to say at its validations, times left out."""
-    return [
-        (
-            record["update"],
-            {name: value for name, value in record["metrics"].items() if "seconds" not in name},
-        )
-        for record in history.read(run)
-        if "valid/loss" in record["metrics"]
-    ]
-
-
-def begins_at(run: Folder) -> int:
-    """The update after which this run's own work began."""
-    return Checkpoints(run).updates()[-1]
-
-
-@pytest.mark.parametrize("weights", ["averaged", "best"])
-@pytest.mark.parametrize(
-    "ends", [{"max_epochs": 6}, {"max_epochs": None, "max_updates": 60, "average_last": 3}]
-)
-def test_longer_equals_as_long_from_the_start(
-    tmp_path: Path, ends: dict[str, Any], weights: str, capsys: Any
-) -> None:
-    torch.set_num_threads(1)
-    short = train(tmp_path / "extended", "short", longer(weights=weights))
-    extended = train(tmp_path / "extended", "long", longer(**ends, weights=weights))
-    straight = train(tmp_path / "straight", "long", longer(**ends, weights=weights))
-    assert "continues" in capsys.readouterr().err
-    assert extended.read(WEIGHTS) == straight.read(WEIGHTS) != short.read(WEIGHTS)
-    assert metrics(extended) == metrics(straight)
-    assert extended.read_record(OUTCOME)["rows"] == straight.read_record(OUTCOME)["rows"]
+def validations(run: Folder) -> list[tuple[int, float, dict[str, float]]]:
+    """Return what training has to say at its validations."""
+    return [record for record in toy.measured(run) if "valid/loss" in record[2]]
 
 
 BY_UPDATES = {"max_epochs": None, "max_updates": 40}
@@ -98,19 +62,21 @@ class Flat(toy.Toy):
 @pytest.mark.parametrize(
     ("task", "first", "second"),
     [
+        (toy.Toy, {}, {"max_epochs": 6}),
+        (toy.Toy, {}, {"max_epochs": None, "max_updates": 60, "average_last": 3}),
         (toy.Toy, {**BY_UPDATES, "max_updates": 24}, BY_UPDATES),  # ends between validations
         (toy.Toy, {**BY_SEVEN, "max_updates": 24}, BY_SEVEN),
         (Flat, {"max_epochs": 9, "patience": 2}, {"max_epochs": 9, "patience": 4}),
     ],
 )
-def test_it_goes_on_where_the_shorter_one_ended(
+def test_longer_equals_as_long_from_the_start(
     tmp_path: Path,
     task: type[toy.Toy],
     first: dict[str, Any],
     second: dict[str, Any],
     weights: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    torch.set_num_threads(1)
     short = train(tmp_path / "extended", "short", longer(**first, weights=weights), task=task)
     run = Store(tmp_path / "extended").folder("runs", "long/seed-1")
     settings = longer(**second, weights=weights)
@@ -118,52 +84,39 @@ def test_it_goes_on_where_the_shorter_one_ended(
     assert position is not None and position.update == short.read_record(OUTCOME)["updates"]
     extended = train(tmp_path / "extended", "long", settings, task=task)
     straight = train(tmp_path / "straight", "long", settings, task=task)
+    assert "continues" in capsys.readouterr().err
     assert extended.read(WEIGHTS) == straight.read(WEIGHTS) != short.read(WEIGHTS)
-    assert metrics(extended) == metrics(straight)
+    assert validations(extended) == validations(straight)
     for value in ("updates", "rows", "best", "stopped_by"):
         assert extended.read_record(OUTCOME)[value] == straight.read_record(OUTCOME)[value]
 
 
 @pytest.mark.parametrize(
-    ("first", "second"),
+    ("task", "first", "second", "seed"),
     [
-        ({"max_epochs": 9, "patience": 4}, {"max_epochs": 9, "patience": 2}),
-        (BY_SEVEN, {"max_epochs": 1, "validate_every": 7}),
+        (Flat, {"max_epochs": 9, "patience": 4}, {"max_epochs": 9, "patience": 2}, 1),
+        (Flat, BY_SEVEN, {"max_epochs": 1, "validate_every": 7}, 1),
+        (toy.Toy, {}, {"learning_rate": 0.02}, 1),
+        (toy.Toy, {}, {"max_epochs": 3}, 1),
+        (toy.Toy, {}, {"schedule": "linear", "max_updates": 99}, 1),
+        (toy.Toy, {}, {"validate_every": 7, "max_updates": 90, "max_epochs": None}, 1),
+        (toy.Toy, {}, {"max_epochs": 6}, 2),
     ],
 )
-def test_a_run_that_went_further_is_not_continued(
-    tmp_path: Path, first: dict[str, Any], second: dict[str, Any]
+def test_one_that_went_further_or_differs_before_its_end_is_not_continued(
+    tmp_path: Path,
+    task: type[toy.Toy],
+    first: dict[str, Any],
+    second: dict[str, Any],
+    seed: int,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    train(tmp_path, "long", longer(**first), task=Flat)
-    run = Store(tmp_path).folder("runs", "short/seed-1")
-    assert take_over(run, name(longer(**second)), "short", 1, longer(**second)) is None
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"learning_rate": 0.02},
-        {"max_epochs": 3},
-        {"schedule": "linear", "max_updates": 99},
-        {"validate_every": 7, "max_updates": 90, "max_epochs": None},
-    ],
-)
-def test_what_would_differ_before_the_end_begins_anew(
-    tmp_path: Path, changes: dict[str, Any], capsys: Any
-) -> None:
-    train(tmp_path, "short", longer())
-    run = Store(tmp_path).folder("runs", "other/seed-1")
-    training = longer(**changes)
-    take_over(run, name(training), "other", 1, training)
+    train(tmp_path, "first", longer(**first), task=task)
+    run = Store(tmp_path).folder("runs", f"other/seed-{seed}")
+    training = longer(**second)
+    assert take_over(run, name(training), "other", seed, training) is None
     assert Checkpoints(run).updates() == []
     assert "continues" not in capsys.readouterr().err
-
-
-def test_another_seed_begins_anew(tmp_path: Path) -> None:
-    train(tmp_path, "short", longer())
-    run = Store(tmp_path).folder("runs", "long/seed-2")
-    take_over(run, name(longer(max_epochs=6)), "long", 2, longer(max_epochs=6))
-    assert Checkpoints(run).updates() == []
 
 
 def test_a_run_that_has_begun_is_left_alone(tmp_path: Path) -> None:
@@ -172,7 +125,7 @@ def test_a_run_that_has_begun_is_left_alone(tmp_path: Path) -> None:
     before = first.read(WEIGHTS)
     take_over(first, name(longer(max_epochs=6)), "long", 1, longer(max_epochs=6))
     assert first.read(WEIGHTS) == before
-    assert begins_at(first) == first.read_record(OUTCOME)["updates"]
+    assert Checkpoints(first).updates()[-1] == first.read_record(OUTCOME)["updates"]
 
 
 def test_a_run_that_loses_its_state_while_it_is_copied_is_not_continued(

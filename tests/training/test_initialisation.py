@@ -3,25 +3,29 @@ stopped."""
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load
+from safetensors.torch import load, save
+from torch import nn
 
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, parameters
-from augury.training.loop import Trainer, fit
-from augury.training.schedule import adam, learning_rate
+from augury.training.loop import Trainer
+from augury.training.schedule import adam
 from augury.training.settings import Training
-from augury.training.trained import OUTCOME, WEIGHTS, Carry, Initialisation, TrainingRun
+from augury.training.trained import (
+    OUTCOME,
+    WEIGHTS,
+    Carry,
+    Initialisation,
+    TrainingRun,
+    load_weights,
+)
 from tests.training import toy
 
 pytestmark = pytest.mark.trains
@@ -38,10 +42,8 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 def train(
     root: Path, training: Training, name: str = "before", init_from: Initialisation | None = None
 ) -> Folder:
-    torch.set_num_threads(1)
-    run = TrainingRun(folder=Store(root).folder("runs", name), address=name, seed=1)
-    fit(toy.Toy(), training, run, device=torch.device("cpu"), init_from=init_from)
-    return run.folder
+    folder = Store(root).folder("runs", name)
+    return toy.fit_here(folder, training, address=name, init_from=init_from)
 
 
 def begun(before: Folder, carry: Carry, **changes: Any) -> Trainer:
@@ -78,20 +80,6 @@ def test_the_optimizer_goes_on_from_the_checkpoint_of_these_weights(before: Fold
     assert stage.optimizer.param_groups[0]["lr"] == 0.5  # settings are the stage's own
 
 
-def test_the_schedule_goes_on(before: Folder) -> None:
-    (update,) = before.read_record(OUTCOME)["weights"]["updates"]
-    stage = train(Path(before.root), toy.TRAINING, "schedule", Initialisation(before, "optimizer"))
-    rates = {
-        record["update"]: record["metrics"]["train/learning_rate"]
-        for record in history.read(stage)
-        if "train/learning_rate" in record["metrics"]
-    }
-    assert rates == {
-        number: pytest.approx(learning_rate(toy.TRAINING, update + number, updates_per_epoch=1))
-        for number in rates
-    }
-
-
 def test_noam_continues_from_a_large_step(before: Folder) -> None:
     """Golden values of OpenNMT's Noam schedule: 2 · 512^-0.5 · min(s^-0.5, s · 8000^-1.5)."""
     stage = begun(
@@ -116,49 +104,29 @@ def test_a_state_that_was_not_kept_and_another_optimizer_are_refused(
         begun(copy, "optimizer")
 
 
-def run_toy(storage: Path, *flags: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
-    return subprocess.run(
-        [sys.executable, toy.__file__, str(storage), "--stage", *flags],
-        text=True,
-        capture_output=True,
-        check=False,
-        env={**environment, "RAY_AUTH_MODE": "disabled"},
-        timeout=500,
-    )
-
-
-@pytest.fixture(scope="module")
-def first_stage(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    torch.set_num_threads(1)
-    storage = tmp_path_factory.mktemp("first")
-    toy.main([str(storage)])
-    return storage
+def test_a_run_that_has_ended_has_its_last_parameters(tmp_path: Path) -> None:
+    run = Store(tmp_path).folder("runs", "abc/seed-1")
+    with pytest.raises(UserError, match="has not finished training: run `augury train` again"):
+        load_weights(run, nn.Linear(2, 1))
+    run.write(WEIGHTS, save({"weight": torch.tensor([[1.0, 2.0]]), "bias": torch.tensor([3.0])}))
+    run.write_record(OUTCOME, {}, [WEIGHTS])
+    model = load_weights(run, nn.Linear(2, 1))
+    assert model(torch.tensor([1.0, 1.0])).tolist() == [6.0] and not model.training
+    with pytest.raises(UserError, match="belongs to another model"):
+        load_weights(run, nn.Linear(3, 1))
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize(
-    "flags", [("--workers", "1"), ("--launcher", "ray", "--workers", "1")], ids=["here", "ray"]
-)
-def test_killed_and_started_again_equals_undisturbed(
-    first_stage: Path, tmp_path: Path, flags: tuple[str, ...]
-) -> None:
-    for name in ("straight", "killed"):
-        shutil.copytree(first_stage, tmp_path / name)
-    toy.main([str(tmp_path / "straight"), "--stage"])
-    died = run_toy(tmp_path / "killed", "--kill-at", "9", *flags)
-    if "ray" in flags:  # which starts a worker again itself
-        assert died.returncode == 0, died.stderr[-2000:]
-    else:
-        assert died.returncode == -9
-        assert run_toy(tmp_path / "killed", "--kill-at", "9", *flags).returncode == 0
-    assert (tmp_path / "killed" / "killed").exists()
-    straight, killed = (
-        Store(tmp_path / name).folder("runs", "stage") for name in ("straight", "killed")
+def test_killed_and_started_again_equals_undisturbed(tmp_path: Path) -> None:
+    torch.set_num_threads(1)
+    straight, killed = tmp_path / "straight", tmp_path / "killed"
+    toy.main([str(straight)])
+    shutil.copytree(straight, killed)
+    toy.main([str(straight), "--stage"])
+    assert toy.run(killed, "--stage", "--kill-at", "9").returncode == -9
+    toy.main([str(killed), "--stage", "--kill-at", "9"])
+    first, undisturbed, disturbed = (
+        Store(root).folder("runs", run).read(WEIGHTS)
+        for root, run in ((straight, "toy"), (straight, "stage"), (killed, "stage"))
     )
-    assert (
-        killed.read(WEIGHTS)
-        == straight.read(WEIGHTS)
-        != Store(first_stage).folder("runs", "toy").read(WEIGHTS)
-    )
+    assert disturbed == undisturbed != first

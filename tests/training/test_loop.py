@@ -1,47 +1,36 @@
-"""Killed and continued equals undisturbed, to the last bit."""
+"""An update is a function of all of its rows, the seed, its number and the worker: killed and
+continued equals undisturbed, to the last bit."""
 
 from __future__ import annotations
 
-import os
+import itertools
 import re
-import subprocess
-import sys
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
-from safetensors.numpy import load_file
+from torch import Tensor, nn
 
 from augury.core.errors import UserError
-from augury.core.store import Store
-from augury.training import history
-from augury.training.loop import Interrupted
-from augury.training.trained import Diverged
+from augury.core.store import Folder, Store
+from augury.regimes.adversarial import Adversarial
+from augury.regimes.coregularised import CoRegularised
+from augury.regimes.plain import Plain
+from augury.regimes.regime import Regime, Rows
+from augury.training import distributed
+from augury.training.loop import RECORD_UPDATES, Interrupted, Trainer
+from augury.training.trained import WEIGHTS, Diverged, TrainingRun
+from tests.regimes import words
 from tests.training import toy
+from tests.training.host_reads import NoReads
 
 pytestmark = pytest.mark.trains
 
 
-def train(storage: Path, *flags: str) -> subprocess.CompletedProcess[str]:
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(sys.path),
-        "OMP_NUM_THREADS": "1",
-        "RAY_AUTH_MODE": "disabled",
-    }
-    return subprocess.run(
-        [sys.executable, toy.__file__, str(storage), *flags],
-        text=True,
-        capture_output=True,
-        check=False,
-        env=environment,
-        timeout=500,
-    )
-
-
-def final(storage: Path) -> dict[str, bytes]:
-    tensors = load_file(storage / "runs" / "toy" / "weights.safetensors")
-    return {name: tensor.tobytes() for name, tensor in tensors.items()}
+def final(storage: Path) -> bytes:
+    return Store(storage).folder("runs", "toy").read(WEIGHTS)
 
 
 @pytest.fixture(scope="module")
@@ -52,35 +41,16 @@ def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return storage
 
 
+def measured(storage: Path) -> list[tuple[int, float, dict[str, float]]]:
+    return toy.measured(Store(storage).folder("runs", "toy"))
+
+
 @pytest.mark.slow
 def test_one_worker_killed_and_started_again(straight: Path, tmp_path: Path) -> None:
-    assert train(tmp_path, "--kill-at", "9").returncode == -9
+    assert toy.run(tmp_path, "--kill-at", "9").returncode == -9
     toy.main([str(tmp_path), "--kill-at", "9"])
     assert final(tmp_path) == final(straight)
     assert measured(tmp_path) == measured(straight)
-
-
-def measured(storage: Path) -> list[tuple[int, float, dict[str, float]]]:
-    """The history of a run without times and memory."""
-    return [
-        (
-            record["update"],
-            record["epochs"],
-            {
-                name: value
-                for name, value in record["metrics"].items()
-                if "second" not in name and "memory" not in name
-            },
-        )
-        for record in history.read(Store(storage).folder("runs", "toy"))
-    ]
-
-
-def test_identical_runs_have_identical_histories(straight: Path, tmp_path: Path) -> None:
-    toy.main([str(tmp_path)])
-    assert measured(tmp_path) == measured(straight)
-    updates = [update for update, _, metrics in measured(straight) if "train/loss" in metrics]
-    assert {20, 40} < set(updates)
 
 
 def test_one_that_was_interrupted_between_two_records_has_the_same(
@@ -92,16 +62,9 @@ def test_one_that_was_interrupted_between_two_records_has_the_same(
     assert run.sub("checkpoints").subfolders()[-1] == "snapshot-00000014"
     toy.main([str(tmp_path)])
     assert measured(tmp_path) == measured(straight)
+    updates = [update for update, _, metrics in measured(straight) if "train/loss" in metrics]
+    assert {20, 40} < set(updates)
     assert final(tmp_path) == final(straight)
-
-
-def losses(storage: Path) -> list[tuple[int, float]]:
-    records = history.read(Store(storage).folder("runs", "toy"))
-    return [
-        (record["update"], record["metrics"]["valid/loss"])
-        for record in records
-        if "valid/loss" in record["metrics"]
-    ]
 
 
 PROCESSES = ("--launcher", "processes", "--workers", "2")
@@ -111,18 +74,9 @@ TWO_ON_RAY = ("--launcher", "ray", "--workers", "2")
 @pytest.fixture(scope="module")
 def straight_of_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
     storage = tmp_path_factory.mktemp("straight-of-two")
-    done = train(storage, *PROCESSES)
+    done = toy.run(storage, *PROCESSES)
     assert done.returncode == 0, done.stderr
     return storage
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_two_workers_killed_and_started_again(straight_of_two: Path, tmp_path: Path) -> None:
-    killed = train(tmp_path, *PROCESSES, "--kill-at", "6")
-    assert killed.returncode != 0
-    assert train(tmp_path, *PROCESSES, "--kill-at", "6").returncode == 0
-    assert final(tmp_path) == final(straight_of_two)
 
 
 @pytest.mark.slow
@@ -130,10 +84,10 @@ def test_two_workers_killed_and_started_again(straight_of_two: Path, tmp_path: P
 def test_two_workers_end_together_where_the_clock_of_one_is_past_the_deadline(
     straight_of_two: Path, tmp_path: Path
 ) -> None:
-    assert train(tmp_path, *PROCESSES, "--late", "1").returncode == 0
+    assert toy.run(tmp_path, *PROCESSES, "--late", "1").returncode == 0
     run = Store(tmp_path).folder("runs", "toy")
     assert not run.exists("outcome.json") and len(run.sub("checkpoints").subfolders()) == 1
-    assert train(tmp_path, *PROCESSES).returncode == 0
+    assert toy.run(tmp_path, *PROCESSES).returncode == 0
     assert final(tmp_path) == final(straight_of_two)
 
 
@@ -143,7 +97,7 @@ def test_ray_train_restarts_what_is_killed_says_so_and_ends_equal(
     straight_of_two: Path, tmp_path: Path
 ) -> None:
     """Equal to two processes that no launcher looks after."""
-    disturbed = train(tmp_path, *TWO_ON_RAY, "--kill-at", "6")
+    disturbed = toy.run(tmp_path, *TWO_ON_RAY, "--kill-at", "6")
     assert disturbed.returncode == 0, disturbed.stderr[-2000:]
     assert (tmp_path / "killed").exists()
     assert re.search(r"^warning: worker \d of toy, seed 1 died", disturbed.stdout, re.MULTILINE)
@@ -156,17 +110,17 @@ def test_ray_train_restarts_what_is_killed_says_so_and_ends_equal(
 def test_the_same_command_continues_after_the_death_of_ray_trains_controller(
     straight_of_two: Path, tmp_path: Path
 ) -> None:
-    crashed = train(tmp_path, *TWO_ON_RAY, "--kill-at", "6", "--controller")
+    crashed = toy.run(tmp_path, *TWO_ON_RAY, "--kill-at", "6", "--controller")
     assert crashed.returncode == 1
     assert "Crashed: the controller of toy, seed 1 died once" in crashed.stderr
-    assert train(tmp_path, *TWO_ON_RAY, "--kill-at", "6", "--controller").returncode == 0
+    assert toy.run(tmp_path, *TWO_ON_RAY, "--kill-at", "6", "--controller").returncode == 0
     assert final(tmp_path) == final(straight_of_two)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_workers_that_die_too_often_are_no_fault_of_what_was_given(tmp_path: Path) -> None:
-    crashed = train(tmp_path, "--launcher", "ray", "--max-failures", "0", "--kill-at", "6")
+    crashed = toy.run(tmp_path, "--launcher", "ray", "--max-failures", "0", "--kill-at", "6")
     assert crashed.returncode == 1
     assert "Crashed: the workers of toy, seed 1 died 1 times" in crashed.stderr
 
@@ -192,7 +146,8 @@ def test_it_learns_and_leaves_what_it_says(straight: Path) -> None:
     assert outcome["cpu_seconds"] > 0
     assert len(run.sub("checkpoints").subfolders()) == 3
     assert outcome["best"] > 0.8
-    learned = [loss for _, loss in losses(straight)]
+    losses = [metrics.get("valid/loss") for _, _, metrics in measured(straight)]
+    learned = [loss for loss in losses if loss is not None]
     assert learned[-1] < learned[0]
 
 
@@ -209,3 +164,105 @@ def test_a_loss_that_is_not_finite_names_update_records_and_checkpoint(tmp_path:
         toy.main([str(tmp_path), "--spoil-at", "20"])
     good = Store(tmp_path).folder("runs", "toy").sub("checkpoints").subfolders()[-1]
     assert f"Last good checkpoint: runs/toy/checkpoints/{good}" in str(raised.value)
+
+
+def test_no_checkpoint_is_saved_where_an_update_has_diverged(tmp_path: Path) -> None:
+    """On a GPU, where losses are read some updates later."""
+    made = trainer(tmp_path)
+    made.most_unread = RECORD_UPDATES
+    made.learner.spoil_at = 0  # type: ignore[attr-defined]
+    made.step([np.arange(50)])
+    with pytest.raises(Diverged):
+        made._save(snapshot=True)
+    assert not made.checkpoints.begun
+
+
+def trainer(storage: Path, seed: int = 1, dropout: float = 0.3) -> Trainer:
+    """Return a training of the toy that has not begun, without clipped gradients."""
+    folder = Store(storage).folder("runs", f"toy/seed-{seed}")
+    run = TrainingRun(folder=folder, address="toy", seed=seed)
+    task = toy.Toy()
+    task.module[2].p = dropout  # type: ignore[index]
+    training = toy.TRAINING.model_copy(update={"clip_norm": None})
+    made = Trainer(task, training, run, device=torch.device("cpu"))
+    made.position.updates_per_epoch = 9
+    return made
+
+
+def test_gradients_are_those_of_the_mean_over_all_rows(tmp_path: Path) -> None:
+    """A mean of the means of batches would weigh short ones more."""
+    made, expected = trainer(tmp_path, dropout=0.0), toy.Toy()
+    logits = expected.module.eval()(expected.inputs[:37])
+    nn.functional.cross_entropy(logits, expected.labels[:37]).backward()
+    made.step([np.arange(30), np.arange(30, 37)])
+    for parameter, reference in zip(made.parameters, expected.module.parameters(), strict=True):
+        torch.testing.assert_close(parameter.grad, reference.grad)
+
+
+def mask(made: Trainer) -> Tensor:
+    """Return what dropout drops in an update."""
+    dropped: list[Tensor] = []
+    made.module[2].register_forward_hook(  # type: ignore[index]
+        lambda _, inputs, output: dropped.append((output == 0) & (inputs[0] != 0))
+    )
+    made.step([np.arange(50)])
+    return dropped[0]
+
+
+def test_dropout_is_a_function_of_seed_update_and_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = mask(trainer(tmp_path))
+    assert torch.equal(mask(trainer(tmp_path)), first)
+    later = trainer(tmp_path)
+    later.position.update = 1
+    assert not torch.equal(mask(later), first)
+    assert not torch.equal(mask(trainer(tmp_path, seed=2)), first)
+    monkeypatch.setattr(distributed, "rank", lambda: 1)
+    assert not torch.equal(mask(trainer(tmp_path)), first)
+
+
+def test_batches_are_a_function_of_seed_and_epoch(tmp_path: Path) -> None:
+    def batches(seed: int, epoch: int) -> list[list[int]]:
+        made = trainer(tmp_path, seed)
+        made.position.epochs = epoch
+        return [rows.tolist() for update in made.rest_of_epoch() for rows in update]
+
+    assert batches(1, 0) == batches(1, 0)
+    assert batches(1, 0) != batches(1, 1) and batches(1, 0) != batches(2, 0)
+    assert sorted(sum(batches(2, 0), [])) == list(range(200))
+
+
+class Task(words.Task):
+    """Reads every view as the same sentences."""
+
+    def rows(
+        self, batch: words.Batch, views: Sequence[int], perturbation: Tensor | None = None
+    ) -> Rows:
+        rows = super().rows(batch, views, perturbation)
+        return rows._replace(hidden=rows.hidden.repeat(len(views), 1, 1))
+
+
+def unread(tensor: Tensor) -> None:
+    raise AssertionError("reads a tensor")
+
+
+@pytest.mark.parametrize(
+    "regime",
+    [Plain(), CoRegularised(over="identity"), Adversarial(epsilon=0.5, alpha=0.3)],
+    ids=lambda regime: regime.name,
+)
+def test_updates_read_no_tensor(
+    regime: Regime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a GPU, which the host would wait for, and where numbers are checked later."""
+    run = TrainingRun(folder=Folder(str(tmp_path), "run"), address="words", seed=1)
+    training = words.TRAINING.model_copy(update={"clip_norm": 1.0, "accumulation": 2})
+    made = Trainer(Task(regime), training, run, device=torch.device("cpu"))
+    made.most_unread = RECORD_UPDATES
+    planned = list(itertools.islice(made.rest_of_epoch(), 3))
+    monkeypatch.setattr(Tensor, "tolist", unread)
+    with NoReads():
+        for batches in planned:
+            made.step(batches)
+    assert made.position.update == 3

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +26,9 @@ import torch.distributed as dist
 from torch import nn
 
 from augury.core.execution import Execution
-from augury.core.store import Store
+from augury.core.store import Folder, Store
 from augury.regimes.regime import Losses, Progress
+from augury.training import history
 from augury.training.batching import Lengths
 from augury.training.launch import launch
 from augury.training.learner import Loaded, Validation
@@ -102,6 +106,32 @@ class Toy:
         return Validation(loss, accuracy, {"accuracy": accuracy})
 
 
+def fit_here(
+    folder: Folder,
+    training: Training = TRAINING,
+    learner: Toy | None = None,
+    *,
+    address: str = "toy",
+    seed: int = 1,
+    **options: Any,
+) -> Folder:
+    """Train in this process, on one thread; return the folder of the run."""
+    torch.set_num_threads(1)
+    run = TrainingRun(folder=folder, address=address, seed=seed)
+    fit(learner or Toy(), training, run, device=torch.device("cpu"), **options)
+    return folder
+
+
+def measured(folder: Folder) -> list[tuple[int, float, dict[str, float]]]:
+    """Return update, epochs and metrics of every record of a run, without times and memory."""
+    records = []
+    for record in history.read(folder):
+        metrics = record["metrics"].items()
+        kept = {name: value for name, value in metrics if not re.search("second|memory", name)}
+        records.append((record["update"], record["epochs"], kept))
+    return records
+
+
 @dataclass(frozen=True, kw_only=True)
 class ToyRun(TrainingRun):
     """A run that dies, or its controller, or is spoilt at an update."""
@@ -140,6 +170,19 @@ def process(rank: int, run: ToyRun, workers: int, late: int | None) -> None:
     deadline = None if late is None else float(rank != late) * 1e12
     train(run, torch.device("cpu"), lambda metrics: None, deadline)
     dist.destroy_process_group()
+
+
+def run(storage: Path, *flags: str) -> subprocess.CompletedProcess[str]:
+    """Run this program in a process of its own."""
+    variables = {"OMP_NUM_THREADS": "1", "RAY_AUTH_MODE": "disabled"}
+    return subprocess.run(
+        [sys.executable, __file__, str(storage), *flags],
+        text=True,
+        capture_output=True,
+        check=False,
+        env={**os.environ, **variables, "PYTHONPATH": os.pathsep.join(sys.path)},
+        timeout=500,
+    )
 
 
 def main(words: Sequence[str] | None = None) -> None:

@@ -1,0 +1,95 @@
+"""The likelihood of held-out rows, and layers that compile once for batches of all shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch._dynamo import reset
+from torch._dynamo.utils import counters
+from torch.nn.functional import cross_entropy
+
+from augury.core.store import Store
+from augury.experiments.make import prepare
+from augury.experiments.trial import train_here
+from augury.regimes.regime import Rows
+from augury.training import learner, loop
+from augury.training.batching import Lengths
+from augury.training.learner import compile_layers, likelihood
+from augury.training.trained import OUTCOME
+from tests import tiny
+
+
+@pytest.mark.parametrize("max_tokens", [1, 12, 1000])
+def test_likelihood_is_that_of_all_rows_together(max_tokens: int) -> None:
+    random = torch.Generator().manual_seed(1)
+    counts = [3, 1, 4, 2, 5]  # rows of every example
+    hidden = [torch.randn(count, 6, generator=random) for count in counts]
+    labels = [torch.randint(0, 9, (count,), generator=random) for count in counts]
+    weight, bias = torch.randn(9, 6, generator=random), torch.randn(9, generator=random)
+    seen: list[int] = []
+
+    def rows(examples: np.ndarray) -> Rows:
+        seen.extend(examples.tolist())
+        chosen = (
+            [hidden[example] for example in examples],
+            [labels[example] for example in examples],
+        )
+        return Rows(torch.cat(chosen[0])[None], weight, bias, torch.cat(chosen[1]))
+
+    result = likelihood(
+        rows, Lengths(np.array(counts), np.array(counts)), max_tokens, torch.device("cpu")
+    )
+    logits = torch.cat(hidden) @ weight.T + bias
+    assert result.loss == pytest.approx(float(cross_entropy(logits, torch.cat(labels))), rel=1e-6)
+    assert result.accuracy == pytest.approx(
+        float((logits.argmax(1) == torch.cat(labels)).float().mean())
+    )
+    assert sorted(seen) == [0, 1, 2, 3, 4]
+
+
+slow = pytest.mark.slow  # torch imports half of itself to compile
+
+
+@pytest.fixture
+def fresh() -> Iterator[None]:
+    """Nothing is compiled yet."""
+    reset()
+    counters.clear()
+    yield
+    reset()
+
+
+@slow
+def test_a_layer_with_parts_in_a_list_is_compiled_once() -> None:
+    class Layer(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.parts = nn.ModuleList([nn.Linear(4, 4), nn.Linear(4, 4)])
+
+    layers = nn.ModuleList([Layer(), Layer()])
+    compile_layers(nn.Sequential(layers), backend="eager")
+    parts = [part for part in layers.modules() if part._compiled_call_impl is not None]
+    assert parts == [*layers]
+
+
+@slow
+@pytest.mark.trains
+@pytest.mark.parametrize(("task", "graphs"), [("nmt", 6), ("nli", 2), ("seq2seq", 4)])
+def test_a_run_is_trained_with_its_layers_compiled_once(
+    fresh: None, task: str, graphs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For batches of all shapes; validations and tests are code of their own."""
+    execution = {"compile": True, "executor": "local"}
+    run = prepare(tiny.experiment(task, tmp_path, execution=execution), Store(tmp_path))
+    # Kernels of a CPU take minutes to build; the layers are compiled all the same.
+    monkeypatch.setattr(learner, "compile_layers", partial(compile_layers, backend="eager"))
+    monkeypatch.setattr(loop, "Dropout", None)  # cannot be entered
+    train_here(run, torch.device("cpu"), lambda metrics: None)
+    assert run.folder.exists(OUTCOME)
+    assert not counters["graph_break"] and counters["stats"]["unique_graphs"] <= graphs
