@@ -207,8 +207,12 @@ def read_shard(folder: Folder, name: str, columns: Sequence[str] | None = None) 
     """Read a Parquet shard; raise UserError if it is missing or damaged, or Damaged, which is one,
     where its folder is finished."""
     try:
+        # In Arrow's memory: one of its threads that frees Python's while the interpreter ends aborts
+        # the process (apache/arrow#34314).
+        stream = pa.BufferOutputStream()
+        stream.write(folder.read(name))
         # Not `pq.read_table`, which imports pandas.
-        with pq.ParquetFile(pa.BufferReader(folder.read(name))) as shard:
+        with pq.ParquetFile(pa.BufferReader(stream.getvalue())) as shard:
             return shard.read(columns=list(columns) if columns else None)
     except (OSError, pa.ArrowInvalid) as error:
         raise UserError(
