@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from augury.augment import generation, operator, pipeline, planning
-from augury.augment.generate import TEACHER, TRANSLATOR, WRITER, Generate
+from augury.augment.generate import TEACHER, WRITER, Generate
 from augury.augment.models import ReadyModel
 from augury.core.errors import UserError
 from augury.core.execution import Execution
@@ -20,19 +20,14 @@ from augury.corpora.ingest import ingest
 from augury.corpora.labelled import LabelledSpec
 from augury.corpora.nli import NliSpec
 from augury.corpora.parallel import CorpusSpec
-from augury.decoding.settings import GREEDY
 from augury.experiments.graph import Graph
-from augury.experiments.make import prepare
 from augury.experiments.ready_models import ready_model
-from augury.experiments.run import describe
-from augury.experiments.trial import train
 from tests import tiny
 from tests.language_models import (
     END,
     always,
     save_bigrams,
     save_classifier,
-    save_translator,
 )
 
 PAIRS = [
@@ -281,20 +276,6 @@ def test_answers_are_kept_for_other_patterns_and_filters(many: tuple[str, Corpus
     assert len(store.addresses("generated")) == len(before) + 1
 
 
-def test_a_round_trip_decides(tmp_path: Path) -> None:
-    """All is translated back as the source of the first pair."""
-    model = save_bigrams(tmp_path / "model", always("dog naps", after=":"))
-    back = save_translator(tmp_path / "back", "der Hund schläft")
-    settings = {"model": model, "prompt": "{{ source }} :", "fills": ["target"]}
-    for least, kept in ((100, 1), (0, 3)):
-        filters = {"round_trip": back, "min_chrf": least, "repeated": False}
-        part, records = generated(parallel(tmp_path, PAIRS[1:]), filters=filters, **settings)
-        assert len(records) == kept and records[0]["source"] == "der Hund schläft"
-        assert lost(part) == ({"round trip": 3 - kept} if kept < 3 else {})
-        assert len(part.folder.manifest()["made_from"]) == 2
-        assert part.model_names.keys() == {WRITER, TRANSLATOR}
-
-
 def test_a_teacher_decides(tmp_path: Path) -> None:
     model = save_bigrams(tmp_path / "model", always("so it was", after=":"))
     teacher = save_classifier(tmp_path / "teacher", {"Positive": 0.7, "Negative": 0.3})
@@ -306,51 +287,14 @@ def test_a_teacher_decides(tmp_path: Path) -> None:
         assert lost(part) == {"teacher": 3 - len(kept)}
 
 
-def test_the_plain_baseline_can_judge_and_translate_back(tmp_path: Path) -> None:
-    """It is a run of the graph: of the experiment itself, or of the reverse direction."""
-    nmt, labels = (
-        tiny.experiment(
-            task,
-            tmp_path,
-            baseline=True,
-            augment=[{"operator": "generate", "model": "a/model", "prompt": prompt, **settings}],
-        )
-        for task, prompt, settings in (
-            ("nmt", "translate", {"filters": {"round_trip": "baseline"}}),
-            ("classification", "example", {"filters": {"teacher": "baseline"}}),
-        )
-    )
-    store = Store(tmp_path)
-    (models,) = Graph(store).models(nmt)
+def test_the_plain_baseline_can_judge(tmp_path: Path) -> None:
+    """It is a run of the graph."""
+    generate = {"operator": "generate", "model": "a/model", "prompt": "example"}
+    judged = {**generate, "filters": {"teacher": "baseline"}}
+    labels = tiny.experiment("classification", tmp_path, baseline=True, augment=[judged])
+    (models,) = Graph(Store(tmp_path)).models(labels)
     assert models[WRITER].name == "a/model@main"
-    assert models[TRANSLATOR].name.startswith("runs/")
-    (back,) = nmt.model_experiments.values()
-    assert (back.corpus.source_language, back.corpus.target_language) == ("qab", "qaa")
-    (models,) = Graph(store).models(labels)
     assert models[TEACHER].name.startswith("runs/")
-
-
-@pytest.mark.trains
-def test_a_run_answers_as_it_draws_text(tmp_path: Path) -> None:
-    store, experiment = Store(tmp_path), tiny.experiment("seq2seq", tmp_path)
-    run = prepare(experiment, store)
-    describe(run, "seq2seq")
-    assert train(run)
-    model = ReadyModel(run=run.folder.uri)
-    corpus = parallel(tmp_path)
-    part, records = generated(
-        corpus,
-        model=model,
-        prompt="{{ source }} zu",
-        fills=["target"],
-        temperature=0,
-        filters={"length_ratio": None, "copied": False, "repeated": False, "language": False},
-    )
-    draw = ready_model(model).sampler(store, whole=True)
-    texts = [f"{source} zu" for source, _ in PAIRS]
-    outputs = draw(texts, [1] * 4, GREEDY.model_copy(update={"max_length": 8}))
-    assert [row["target"] for row in records] == [text for text in outputs if text]
-    assert part.model_names == {WRITER: run.folder.name}
 
 
 def test_a_prompt_that_is_too_long_and_an_answer_of_another_form_are_counted(

@@ -79,7 +79,6 @@ def test_columns_that_records_do_not_have_are_named(settings: dict[str, Any], me
             {"prompt": "{{ text }}", "answer": "(?P<label>.)", "label": "other"},
             "asks for a label, and fills has one",
         ),
-        ({"prompt": "hypothesis", "filters": {"round_trip": "a"}}, "translates one side of a pair"),
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(

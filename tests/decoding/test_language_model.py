@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,7 +21,7 @@ from transformers import (
 from augury.core.errors import UserError
 from augury.core.rng import seed_of
 from augury.core.store import Store
-from augury.decoding import sampling, vllm
+from augury.decoding import sampling
 from augury.decoding.language_model import LanguageModel
 from augury.decoding.settings import GREEDY, Sampling
 from tests.language_models import CHAT, END, UNKNOWN, save_bigrams, save_words
@@ -146,37 +144,6 @@ def test_a_prompt_without_room_for_its_answer_has_none(gpt2: str) -> None:
     assert [answer is None for answer in answers] == [False, True]
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"chat": True}, "has no chat template: set chat: auto or false"),
-        ({"engine": "vllm"}, "needs the package vllm|needs a GPU"),
-    ],
-)
-def test_what_there_is_not_is_an_error(gpt2: str, settings: Any, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        LanguageModel(gpt2, **settings).sampler(STORE)
-
-
-class RecordedEngine:
-    """What stands for vLLM, which needs a GPU: answers a prompt with its last id and its seed."""
-
-    def __init__(self, **settings: Any):
-        self.settings = settings
-
-    def generate(self, requests: list[Any], settings: list[Any], use_tqdm: bool) -> list[Any]:
-        answers = [
-            [request["prompt_token_ids"][-1], of_request.seed]
-            for request, of_request in zip(requests, settings, strict=True)
-        ]
-        return [SimpleNamespace(outputs=[SimpleNamespace(token_ids=answer)]) for answer in answers]
-
-
-def test_vllm_is_given_a_seed_for_each_prompt(gpt2: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    library: Any = SimpleNamespace(LLM=RecordedEngine, SamplingParams=SimpleNamespace)
-    monkeypatch.setitem(sys.modules, "vllm", library)
-    monkeypatch.setattr(vllm, "require", lambda: None)
-    answers = LanguageModel(gpt2, engine="vllm").sampler(STORE)(
-        ["a b", "", "a c"], [4, 5, 6], Sampling(max_length=5)
-    )
-    assert answers == ["b b", "", "c d"]
+def test_a_chat_template_that_there_is_not_is_an_error(gpt2: str) -> None:
+    with pytest.raises(UserError, match="has no chat template"):
+        LanguageModel(gpt2, chat=True).sampler(STORE)

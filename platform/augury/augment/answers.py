@@ -18,7 +18,7 @@ from augury.corpora.labels import LABEL
 
 TOO_LONG, EMPTY, UNPARSED = "prompt too long", "empty", "answer of another form"
 UNKNOWN_LABEL, COPIED, LENGTH, FOREIGN = "unknown label", "copied", "length ratio", "language"
-DISAGREED, STRAYED, REPEATED = "teacher", "round trip", "there already"
+DISAGREED, REPEATED = "teacher", "there already"
 """Reasons for which an answer becomes no record."""
 
 
@@ -41,16 +41,9 @@ class AnswerFilters(Section):
     of the experiment (seed 1); or a checkpoint, by path or name, or {run: ...}."""
     min_probability: float = Field(0.0, ge=0, le=1)
     """The minimum probability of the label by the teacher."""
-    round_trip: Literal["baseline"] | ModelName | ReadyModel | None = None
-    """For translation: a model that translates the answer back, to be compared with the other side
-    of the record: baseline trains the plain baseline in that direction (seed 1); or a checkpoint,
-    by path or name, or {run: ...}."""
-    min_chrf: float = Field(30.0, ge=0, le=100)
-    """The minimum chrF of the translation back against the other side of the record."""
 
     def inactive(self) -> dict[str, str]:
-        unused = {} if self.teacher else {"min_probability": "there is no teacher"}
-        return unused | ({} if self.round_trip else {"min_chrf": "nothing is translated back"})
+        return {} if self.teacher else {"min_probability": "there is no teacher"}
 
 
 @dataclass
@@ -81,11 +74,6 @@ class AnswerReader:
     """The training text, like which texts are cleaned."""
     labels: tuple[str, ...]
     """The labels of the training text."""
-
-    @property
-    def applied(self) -> dict[str, Any]:
-        """The filters that need no model."""
-        return self.filters.model_dump(include={"copied", "length_ratio", "language"})
 
     def read(
         self, parents: Mapping[int, Mapping[str, Any]], outputs: Sequence[str | None]

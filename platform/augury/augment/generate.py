@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import repeat
 from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
@@ -20,20 +19,13 @@ from augury.augment.generation import (
     Generation,
     Prompts,
     Requested,
-    RoundTrip,
     Teacher,
 )
 from augury.augment.mixins import REJECTED, CorpusOperator, UsesModels
 from augury.augment.models import ReadyModel, TextModel
 from augury.augment.operator import MadeOf, OperatorOutput
 from augury.augment.records import derive_records
-from augury.augment.translation import (
-    BACKWARD,
-    FORWARD,
-    Direction,
-    TranslationSampling,
-    direction_experiment,
-)
+from augury.augment.translation import TranslationSampling
 from augury.core.config import ModelName
 from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
@@ -41,9 +33,9 @@ from augury.core.store import Store
 from augury.corpora.corpus import Corpus, sentence_columns
 from augury.corpora.duplicates import Duplicates
 from augury.corpora.labels import LABEL, label_counts
-from augury.decoding.language_model import Chat, Engine, LanguageModel
+from augury.decoding.language_model import Chat, LanguageModel
 
-WRITER, TEACHER, TRANSLATOR = "writer", "teacher", "translator"
+WRITER, TEACHER = "writer", "teacher"
 BASELINE = "baseline"
 """In place of a trained model: one that the plain baseline of the experiment trains."""
 
@@ -93,9 +85,6 @@ class Generate(UsesModels, CorpusOperator):
     chat: Chat = "auto"
     """Whether a prompt is a user's message in the chat template of the tokenizer: auto (where it
     has one), true or false."""
-    engine: Engine = "transformers"
-    """What draws the answers of a causal model: transformers, or vllm (an optional package, faster
-    on a GPU), which draws others with the same seed."""
     filters: AnswerFilters = AnswerFilters()
     """What an answer must be to become a record."""
     called: str = Field("generate", pattern=r"[a-z][a-z0-9_-]*")
@@ -151,16 +140,11 @@ class Generate(UsesModels, CorpusOperator):
             )
         if self.label == "other" and LABEL in self.fills:
             raise UserError("label: other asks for a label, and fills has one: leave out either")
-        if self.filters.round_trip and len({"source", "target"} & {*self.fills}) != 1:
-            raise UserError(
-                "filters.round_trip translates one side of a pair back and compares it with the "
-                f"other: let fills, now {list(self.fills)}, have source or target, or leave it out"
-            )
         return self
 
     def inactive(self) -> dict[str, str]:
         greedy = dict.fromkeys(("top_k", "top_p"), "temperature 0 takes the likeliest subword")
-        of_runs = dict.fromkeys(("chat", "engine"), "the model is a run of Augury")
+        of_runs = {"chat": "the model is a run of Augury"}
         return (greedy if self.temperature == 0 else {}) | (
             of_runs if _ready(self.model).run else {}
         )
@@ -190,16 +174,11 @@ class Generate(UsesModels, CorpusOperator):
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         models: dict[str, Mapping[str, Any] | ReadyModel] = {WRITER: _ready(self.model)}
-        teacher, translator = self.filters.teacher, self.filters.round_trip
+        teacher = self.filters.teacher
         if teacher == BASELINE:
             models[TEACHER] = {**experiment, "name": TEACHER}
         elif teacher:
             models[TEACHER] = _ready(teacher)
-        if translator == BASELINE:
-            back = direction_experiment(self._back, experiment, {})
-            models[TRANSLATOR] = {**back, "name": TRANSLATOR}
-        elif translator:
-            models[TRANSLATOR] = _ready(translator)
         return models
 
     def make(
@@ -215,26 +194,14 @@ class Generate(UsesModels, CorpusOperator):
             generation = self._generation(corpus, self._writer(models), labels, copy)
             outputs = generation.hypotheses(store, execution, f"{self.called}: write", "records")
             made_from = [generation.folder(store).name]
-            backs: Iterator[Any] = repeat(None, len(corpus.shards))
-            if self.filters.round_trip:
-                back = self._round_trip(generation, reader, models[TRANSLATOR], store)
-                backs = back.hypotheses(store, execution, f"{self.called}: translate back")
-                made_from.append(back.folder(store).name)
-            for block, texts, translated in zip(corpus.blocks(), outputs, backs, strict=True):
+            for block, texts in zip(corpus.blocks(), outputs, strict=True):
                 answers = reader.read(generation.prompts.parents(block), texts)
-                if self.filters.round_trip:
-                    back.reject(answers, translated, self.filters.min_chrf)
                 if self.filters.teacher:
                     teacher = Teacher(models[TEACHER], store, labels)
                     teacher.reject(answers, self.filters.min_probability, execution, self.called)
                 if self.filters.repeated:
                     _reject_repeated(answers, content, known)
                 yield self._records(block, answers, copy, made_from)
-
-    @property
-    def _back(self) -> Direction:
-        """The direction from the side of a pair that is filled to the other."""
-        return BACKWARD if "target" in self.fills else FORWARD
 
     def _writer(self, models: Mapping[str, TextModel]) -> TextModel:
         """Return the model that answers; checkpoints by their prompts, runs as they draw text."""
@@ -247,7 +214,6 @@ class Generate(UsesModels, CorpusOperator):
             ready.languages,
             ready.allow_pickle,
             self.chat,
-            self.engine,
         )
 
     def _generation(
@@ -271,21 +237,7 @@ class Generate(UsesModels, CorpusOperator):
             per_second=ANSWERS_PER_SECOND,
             block_rows=BLOCK_ROWS,
             prompts=prompts,
-            drawn_by={"chat": self.chat, "engine": self.engine},
-        )
-
-    def _round_trip(
-        self, generation: Generation, reader: AnswerReader, model: TextModel, store: Store
-    ) -> RoundTrip:
-        return RoundTrip(
-            generation.corpus,
-            self._back.written,
-            model,
-            block_rows=BLOCK_ROWS,
-            generation=generation,
-            reader=reader,
-            answers=generation.folder(store),
-            filled=self._back.read,
+            drawn_by={"chat": self.chat},
         )
 
     def _records(

@@ -1,6 +1,6 @@
 """The answers of a language model to the prompts of a corpus, and models that judge them.
 
-Answers and translations back are stored by address, block by block, as translations are.
+Answers are stored by address, block by block, as translations are.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from augury.augment import templates
-from augury.augment.answers import DISAGREED, STRAYED, Answer, AnswerReader
+from augury.augment.answers import DISAGREED, Answer
 from augury.augment.blocks import Block
 from augury.augment.models import TrainedModel
 from augury.augment.translation import Translation
@@ -22,9 +22,8 @@ from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.rng import generator, keys_of, seed_of, uniform
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import Corpus, input_columns, read_shard
+from augury.corpora.corpus import Corpus, input_columns
 from augury.corpora.labels import LABEL
-from augury.scoring import chrf
 
 KIND = "generated"
 VERSION = 1
@@ -127,53 +126,6 @@ class Generation(Translation):
     def records(self, block: Block) -> pa.Table:
         """Return the records of a block."""
         return self.corpus.shard(block.shard).slice(block.start, block.stop - block.start)
-
-
-@dataclass(frozen=True, kw_only=True)
-class RoundTrip(Translation):
-    """The sides of pairs that answers have filled, translated back; `column` is the other side."""
-
-    generation: Generation
-    reader: AnswerReader
-    answers: Folder
-    """The folder of the generation."""
-    filled: str
-    """The side that answers have filled."""
-
-    def folder(self, store: Store) -> Folder:
-        address = config.address(
-            {
-                "version": VERSION,
-                "answers": self.answers.name,
-                "pattern": self.reader.pattern,
-                "filters": self.reader.applied,
-                "filled": self.filled,
-                "model": self.model.name,
-                "decoding": self._search,
-            }
-        )
-        return store.folder(KIND, address)
-
-    def texts(self, block: Block) -> list[str]:
-        outputs = read_shard(self.answers, block.name).column("text").to_pylist()
-        parents = self.generation.prompts.parents(self.generation.records(block))
-        texts = [""] * len(outputs)
-        for answer in self.reader.read(parents, outputs):
-            if not answer.reason:
-                texts[answer.row] = answer.texts[self.filled]
-        return texts
-
-    def _rows(self, block: Block) -> int:
-        return len(self.generation.records(block))
-
-    def reject(
-        self, answers: Sequence[Answer], translated: Sequence[str | None], min_chrf: float
-    ) -> None:
-        """Reject the answers whose translation back resembles the other side too little."""
-        for answer in answers:
-            text = translated[answer.row] or ""
-            if not answer.reason and chrf.similarity(text, answer.record[self.column]) < min_chrf:
-                answer.reason = STRAYED
 
 
 @dataclass(frozen=True)

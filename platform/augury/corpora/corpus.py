@@ -207,7 +207,7 @@ def read_shard(folder: Folder, name: str, columns: Sequence[str] | None = None) 
     """Read a Parquet shard; raise UserError if it is missing or damaged, or Damaged, which is one,
     where its folder is finished."""
     try:
-        # In Arrow's memory: one of its threads that frees Python's while the interpreter ends aborts
+        # In Arrow's memory: a thread of it that frees Python's while the interpreter ends aborts
         # the process (apache/arrow#34314).
         stream = pa.BufferOutputStream()
         stream.write(folder.read(name))

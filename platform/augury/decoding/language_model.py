@@ -1,4 +1,4 @@
-"""Language models of `transformers` that answer prompts, drawn by `transformers` or by vLLM."""
+"""Language models of `transformers` that answer prompts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.decoding import vllm
 from augury.decoding.checkpoint import Checkpoint, Languages, loaded
 from augury.decoding.search import positions
 from augury.decoding.settings import Sampler, Sampling, Translator
@@ -17,7 +16,6 @@ from augury.models import pretrained
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-Engine = Literal["transformers", "vllm"]
 Chat = Literal["auto"] | bool
 """Whether a prompt is a user's message in the tokenizer's chat template; auto: where it has one."""
 
@@ -39,8 +37,6 @@ class LanguageModel:
     allow_pickle: bool = False
     """Whether weights may be read from pickle files."""
     chat: Chat = "auto"
-    engine: Engine = "transformers"
-    """What draws the answers of a causal model: each by the keys alone, but others."""
 
     on_gpu: ClassVar[bool] = True
 
@@ -55,8 +51,7 @@ class LanguageModel:
         """Return the model as a function that answers prompts, loaded once.
 
         A prompt that leaves no room for `max_length` subwords has no answer, an empty one has an
-        empty answer. UserError for a chat template that there is not, and for vLLM where it cannot
-        run.
+        empty answer. UserError for a chat template that there is not.
         """
         from transformers import AutoConfig, AutoTokenizer
 
@@ -66,7 +61,7 @@ class LanguageModel:
         tokenizer = pretrained.load(AutoTokenizer.from_pretrained, self.checkpoint, self.revision)
         encode = self._encoder(tokenizer)
         most = min(tokenizer.model_max_length, positions(settings.get_text_config()))
-        answer, most = self._continuation(most)
+        answer = self._continuation()
 
         def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str | None]:
             rows = [encode(text) if text.strip() else [] for text in texts]
@@ -85,12 +80,11 @@ class LanguageModel:
         raise UserError(f"'{self.checkpoint}' answers prompts, and does not search translations")
 
     def _encoder_decoder(self) -> Sampler:
-        for setting, value in (("engine: vllm", self.engine == "vllm"), ("chat: true", self.chat)):
-            if value is True:
-                raise UserError(
-                    f"'{self.checkpoint}' is an encoder-decoder, and {setting} is for causal "
-                    "models: leave it out"
-                )
+        if self.chat is True:
+            raise UserError(
+                f"'{self.checkpoint}' is an encoder-decoder, and chat: true is for causal models: "
+                "leave it out"
+            )
         model = Checkpoint(self.checkpoint, self.revision, self.languages, self.allow_pickle)
         return model.sampler(whole=True)
 
@@ -116,15 +110,12 @@ class LanguageModel:
 
         return encode
 
-    def _continuation(self, most: int) -> tuple[Continuation, int]:
-        """Return the loaded model, and the subwords of the longest prompt with its answer."""
-        if self.engine == "vllm":
-            most = min(most, vllm.MOST_TOKENS)
-            return vllm.load(self.checkpoint, self.revision, self.allow_pickle, most), most
+    def _continuation(self) -> Continuation:
+        """Return the loaded model."""
         from transformers import AutoModelForCausalLM
 
         from augury.decoding.sampling import sample
 
         kind: Any = AutoModelForCausalLM
         model = loaded(kind, self.checkpoint, self.revision, self.allow_pickle)
-        return lambda prompts, keys, sampling: sample(model, prompts, keys, sampling), most
+        return lambda prompts, keys, sampling: sample(model, prompts, keys, sampling)
