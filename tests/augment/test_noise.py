@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from augury.augment import operator, pipeline, planning
+from augury.augment import operator, pipeline
 from augury.augment.noise import Noise
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -146,50 +146,3 @@ def test_the_health_of_noise_has_its_rates(store: Store) -> None:
         "punctuation": 0.2,
     }
     assert part.health.rates["spelling"].places == 3 * 2 * (5 + 5 + 5 + 5)
-
-
-@pytest.fixture
-def misspelt(tmp_path: Path) -> Path:
-    """A file in which every fifth word of some sentences is mistyped."""
-    noise = Noise(spelling=0.2)
-    block = records(300).set_column(0, "id", pa.array([f"{number}" for number in range(300)]))
-    texts = noise.bind(noise.fit([]), Store(tmp_path))(block).table.column("source").to_pylist()
-    (tmp_path / "noisy.txt").write_text("".join(f"{text}\n" for text in texts))
-    return tmp_path / "noisy.txt"
-
-
-def large(store: Store) -> Corpus:
-    writer = CorpusWriter(store.folder("corpora", "large"))
-    writer.add(
-        records(400).set_column(0, "id", pa.array([f"train-{number:08d}" for number in range(400)]))
-    )
-    return writer.finish({"rejected": {}})
-
-
-def test_rates_are_those_of_a_text_and_given_ones_stay(store: Store, misspelt: Path) -> None:
-    (part,) = pipeline.augment(large(store), [Noise(like=str(misspelt), casing=0.3)], store).parts
-    assert (
-        part.side_data["rates"]["spelling"] > 0.1
-    )  # 40 sentences, of which there are four, tell no more
-    assert part.health is not None and part.health.rates["casing"].asked == 0.3
-    assert part.health.rates["spelling"].asked == part.side_data["rates"]["spelling"]
-    assert part.health.rates["spelling"].realised == pytest.approx(
-        part.side_data["rates"]["spelling"], abs=0.06
-    )
-
-
-def test_the_content_of_the_text_and_not_its_path_is_in_the_address(
-    store: Store, misspelt: Path
-) -> None:
-    def folder(path: Path) -> str:
-        return planning.plan("corpus", [Noise(like=str(path))], store)[0].folder.name
-
-    other, copy = misspelt.with_name("other.txt"), misspelt.with_name("copy.txt")
-    copy.write_bytes(misspelt.read_bytes())
-    other.write_text("Nothing is wrong here.\n")
-    assert folder(misspelt) == folder(copy) != folder(other)
-
-
-def test_rates_are_not_estimated_on_a_handful_of_sentences(store: Store, misspelt: Path) -> None:
-    with pytest.raises(UserError, match="a tenth of the training text"):
-        pipeline.augment(corpus(store), [Noise(like=str(misspelt))], store)

@@ -8,14 +8,12 @@ from typing import Any
 import pytest
 
 from augury.augment.noise import NoiseForTestSet
-from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.ingest import corpus_address
 from augury.corpora.parallel import CorpusSpec
 from augury.experiments import make, preflight
 from augury.experiments.graph import Graph
-from augury.reporting.curves import noise_series
 from tests.tiny import OF_TASK, PARALLEL, experiment
 
 CLEAN = "test"
@@ -97,15 +95,3 @@ def test_impossible_settings_are_refused(tmp_path: Path) -> None:
     wrong = experiment("nmt", tmp_path, corpus=noisy(worse={"asr": 0.1}))
     with pytest.raises(UserError, match="noise asr does not support 'qaa'"):
         preflight.check([wrong], Graph(Store(tmp_path)))
-
-
-def test_a_test_set_can_be_as_noisy_as_a_text(tmp_path: Path) -> None:
-    """And a series of rates does not count it."""
-    (tmp_path / "noisy.txt").write_text("\n".join(["mi kiza 😂 kalu", "pa galu 🔥"] * 20))
-    corpus = noisy(like={"like": str(tmp_path / "noisy.txt")}) | {"train": {"builtin": 400}}
-    described = experiment("nmt", tmp_path, corpus=corpus)
-    run = make.prepare(described, Store(tmp_path))
-    clean, like = (run.corpus(name).column("source") for name in (CLEAN, "like"))
-    assert clean != like
-    parameters = config.flatten(described.to_dict())
-    assert noise_series(parameters, [CLEAN, "like"]) == []

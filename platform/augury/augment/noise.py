@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -16,12 +15,9 @@ from augury.augment.mixins import Fitted, MakesRecords, Measured, TextSubset
 from augury.augment.operator import RECORDS, BlockFunction, OperatorOutput
 from augury.augment.records import derive_records, language_column, plural, view_table
 from augury.core.errors import UserError
-from augury.core.rng import generator, seed_of
+from augury.core.rng import generator
 from augury.core.store import Store
 from augury.corpora.corpus import input_columns
-from augury.corpora.files import examine, find, lines
-from augury.corpora.filters import clean_lines
-from augury.corpora.monolingual import MonolingualFilter
 from augury.corpora.noise import KINDS, NoiseRates
 from augury.text.noise.edits import (
     NoiseContext,
@@ -31,13 +27,7 @@ from augury.text.noise.edits import (
     coverage,
     require_language,
 )
-from augury.text.noise.rates import estimate_rates
 
-SAMPLE, SAMPLED, FEWEST = "", 2_000, 20
-"""The key of the sample among the statistics of a block, and how many sentences are at most and
-at least compared."""
-ESTIMATE = 1
-"""Raised when the same text has other estimated rates."""
 PLACES, EDITED = " places", " edits"
 """The counts of words or marks that could have noise of a kind, and of those that have."""
 
@@ -47,14 +37,6 @@ class WordCounts(NamedTuple):
 
     words: Counter[str]
     total: int
-
-
-class Sample(NamedTuple):
-    """The counts that rates are estimated from: words by case, other sentences, languages."""
-
-    forms: Counter[str]
-    texts: list[str]
-    languages: Counter[str]
 
 
 class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
@@ -71,15 +53,14 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
 
     PER_SECOND: ClassVar[float] = 10_000
     NORMAL: ClassVar[frozenset[str]] = frozenset({COPIED})
-    LEARNED: ClassVar[frozenset[str]] = frozenset({"like"})
     EXAMPLE: ClassVar[str] = "spelling: 0.1, casing: 0.05"
 
     @model_validator(mode="after")
     def _some(self) -> Noise:
-        if not self.changes_text and type(self) is Noise:
+        if not self.rates and type(self) is Noise:
             raise UserError(
                 f"operator noise changes nothing without a rate: set one of {', '.join(KINDS)}, "
-                "as 0.1, or like, the file of a noisy text"
+                "as 0.1"
             )
         return self
 
@@ -100,7 +81,7 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
         return range(1, self.copies + 1)
 
     def inactive(self) -> dict[str, str]:
-        return {} if self.keyboard or self.like else {"layout": "no letter is mistyped"}
+        return {} if self.keyboard else {"layout": "no letter is mistyped"}
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
         return (
@@ -114,23 +95,13 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
             require_language(list(self.rates), language)
 
     def fit_parameters(self) -> dict[str, Any]:
-        confused = {"words": True, "coverage": True} if self.asr else {}
-        if self.like is None:
-            return confused
-        return {
-            **confused,
-            "like": examine(self.like).sha256,
-            "layout": self.layout,
-            "estimate": ESTIMATE,
-        }
+        return {"words": True, "coverage": True} if self.asr else {}
 
     def fit_block(self, block: pa.Table) -> dict[str, Any]:
-        """Return word counts by language and, to estimate rates, a sample of the text."""
-        counts = self._count_words(block) if self.asr else {}
-        return {**counts, SAMPLE: _sample(block)} if self.like else counts
-
-    def _count_words(self, block: pa.Table) -> dict[str, WordCounts]:
+        """Return word counts by language."""
         counts: dict[str, WordCounts] = {}
+        if not self.asr:
+            return counts
         languages = block.column(language_column(block.column_names)).to_pylist()
         for side in input_columns(block.column_names):
             for language, text in zip(languages, block.column(side).to_pylist(), strict=True):
@@ -141,41 +112,8 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
         return counts
 
     def fit(self, results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        counts, samples = [dict(result) for result in results], []
-        for result in counts:
-            if SAMPLE in result:
-                samples.append(Sample(*result.pop(SAMPLE)))
-        fitted = self._confusions(counts)
-        return {**fitted, "rates": self._estimate(samples)} if samples else fitted
-
-    def _estimate(self, samples: Sequence[Sample]) -> dict[str, float]:
-        """Return the rates of the noisy text."""
-        assert self.like is not None
-        forms, languages = Counter[str](), Counter[str]()
-        for sample in samples:
-            forms.update(sample.forms)
-            languages.update(sample.languages)
-        clean = [text for sample in samples for text in sample.texts][:SAMPLED]
-        if len(clean) < FEWEST:
-            raise UserError(
-                f"operator {self.operator}, like: rates are estimated against a tenth of the "
-                f"training text, here {len(clean)} sentences: give a larger one, or the rates "
-                "themselves"
-            )
-        cleaning = MonolingualFilter(lowercase=all(form == form.lower() for form in forms))
-        noisy = clean_lines(
-            [line.decode() for line in islice(lines(find(self.like)), SAMPLED)], cleaning
-        )
-        return estimate_rates(forms, clean, noisy, languages.most_common(1)[0][0], self.layout)
-
-    def _all_rates(self, fitted: Mapping[str, Any]) -> dict[str, float]:
-        """Return the rates, estimated and given, in the order of application."""
-        rates = {**fitted.get("rates", {}), **self.rates}
-        return {kind: rates[kind] for kind in KINDS if kind in rates}
-
-    def _confusions(self, counts_of_blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         words, totals = dict[str, Counter[str]](), Counter[str]()
-        for block in counts_of_blocks:
+        for block in results:
             for language, (of_block, total) in block.items():
                 words.setdefault(language, Counter()).update(of_block)
                 totals[language] += total
@@ -191,13 +129,11 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
     def realised(self, counts: Mapping[str, int], fitted: Mapping[str, Any]) -> dict[str, Rate]:
         return {
             kind: Rate(rate, counts[f"{kind}{EDITED}"] / places, places)
-            for kind, rate in self._all_rates(fitted).items()
+            for kind, rate in self.rates.items()
             if (places := counts.get(f"{kind}{PLACES}", 0))
         }
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
-        rates = self._all_rates(fitted)
-
         def apply(block: pa.Table) -> OperatorOutput:
             numbers, sides = self.copy_numbers(), input_columns(block.column_names)
             parents = block.take(np.repeat(np.arange(len(block)), len(numbers)))
@@ -221,7 +157,7 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
                 for name, text, language in records:
                     for copy in numbers:
                         changed = self._add_noise(
-                            text, rates, settings[language], counts, name, side, copy
+                            text, settings[language], counts, name, side, copy
                         )
                         noisy.append(changed)
                         counts[f"unchanged {plural(side)}"] += text == changed
@@ -241,7 +177,6 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
     def _add_noise(
         self,
         text: str,
-        rates: Mapping[str, float],
         setting: NoiseContext,
         counts: Counter[str],
         name: str,
@@ -250,26 +185,11 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
     ) -> str:
         """Return a text with noise, and count its places and edits."""
         changed = text
-        for kind, rate in rates.items():
+        for kind, rate in self.rates.items():
             random = generator(self.seed, self.operator, self.key(name, text), side, copy, kind)
             changed, places, edits = add_noise(changed, kind, rate, random, setting)
             counts.update({f"{kind}{PLACES}": places, f"{kind}{EDITED}": edits})
         return changed if changed.strip() else text
-
-
-def _sample(block: pa.Table) -> Sample:
-    """Return a tenth of the records, chosen by their ids, and the words of the others."""
-    sample = Sample(
-        Counter(), [], Counter(block.column(language_column(block.column_names)).to_pylist())
-    )
-    chosen = [seed_of("sample", name) % 10 == 0 for name in block.column("id").to_pylist()]
-    for side in input_columns(block.column_names):
-        for in_sample, text in zip(chosen, block.column(side).to_pylist(), strict=True):
-            if in_sample:
-                sample.texts.append(text)
-            else:
-                sample.forms.update(core_words(text))
-    return sample
 
 
 class NoiseView(Noise):

@@ -30,9 +30,6 @@ class NoiseRates(Section):
     """Words preceded by a filler such as "um", "äh" or "euh" (en, de, fr)."""
     emoji: float = Field(0.0, ge=0, le=1)
     """Words followed by an emoji."""
-    like: str | None = None
-    """A noisy text, one sentence a line: the rates of all kinds but asr that are not given are
-    estimated, as those at which the training text becomes as noisy as this one."""
     layout: Layout = "auto"
     """Keyboard layout; auto: that of the language, qwertz for de, azerty for fr and qwerty for
     all others."""
@@ -41,11 +38,6 @@ class NoiseRates(Section):
     def rates(self) -> dict[str, float]:
         """The rates above 0 by kind, in order of application."""
         return {kind: rate for kind in KINDS if (rate := getattr(self, kind))}
-
-    @property
-    def changes_text(self) -> bool:
-        """Whether there is any noise, as far as is known before rates are estimated."""
-        return bool(self.rates or self.like)
 
 
 KINDS = tuple(name for name, field in NoiseRates.model_fields.items() if field.annotation is float)

@@ -174,7 +174,7 @@ class BaseSpec(Section):
     def noise(self, split: str) -> SourceNoise | None:
         """Return the noise of a test set, None without any."""
         text = self._text_setting(split)
-        return text.noise if text and text.noise and text.noise.changes_text else None
+        return text.noise if text and text.noise and text.noise.rates else None
 
     @property
     def preparation(self) -> Cleaning:
