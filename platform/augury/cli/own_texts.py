@@ -104,15 +104,13 @@ def _task(train: Sequence[str], columns: Sequence[str]) -> str:
 def _layout(table: str) -> tuple[str, list[str]]:
     """Return the format and the columns of a table, of which every task reads several."""
     from augury.corpora.files import examine
-    from augury.corpora.tables import check_separator, column_names
+    from augury.corpora.tables import column_names
     from augury.corpora.text_settings import BaseText
 
     layout = BaseText(file=table).layout
     if layout != "parquet":
         examine(table)
-    names = column_names(table, layout)
-    check_separator(table, layout, names)
-    return layout, names
+    return layout, column_names(table, layout)
 
 
 def _names(files: Sequence[str]) -> list[str]:

@@ -29,6 +29,7 @@ EXTENSIONS = {
     ".csv": "csv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".json": "jsonl",
     ".parquet": "parquet",
 }
 
@@ -49,7 +50,10 @@ class BaseText(Section):
     """A text, from a table, a Hugging Face dataset or a built-in corpus."""
 
     file: FilePath | None = None
-    """Table: TSV (without quoting), CSV (RFC 4180), JSON lines, or a Parquet file or directory."""
+    """Table: TSV, CSV, JSON lines (or an array of records), or a Parquet file or directory.
+
+    Delimiters and quotes are told by the file.
+    """
     hub: ModelName | None = None
     """Name of a Hugging Face dataset, or a directory, written by `save_to_disk` or with data
     files."""
