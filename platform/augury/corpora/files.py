@@ -189,9 +189,9 @@ def find(path: str) -> Path:
 
 
 @contextmanager
-def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for reading its decompressed bytes; UserError if unreadable, damaged or
-    truncated."""
+def open_bytes(path: Path, is_text: bool = True) -> Iterator[BinaryIO]:
+    """Open a file for reading its decompressed bytes; UserError if unreadable, damaged, truncated
+    or, by its first bytes, no text."""
     if path.is_dir():
         raise UserError(f"{path} is a directory: give a file")
     if path.exists() and not path.is_file():  # it could be read once, or wait for ever
@@ -204,7 +204,8 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
                 "rename it"
             )
         with _stream(path, suffix) as stream:
-            _check_text(path, stream.peek(SAMPLE)[:SAMPLE])
+            if is_text:
+                _check_text(path, stream.peek(SAMPLE)[:SAMPLE])
             yield stream
     except PermissionError as error:
         raise UserError(f"{path} cannot be opened: {error.strerror}") from error

@@ -150,16 +150,17 @@ class Filter(Cleaning):
 
     All text is normalised to NFC and stripped of ASCII white space. Case and entities are changed
     in every split. Lengths, ratio and duplicates filter training rows only: validation and test
-    sets are never filtered, and empty sides in them are errors. Lengths are in words, as in Moses'
-    clean-corpus-n.
+    sets are never filtered, and empty sides in them are errors. Lengths are in words, and the
+    default ratio is that of Moses' clean-corpus-n.
     """
 
     min_length: PositiveInt = 1
     """Minimum number of words on each side."""
     max_length: PositiveInt | None = 175
     """Maximum number of words on each side; null for no limit."""
-    max_ratio: float | None = Field(default=1.5, ge=1)
-    """Maximum ratio of the longer to the shorter side; null for no limit."""
+    max_ratio: float | None = Field(default=9, ge=1)
+    """Maximum ratio of the longer to the shorter side, in characters for pairs with a script
+    without spaces (Chinese, Thai); null for no limit."""
 
     @property
     def limits(self) -> Limits:

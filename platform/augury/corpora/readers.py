@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain, pairwise
 from typing import Any, TypeAlias
 
@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 
 from augury.core.errors import UserError
 from augury.core.naming import counted
-from augury.core.rng import keys_of, uniform
 from augury.corpora import arrays, hub
 from augury.corpora.files import (
     InputFile,
@@ -31,6 +30,7 @@ from augury.corpora.files import (
     lines,
     sentences,
 )
+from augury.corpora.portions import grouped_numbers, row_numbers
 from augury.corpora.tables import (
     BLOCK_ROWS,
     USUAL,
@@ -150,26 +150,28 @@ def open_text(spec: BaseText, role: Role, languages: tuple[str, ...] = ()) -> Te
 
 
 def _portion(text: TextSource, spec: BaseText) -> TextSource:
-    """Return a text with only the rows of a portion selected."""
+    """Return a text with only the rows of a portion selected; of labelled text, rows that share a
+    sentence are in the same one."""
     assert spec.portion is not None
     start, end = spec.portion
+    labelled = "label" in spec.COLUMNS
+    sentences = [column for column in spec.COLUMNS if column != "label"]
+    grouped = cache(lambda: grouped_numbers(text.read(), sentences, spec.portion_seed))
 
     def read() -> Iterator[pa.Table]:
         row = 0
         for block in text.read():
-            keys = keys_of(
-                [str(number) for number in range(row, row + len(block))],
-                "portion",
-                spec.portion_seed,
+            rows = range(row, row + len(block))
+            numbers = (
+                grouped()[row : rows.stop] if labelled else row_numbers(rows, spec.portion_seed)
             )
-            numbers = uniform(keys, 0, 1)[:, 0]
             selected = block.column("selected").to_numpy() & (start <= numbers) & (numbers < end)
-            yield block.set_column(
-                block.column_names.index("selected"), "selected", pa.array(selected)
-            )
-            row += len(block)
+            place = block.column_names.index("selected")
+            yield block.set_column(place, "selected", pa.array(selected))
+            row = rows.stop
 
-    return replace(text, read=read, parts=None)
+    content = [*text.content, "by sentence"] if labelled else text.content
+    return replace(text, content=content, read=read, parts=None)
 
 
 def _reversed(text: TextSource) -> TextSource:

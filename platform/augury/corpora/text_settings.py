@@ -82,7 +82,11 @@ class BaseText(Section):
     """Number of rows to use, from the first, before filtering."""
     portion: tuple[Fraction, Fraction] | None = None
     """Use only rows whose random number in [0, 1) is in this half-open interval: `[0, 0.5]` and
-    `[0.5, 1]` are two halves of a text."""
+    `[0.5, 1]` are two halves of a text.
+
+    Rows of labelled text that share a sentence have the same number, and every label has its share
+    of each portion.
+    """
     portion_seed: int = 1
     """Seed of the random numbers of `portion`."""
     validation: bool = Field(False, exclude_if=lambda validation: not validation)
