@@ -90,6 +90,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
                 "corpus": {
                     "source_language": "de",
                     "target_language": "en",
+                    "filter": {"max_ratio": 1.5},
                     **texts,
                     **dict(corpus),
                 },

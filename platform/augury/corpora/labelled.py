@@ -177,7 +177,10 @@ class _Labels:
         labels = self._named(block)
         if "" in labels:
             row = block.column("row")[labels.index("")].as_py()
-            raise UserError(f"{self.split.name}: the label is empty ({self.text.location(row)})")
+            raise UserError(
+                f"{self.split.name}: the label is empty ({self.text.location(row)}): complete the "
+                "row, or leave out all such rows, names: {'': null}"
+            )
         return [pa.array(labels, pa.string()), pa.repeat(self.split.languages[0], len(block))]
 
     def _named(self, block: pa.Table) -> list[str | None]:

@@ -48,7 +48,10 @@ class LabelNames:
         """Return the error message for an unknown name at a location."""
         label = self._classes.get(name, name)
         if not label.strip():
-            return f"the label is empty ({location})"
+            return (
+                f"the label is empty ({location}): complete the row, or leave out all such rows, "
+                "labels: {'': '-'}"
+            )
         if re.fullmatch("-?[0-9]+", label):
             hint = (
                 "data sets number labels differently; give the meaning of the numbers, for "
