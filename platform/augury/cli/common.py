@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from augury.core.errors import UserError
+from augury.core.naming import is_whole
 from augury.core.paths import expanded
 
 if TYPE_CHECKING:
@@ -30,9 +31,16 @@ def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> No
     add_overrides(parser)
 
 
+def integer(text: str) -> int:
+    """Return an integer written in the digits of ASCII, as a type of arguments."""
+    if not is_whole(text.removeprefix("-")):
+        raise argparse.ArgumentTypeError(f"{text}: give an integer, such as 2")
+    return int(text)
+
+
 def whole_number(text: str) -> int:
     """Return a whole number from 1 to 10^9, as a type of arguments."""
-    if not (text.isdecimal() and 1 <= int(text) <= 10**9):
+    if not (is_whole(text) and 1 <= int(text) <= 10**9):
         raise argparse.ArgumentTypeError(f"{text}: give a whole number, at least 1")
     return int(text)
 
@@ -46,7 +54,7 @@ def add_storage_and_seeds(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--seeds",
-        type=int,
+        type=integer,
         nargs="+",
         metavar="SEED",
         help="seeds, the same as --set seeds=[SEED, ...] (default: the file's)",

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from augury.cli.common import flag_of, print_json, read_file
+from augury.cli.common import flag_of, integer, print_json, read_file
 from augury.core.errors import UserError
 from augury.core.naming import counted
 
@@ -83,7 +83,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         help="how to combine views: average (one beam over their mean), mbr (minimum Bayes risk) "
         "(default: both)",
     )
-    parser.add_argument("--n-best", type=int, help="mbr: candidates per view (default: the beam)")
+    parser.add_argument(
+        "--n-best", type=integer, help="mbr: candidates per view (default: the beam)"
+    )
     parser.add_argument(
         "--utility", choices=get_args(Utility), help="mbr: the utility function (default: chrf)"
     )

@@ -70,8 +70,14 @@ def title(point: Mapping[str, Any]) -> str:
     )
 
 
+def is_whole(text: str) -> bool:
+    """Return whether a text is a whole number, whose digits are those of ASCII: int refuses some of
+    the others, such as superscripts."""
+    return text.isascii() and text.isdigit()
+
+
 def _last_part(key: str) -> str:
-    parts = [part for part in key.split(".") if not part.isdigit()]
+    parts = [part for part in key.split(".") if not is_whole(part)]
     return parts[-1] if parts else key
 
 
