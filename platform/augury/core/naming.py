@@ -13,8 +13,8 @@ from typing import Any
 
 from augury.core.errors import UserError
 
-FILE_NAME = r"^[\w-][\w.-]{0,99}$"
-"""What names the files and folders of a storage: never hidden, never one outside."""
+FILE_NAME = r"^\w[\w.-]{0,99}$"
+"""What names the files and folders of a storage: never hidden, never one outside, and no flag."""
 
 
 def file_name(name: str, flag: str = "") -> str:
@@ -22,7 +22,8 @@ def file_name(name: str, flag: str = "") -> str:
     flag that gave it."""
     if not re.fullmatch(FILE_NAME, name):
         raise UserError(
-            f"{flag}{name!r:.60} must be letters, digits, '_', '-' and, not first, '.', at most 100"
+            f"{flag}{name!r:.60} must be letters, digits, '_' and, not first, '-' and '.', at most "
+            "100"
         )
     return name
 

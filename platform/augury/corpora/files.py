@@ -270,7 +270,7 @@ def layout_of(path: str) -> str:
     UserError if it is other markup."""
     with open_bytes(find(path)) as stream:
         start = stream.read(SAMPLE).removeprefix(codecs.BOM_UTF8).lstrip().lower()
-    if b"\r" in start.rstrip() and b"\n" not in start:
+    if start.rstrip().count(b"\r") > start.count(b"\n"):
         raise UserError(f"{path}: its lines end with CR; convert them: tr '\\r' '\\n' < {path}")
     if not start.startswith(b"<"):
         return "lines"

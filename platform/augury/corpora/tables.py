@@ -36,6 +36,7 @@ FIRST_ROWS = 50
 UNQUOTED = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?|NA|NaN|NULL|\\N|", re.IGNORECASE)
 """Values that stay without quotes where all texts have them."""
 T = TypeVar("T")
+csv.field_size_limit(sys.maxsize)
 
 
 class NotText(UserError):
@@ -61,7 +62,6 @@ class Dialect:
         """Return the rows of lines; raises csv.Error for quotation marks that are not closed."""
         if not self.quoted:
             return (line.rstrip("\r\n").split(self.delimiter) for line in lines)
-        csv.field_size_limit(sys.maxsize)
         return csv.reader(
             lines,
             delimiter=self.delimiter,
@@ -111,7 +111,7 @@ def column_names(path: str, layout: str) -> list[str]:
     if layout == "jsonl":
         _, record = next(_json_records(find(path)), ("", {}))
         return list(record) if isinstance(record, dict) else []
-    return next(_numbered_rows(path, dialect_of(path, layout)))[1]
+    return next(_numbered_rows(path, dialect_of(path, layout)), (1, []))[1]
 
 
 def line_of(path: str, layout: str, header: Sequence[str] | None, row: int) -> int | None:
@@ -137,11 +137,12 @@ def dialect_of(path: str, layout: str) -> Dialect:
 def _dialect(path: str, layout: str, size: int, changed: int) -> Dialect:
     with open_bytes(find(path)) as stream:
         start = stream.read(START).decode("utf-8-sig", errors="ignore")
-    line_end = "\r" if "\r" in start and "\n" not in start else "\n"
+    returns = start.count("\r") - start.count("\r\n")
+    line_end = "\r" if returns > start.count("\n") else "\n"
     if declared := DECLARED.match(start):
         return Dialect(declared[1], line_end=line_end, skipped=1)
     whole = start[: start.rfind(line_end) + 1] or start  # without the beginning of a line
-    delimiter = _delimiter(whole.split(line_end), USUAL[layout])
+    delimiter = _delimiter(re.split("[\r\n]+", whole), USUAL[layout])
     header = start.partition(line_end)[0]
     spaced = header.count(delimiter) == header.count(f"{delimiter} ") > 0
     escapes = [None, "\\"] if '\\"' in start else [None]
@@ -195,7 +196,7 @@ def _are_quotes(path: str, dialect: Dialect) -> bool:
                     bare |= _unquoted(pair for pair in enumerate(row) if pair[0] not in quoted)
         except csv.Error:
             return False
-    return found and not idle & bare
+    return (found or dialect.escape is not None) and not idle & bare
 
 
 def _unquoted(fields: Iterable[tuple[int, str]]) -> set[int]:
@@ -218,8 +219,8 @@ def _quoted_fields(text: str, row: Sequence[str], dialect: Dialect) -> set[int] 
         if text.startswith(with_quotes, start):
             quoted.add(place)
             start += len(with_quotes) + 1
-        elif '"' not in field and text.startswith(field, start):
-            start += len(field) + 1
+        elif ('"' not in field or dialect.escape) and text.startswith(escaped, start):
+            start += len(escaped) + 1
         else:
             return None
     return quoted
@@ -297,7 +298,8 @@ def _numbered_rows(path: str, dialect: Dialect) -> Iterator[tuple[int, list[str]
     number = 1 + dialect.skipped
     record: list[str] = []
     with open_bytes(find(path)) as stream:
-        lines = islice(_noted(stream, dialect, record), dialect.skipped, None)
+        lines = _noted(stream, dialect, record)
+        del record[: len(list(islice(lines, dialect.skipped)))]
         try:
             for row in dialect.rows(lines):
                 yield number, row
@@ -314,7 +316,7 @@ def _delimited(
     path: str, layout: str, columns: Sequence[str], header: Sequence[str] | None
 ) -> Iterator[pa.Table]:
     rows = _numbered_rows(path, dialect_of(path, layout))
-    first = next(rows)
+    first = next(rows, (1, []))
     names = list(header or first[1])
     indices = [column_index(path, names, column) for column in columns]
     rows = rows if first[1] == names else chain([first], rows)
