@@ -36,9 +36,9 @@ class TextSpec(BaseText):
     """Of a test set of aligned files: files with further references, one line for each of
     `target`."""
     format: Literal["lines", "wit3", "seg", "tsv", "csv", "jsonl", "parquet"] | None = None
-    """Format of a table, by default that of the file extension; or of aligned files: `lines`,
-    `wit3` (WIT3 training text, without metadata and tags) or `seg` (`<seg id=...>` elements of SGML
-    and XML test sets)."""
+    """Format of a table, by default that of the file extension; or of aligned files, by default
+    told by their beginning: `lines`, `wit3` (WIT3 training text, without metadata and tags) or
+    `seg` (`<seg>` elements of SGML and XML test sets; one file may have both sides)."""
     source_column: str | None = None
     """Column of the source; dots address nested fields, such as `translation.de`."""
     target_column: str | None = None
