@@ -23,7 +23,7 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.controls import marks_of_tools
 from augury.corpora.corpus import Corpus
-from augury.corpora.files import examine, layout_of
+from augury.corpora.files import examine, layout_of, read_sentences
 from augury.corpora.ingest import ingest
 from augury.corpora.labelled import LabelledSpec
 from augury.corpora.nli import NliSpec, NliText
@@ -274,6 +274,7 @@ def test_segments_of_markup_are_sentences(tmp_path: Path) -> None:
     assert sides(tmp_path, SGM, "one\ntwo\nthree\n") == list(zip(german, english, strict=True))
     both = [("eins", "one"), ("zwei <2>", "two <2>"), ("drei", "three")]
     assert sides(tmp_path, WMT, WMT) == both
+    assert read_sentences(str(tmp_path / "a")) == ["one", "two <2>", "three"]
     talk = "<url>http://x</url>\n<talkid>1</talkid>\nEin Satz.\n"
     assert sides(tmp_path, talk, "A sentence.\n") == [("Ein Satz.", "A sentence.")]
 

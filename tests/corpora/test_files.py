@@ -132,8 +132,8 @@ def test_bytes_that_are_not_utf8_are_located(tmp_path: Path, content: bytes, pos
     with pytest.raises(UserError) as error:
         examine(path)
     assert str(error.value) == (
-        f"{path}, {position} is not UTF-8; convert the file, for example: iconv -f latin1 -t utf-8 "
-        "text.de"
+        f"{path}, {position} is not UTF-8; convert it from its own encoding, for example: iconv -f "
+        "latin1 -t utf-8 text.de"
     )
 
 

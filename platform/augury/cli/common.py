@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from augury.core.errors import UserError
 from augury.core.naming import is_whole
-from augury.core.paths import expanded
 
 if TYPE_CHECKING:
     from augury.core.store import Folder, Store
@@ -240,20 +239,19 @@ def read_lines(stream: Any) -> list[str]:
         raise UserError(
             f"the input is not UTF-8: byte 0x{byte:02x} in line {line}; convert it to UTF-8"
         ) from error
+    if "\0" in text:
+        raise UserError("the input has NUL, so that it is no text in UTF-8: convert it to UTF-8")
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
     return [line.removesuffix("\r") for line in lines]
 
 
-def read_file(path: Path) -> list[str]:
-    """Return the lines of a text file, plain or compressed; UserError if it is not one."""
-    from augury.corpora import files
+def read_file(path: Path, side: int = 1) -> list[str]:
+    """Return the lines or segments of a text file, plain or compressed; UserError if it is none."""
+    from augury.corpora.files import read_sentences
 
-    files.examine(str(path))
-    return [
-        line.decode().removesuffix("\n").removesuffix("\r") for line in files.lines(expanded(path))
-    ]
+    return read_sentences(str(path), side)
 
 
 def print_json(value: Any) -> None:

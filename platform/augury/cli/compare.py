@@ -275,7 +275,7 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
                 "file needs "
                 "a reference for every hypothesis"
             )
-    sources = read_file(arguments.sources) if arguments.sources else None
+    sources = read_file(arguments.sources, side=0) if arguments.sources else None
     if sources is not None and len(sources) != len(references):
         raise UserError(
             f"{arguments.sources} has {counted(len(sources), 'line')} and {first} has "

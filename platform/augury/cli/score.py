@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         hypotheses,
         references,
         more_references=more,
-        sources=read_file(arguments.sources) if arguments.sources else None,
+        sources=read_file(arguments.sources, side=0) if arguments.sources else None,
         language=arguments.language,
         metrics=arguments.metrics,
         samples=arguments.samples,

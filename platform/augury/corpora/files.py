@@ -361,6 +361,14 @@ def sentences(path: Path, layout: str, side: int = 0) -> Iterator[bytes]:
     return _segments(b"".join(lines(path)).decode(), side)
 
 
+def read_sentences(path: str, side: int = 1) -> list[str]:
+    """Return the sentences of a file, whose layout is told by its beginning; UserError if it is no
+    text."""
+    examine(path)
+    found = sentences(find(path), layout_of(path), side)
+    return [line.decode().removesuffix("\n").removesuffix("\r") for line in found]
+
+
 def _segments(markup: str, side: int) -> Iterator[bytes]:
     inside, section = True, ""
     for match in SEGMENT.finditer(markup):
@@ -398,7 +406,7 @@ def _no_text(path: Path) -> UserError:
             except UnicodeDecodeError as error:
                 location = f"{path}, line {number}, byte {error.start + 1}"
                 return UserError(
-                    f"{location}: 0x{line[error.start]:02x} is not UTF-8; convert the file, for "
-                    f"example: iconv -f latin1 -t utf-8 {path.name}"
+                    f"{location}: 0x{line[error.start]:02x} is not UTF-8; convert it from its "
+                    f"own encoding, for example: iconv -f latin1 -t utf-8 {path.name}"
                 )
     raise AssertionError(f"{path} decodes line by line but not as a whole")
