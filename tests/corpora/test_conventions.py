@@ -175,7 +175,7 @@ def test_classes_of_parquet_have_their_names(tmp_path: Path) -> None:
 
 def test_a_name_can_stand_for_no_label(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("text\tlabel\na\t0\nb\t-1\nc\t1\nd\t\n")
-    text = {"file": str(tmp_path / "a.tsv"), "names": {"-1": None, "": None, "0": "no"}}
+    text = {"file": str(tmp_path / "a.tsv"), "names": {-1: None, "": None, "0": "no"}}
     spec = LabelledSpec.model_validate({"language": "en", "labels": ["no", "1"], "train": text})
     assert ingest(spec, "train", Store(tmp_path / "store")).column("label") == ["no", "1"]
 

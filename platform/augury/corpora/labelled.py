@@ -4,11 +4,11 @@ records."""
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
-from pydantic import Field, PositiveInt
+from pydantic import BeforeValidator, Field, PositiveInt
 
 from augury.core.errors import UserError
 from augury.corpora.corpus import KINDS, CorpusKind
@@ -17,7 +17,7 @@ from augury.corpora.languages import LanguageCode
 from augury.corpora.readers import TextSource
 from augury.corpora.records import RecordBuilder
 from augury.corpora.splits import BaseSpec, Cleaning, Limits, ResolvedSplit
-from augury.corpora.text_settings import BaseText, Generated, Role
+from augury.corpora.text_settings import BaseText, Generated, Role, text_keys
 from toy_languages import NLI_LEXICON
 
 
@@ -28,7 +28,9 @@ class _Text(BaseText):
     """Format of the table; by default that of the file extension."""
     label_column: str = "label"
     """Column of the label."""
-    names: dict[str, str | None] = Field(default_factory=dict)
+    names: Annotated[dict[str, str | None], BeforeValidator(text_keys)] = Field(
+        default_factory=dict
+    )
     """Maps label names or numbers in the text to labels of the corpus, if they differ, or to null
     for no label (such rows are removed)."""
 

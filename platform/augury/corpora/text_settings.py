@@ -34,6 +34,11 @@ EXTENSIONS = {
 }
 
 
+def text_keys(names: Any) -> Any:
+    """Return a mapping of settings whose keys, such as numbers of classes, are text."""
+    return {str(key): value for key, value in names.items()} if isinstance(names, dict) else names
+
+
 class Generated(NamedTuple):
     """A built-in text."""
 
