@@ -79,8 +79,8 @@ MAYBE = (
         (
             " ",
             (),
-            "the label is empty (a.tsv, line 2): complete the row, or leave out all such rows, labels: "
-            "{'': '-'}",
+            "the label is empty (a.tsv, line 2): complete the row, or leave out all such rows, "
+            "labels: {'': '-'}",
         ),
     ],
 )
