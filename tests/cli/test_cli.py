@@ -186,7 +186,8 @@ LONG = [("one two three four", "one"), ("a b c d e f", "a b c d e f g"), ("a hou
 @pytest.mark.parametrize(
     ("flags", "kept", "excluded"),
     [
-        ([], 2, {"ratio": 1}),
+        ([], 3, {}),
+        (["--filter", "max_ratio=1.5"], 2, {"ratio": 1}),
         (["--filter", "max_length=5", "max_ratio=9"], 2, {"too long": 1}),
         (["--filter", "max_length=none", "max_ratio=null"], 3, {}),
     ],

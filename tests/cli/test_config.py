@@ -29,6 +29,7 @@ def path(tmp_path: Path) -> Path:
         f"name: toy\ntask: nmt\nstorage: {tmp_path}/store\nseeds: [1, 2]\naugment: "
         f"[{{operator: cipher, keys: [1]}}]\n"
         "regime: coregularised\ncorpus:\n  source_language: de\n  target_language: en\n  every: 3\n"
+        "  filter: {max_ratio: 1.5}\n"
         f"  train: {{source: {tmp_path}/a.de, target: {tmp_path}/a.en}}\n"
     )
     return path

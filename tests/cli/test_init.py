@@ -29,7 +29,6 @@ def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         Path(f"{role}.tsv").write_text(
             "de\ten\n" + "".join(f"{pair.source}\t{pair.target}\n" for pair in pairs)
         )
-        Path("semicolons.csv").write_text("de;en\neins;one\n")
         Path("folder").mkdir(exist_ok=True)
         split: Any = role
         examples = list(builtin_nli.examples(split, size, "qaa", lexicon=24))
@@ -222,7 +221,6 @@ def test_only_the_training_text_is_asked_for(
         (NLI, "--language is missing"),
         (["--task", "nli", "--train", "train.de", "train.en"], "a text is one table"),
         ([*ALIGNED[:-1]], "as in --valid valid.de valid.en"),
-        (["--train", "semicolons.csv"], "separated by ';'"),
         (["--source", "train.de"], "--source train.de --target train.en"),
         ([*ALIGNED, "--test", "news", "test.en"], "--test news test.en test.de"),
     ],
@@ -259,19 +257,42 @@ def test_a_directory_that_may_not_be_written_is_named_alone(
     assert "/sys/my.yaml" in message and "--storage" not in message
 
 
-def test_a_text_that_fails_its_check_leaves_no_file(
+def test_a_text_that_fails_its_check_leaves_the_file_to_mend(
     texts: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Or the file that was there; the first row without a label is in line 122."""
+    """The first row without a label is in line 122."""
     with Path("train-labelled.tsv").open("a") as file:
         file.write("no label\t\n")
     flags = [*LABELLED, "--train", "train-labelled.tsv", "--model", "tiny"]
     assert main(["init", "mine.yaml", *flags]) == 2
-    assert "train-labelled.tsv, line 122" in capsys.readouterr().err
-    assert not Path("mine.yaml").exists()
-    Path("mine.yaml").write_text("precious\n")
-    assert main(["init", "mine.yaml", *flags, "--force"]) == 2
-    assert Path("mine.yaml").read_text() == "precious\n"
+    message = capsys.readouterr().err
+    assert "train-labelled.tsv, line 122" in message and "config mine.yaml" in message
+    drafted, column = Path("mine.yaml").read_text(), "label_column: mood"
+    Path("mine.yaml").write_text(drafted.replace(column, f"{column}, names: {{'': null}}"))
+    assert main(["config", "mine.yaml"]) == 0
+
+
+def test_every_table_has_its_own_columns(texts: Path) -> None:
+    """By name, or without a header line."""
+    lines = Path("test-labelled.tsv").read_text().splitlines(keepends=True)
+    Path("named.tsv").write_text("label\tsentence\n")
+    with Path("named.tsv").open("a") as file:
+        file.writelines("\t".join(reversed(line.rstrip().split("\t"))) + "\n" for line in lines[1:])
+    Path("bare.tsv").write_text("".join(lines[1:] * 3))
+    tests = ["--test", "named", "named.tsv", "--test", "bare", "bare.tsv"]
+    flags = [*LABELLED, "--train", "train-labelled.tsv", *tests, "--model", "tiny"]
+    assert main(["init", "mine.yaml", *flags]) == 0
+    corpus = yaml.safe_load(Path("mine.yaml").read_text())["corpus"]
+    assert corpus["train"]["label_column"] == "mood" and "header" not in corpus["train"]
+    assert corpus["tests"] == {
+        "named": {"file": "named.tsv", "text_column": "sentence", "label_column": "label"},
+        "bare": {
+            "file": "bare.tsv",
+            "text_column": "text",
+            "label_column": "label",
+            "header": ["text", "label"],
+        },
+    }
 
 
 def test_end_of_input_writes_nothing(

@@ -113,8 +113,9 @@ def test_every_white_space_separates_words() -> None:
     [
         (3, 2, ""),
         (2, 3, ""),
-        (5, 3, "ratio"),
-        (3, 5, "ratio"),
+        (19, 2, "ratio"),
+        (2, 19, "ratio"),
+        (18, 2, ""),
         (0, 3, "empty source"),
         (3, 0, "empty target"),
         (0, 0, "empty source"),

@@ -31,6 +31,9 @@ def write(directory: Path, name: str, pairs: Pairs) -> dict[str, str]:
     return {"source": str(directory / f"{name}.de"), "target": str(directory / f"{name}.en")}
 
 
+STRICT = {"max_ratio": 1.5}
+
+
 def spec(**settings: Any) -> CorpusSpec:
     return CorpusSpec.model_validate({"source_language": "de", "target_language": "en", **settings})
 
@@ -79,7 +82,7 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
         ("b", "y"),
     ]
     corpus_spec = spec(
-        train=write(tmp_path, "a", rows), filter={"max_length": 8, "deduplicate": True}
+        train=write(tmp_path, "a", rows), filter={**STRICT, "max_length": 8, "deduplicate": True}
     )
     corpus = ingest(corpus_spec, "train", store)
     manifest = corpus.manifest
@@ -131,7 +134,8 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
 
 def test_what_is_said(tmp_path: Path, store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     corpus_spec = spec(
-        train=write(tmp_path, "a", [("a", "x"), ("a a a", "x"), ("b\tb", "y y"), ("c", "z")])
+        train=write(tmp_path, "a", [("a", "x"), ("a a a", "x"), ("b\tb", "y y"), ("c", "z")]),
+        filter=STRICT,
     )
     corpus = ingest(corpus_spec, "train", store)
     assert capsys.readouterr().err.splitlines()[-1] == (
@@ -213,7 +217,7 @@ def test_every_23rd_line_is_held_out(tmp_path: Path, store: Store) -> None:
 
 def test_rows_are_held_out_across_blocks_and_after_the_filter(tmp_path: Path, store: Store) -> None:
     rows = [(f"s{row}", f"t{row}" if row % 3 else "a b") for row in range(45_000)]
-    corpus_spec = spec(train=write(tmp_path, "a", rows), every=7)
+    corpus_spec = spec(train=write(tmp_path, "a", rows), every=7, filter=STRICT)
     kept = [pair for pair in rows if pair[1] != "a b"]
     assert pairs(ingest(corpus_spec, "valid", store)) == kept[6::7]
     assert pairs(ingest(corpus_spec, "train", store)) == [
@@ -224,7 +228,9 @@ def test_rows_are_held_out_across_blocks_and_after_the_filter(tmp_path: Path, st
 def test_lengths_and_ratio_decide_in_training_text_only(tmp_path: Path, store: Store) -> None:
     rows = [("a b c", "x y"), ("a b c d e", "x y z"), ("a " * 176, "x " * 176), ("A a", "x y")]
     files = write(tmp_path, "a", rows)
-    corpus_spec = spec(train=files, valid=files, tests={"test": files}, filter={"lowercase": True})
+    corpus_spec = spec(
+        train=files, valid=files, tests={"test": files}, filter={**STRICT, "lowercase": True}
+    )
     assert pairs(ingest(corpus_spec, "train", store)) == [("a b c", "x y"), ("a a", "x y")]
     for split in ("valid", "test"):
         corpus = ingest(corpus_spec, split, store)
@@ -252,7 +258,7 @@ def test_most_rows_rejected(tmp_path: Path, store: Store) -> None:
     text = write(tmp_path, "a", rows)
     files = f"{text['source']}, {text['target']}"
     with pytest.raises(UserError) as error:
-        ingest(spec(train=text), "train", store)
+        ingest(spec(train=text, filter=STRICT), "train", store)
     assert str(error.value) == (
         "train: 3 of 5 rows are rejected (ratio 2, empty source 1): check that the source and the "
         "target in "
@@ -260,7 +266,7 @@ def test_most_rows_rejected(tmp_path: Path, store: Store) -> None:
     )
     assert store.addresses(KIND) == []
     assert (
-        ingest(spec(train=write(tmp_path, "a", rows[:4])), "train", store).rows == 2
+        ingest(spec(train=write(tmp_path, "a", rows[:4]), filter=STRICT), "train", store).rows == 2
     )  # half may be rejected
     repeated = spec(train=write(tmp_path, "a", rows[:1] * 5), filter={"deduplicate": True})
     assert ingest(repeated, "train", store).rows == 1  # duplicates are asked for
@@ -434,7 +440,7 @@ def test_golden_addresses(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("set\tde\ten\na\teins\tone\n")
     table = {"file": str(tmp_path / "a.tsv"), "source_column": "de", "target_column": "en"}
     expected = {
-        "52e9ac9fd452c3cf": (spec(train=files), "train"),
+        "52e9ac9fd452c3cf": (spec(train=files, filter=STRICT), "train"),
         "110aeb837db1f675": (
             spec(train=files, every=2, filter={"lowercase": True, "max_ratio": None}),
             "valid",
@@ -444,7 +450,7 @@ def test_golden_addresses(tmp_path: Path) -> None:
             spec(tests={"a": {**table, "where": {"set": "a"}, "missing": ["x"]}}),
             "a",
         ),
-        "54a5613e6d16de8b": (spec(train={"builtin": 50}), "train"),
+        "54a5613e6d16de8b": (spec(train={"builtin": 50}, filter=STRICT), "train"),
         "0960b5229b1988a6": (
             spec(valid={"builtin": 50, "lexicon": 500, "seed": 3, "first": 7}),
             "valid",

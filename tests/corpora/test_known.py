@@ -86,7 +86,7 @@ def test_given_settings_replace_known_ones(tmp_path: Path) -> None:
     assert spec.splits() == ("train", "valid", "mine")
     part = spec.resolve("train", str(tmp_path))
     assert (part.text, part.known, part.every) == (TextSpec.model_validate(files), None, None)
-    assert part.filter == Filter(lowercase=True)
+    assert part.filter == Filter(lowercase=True, max_ratio=1.5)
     assert corpus("iwslt14", "de", "en", train=files).resolve("valid", str(tmp_path)).every == 23
     other = corpus("iwslt14", "de", "en", train=files, filter={"max_length": 9}, every=5).resolve(
         "train", str(tmp_path)

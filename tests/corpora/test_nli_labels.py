@@ -76,7 +76,12 @@ MAYBE = (
         ),
         ("maybe", (), MAYBE),
         ("1", ("yes", "maybe"), MAYBE),
-        (" ", (), "the label is empty (a.tsv, line 2)"),
+        (
+            " ",
+            (),
+            "the label is empty (a.tsv, line 2): complete the row, or leave out all such rows, "
+            "labels: {'': '-'}",
+        ),
     ],
 )
 def test_complaints(name: str, classes: tuple[str, ...], complaint: str) -> None:

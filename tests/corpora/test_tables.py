@@ -137,7 +137,6 @@ def test_uneven_lines_of_tsv(tmp_path: Path, content: str, message: str) -> None
     ("content", "message"),
     [
         ('a,b\n"1\n1",2\n3\n', "line 4 has 1 column, but the header has 2"),
-        ("a;b\n1;2\n1;2,5\n", "separated by ';'"),
         ('a,b\n"1"x,2\n', "line 2: not CSV according to RFC 4180"),
         ('a,b\n1,"2\n', "line 2: not CSV according to RFC 4180"),
     ],
@@ -161,7 +160,6 @@ def test_a_field_larger_than_the_limit_of_the_csv_module(tmp_path: Path) -> None
         ('["x"]', r"line 2: no column 'de' in \[\"x\"\]"),
         ('{"en": "x"}', "line 2 has no column 'de'"),
         ('{"de": ["x"]}', r"line 2: 'de' is \[\"x\"\], not text"),
-        ('{"de": true}', "line 2: 'de' is true, not text"),
         ('{"de": "bad \\ud800 here"}', "line 2: column 'de' has half a character"),
     ],
 )

@@ -60,7 +60,14 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
 
     def build(corpus: Any = (), **changes: Any) -> Experiment:
         languages = {"source_language": "de", "target_language": "en"}
-        described = {**languages, **texts, "tests": {"news": texts["valid"]}, **dict(corpus)}
+        short = {"filter": {"max_ratio": 1.5}}
+        described = {
+            **languages,
+            **short,
+            **texts,
+            "tests": {"news": texts["valid"]},
+            **dict(corpus),
+        }
         content = {
             "name": "toy",
             "task": "nmt",

@@ -52,7 +52,7 @@ TIERS = (
 
 FILTER = """\
 Of training text, in words:
-filter: {max_length: 175, max_ratio: 1.5, deduplicate: false, lowercase: false}"""
+filter: {max_length: 175, max_ratio: 9, deduplicate: false, lowercase: false}"""
 
 
 def draft(rows: int, model: str | None) -> Draft:

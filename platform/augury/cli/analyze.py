@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from augury.cli import analyze_attack, analyze_keys
-from augury.cli.common import RUN_HELP, add_storage, flag_arguments, flag_of, print_json
+from augury.cli.common import RUN_HELP, add_storage, flag_arguments, flag_of, integer, print_json
 from augury.core.errors import UserError
 from augury.core.progress import say
 
@@ -56,12 +56,12 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     )
     parser.add_argument(
         "--sentences",
-        type=int,
+        type=integer,
         default=1000,
         help="maximum number of test sentences, a random sample (default: 1000)",
     )
     parser.add_argument(
-        "--beam", type=int, help="beam size of all translations (default: the experiment's)"
+        "--beam", type=integer, help="beam size of all translations (default: the experiment's)"
     )
     parser.add_argument(
         "--executor",

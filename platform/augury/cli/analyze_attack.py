@@ -8,7 +8,7 @@ from dataclasses import asdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from augury.cli.common import RUN_HELP, add_storage, open_run, print_json
+from augury.cli.common import RUN_HELP, add_storage, integer, open_run, print_json
 from augury.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="ε relative to the norm of the embeddings (default: 0.001 to 0.1)",
     )
     parser.add_argument(
-        "--examples", type=int, default=256, help="training examples to attack (default: 256)"
+        "--examples", type=integer, default=256, help="training examples to attack (default: 256)"
     )
-    parser.add_argument("--steps", type=int, default=3, help="steps of PGD, K (default: 3)")
+    parser.add_argument("--steps", type=integer, default=3, help="steps of PGD, K (default: 3)")
     parser.add_argument(
         "--alpha-share",
         type=float,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from augury.cli.common import add_experiment, flag_of, print_json
+from augury.cli.common import add_experiment, flag_of, integer, print_json
 from augury.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -45,14 +45,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keys",
         nargs="+",
-        type=int,
+        type=integer,
         default=None,
         metavar="KEY",
         help="candidate keys (default: 1 to 10)",
     )
     parser.add_argument(
         "--sentences",
-        type=int,
+        type=integer,
         default=20_000,
         help="maximum number of sentences to compare, a random sample; vocabularies use all "
         "(default: 20000)",

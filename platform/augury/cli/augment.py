@@ -53,8 +53,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         nargs="+",
         metavar="SETTING=VALUE",
         help="limits on the text, as in corpus.filter: --filter max_length=100 "
-        "max_ratio=9, or none for no limit (default: at most 175 words, ratio of lengths at most "
-        "1.5)",
+        "max_ratio=1.5, or none for no limit (default: at most 175 words, ratio of lengths at most "
+        "9)",
     )
     direct.add_argument(
         "--operator", help="the operator; its parameters are flags: --operator cipher --keys 1 2"

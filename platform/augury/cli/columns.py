@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from augury.core.errors import UserError
 from augury.corpora.corpus import LABELS
 from augury.corpora.languages import languages
-from augury.corpora.tables import column_index
+from augury.corpora.tables import NotText, class_names, column_index, read_table
 
 COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
     "source": ("source", "src"),
@@ -37,6 +37,8 @@ LONGEST_NAME = 3
 """In words."""
 INFERENCE = {*LABELS, "-", ""}
 """Labels of inference, and of sentences without one."""
+INFERENCE_NUMBERS = {"-1", "0", "1", "2"}
+"""Those of SNLI and others, whose columns are called premise and hypothesis."""
 
 
 @dataclass(frozen=True)
@@ -116,9 +118,12 @@ def task_of(table: str, layout: str, names: Sequence[str], chosen: Sequence[str]
     if not columns or columns[-1] not in headed:
         return "nmt"
     values = _rows(table, layout, names).get(headed.index(columns[-1]), [])[1:]
-    if not values or not _are_labels(values):
+    if not named and not _are_labels(values):
         return "nmt"
-    return "nli" if len(columns) == 3 and INFERENCE.issuperset(values) else "classification"
+    classes = class_names(table, columns[-1]) if layout == "parquet" else ()
+    labels = set(classes or values)
+    numbers = columns[:1] == ["premise"] and "2" in labels and labels <= INFERENCE_NUMBERS
+    return "nli" if len(columns) == 3 and (labels <= INFERENCE or numbers) else "classification"
 
 
 def check_chosen(
@@ -150,8 +155,6 @@ def check_chosen(
 
 def _rows(table: str, layout: str, names: Sequence[str]) -> dict[int, list[str]]:
     """Return the name and the first values of every column with text, by its place."""
-    from augury.corpora.tables import read_table
-
     places = [str(place) for place in range(len(names))]
     if layout in HEADED:  # the first line may be a row, and its values may be equal
         block = next(read_table(table, layout, places, places)).slice(0, SAMPLE)
@@ -159,8 +162,8 @@ def _rows(table: str, layout: str, names: Sequence[str]) -> dict[int, list[str]]
     rows = {}
     for place, name in enumerate(names):
         try:
-            block = next(read_table(table, layout, [name]), None)
-        except UserError:  # numbers, lists
+            block = next(read_table(table, layout, [name], sparse=True), None)
+        except NotText:
             continue
         if block is None:
             raise UserError(f"{table} has no rows: give a table with rows")

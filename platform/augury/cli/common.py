@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from augury.core.errors import UserError
-from augury.core.paths import expanded
+from augury.core.naming import is_whole
 
 if TYPE_CHECKING:
     from augury.core.store import Folder, Store
@@ -30,9 +30,16 @@ def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> No
     add_overrides(parser)
 
 
+def integer(text: str) -> int:
+    """Return an integer written in the digits of ASCII, as a type of arguments."""
+    if not is_whole(text.removeprefix("-")):
+        raise argparse.ArgumentTypeError(f"{text}: give an integer, such as 2")
+    return int(text)
+
+
 def whole_number(text: str) -> int:
     """Return a whole number from 1 to 10^9, as a type of arguments."""
-    if not (text.isdecimal() and 1 <= int(text) <= 10**9):
+    if not (is_whole(text) and 1 <= int(text) <= 10**9):
         raise argparse.ArgumentTypeError(f"{text}: give a whole number, at least 1")
     return int(text)
 
@@ -46,7 +53,7 @@ def add_storage_and_seeds(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--seeds",
-        type=int,
+        type=integer,
         nargs="+",
         metavar="SEED",
         help="seeds, the same as --set seeds=[SEED, ...] (default: the file's)",
@@ -232,20 +239,19 @@ def read_lines(stream: Any) -> list[str]:
         raise UserError(
             f"the input is not UTF-8: byte 0x{byte:02x} in line {line}; convert it to UTF-8"
         ) from error
+    if "\0" in text:
+        raise UserError("the input has NUL, so that it is no text in UTF-8: convert it to UTF-8")
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
     return [line.removesuffix("\r") for line in lines]
 
 
-def read_file(path: Path) -> list[str]:
-    """Return the lines of a text file, plain or compressed; UserError if it is not one."""
-    from augury.corpora import files
+def read_file(path: Path, side: int = 1) -> list[str]:
+    """Return the lines or segments of a text file, plain or compressed; UserError if it is none."""
+    from augury.corpora.files import read_sentences
 
-    files.examine(str(path))
-    return [
-        line.decode().removesuffix("\n").removesuffix("\r") for line in files.lines(expanded(path))
-    ]
+    return read_sentences(str(path), side)
 
 
 def print_json(value: Any) -> None:

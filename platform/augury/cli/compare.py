@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from augury.cli.common import flag_of, print_json, read_file
+from augury.cli.common import flag_of, integer, print_json, read_file
 from augury.core.errors import UserError
 from augury.core.naming import counted
 
@@ -81,7 +81,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         help="how to combine views: average (one beam over their mean), mbr (minimum Bayes risk) "
         "(default: both)",
     )
-    parser.add_argument("--n-best", type=int, help="mbr: candidates per view (default: the beam)")
+    parser.add_argument(
+        "--n-best", type=integer, help="mbr: candidates per view (default: the beam)"
+    )
     parser.add_argument(
         "--utility", choices=get_args(Utility), help="mbr: the utility function (default: chrf)"
     )
@@ -234,7 +236,7 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
                 "file needs "
                 "a reference for every hypothesis"
             )
-    sources = read_file(arguments.sources) if arguments.sources else None
+    sources = read_file(arguments.sources, side=0) if arguments.sources else None
     if sources is not None and len(sources) != len(references):
         raise UserError(
             f"{arguments.sources} has {counted(len(sources), 'line')} and {first} has "

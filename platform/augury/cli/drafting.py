@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -44,6 +45,10 @@ class DraftOptions:
     """The columns of tables without a header line."""
     form: str | None = None
     """The kind of corpus, for a task that has several."""
+    names: Mapping[str, str | None] = field(default_factory=dict)
+    """Labels of texts by other names; None for no label."""
+    others: Mapping[str, tuple[Mapping[str, str], Sequence[str]]] = field(default_factory=dict)
+    """The columns and the header of tables that have their own."""
 
 
 def draft(options: DraftOptions) -> str:
@@ -113,10 +118,12 @@ def _text(options: DraftOptions, files: Files, portion: tuple[float, float] | No
     if len(files) == 2:
         settings = [f"source: {scalar(files[0])}", f"target: {scalar(files[1])}"]
     else:
-        columns = [f"{name}_column: {scalar(column)}" for name, column in options.columns.items()]
-        settings = [f"file: {scalar(files[0])}", *columns]
-    if options.header and len(files) == 1:
-        settings.append(f"header: [{', '.join(map(scalar, options.header))}]")
+        columns, header = options.others.get(files[0], (options.columns, options.header))
+        settings = [f"file: {scalar(files[0])}"]
+        settings += [f"{name}_column: {scalar(column)}" for name, column in columns.items()]
+        settings += [f"header: [{', '.join(map(scalar, header))}]"] * bool(header)
+        names = [f"{scalar(name)}: {json.dumps(label)}" for name, label in options.names.items()]
+        settings += [f"names: {{{', '.join(names)}}}"] * bool(names)
     if portion:
         settings.append(f"portion: [{portion[0]:.8g}, {portion[1]:.8g}]")
     return f"{{{', '.join(settings)}}}"

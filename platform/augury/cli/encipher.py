@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from augury.cli.common import print_json, read_file, read_lines
+from augury.cli.common import integer, print_json, read_file, read_lines
 from augury.core.progress import say
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ EXAMPLE = (
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     parser.add_argument(
         "--key",
-        type=int,
+        type=integer,
         required=True,
         help="number of places to shift letters; negative deciphers",
     )
@@ -42,7 +42,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         help="how the letters of a text form cycles (default: alpha, a single cycle)",
     )
     parser.add_argument(
-        "--min-count", type=int, default=1, help="leave rarer letters unchanged (default: 1)"
+        "--min-count", type=integer, default=1, help="leave rarer letters unchanged (default: 1)"
     )
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from augury.core.errors import UserError
+from augury.core.naming import command
 
 if TYPE_CHECKING:
     from augury.cli.drafting import DraftOptions
@@ -99,9 +99,14 @@ def run(arguments: argparse.Namespace) -> int:
         )
     options = collect(arguments, re.sub(r"[^\w.-]+", "-", path.stem))
     text = draft(_from_folder(options, path.parent))
-    with _written(path, text):
-        _read_texts(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
     say(f"wrote {path}")
+    try:
+        _read_texts(path)
+    except UserError as error:
+        check = command("augury", "config", arguments.file)
+        raise UserError(f"{error}; {path} is written: mend it, and check it: {check}") from error
     # What it says of other settings is mended in the file.
     return config.show(
         str(path), (), as_json=arguments.json, without_model=_from_nothing(arguments)
@@ -131,6 +136,7 @@ def _from_folder(options: DraftOptions, folder: Path) -> DraftOptions:
         train=list(map(moved, options.train)),
         valid=list(map(moved, options.valid)),
         tests={name: list(map(moved, files)) for name, files in options.tests.items()},
+        others={moved(file): columns for file, columns in options.others.items()},
     )
 
 
@@ -146,26 +152,8 @@ def _read_texts(path: Path) -> None:
         cached_corpus(loaded.corpus, split, root)
 
 
-@contextmanager
-def _written(path: Path, text: str) -> Iterator[None]:
-    """Write a file to read its texts; what there was before stays where that raises."""
-    before = path.read_bytes() if path.exists() else None
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    try:
-        yield
-    except BaseException:
-        if before is None:
-            path.unlink()
-        else:
-            path.write_bytes(before)
-        raise
-
-
 def _from_nothing(arguments: argparse.Namespace) -> str:
     """Return the command that drafts the same experiment with a model that starts from nothing."""
-    from augury.core.naming import command
-
     left_out = ("--force", "--model", arguments.model)
     words = [word for word in arguments.words if word not in left_out]
     return command("augury", "init", *words, "--model", "tiny", "--force")

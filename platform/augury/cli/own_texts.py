@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from augury.core.errors import UserError
+from augury.corpora.files import COMPRESSIONS
 
 if TYPE_CHECKING:
     from augury.cli.columns import Columns
     from augury.cli.drafting import DraftOptions
     from augury.corpora.splits import BaseSpec
     from augury.corpora.text_settings import BaseText
-
-COMPRESSED = (".gz", ".xz", ".zst")
 
 
 def collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
@@ -58,10 +57,15 @@ def collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
         (texts[0] for texts in (train, valid, *dict(tests).values()) if len(texts) == 1), None
     )
     columns, spec = Columns([], []), specs[0]
+    others: dict[str, Columns] = {}
     if table:
         columns, spec = _columns(arguments.columns, table, specs)
+        tables = {texts[0] for texts in (train, valid, *dict(tests).values()) if len(texts) == 1}
+        own = {file: _own_columns(file, columns, spec) for file in sorted(tables - {table})}
+        others = {file: found for file, found in own.items() if found != columns}
     by_role = dict(zip(spec.TEXT.COLUMNS, columns.names, strict=False))
     text = _text(spec.TEXT, train, by_role, columns.header)
+    labels, names_of_labels = _labels(text) if "labels" in settings else ([], {})
     codes = {key: vars(arguments).get(key) for key in settings if key.split("_")[-1] == "language"}
     return DraftOptions(
         name,
@@ -72,10 +76,15 @@ def collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
         valid,
         dict(tests),
         by_role,
-        _labels(text) if "labels" in settings else [],
+        labels,
         arguments.model,
         columns.header,
         spec.model_fields["form"].default if len(specs) > 1 else None,
+        names_of_labels,
+        {
+            file: (dict(zip(spec.TEXT.COLUMNS, own.names, strict=True)), own.header)
+            for file, own in others.items()
+        },
     )
 
 
@@ -104,22 +113,20 @@ def _task(train: Sequence[str], columns: Sequence[str]) -> str:
 def _layout(table: str) -> tuple[str, list[str]]:
     """Return the format and the columns of a table, of which every task reads several."""
     from augury.corpora.files import examine
-    from augury.corpora.tables import check_separator, column_names
+    from augury.corpora.tables import column_names
     from augury.corpora.text_settings import BaseText
 
     layout = BaseText(file=table).layout
     if layout != "parquet":
         examine(table)
-    names = column_names(table, layout)
-    check_separator(table, layout, names)
-    return layout, names
+    return layout, column_names(table, layout)
 
 
 def _names(files: Sequence[str]) -> list[str]:
     """Return the extensions of files, without those of compression."""
     paths = [Path(file) for file in files]
     return [
-        (path.with_suffix("") if path.suffix in COMPRESSED else path).suffix[1:] for path in paths
+        (path.with_suffix("") if path.suffix in COMPRESSIONS else path).suffix[1:] for path in paths
     ]
 
 
@@ -164,7 +171,7 @@ def _value(
 def _files(files: Sequence[str], flag: str, task: str | None) -> list[str]:
     """Return the files of a text; UserError if there are too many for the task, one does not exist,
     or one side of two is missing."""
-    from augury.corpora.files import find
+    from augury.corpora.files import find, layout_of
 
     tables = task is not None and _are_tables(task)
     if len(files) > (1 if tables else 2):
@@ -173,7 +180,8 @@ def _files(files: Sequence[str], flag: str, task: str | None) -> list[str]:
             f"{'one table' if tables else 'two aligned files or one table'}"
         )
     for file in files:
-        find(file)
+        if not find(file).is_dir() and not _is_table(file):
+            layout_of(file)  # which names one that is no text
     if not tables and len(files) == 1 and not _is_table(files[0]):
         raise UserError(
             f"{flag} has one file, {files[0]}, and its extension is not that of a table: its other "
@@ -191,16 +199,16 @@ def _is_table(file: str) -> bool:
     """Return whether a file is a table by its extension, or a directory."""
     from augury.corpora.text_settings import EXTENSIONS
 
-    suffixes = [suffix for suffix in Path(file).suffixes if suffix not in COMPRESSED]
+    suffixes = [suffix for suffix in Path(file).suffixes if suffix not in COMPRESSIONS]
     return Path(file).is_dir() or (suffixes[-1:] or [""])[0].lower() in EXTENSIONS
 
 
 def _other_side(file: str) -> str:
     """Return the likely file of the other side of a text: of its name, with another extension."""
     path = Path(file)
-    plain = path.with_suffix("") if path.suffix in COMPRESSED else path
+    plain = path.with_suffix("") if path.suffix in COMPRESSIONS else path
     others = sorted(plain.parent.glob(f"{glob.escape(plain.stem)}.*"))
-    copies = {plain, *(plain.with_name(plain.name + suffix) for suffix in COMPRESSED)}
+    copies = {plain, *(plain.with_name(plain.name + suffix) for suffix in COMPRESSIONS)}
     return next((str(other) for other in others if other not in copies), "OTHER_SIDE")
 
 
@@ -222,14 +230,7 @@ def _columns(
 ) -> tuple[Columns, type[BaseSpec]]:
     """Return the columns of a table, and the kind of corpus with as many: by flag, common names,
     content or prompt."""
-    from augury.cli.columns import (
-        Columns,
-        by_content,
-        by_name,
-        check_chosen,
-        pairs_by_content,
-    )
-    from augury.core.progress import say
+    from augury.cli.columns import Columns, check_chosen
 
     layout, names = _layout(table)
     kinds = {len(spec.TEXT.COLUMNS): spec for spec in specs}
@@ -243,22 +244,51 @@ def _columns(
         check_chosen(table, layout, names, columns, labelled)
         return list(columns)
 
-    if flag_value is None:
-        for count in sorted(kinds, reverse=True):
-            if named := by_name(names, kinds[count].TEXT.COLUMNS):
-                return Columns(named, []), kinds[count]
-        find = by_content if labelled else pairs_by_content
-        content = find(table, layout, names)
-        if content and len(content.names) in kinds:
-            spec = kinds[len(content.names)]
-            pairs = zip(spec.TEXT.COLUMNS, content.names, strict=True)
-            by_role = ", ".join(f"{role} is {name}" for role, name in pairs)
-            note = "without a header line" if content.header else f"columns by content, {by_role}"
-            say(f"{table}: {note}; others: --columns {' '.join(spec.TEXT.COLUMNS)}")
-            return content, spec
+    if flag_value is None and (found := _found_columns(table, specs)):
+        return found
     prompt = f"the columns for {wanted} in {table}, which has {', '.join(names)}"
     chosen = _value(flag_value, prompt, "--columns", check)
     return Columns(chosen, []), kinds[len(chosen)]
+
+
+def _found_columns(
+    table: str, specs: Sequence[type[BaseSpec]]
+) -> tuple[Columns, type[BaseSpec]] | None:
+    """Return the columns of a table with common names, else those that its content tells."""
+    from augury.cli.columns import Columns, by_content, by_name, pairs_by_content
+    from augury.core.progress import say
+
+    layout, names = _layout(table)
+    kinds = {len(spec.TEXT.COLUMNS): spec for spec in specs}
+    for count in sorted(kinds, reverse=True):
+        if named := by_name(names, kinds[count].TEXT.COLUMNS):
+            return Columns(named, []), kinds[count]
+    find = by_content if "label" in specs[0].TEXT.COLUMNS else pairs_by_content
+    content = find(table, layout, names)
+    if content is None or len(content.names) not in kinds:
+        return None
+    spec = kinds[len(content.names)]
+    pairs = zip(spec.TEXT.COLUMNS, content.names, strict=True)
+    by_role = ", ".join(f"{role} is {name}" for role, name in pairs)
+    note = "without a header line" if content.header else f"columns by content, {by_role}"
+    say(f"{table}: {note}; others: --columns {' '.join(spec.TEXT.COLUMNS)}")
+    return content, spec
+
+
+def _own_columns(table: str, columns: Columns, spec: type[BaseSpec]) -> Columns:
+    """Return the columns of a further table: those of the first, or else its own."""
+    _, names = _layout(table)
+    if not columns.header and {*columns.names} <= {*names}:
+        return columns
+    found = _found_columns(table, [spec])
+    if found is None and columns.header and len(columns.header) == len(names):
+        return columns
+    if found is None:
+        raise UserError(
+            f"{table} has the columns {', '.join(names)}, and not {', '.join(columns.names)}: "
+            "call its columns as those of the first table"
+        )
+    return found[0]
 
 
 def _languages(
@@ -296,14 +326,15 @@ def _sample(text: BaseText, column: str) -> list[str]:
     return [value for value in values if value]
 
 
-def _labels(text: BaseText) -> list[str]:
-    """Return the labels of a table; UserError for so many that they cannot be labels."""
+def _labels(text: BaseText) -> tuple[list[str], dict[str, None]]:
+    """Return the labels of a table, and the names of those that stand for none; UserError for so
+    many that they cannot be labels."""
     from augury.corpora.labels import MOST_LABELS, are_labels
     from augury.corpora.readers import open_text
 
     labels: set[str] = set()
-    rows = 0
-    for block in open_text(text, "train").blocks():
+    rows, opened = 0, open_text(text, "train")
+    for block in opened.blocks():
         labels.update(label.strip() for label in block.column("label").unique().to_pylist())
         rows += len(block)
         if len(labels) > MOST_LABELS:
@@ -314,7 +345,14 @@ def _labels(text: BaseText) -> list[str]:
             f"in the first {rows:,} rows, so that it is none of labels: name that of labels last "
             "in --columns"
         )
-    return sorted(labels - {""})  # an empty one is an error, with its line, when text is read
+    labels -= {""}  # an empty one is an error, with its line, when text is read
+    if opened.classes:
+        names = enumerate(opened.classes)
+        return [name for number, name in names if str(number) in labels], {}
+    # Of numbered classes, three or more, -1 is none; of -1, 0 and 1 it is one.
+    numbered = labels - {"-1"} == set(map(str, range(len(labels) - 1))) and len(labels) > 3
+    missing: dict[str, None] = {"-1": None} if numbered else {}
+    return sorted(labels - {*missing}), missing
 
 
 def _rows(file: str) -> int:

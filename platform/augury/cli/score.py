@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from augury.cli.common import print_json, read_file, read_lines
+from augury.cli.common import integer, print_json, read_file, read_lines
 from augury.core.errors import UserError
 
 HELP = (
@@ -56,7 +56,10 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         help=f"metrics to compute: {', '.join(names())} (default: bleu chrf)",
     )
     parser.add_argument(
-        "--samples", type=int, default=1000, help="bootstrap samples for intervals (default: 1000)"
+        "--samples",
+        type=integer,
+        default=1000,
+        help="bootstrap samples for intervals (default: 1000)",
     )
 
 
@@ -79,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         hypotheses,
         references,
         more_references=more,
-        sources=read_file(arguments.sources) if arguments.sources else None,
+        sources=read_file(arguments.sources, side=0) if arguments.sources else None,
         language=arguments.language,
         metrics=arguments.metrics,
         samples=arguments.samples,

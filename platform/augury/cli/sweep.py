@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from augury.cli.common import RESULTS, add_overrides, print_json, whole_number
+from augury.cli.common import RESULTS, add_overrides, integer, print_json, whole_number
 from augury.core.naming import counted
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     )
     parser.add_argument(
         "--confirm",
-        type=int,
+        type=integer,
         choices=range(10),
         metavar="N",
         help="fresh seeds with which the reference and the winner are trained once more, and on "
@@ -85,7 +85,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     """Add the flags shared by `augury sweep` and `augury reproduce`."""
     parser.add_argument(
         "--seeds",
-        type=int,
+        type=integer,
         nargs="+",
         metavar="SEED",
         help="seeds (default: the experiment's or the space's)",

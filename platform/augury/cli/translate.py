@@ -7,7 +7,15 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
-from augury.cli.common import add_executor, add_run, flag_of, open_run, print_json, read_lines
+from augury.cli.common import (
+    add_executor,
+    add_run,
+    flag_of,
+    integer,
+    open_run,
+    print_json,
+    read_lines,
+)
 from augury.core.errors import UserError, unknown
 from augury.core.progress import say
 
@@ -33,7 +41,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
     add_run(parser)
     parser.add_argument(
-        "--beam", type=int, default=None, help="beam size (default: the experiment's)"
+        "--beam", type=integer, default=None, help="beam size (default: the experiment's)"
     )
     parser.add_argument(
         "--length-penalty",
@@ -52,7 +60,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         choices=get_args(Combination),
         help="how to combine views: average (one beam over their mean) or mbr (minimum Bayes risk)",
     )
-    parser.add_argument("--n-best", type=int, help="mbr: candidates per view (default: the beam)")
+    parser.add_argument(
+        "--n-best", type=integer, help="mbr: candidates per view (default: the beam)"
+    )
     parser.add_argument(
         "--utility", choices=get_args(Utility), help="mbr: the utility function (default: chrf)"
     )

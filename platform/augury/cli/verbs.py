@@ -100,7 +100,10 @@ def parse(verb: str, argv: Sequence[str]) -> argparse.Namespace:
     if any(action.nargs == argparse.REMAINDER for action in for_verb._actions):
         return for_verb.parse_args(argv)
     # Intermixed: `augury sweep agreement --budget 2h my.yaml` names a file behind an option.
-    arguments, rest = for_verb.parse_known_intermixed_args(argv)
+    # It would take words behind `--` for options.
+    intermixed = "--" not in argv
+    read = for_verb.parse_known_intermixed_args if intermixed else for_verb.parse_known_args
+    arguments, rest = read(argv)
     if rest:
         flags = [flag for action in for_verb._actions for flag in action.option_strings]
         for_verb.error(f"unknown argument '{rest[0]}': {nearest(rest[0], flags)}")

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from augury.cli.common import RESULTS, print_json, whole_number
 from augury.core.errors import UserError
-from augury.core.naming import command
+from augury.core.naming import command, is_whole
 from augury.core.progress import say, say_once
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def _port(text: str) -> int:
-    if not (text.isdecimal() and int(text) < 2**16):
+    if not (is_whole(text) and int(text) < 2**16):
         raise argparse.ArgumentTypeError(f"{text}: give a port, 0 to 65535")
     return int(text)
 

@@ -24,7 +24,7 @@ from pydantic_core import CoreSchema
 from augury.core import yaml_file
 from augury.core.errors import UserError, unknown
 from augury.core.faults import InvalidSettings, faults_of
-from augury.core.naming import FILE_NAME, counted, file_name
+from augury.core.naming import FILE_NAME, counted, file_name, is_whole
 from augury.core.paths import PATHS, FileText, absolute
 from augury.core.rng import digest
 
@@ -187,7 +187,7 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
         for depth, part in enumerate(parts):
             last = depth == len(parts) - 1
             if isinstance(node, list):
-                if not part.isdigit() or int(part) >= len(node):
+                if not is_whole(part) or int(part) >= len(node):
                     raise UserError(
                         f"'{key}': '{part}' is not an index of a list with "
                         f"{counted(len(node), 'item')}, from 0"

@@ -13,8 +13,8 @@ from typing import Any
 
 from augury.core.errors import UserError
 
-FILE_NAME = r"^[\w-][\w.-]{0,99}$"
-"""What names the files and folders of a storage: never hidden, never one outside."""
+FILE_NAME = r"^\w[\w.-]{0,99}$"
+"""What names the files and folders of a storage: never hidden, never one outside, and no flag."""
 
 
 def file_name(name: str, flag: str = "") -> str:
@@ -22,7 +22,8 @@ def file_name(name: str, flag: str = "") -> str:
     flag that gave it."""
     if not re.fullmatch(FILE_NAME, name):
         raise UserError(
-            f"{flag}{name!r:.60} must be letters, digits, '_', '-' and, not first, '.', at most 100"
+            f"{flag}{name!r:.60} must be letters, digits, '_' and, not first, '-' and '.', at most "
+            "100"
         )
     return name
 
@@ -70,8 +71,14 @@ def title(point: Mapping[str, Any]) -> str:
     )
 
 
+def is_whole(text: str) -> bool:
+    """Return whether a text is a whole number, whose digits are those of ASCII: int refuses some of
+    the others, such as superscripts."""
+    return text.isascii() and text.isdigit()
+
+
 def _last_part(key: str) -> str:
-    parts = [part for part in key.split(".") if not part.isdigit()]
+    parts = [part for part in key.split(".") if not is_whole(part)]
     return parts[-1] if parts else key
 
 

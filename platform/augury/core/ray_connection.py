@@ -15,6 +15,7 @@ from typing import Any
 from augury.core.errors import UserError
 from augury.core.machine import available_cores
 from augury.core.messages import logger
+from augury.core.naming import is_whole
 from augury.core.progress import say, say_once
 
 VARIABLES = {
@@ -196,7 +197,7 @@ def _answers(address: str) -> bool:
 def _check_answers(address: str) -> None:
     """Raise UserError where nothing answers at HOST:PORT: Ray would try for a minute."""
     host, _, port = address.rpartition(":")
-    if not port.isdigit() or "/" in host:
+    if not is_whole(port) or "/" in host:
         return  # such as auto, or ray://host:port
     try:
         check_listens(host, int(port))

@@ -27,7 +27,7 @@ _clusters = regex.compile(r"\X").findall
 PUNCTUATION = regex.compile(rf"[^{WORDLIKE}{SPACE}]\p{{M}}*")
 """A punctuation mark or symbol."""
 _HAN = r"\p{Han}\p{Hiragana}\p{Katakana}"
-_UNSPACED = (
+UNSPACED = (
     rf"{_HAN}\p{{Thai}}\p{{Lao}}\p{{Khmer}}\p{{Myanmar}}\p{{Tibetan}}\p{{Tai_Tham}}"
     r"\p{New_Tai_Lue}\p{Tai_Le}\p{Javanese}\p{Balinese}"
 )
@@ -61,7 +61,7 @@ def clusters(text: str) -> list[str]:
 
 def is_unspaced(texts: Iterable[str]) -> bool:
     """Return whether most letters of texts are of scripts that write no spaces between words."""
-    return _are_of(_UNSPACED, texts)
+    return _are_of(UNSPACED, texts)
 
 
 def is_han(texts: Iterable[str]) -> bool:

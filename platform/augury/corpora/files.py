@@ -1,20 +1,22 @@
 """Plain and compressed text files, validated and read line by line.
 
 Lines end with `\\n` or `\\r\\n` only; Unicode line separators and vertical tabs are text.
-Compression is detected from the first bytes of a file.
+What a file is, text, compressed text, markup or anything else, is told by its first bytes.
 """
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import difflib
 import hashlib
+import html
 import io
 import lzma
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +29,35 @@ import pyarrow.compute as pc
 from augury.core.errors import UserError
 from augury.core.paths import expanded
 
-COMPRESSIONS = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
+COMPRESSIONS = {
+    ".gz": rb"\x1f\x8b",
+    ".bz2": rb"BZh[1-9]1AY&SY",
+    ".xz": rb"\xfd7zXZ\x00",
+    ".zst": rb"\x28\xb5\x2f\xfd",
+}
+"""Patterns of the first bytes, by extension."""
+OTHERS: Mapping[bytes, str] = {
+    rb"PAR1[\0-\x1f]": "a Parquet table: call it .parquet, or set format: parquet",
+    rb"ARROW1\0|\xff{4}": "an Arrow table: write it as Parquet",
+    rb"PK\x03\x04": "a ZIP archive or an Office file (.xlsx): unpack it, or save it as CSV",
+    rb"\xd0\xcf\x11\xe0": "an Office file (.xls, .doc): save it as CSV or text in UTF-8",
+    rb"%PDF-": "a PDF document: save its text in UTF-8",
+    rb"{\\rtf": "an RTF document: save it as text in UTF-8",
+    rb"7z\xbc\xaf|Rar!\x1a": "an archive (.7z, .rar): unpack it",
+    rb"\x04\x22\x4d\x18|\x5d\0\0": "compressed by lz4 or lzma: unpack it, or use gz, xz or zst",
+    rb".{257}ustar": "a tar archive: unpack it",
+    rb"SQLite format 3\0": "an SQLite database: write its table as CSV",
+    rb"\x93NUMPY|\x80[\x02-\x05]": "an array or object of Python: write it as a table or as lines",
+    rb"version https://git-lfs": "a pointer to a file of Git LFS: git lfs pull",
+    b"|".join(COMPRESSIONS.values()): "compressed twice: unpack it once",
+}
+"""What a file is that is no text, and what to do, by a pattern of its first bytes."""
+MARKUP: Mapping[bytes, str] = {
+    rb"<tmx\b": "TMX, a translation memory: write its languages as two files of lines, or a table",
+    rb"<xliff\b": "XLIFF: write its two languages as two files of lines, or as a table",
+    rb"<html\b": "a page of HTML: download the file itself, or save its text",
+}
+SAMPLE = 1 << 16  # bytes that tell what a file is
 CHUNK = 1 << 22  # bytes
 NEWLINE = ord("\n")
 SETTLED = 2.0
@@ -35,7 +65,10 @@ SETTLED = 2.0
 
 METADATA = re.compile(rb"<(?:url|talkid|keywords|speaker|reviewer|translator|doc)\b|</doc>")
 KEPT_TAGS = re.compile(rb"</?(?:title|description)>")
-SEGMENT = re.compile(rb"<seg id[^>]*>(.*?)(?:</seg>|$)")
+LINE_ENDS = re.compile(r"\s*[\r\n]\s*")
+SEGMENT = re.compile(
+    r"<(doc|src|ref|hyp)\b|<seg\b[^>]*>(.*?)\s*(?:</seg>|(?=\n\s*<)|\Z)", re.DOTALL | re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -50,7 +83,7 @@ class InputFile:
 
 
 def examine(path: str) -> InputFile:
-    """Validate a text file; raise UserError if it is missing, empty, damaged or not UTF-8.
+    """Validate a text file; raise UserError if it is missing, empty, damaged or no UTF-8 text.
 
     Lines and SHA-256 are those of the decompressed text, whatever the compression. A file that has
     not changed is read once in a process.
@@ -73,7 +106,7 @@ _examined: dict[tuple[str, int, int, int, int], InputFile] = {}
 
 def _examine(path: str, file: Path) -> InputFile:
     digest = hashlib.sha256()
-    count, last, begun = 0, b"\n", b""
+    count, returns, last, begun = 0, 0, b"\n", b""
     # NumPy and Arrow are five times as fast, but take longer to import than a small file to read.
     small = file.stat().st_size <= CHUNK
     is_utf8, line_ends = (_decodes, _count_of) if small else (_is_utf8, _fast_count_of)
@@ -81,14 +114,16 @@ def _examine(path: str, file: Path) -> InputFile:
         while chunk := stream.read(CHUNK):
             digest.update(chunk)
             count += line_ends(chunk)
+            returns += 0 if count else chunk.count(b"\r")
             last, text = chunk[-1:], begun + chunk
             end = len(text) - _begun(text)
             begun = text[end:]
-            if not is_utf8(text, end):
-                raise _not_utf8(file)
+            if b"\0" in chunk or not is_utf8(text, end):
+                raise _no_text(file)
     if begun:
-        raise _not_utf8(file)
-    count += last != b"\n"
+        raise _no_text(file)
+    end_of_line = b"\r" if returns and not count else b"\n"
+    count = (count or returns) + (last != end_of_line)
     if not count:
         raise UserError(f"{path} is empty: give a file with one sentence or record per line")
     return InputFile(path, file.stat().st_size, count, digest.hexdigest())
@@ -154,23 +189,23 @@ def find(path: str) -> Path:
 
 
 @contextmanager
-def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for reading its decompressed bytes; UserError if unreadable, damaged or
-    truncated."""
+def open_bytes(path: Path, is_text: bool = True) -> Iterator[BinaryIO]:
+    """Open a file for reading its decompressed bytes; UserError if unreadable, damaged, truncated
+    or, by its first bytes, no text."""
     if path.is_dir():
         raise UserError(f"{path} is a directory: give a file")
     if path.exists() and not path.is_file():  # it could be read once, or wait for ever
         raise UserError(f"{path} is a pipe or a device: write its text to a file, and give that")
     try:
-        with path.open("rb") as file:
-            start = file.read(6)
-        suffix = next((name for name, magic in COMPRESSIONS.items() if start.startswith(magic)), "")
-        if start and path.suffix in COMPRESSIONS and path.suffix != suffix:
+        suffix = _compression(path)
+        if path.suffix in COMPRESSIONS and path.suffix != suffix and path.stat().st_size:
             raise UserError(
                 f"{path} is not a {path.suffix} file despite its name: download it again or "
                 "rename it"
             )
         with _stream(path, suffix) as stream:
+            if is_text:
+                _check_text(path, stream.peek(SAMPLE)[:SAMPLE])
             yield stream
     except PermissionError as error:
         raise UserError(f"{path} cannot be opened: {error.strerror}") from error
@@ -178,14 +213,76 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
         raise UserError(f"{path} is damaged or truncated ({error}): download it again") from error
 
 
-def _stream(path: Path, suffix: str) -> BinaryIO:
+def _compression(path: Path) -> str:
+    """Return the extension of the compression of a file; empty for a plain one."""
+    with path.open("rb") as file:
+        start = file.read(16)
+    return next((suffix for suffix, magic in COMPRESSIONS.items() if re.match(magic, start)), "")
+
+
+def _stream(path: Path, suffix: str) -> io.BufferedReader:
     if not suffix:
-        return path.open("rb", buffering=CHUNK)
+        return io.BufferedReader(path.open("rb", buffering=0), CHUNK)
     if suffix == ".xz":
         return io.BufferedReader(lzma.LZMAFile(path), CHUNK)
+    if suffix == ".bz2":
+        return io.BufferedReader(bz2.BZ2File(path), CHUNK)
     # Arrow's decoders raise for truncated streams, unlike python-zstandard's.
     raw = pa.CompressedInputStream(pa.OSFile(str(path)), {".gz": "gzip", ".zst": "zstd"}[suffix])
     return io.BufferedReader(raw, CHUNK)
+
+
+def _check_text(path: Path, start: bytes) -> None:
+    """Raise UserError with what a file is, by its first bytes, unless it is text in UTF-8."""
+    for magic, name in OTHERS.items():
+        if re.match(magic, start, re.DOTALL):
+            raise UserError(f"{path} is {name}")
+    if encoding := _wide_encoding(start):
+        raise UserError(
+            f"{path} is in {encoding}, not in UTF-8; convert it: iconv -f {encoding} -t utf-8 "
+            f"{path.name}"
+        )
+
+
+def _wide_encoding(start: bytes) -> str:
+    """Return the encoding of text in two or four bytes a character, with or without a byte order
+    mark; empty for other text."""
+    quarters = [start[place : len(start) // 4 * 4 : 4] for place in range(4)]
+    marked = start.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff"))
+    for high, next_to_it in ((3, 2), (0, 1)):
+        zeros = quarters[next_to_it].count(0)
+        if marked or (quarters[high] and not any(quarters[high]) and 2 * zeros > len(quarters[0])):
+            return "UTF-32" if marked else "UTF-32LE" if high else "UTF-32BE"
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "UTF-16"
+    even, odd = (start[place::2].count(0) for place in (0, 1))
+    few, many = sorted((even, odd))
+    line_end = b"\0\n" if even > odd else b"\n\0"
+    wide_lines = 0 < start.count(b"\n") == start.count(line_end)
+    # A damaged text has single ones, at places of both kinds.
+    if few <= many / 8 and many > 1 and (wide_lines or many > len(start) / 8):
+        return "UTF-16BE" if even > odd else "UTF-16LE"
+    return ""
+
+
+def layout_of(path: str) -> str:
+    """Return the layout of a file of sentences, a key of `sentences`, by its beginning; raise
+    UserError if it is other markup."""
+    with open_bytes(find(path)) as stream:
+        start = stream.read(SAMPLE).removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    if start.rstrip().count(b"\r") > start.count(b"\n"):
+        raise UserError(f"{path}: its lines end with CR; convert them: tr '\\r' '\\n' < {path}")
+    if not start.startswith(b"<"):
+        return "lines"
+    is_xml = re.match(rb"<\?xml|<!doctype", start)
+    for root, name in MARKUP.items():
+        if (re.search if is_xml else re.match)(root, start):
+            raise UserError(f"{path} is {name}")
+    if b"<seg" in start:
+        return "seg"
+    if is_xml:
+        raise UserError(f"{path} is XML without <seg>: write its sentences as lines, or a table")
+    return "wit3" if re.match(rb"<(url|talkid|keywords|doc)\b", start) else "lines"
 
 
 def lines(path: Path) -> Iterator[bytes]:
@@ -199,9 +296,7 @@ def lines(path: Path) -> Iterator[bytes]:
 
 def is_plain(path: Path) -> bool:
     """Return whether a file is not compressed, so that it can be read from any byte on."""
-    with path.open("rb") as file:
-        start = file.read(6)
-    return not any(start.startswith(magic) for magic in COMPRESSIONS.values())
+    return not _compression(path)
 
 
 def line_starts(path: Path, size: int) -> list[int]:
@@ -251,30 +346,67 @@ def _strings(data: bytes, bounds: np.ndarray) -> pa.Array:
     return pc.ascii_rtrim(pc.cast(rows, pa.string()), characters="\r\n")
 
 
-def sentences(path: Path, layout: str) -> Iterator[bytes]:
+def sentences(path: Path, layout: str, side: int = 0) -> Iterator[bytes]:
     """Yield sentences: `lines` unchanged, `wit3` without metadata lines and tags, `seg` the text
-    of `<seg id=...>`."""
+    of `<seg>` elements with its entities resolved.
+
+    In a file of both sides, those of side 0 are in `<src>`, and others in the first `<ref>` or
+    `<hyp>` of each document.
+    """
     if layout == "lines":
         return lines(path)
     if layout == "wit3":
         return (KEPT_TAGS.sub(b"", line) for line in lines(path) if not METADATA.search(line))
     assert layout == "seg", layout
-    return (
-        segment.group(1).strip() + b"\n"
-        for line in lines(path)
-        if (segment := SEGMENT.search(line))
-    )
+    return _segments(b"".join(lines(path)).decode(), side)
 
 
-def _not_utf8(path: Path) -> UserError:
+def read_sentences(path: str, side: int = 1) -> list[str]:
+    """Return the sentences of a file, whose layout is told by its beginning; UserError if it is no
+    text."""
+    examine(path)
+    found = sentences(find(path), layout_of(path), side)
+    return [line.decode().removesuffix("\n").removesuffix("\r") for line in found]
+
+
+def _segments(markup: str, side: int) -> Iterator[bytes]:
+    inside, section = True, ""
+    for match in SEGMENT.finditer(markup):
+        if match[1] is None:
+            if inside:
+                yield LINE_ENDS.sub(" ", html.unescape(match[2])).encode().strip() + b"\n"
+        elif (tag := match[1].lower()) == "doc":
+            inside, section = True, ""
+        elif side:  # the first section behind the source, and no other reference
+            inside, section = tag != "src" and section in ("", "src"), tag
+        else:
+            inside = tag == "src"
+
+
+def has_both_sides(path: str) -> bool:
+    """Return whether a file of segments has a source and its translation."""
+    if layout_of(path) != "seg":
+        return False
+    with open_bytes(find(path)) as stream:
+        start = stream.read(SAMPLE)
+    return b"<src" in start.replace(b"<srcset", b"") and b"<ref" in start.replace(b"<refset", b"")
+
+
+def _no_text(path: Path) -> UserError:
+    """Return the first byte of a file that is not UTF-8, or is NUL, as an error."""
     with open_bytes(path) as stream:
         for number, line in enumerate(stream, start=1):
+            if b"\0" in line:
+                return UserError(
+                    f"{path}, line {number}, byte {line.index(0) + 1} is NUL, so that the file is "
+                    "damaged or no text: write it again, or remove NUL, for example: tr -d '\\000'"
+                )
             try:
                 line.decode()
             except UnicodeDecodeError as error:
                 location = f"{path}, line {number}, byte {error.start + 1}"
                 return UserError(
-                    f"{location}: 0x{line[error.start]:02x} is not UTF-8; convert the file, for "
-                    f"example: iconv -f latin1 -t utf-8 {path.name}"
+                    f"{location}: 0x{line[error.start]:02x} is not UTF-8; convert it from its "
+                    f"own encoding, for example: iconv -f latin1 -t utf-8 {path.name}"
                 )
     raise AssertionError(f"{path} decodes line by line but not as a whole")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from augury.core.words import UNSPACED
 from augury.corpora import arrays
 from augury.corpora.splits import Cleaning, Limits
 
@@ -138,7 +140,7 @@ def rejections(
     sides.
 
     As in Moses' clean-corpus-n, limits are inclusive and the ratio is that of the longer to the
-    shorter side.
+    shorter side, in words, or in characters where words of one have no spaces between them.
     """
     counts = [word_counts(text) for text in texts]
     longer, shorter = np.maximum.reduce(counts), np.minimum.reduce(counts)
@@ -146,11 +148,15 @@ def rejections(
     rejected = {f"empty {side}": count == 0 for side, count in zip(sides, counts, strict=True)}
     if limits.maximum is not None:
         rejected["too long"] = longer > limits.maximum
+    characters = [np.from_dlpack(pc.utf8_length(text)) for text in texts]
     if filter and filter.max_characters is not None:
-        characters = [np.from_dlpack(pc.utf8_length(text)) for text in texts]
         rejected["too many characters"] = np.maximum.reduce(characters) > filter.max_characters
     rejected["too short"] = shorter < limits.minimum
     if limits.ratio is not None:
+        matches = [pc.match_substring_regex(text, f"[{UNSPACED}]") for text in texts]
+        unspaced = reduce(pc.or_, matches).to_numpy(zero_copy_only=False)
+        longer = np.where(unspaced, np.maximum.reduce(characters), longer)
+        shorter = np.where(unspaced, np.minimum.reduce(characters), shorter)
         rejected["ratio"] = longer / np.maximum(shorter, 1) > limits.ratio
     return np.select(list(rejected.values()), [_code(reason) for reason in rejected], default=0)
 

@@ -188,7 +188,7 @@ def unreadable(file: str) -> str | None:
     try:
         path = find(file)
         if not path.is_dir():
-            with open_bytes(path):
+            with open_bytes(path, is_text=False):
                 pass
     except UserError as error:
         return str(error)

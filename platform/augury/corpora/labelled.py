@@ -4,18 +4,20 @@ records."""
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
+import numpy as np
 import pyarrow as pa
-from pydantic import Field, PositiveInt
+from pydantic import BeforeValidator, Field, PositiveInt
 
 from augury.core.errors import UserError
 from augury.corpora.corpus import KINDS, CorpusKind
+from augury.corpora.filters import NO_LABEL
 from augury.corpora.languages import LanguageCode
 from augury.corpora.readers import TextSource
 from augury.corpora.records import RecordBuilder
 from augury.corpora.splits import BaseSpec, Cleaning, Limits, ResolvedSplit
-from augury.corpora.text_settings import BaseText, Generated, Role
+from augury.corpora.text_settings import BaseText, Generated, Role, text_keys
 from toy_languages import NLI_LEXICON
 
 
@@ -26,8 +28,11 @@ class _Text(BaseText):
     """Format of the table; by default that of the file extension."""
     label_column: str = "label"
     """Column of the label."""
-    names: dict[str, str] = Field(default_factory=dict)
-    """Maps label names or numbers in the text to labels of the corpus, if they differ."""
+    names: Annotated[dict[str, str | None], BeforeValidator(text_keys)] = Field(
+        default_factory=dict
+    )
+    """Maps label names or numbers in the text to labels of the corpus, if they differ, or to null
+    for no label (such rows are removed)."""
 
     APPLIES_TO: ClassVar = {
         **BaseText.APPLIES_TO,
@@ -165,21 +170,31 @@ class _Labels:
     def manifest_entries(self) -> dict[str, Any]:
         return {"language": self.split.languages[0]}
 
+    def _selection(self, block: pa.Table) -> np.ndarray:
+        codes: np.ndarray = super()._selection(block)  # type: ignore[misc]
+        missing = np.array([label is None for label in self._named(block)], bool)
+        return np.where((codes == 0) & missing, NO_LABEL, codes)
+
     def _columns(self, block: pa.Table) -> list[pa.Array]:
+        labels = self._named(block)
+        if "" in labels:
+            row = block.column("row")[labels.index("")].as_py()
+            raise UserError(
+                f"{self.split.name}: the label is empty ({self.text.location(row)}): complete the "
+                "row, or leave out all such rows, names: {'': null}"
+            )
+        return [pa.array(labels, pa.string()), pa.repeat(self.split.languages[0], len(block))]
+
+    def _named(self, block: pa.Table) -> list[str | None]:
+        """Return the label of every row; None for none."""
         text = self.split.text
         assert isinstance(text, _Text)
-        classes = dict(enumerate(self.text.classes))
-        labels = []
-        for row, label in zip(
-            block.column("row").to_pylist(), block.column("label").to_pylist(), strict=True
-        ):
-            name = classes.get(int(label), label) if label.isdigit() else label
-            labels.append(text.names.get(label, text.names.get(name, name)).strip())
-            if not labels[-1]:
-                raise UserError(
-                    f"{self.split.name}: the label is empty ({self.text.location(row)})"
-                )
-        return [pa.array(labels, pa.string()), pa.repeat(self.split.languages[0], len(block))]
+        names: dict[str, str | None] = {
+            str(number): text.names.get(name, name) for number, name in enumerate(self.text.classes)
+        }
+        names |= ({"-1": None} if names else {}) | text.names
+        named = [names.get(label, label) for label in block.column("label").to_pylist()]
+        return [label and label.strip() for label in named]
 
 
 class LabelledRecordBuilder(_Labels, RecordBuilder):

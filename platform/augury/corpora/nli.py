@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
-from pydantic import Field, PositiveInt, field_validator, model_validator
+from pydantic import BeforeValidator, Field, PositiveInt, model_validator
 
 from augury.core.config import FileName
 from augury.core.errors import UserError, unknown
@@ -20,7 +20,7 @@ from augury.corpora.nli_labels import LabelNames, NoGold
 from augury.corpora.readers import TextSource
 from augury.corpora.records import RecordBuilder
 from augury.corpora.splits import BaseSpec, Cleaning, Limits, ResolvedSplit, Share
-from augury.corpora.text_settings import BaseText, Generated, Role
+from augury.corpora.text_settings import BaseText, Generated, Role, text_keys
 from toy_languages import NLI_LANGUAGES, NLI_LEXICON
 
 
@@ -40,7 +40,9 @@ class NliText(BaseText):
     """Column of the hypothesis."""
     label_column: str = "label"
     """Column of the label."""
-    labels: dict[str, Label | NoGold] = Field(default_factory=dict)
+    labels: Annotated[dict[str, Label | NoGold], BeforeValidator(text_keys)] = Field(
+        default_factory=dict
+    )
     """Maps label names or numbers of the text to labels, or to `-` for no gold label (such rows are
     removed). The standard names (`entailment`, `e`, `contradictory`, `-`) and the classes of
     Hugging Face datasets are known."""
@@ -91,15 +93,6 @@ class NliText(BaseText):
             name: value for name, value in super().settings().items() if name not in excluded
         }
         return {**settings, "lexicon": self.lexicon or NLI_LEXICON}
-
-    @field_validator("labels", mode="before")
-    @classmethod
-    def _numbers_are_names(cls, labels: Any) -> Any:
-        return (
-            {str(name): label for name, label in labels.items()}
-            if isinstance(labels, dict)
-            else labels
-        )
 
     @model_validator(mode="after")
     def _three_columns(self) -> NliText:

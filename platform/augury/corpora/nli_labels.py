@@ -7,6 +7,7 @@ the reverse.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -47,8 +48,11 @@ class LabelNames:
         """Return the error message for an unknown name at a location."""
         label = self._classes.get(name, name)
         if not label.strip():
-            return f"the label is empty ({location})"
-        if label.lstrip("-").isdigit():
+            return (
+                f"the label is empty ({location}): complete the row, or leave out all such rows, "
+                "labels: {'': '-'}"
+            )
+        if re.fullmatch("-?[0-9]+", label):
             hint = (
                 "data sets number labels differently; give the meaning of the numbers, for "
                 "example labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where "

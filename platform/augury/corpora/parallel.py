@@ -36,9 +36,9 @@ class TextSpec(BaseText):
     """Of a test set of aligned files: files with further references, one line for each of
     `target`."""
     format: Literal["lines", "wit3", "seg", "tsv", "csv", "jsonl", "parquet"] | None = None
-    """Format of a table, by default that of the file extension; or of aligned files: `lines`,
-    `wit3` (WIT3 training text, without metadata and tags) or `seg` (`<seg id=...>` elements of SGML
-    and XML test sets)."""
+    """Format of a table, by default that of the file extension; or of aligned files, by default
+    told by their beginning: `lines`, `wit3` (WIT3 training text, without metadata and tags) or
+    `seg` (`<seg>` elements of SGML and XML test sets; one file may have both sides)."""
     source_column: str | None = None
     """Column of the source; dots address nested fields, such as `translation.de`."""
     target_column: str | None = None
@@ -150,16 +150,17 @@ class Filter(Cleaning):
 
     All text is normalised to NFC and stripped of ASCII white space. Case and entities are changed
     in every split. Lengths, ratio and duplicates filter training rows only: validation and test
-    sets are never filtered, and empty sides in them are errors. Lengths are in words, as in Moses'
-    clean-corpus-n.
+    sets are never filtered, and empty sides in them are errors. Lengths are in words, and the
+    default ratio is that of Moses' clean-corpus-n.
     """
 
     min_length: PositiveInt = 1
     """Minimum number of words on each side."""
     max_length: PositiveInt | None = 175
     """Maximum number of words on each side; null for no limit."""
-    max_ratio: float | None = Field(default=1.5, ge=1)
-    """Maximum ratio of the longer to the shorter side; null for no limit."""
+    max_ratio: float | None = Field(default=9, ge=1)
+    """Maximum ratio of the longer to the shorter side, in characters for pairs with a script
+    without spaces (Chinese, Thai); null for no limit."""
 
     @property
     def limits(self) -> Limits:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain, pairwise
 from typing import Any, TypeAlias
 
@@ -17,20 +17,26 @@ import pyarrow.compute as pc
 
 from augury.core.errors import UserError
 from augury.core.naming import counted
-from augury.core.rng import keys_of, uniform
 from augury.corpora import arrays, hub
 from augury.corpora.files import (
     InputFile,
     examine,
     find,
+    has_both_sides,
     is_plain,
+    layout_of,
     line_blocks,
     line_starts,
+    lines,
     sentences,
 )
+from augury.corpora.portions import grouped_numbers, row_numbers
 from augury.corpora.tables import (
     BLOCK_ROWS,
+    USUAL,
     batches,
+    class_names,
+    dialect_of,
     examine_parquet,
     line_of,
     read_row_groups,
@@ -144,26 +150,28 @@ def open_text(spec: BaseText, role: Role, languages: tuple[str, ...] = ()) -> Te
 
 
 def _portion(text: TextSource, spec: BaseText) -> TextSource:
-    """Return a text with only the rows of a portion selected."""
+    """Return a text with only the rows of a portion selected; of labelled text, rows that share a
+    sentence are in the same one."""
     assert spec.portion is not None
     start, end = spec.portion
+    labelled = "label" in spec.COLUMNS
+    sentences = [column for column in spec.COLUMNS if column != "label"]
+    grouped = cache(lambda: grouped_numbers(text.read(), sentences, spec.portion_seed))
 
     def read() -> Iterator[pa.Table]:
         row = 0
         for block in text.read():
-            keys = keys_of(
-                [str(number) for number in range(row, row + len(block))],
-                "portion",
-                spec.portion_seed,
+            rows = range(row, row + len(block))
+            numbers = (
+                grouped()[row : rows.stop] if labelled else row_numbers(rows, spec.portion_seed)
             )
-            numbers = uniform(keys, 0, 1)[:, 0]
             selected = block.column("selected").to_numpy() & (start <= numbers) & (numbers < end)
-            yield block.set_column(
-                block.column_names.index("selected"), "selected", pa.array(selected)
-            )
-            row += len(block)
+            place = block.column_names.index("selected")
+            yield block.set_column(place, "selected", pa.array(selected))
+            row = rows.stop
 
-    return replace(text, read=read, parts=None)
+    content = [*text.content, "by sentence"] if labelled else text.content
+    return replace(text, content=content, read=read, parts=None)
 
 
 def _reversed(text: TextSource) -> TextSource:
@@ -182,13 +190,21 @@ def _reversed(text: TextSource) -> TextSource:
 
 
 def _open_lines(spec: BaseText) -> TextSource:
-    layout, sides = spec.layout, spec.sides
+    sides = spec.sides
     if len(sides) > 1:
         _check_distinct(*sides)
-    number = len(sides[0])
+    number, paths = len(sides[0]), [*chain.from_iterable(sides)]
     with ThreadPoolExecutor(2) as pool:  # hashing and decompression release the GIL
-        files = list(pool.map(examine, chain.from_iterable(sides)))
-    counts = [_count(file, layout) for file in files]
+        files = list(pool.map(examine, paths))
+    layouts = [spec.format or layout_of(path) for path in paths]
+    texts = [
+        partial(sentences, find(path), layout, place // number)
+        for place, (path, layout) in enumerate(zip(paths, layouts, strict=True))
+    ]
+    counts = [
+        file.lines if layout == "lines" else sum(1 for _ in text())
+        for file, layout, text in zip(files, layouts, texts, strict=True)
+    ]
     for index, (source, *targets) in enumerate(zip(*sides, strict=True)):
         for target, count in zip(targets, counts[index + number :: number], strict=True):
             if counts[index] != count:
@@ -197,15 +213,27 @@ def _open_lines(spec: BaseText) -> TextSource:
                     "they must be aligned line by line"
                 )
 
-    def read() -> Iterator[pa.Table]:
-        for columns in zip(*(_side(paths, layout) for paths in sides), strict=True):
-            yield _block(dict(zip(spec.COLUMNS, columns, strict=True)))
+    def blocks(path: str, layout: str, text: Callable[[], Iterator[bytes]]) -> Iterator[pa.Array]:
+        if layout == "lines":
+            return line_blocks(find(path), BLOCK_ROWS)
+        return map(strings, batches(text()))
 
-    text = _text_source(spec, files, sum(counts[:number]), read)
-    if layout != "lines":
+    def read() -> Iterator[pa.Table]:
+        of_files = list(map(blocks, paths, layouts, texts))
+        columns = [
+            chain.from_iterable(of_files[first : first + number])
+            for first in range(0, len(paths), number)
+        ]
+        for values in zip(*columns, strict=True):
+            yield _block(dict(zip(spec.COLUMNS, values, strict=True)))
+
+    told = [layout for layout in layouts if layout != spec.format and layout != "lines"]
+    if "seg" in layouts and any(b"&" in line for path in paths for line in lines(find(path))):
+        told.append("entities")
+    text = _text_source(spec, files, sum(counts[:number]), read, told)
+    if {*layouts} != {"lines"}:
         return text
-    paths = [find(path) for path in chain.from_iterable(sides)]
-    if spec.first is None and all(map(is_plain, paths)):
+    if spec.first is None and all(is_plain(find(path)) for path in paths):
         parts = partial(_parts_of_lines, list(zip(*sides, strict=True)), counts[:number])
         text = replace(text, parts=parts, read_part=partial(_read_lines, spec.COLUMNS))
     return replace(text, line_of=_same) if number == 1 else text
@@ -235,14 +263,6 @@ def _read_lines(names: Sequence[str], part: Part) -> Iterator[pa.Table]:
         yield _block(dict(zip(names, columns, strict=True)))
 
 
-def _side(paths: Sequence[str], layout: str) -> Iterator[pa.Array]:
-    """Yield the sentences of the files of a side; blocks of aligned files have equal lengths."""
-    if layout == "lines":
-        return chain.from_iterable(line_blocks(find(path), BLOCK_ROWS) for path in paths)
-    texts = chain.from_iterable(sentences(find(path), layout) for path in paths)
-    return map(strings, batches(texts))
-
-
 def _check_distinct(sources: Sequence[str], targets: Sequence[str]) -> None:
     if len(sources) != len(targets):
         raise UserError(
@@ -251,7 +271,7 @@ def _check_distinct(sources: Sequence[str], targets: Sequence[str]) -> None:
         )
     for source in sources:
         for target in targets:
-            if os.path.samefile(find(source), find(target)):
+            if os.path.samefile(find(source), find(target)) and not has_both_sides(source):
                 raise UserError(
                     f"source '{source}' and target '{target}' are the same file: give two files"
                 )
@@ -269,7 +289,10 @@ def _open_table(spec: BaseText) -> TextSource:
 
     if next(read(), None) is None:  # raises if a column does not exist
         raise UserError(f"{path} has a header but no rows: give a table with rows")
-    text = _text_source(spec, files, sum(file.lines for file in files), read)
+    classes = class_names(path, spec.columns().get("label", "")) if layout == "parquet" else ()
+    told = dialect_of(path, layout).told(layout) if layout in USUAL else classes
+    text = _text_source(spec, files, sum(file.lines for file in files), read, told)
+    text = replace(text, classes=classes)
     if layout == "parquet" and spec.first is None and spec.id_column is None:
         parts, read_part = partial(_parts_of_table, path), partial(_read_row_groups, spec)
         text = replace(text, parts=parts, read_part=read_part)
@@ -319,15 +342,11 @@ def _open_builtin(spec: BaseText, role: Role, languages: tuple[str, ...]) -> Tex
 
 
 def _text_source(
-    spec: BaseText, files: Sequence[InputFile], total: int, read: Reader
+    spec: BaseText, files: Sequence[InputFile], total: int, read: Reader, told: Sequence[str] = ()
 ) -> TextSource:
-    return TextSource(
-        [asdict(file) for file in files], [file.sha256 for file in files], total, read, spec.first
-    )
-
-
-def _count(file: InputFile, layout: str) -> int:
-    return file.lines if layout == "lines" else sum(1 for _ in sentences(find(file.path), layout))
+    """Return the text of files; `told` is what their bytes say of how they are read."""
+    content = [*(file.sha256 for file in files), *told]
+    return TextSource([asdict(file) for file in files], content, total, read, spec.first)
 
 
 def _columns(spec: BaseText) -> list[str]:

@@ -173,6 +173,8 @@ class RecordBuilder(ABC):
             raise UserError(
                 f"{name}: none of {self.read:,} rows is part of the text"
                 + (f": check the conditions of where: {conditions}" if conditions else "")
+                + (": too few, or too few that share no sentence; give it a text of its own")
+                * bool(text.portion and not conditions)
             )
         rejected = {reason: count for reason, count in self.rejected.items() if reason in FAULTS}
         if (count := sum(rejected.values())) > MAX_REJECTED * self.selected:

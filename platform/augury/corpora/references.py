@@ -6,10 +6,9 @@ from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.locks import make_once
 from augury.core.naming import counted
-from augury.core.paths import expanded
 from augury.core.store import Folder, Store
-from augury.corpora import files
 from augury.corpora.corpus import Corpus
+from augury.corpora.files import read_sentences
 from augury.corpora.filters import clean_lines
 from augury.corpora.parallel import TextSpec
 from augury.corpora.splits import BaseSpec
@@ -29,8 +28,7 @@ def stored_references(spec: BaseSpec, test: str, corpus: Corpus, store: Store) -
         return None
     sets = []
     for name in text.references:
-        files.examine(name)
-        lines = [line.decode().rstrip("\r\n") for line in files.lines(expanded(name))]
+        lines = read_sentences(name)
         if len(lines[: text.first]) != corpus.rows:
             raise UserError(
                 f"{test}: {name} has {counted(len(lines), 'line')}, and the test set "

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import json
-import shlex
+import math
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -21,31 +24,82 @@ import pyarrow.parquet as pq
 from augury.core.errors import UserError, nearest
 from augury.core.naming import counted
 from augury.corpora import arrays
-from augury.corpora.files import InputFile, find, lines
+from augury.corpora.files import InputFile, find, lines, open_bytes
 
 BLOCK_ROWS = 20_000
-SEPARATORS = (";", "\t", "|", ",")
+USUAL = {"csv": ",", "tsv": "\t"}
+DELIMITERS = (";", "\t", ",", "|")
+DECLARED = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
+"""A first line for Excel, which names the delimiter."""
+START = 1 << 20  # bytes that tell the delimiter, with
+FIRST_ROWS = 50
+UNQUOTED = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?|NA|NaN|NULL|\\N|", re.IGNORECASE)
+"""Values that stay without quotes where all texts have them."""
 T = TypeVar("T")
+csv.field_size_limit(sys.maxsize)
+
+
+class NotText(UserError):
+    """A column whose values are no text, numbers or truth values."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How the rows of a delimited file are written."""
+
+    delimiter: str
+    quoted: bool = True
+    """Whether quotation marks stand around fields; else they are text."""
+    escape: str | None = None
+    """The character before a quotation mark within quotes; None where it is doubled."""
+    spaced: bool = False
+    """Whether a space follows each delimiter."""
+    line_end: str = "\n"
+    skipped: int = 0
+    """Lines before the header."""
+
+    def rows(self, lines: Iterable[str]) -> Iterator[list[str]]:
+        """Return the rows of lines; raises csv.Error for quotation marks that are not closed."""
+        if not self.quoted:
+            return (line.rstrip("\r\n").split(self.delimiter) for line in lines)
+        return csv.reader(
+            lines,
+            delimiter=self.delimiter,
+            doublequote=self.escape is None,
+            escapechar=self.escape,
+            skipinitialspace=self.spaced,
+            strict=True,
+        )
+
+    def told(self, layout: str) -> list[str]:
+        """Return what differs from the convention of a format."""
+        usual = asdict(Dialect(USUAL[layout], quoted=layout == "csv"))
+        return [f"{name} {value}" for name, value in asdict(self).items() if value != usual[name]]
 
 
 def read_table(
-    path: str, layout: str, columns: Sequence[str], header: Sequence[str] | None = None
+    path: str,
+    layout: str,
+    columns: Sequence[str],
+    header: Sequence[str] | None = None,
+    *,
+    sparse: bool = False,
 ) -> Iterator[pa.Table]:
     """Yield the given columns as strings, nulls as empty strings.
 
     Raise UserError with file, line and column.
 
     `header` gives the columns of a TSV or CSV file that has no header line, or one that repeats
-    them.
+    them. `sparse` takes columns that a record of JSON lines lacks for empty.
     """
-    if layout in ("tsv", "csv"):
-        return {"tsv": _tsv, "csv": _csv}[layout](find(path), columns, header)
+    if layout in USUAL:
+        return _delimited(path, layout, columns, header)
     if header:
         raise UserError(
             f"{path}: header is for tsv and csv only, since columns of {layout} have names: "
             "remove it"
         )
-    return _jsonl(find(path), columns) if layout == "jsonl" else _parquet(path, columns)
+    return _jsonl(find(path), columns, sparse) if layout == "jsonl" else _parquet(path, columns)
 
 
 def column_names(path: str, layout: str) -> list[str]:
@@ -54,14 +108,10 @@ def column_names(path: str, layout: str) -> list[str]:
         first_file = _parquet_files(path)[0]
         with _reading(first_file), pq.ParquetFile(first_file) as file:
             return [file.schema.column(index).path for index in range(len(file.schema))]
-    first = next(lines(find(path)), b"")
     if layout == "jsonl":
-        try:
-            record = json.loads(first or b"{}")
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise UserError(f"{path}, line 1 is not valid JSON: {error}") from error
+        _, record = next(_json_records(find(path)), ("", {}))
         return list(record) if isinstance(record, dict) else []
-    return next(csv.reader([first.decode()]), []) if layout == "csv" else _names(first)
+    return next(_numbered_rows(path, dialect_of(path, layout)), (1, []))[1]
 
 
 def line_of(path: str, layout: str, header: Sequence[str] | None, row: int) -> int | None:
@@ -69,42 +119,115 @@ def line_of(path: str, layout: str, header: Sequence[str] | None, row: int) -> i
 
     CSV is read up to the row, since a row can have several lines.
     """
-    if layout == "parquet":
-        return None
-    if layout == "jsonl":
-        return row
+    if layout not in USUAL:
+        return row if layout == "jsonl" and not _is_array(find(path)) else None
     rows = row - 1 + (not header or column_names(path, layout) == list(header))
-    if layout == "tsv":
-        return rows + 1
-    reader = _csv_reader(find(path))
-    for _ in islice(reader, rows):
-        pass
-    return int(reader.line_num) + 1
+    numbered = _numbered_rows(path, dialect_of(path, layout))
+    return next(islice(numbered, rows, None))[0]
 
 
-def other_separator(names: Sequence[str], layout: str) -> str | None:
-    """Return what seems to separate the columns of a TSV or CSV file whose header was read as a
-    single one; None where nothing does."""
-    usual = {"csv": ",", "tsv": "\t"}.get(layout)
-    if usual is None or len(names) != 1:
-        return None
-    return next((mark for mark in SEPARATORS if mark != usual and mark in names[0]), None)
+def dialect_of(path: str, layout: str) -> Dialect:
+    """Return how the rows of a TSV or CSV file are written, by its beginning; where quotation marks
+    may be text, by all of it."""
+    status = find(path).stat()
+    return _dialect(path, layout, status.st_size, status.st_mtime_ns)
 
 
-def check_separator(path: str, layout: str, names: Sequence[str]) -> None:
-    """Raise UserError, with the command that rewrites it, for a file of two columns or more that
-    other characters separate than those of its format."""
-    if mark := other_separator(names, layout):
-        usual = {"csv": "commas", "tsv": "tabs"}[layout]
-        quoting = ", quoting=csv.QUOTE_NONE" if layout == "tsv" else ""
-        read = f"csv.reader(sys.stdin, delimiter={mark!r}{quoting})"
-        code = f"csv.writer(sys.stdout).writerows({read})"
-        table = shlex.quote(str(Path(path).with_name(f"{Path(path).stem}-commas.csv")))
-        raise UserError(
-            f"{path}: its columns seem to be separated by {mark!r}, and those of {layout} are by "
-            f'{usual}; rewrite it: python -c "import csv, sys; {code}" < {shlex.quote(path)} '
-            f"> {table}"
-        )
+@cache
+def _dialect(path: str, layout: str, size: int, changed: int) -> Dialect:
+    with open_bytes(find(path)) as stream:
+        start = stream.read(START).decode("utf-8-sig", errors="ignore")
+    returns = start.count("\r") - start.count("\r\n")
+    line_end = "\r" if returns > start.count("\n") else "\n"
+    if declared := DECLARED.match(start):
+        return Dialect(declared[1], line_end=line_end, skipped=1)
+    whole = start[: start.rfind(line_end) + 1] or start  # without the beginning of a line
+    delimiter = _delimiter(re.split("[\r\n]+", whole), USUAL[layout])
+    header = start.partition(line_end)[0]
+    spaced = header.count(delimiter) == header.count(f"{delimiter} ") > 0
+    escapes = [None, "\\"] if '\\"' in start else [None]
+    if delimiter == "\t" or len(escapes) > 1:
+        for escape in escapes:
+            dialect = Dialect(delimiter, True, escape, spaced, line_end)
+            if _are_quotes(path, dialect):
+                return dialect
+    return Dialect(delimiter, delimiter != "\t", None, spaced, line_end)
+
+
+def _delimiter(lines: Sequence[str], usual: str) -> str:
+    """Return the character that cuts the first lines into as many fields each, or else the first
+    one; the usual one before others."""
+    marks = list(dict.fromkeys([usual, *DELIMITERS]))
+    even = []
+    for mark in marks:
+        plain = {line.count(mark) for line in lines[:FIRST_ROWS] if line}
+        read = islice(csv.reader(lines, delimiter=mark), FIRST_ROWS)
+        quoted = {len(row) - 1 for row in read if row}
+        even += [mark] * any(len(counts) == 1 and min(counts) > 0 for counts in (plain, quoted))
+    return next(chain(even, (mark for mark in marks if mark in lines[0]), marks))
+
+
+def _are_quotes(path: str, dialect: Dialect) -> bool:
+    """Return whether the quotation marks of a file are those that a writer of tables puts around
+    all fields of a column, or around fields that need them, and none is text."""
+    record: list[str] = []
+    idle, bare, found = set[int](), set[int](), False
+    with open_bytes(find(path)) as stream:
+        if not any(b'"' in line for line in stream):
+            return False
+    with open_bytes(find(path)) as stream:
+        try:
+            for number, row in enumerate(dialect.rows(_noted(stream, dialect, record))):
+                text, first = "".join(record).rstrip("\r\n"), record[0]
+                several = len(record) > 1
+                record.clear()
+                if '"' not in text:
+                    bare |= _unquoted(enumerate(row)) if number else set()
+                    continue
+                if several and first.count(dialect.delimiter) >= len(row) - 1:
+                    return False  # a line that is a row, with a quotation that goes on in the next
+                quoted = _quoted_fields(text, row, dialect)
+                if quoted is None:
+                    return False
+                found = found or bool(quoted)
+                if number:  # names may be quoted though values are not
+                    needs = re.compile(f'["\r\n{re.escape(dialect.delimiter)}]|^$')
+                    idle |= {place for place in quoted if not needs.search(row[place])}
+                    bare |= _unquoted(pair for pair in enumerate(row) if pair[0] not in quoted)
+        except csv.Error:
+            return False
+    return (found or dialect.escape is not None) and not idle & bare
+
+
+def _unquoted(fields: Iterable[tuple[int, str]]) -> set[int]:
+    return {place for place, field in fields if not UNQUOTED.fullmatch(field)}
+
+
+def _noted(stream: Any, dialect: Dialect, record: list[str]) -> Iterator[str]:
+    for line in _text_lines(stream, dialect):
+        record.append(line)
+        yield line
+
+
+def _quoted_fields(text: str, row: Sequence[str], dialect: Dialect) -> set[int] | None:
+    """Return the places of the fields of a row that are quoted; None if a quotation mark is none
+    that a writer would put."""
+    quoted, start = set(), 0
+    for place, field in enumerate(row):
+        escaped = field.replace('"', f'{dialect.escape or chr(34)}"')
+        with_quotes = f'"{escaped}"'
+        if text.startswith(with_quotes, start):
+            quoted.add(place)
+            start += len(with_quotes) + 1
+        elif ('"' not in field or dialect.escape) and text.startswith(escaped, start):
+            start += len(escaped) + 1
+        else:
+            return None
+    return quoted
+
+
+def _text_lines(stream: Any, dialect: Dialect) -> Iterator[str]:
+    return iter(io.TextIOWrapper(stream, "utf-8-sig", newline=dialect.line_end))
 
 
 def examine_parquet(path: str) -> list[InputFile]:
@@ -149,9 +272,11 @@ def select_columns(table: pa.Table, columns: Sequence[str], where: str) -> pa.Ta
             column_index(f"column '{name}' of {where}", names, field)
             values = pc.struct_field(values, field)
         try:
+            if pa.types.is_floating(values.type):  # of which pandas writes missing ones as NaN
+                values = pc.if_else(pc.is_nan(values), pa.nulls(1, values.type)[0], values)
             selected[column] = pc.coalesce(pc.cast(values, pa.string()), "")
         except pa.ArrowException as error:
-            raise UserError(
+            raise NotText(
                 f"column '{column}' of {where} has type {values.type}: give a column with text"
             ) from error
     return pa.table(selected)
@@ -159,6 +284,8 @@ def select_columns(table: pa.Table, columns: Sequence[str], where: str) -> pa.Ta
 
 def column_index(where: str, names: Sequence[str], column: str) -> int:
     """Return the index of a column among `names`; raise UserError if it is missing."""
+    if names.count(column) > 1:
+        raise UserError(f"{where} has several columns '{column}': give each a name of its own")
     if column not in names:
         hint = nearest(column, names)
         existing = f" Its columns are {', '.join(names)}" if hint.endswith("?") else ""
@@ -166,88 +293,81 @@ def column_index(where: str, names: Sequence[str], column: str) -> int:
     return list(names).index(column)
 
 
-def _tsv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> Iterator[pa.Table]:
-    rows = lines(path)
-    first = next(rows)
-    names, number = _names(first), 2
-    if header and names != list(header):
-        rows, names, number = chain([first], rows), list(header), 1
-    indices = _indices(path, "tsv", names, columns)
-    for batch in batches(rows):
-        fields = pc.split_pattern(strings(batch), "\t")
-        widths = np.from_dlpack(pc.list_value_length(fields))
-        if (widths != len(names)).any():
-            check_separator(str(path), "tsv", names)
-            row = int((widths != len(names)).argmax())
-            raise _width_error(path, number + row, int(widths[row]), len(names))
-        yield pa.table(
-            {
-                name: pc.list_element(fields, index)
-                for name, index in zip(columns, arrays.numbers(np.array(indices)), strict=True)
-            }
-        )
-        number += len(batch)
+def _numbered_rows(path: str, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a file with the line, from 1, that each begins in."""
+    number = 1 + dialect.skipped
+    record: list[str] = []
+    with open_bytes(find(path)) as stream:
+        lines = _noted(stream, dialect, record)
+        del record[: len(list(islice(lines, dialect.skipped)))]
+        try:
+            for row in dialect.rows(lines):
+                yield number, row
+                number += len(record)
+                record.clear()
+        except csv.Error as error:
+            raise UserError(
+                f"{path}, line {number}: not CSV according to RFC 4180 ({error}): quote fields "
+                "with quotes, commas or line ends, and double the quotes in them"
+            ) from error
 
 
-def _indices(path: Path, layout: str, names: Sequence[str], columns: Sequence[str]) -> list[int]:
-    if not set(columns) <= set(names):
-        check_separator(str(path), layout, names)
-    return [column_index(str(path), names, column) for column in columns]
-
-
-def _names(line: bytes) -> list[str]:
-    return line.decode().rstrip("\r\n").split("\t")
-
-
-def _csv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> Iterator[pa.Table]:
-    reader = _csv_reader(path)
-    try:
-        first = next(reader)
-        names = list(header or first)
-        rows = reader if first == names else chain([first], reader)
-        indices = _indices(path, "csv", names, columns)
-        for batch in batches(_check_widths(rows, names, path, reader)):
-            texts = {
-                column: [row[index].encode() for row in batch]
-                for column, index in zip(columns, indices, strict=True)
-            }
-            yield _table(texts)
-    except csv.Error as error:
-        raise UserError(
-            f"{path}, line {reader.line_num}: not CSV according to RFC 4180 ({error}): quote "
-            "fields with quotes, commas or line ends"
-        ) from error
-
-
-def _csv_reader(path: Path) -> Any:
-    csv.field_size_limit(sys.maxsize)
-    return csv.reader((line.decode() for line in lines(path)), strict=True)
+def _delimited(
+    path: str, layout: str, columns: Sequence[str], header: Sequence[str] | None
+) -> Iterator[pa.Table]:
+    rows = _numbered_rows(path, dialect_of(path, layout))
+    first = next(rows, (1, []))
+    names = list(header or first[1])
+    indices = [column_index(path, names, column) for column in columns]
+    rows = rows if first[1] == names else chain([first], rows)
+    for batch in batches(_check_widths(rows, len(names), path)):
+        texts = {
+            column: [row[index].encode() for row in batch]
+            for column, index in zip(columns, indices, strict=True)
+        }
+        yield _table(texts)
 
 
 def _check_widths(
-    rows: Iterable[list[str]], names: Sequence[str], path: Path, reader: Any
+    rows: Iterable[tuple[int, list[str]]], width: int, path: str
 ) -> Iterator[list[str]]:
-    width = len(names)
-    for row in rows:
+    for line, row in rows:
         if not row and width == 1:
             row = [""]  # an empty line is an empty text
         if len(row) != width:
-            check_separator(str(path), "csv", names)
-            raise _width_error(path, reader.line_num, len(row), width)
+            raise UserError(
+                f"{path}, line {line} has {counted(len(row), 'column')}, but the header has "
+                f"{width}: correct the line"
+            )
         yield row
 
 
-def _jsonl(path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
-    for batch in batches(enumerate(lines(path), start=1)):
+def _is_array(path: Path) -> bool:
+    return next(lines(path), b"").lstrip().startswith(b"[")
+
+
+def _json_records(path: Path) -> Iterator[tuple[str, Any]]:
+    """Yield the records of JSON lines, or of one array, with their places."""
+    is_array = _is_array(path)
+    texts = iter([b"".join(lines(path))]) if is_array else lines(path)
+    for number, text in enumerate(texts, start=1):
+        try:
+            record = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise UserError(f"{path}, line {number} is not valid JSON: {error}") from error
+        if is_array:
+            records = enumerate(record, start=1)
+            yield from ((f"{path}, record {place}", one) for place, one in records)
+        else:
+            yield f"{path}, line {number}", record
+
+
+def _jsonl(path: Path, columns: Sequence[str], sparse: bool) -> Iterator[pa.Table]:
+    for batch in batches(_json_records(path)):
         values: dict[str, list[bytes]] = {column: [] for column in columns}
-        for number, line in batch:
-            where = f"{path}, line {number}"
-            try:
-                record = json.loads(line.decode())
-            except (json.JSONDecodeError, RecursionError) as error:
-                raise UserError(f"{where} is not valid JSON: {error}") from error
+        for where, record in batch:
             for column in columns:
-                text = _text_field(record, column, where)
+                text = _text_field(record, column, where, sparse)
                 try:
                     values[column].append(text.encode())
                 except UnicodeEncodeError as error:
@@ -263,22 +383,27 @@ def _table(columns: Mapping[str, Sequence[bytes]]) -> pa.Table:
     )
 
 
-def _text_field(record: Any, column: str, where: str) -> str:
+def _text_field(record: Any, column: str, where: str, sparse: bool) -> str:
     value = record
     for key in [column] if isinstance(record, dict) and column in record else column.split("."):
         if not isinstance(value, dict):
             raise UserError(
                 f"{where}: no column '{column}' in {json.dumps(value, ensure_ascii=False)[:60]}"
             )
+        if sparse and key not in value:
+            return ""
         column_index(where, list(value), key)
         value = value[key]
-    if value is None:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise UserError(
+    if isinstance(value, bool | int | float):  # as Parquet's
+        whole = isinstance(value, float) and value.is_integer()
+        return json.dumps(int(value) if whole else value)
+    if not isinstance(value, str):
+        raise NotText(
             f"{where}: '{column}' is {json.dumps(value, ensure_ascii=False)[:60]}, not text"
         )
-    return str(value)
+    return value
 
 
 def _parquet(path: str, columns: Sequence[str]) -> Iterator[pa.Table]:
@@ -314,6 +439,17 @@ def read_row_groups(path: str, columns: Sequence[str], groups: Sequence[int]) ->
             yield select_columns(pa.table(batch), columns, path)
 
 
+def class_names(path: str, column: str) -> tuple[str, ...]:
+    """Return the names of the classes that a Parquet column of Hugging Face numbers, from that of
+    0; an empty tuple for other columns."""
+    file = _parquet_files(path)[0]
+    with _reading(file), pq.ParquetFile(file) as content:
+        metadata = (content.schema_arrow.metadata or {}).get(b"huggingface", b"{}")
+    features = json.loads(metadata).get("info", {}).get("features", {})
+    feature = features.get(column) if isinstance(features, dict) else None
+    return tuple(feature.get("names", ())) if isinstance(feature, dict) else ()
+
+
 def _parquet_files(path: str) -> list[Path]:
     target = find(path)
     files = sorted(target.rglob("*.parquet")) if target.is_dir() else [target]
@@ -328,10 +464,3 @@ def _reading(path: Path) -> Iterator[None]:
         yield
     except (OSError, pa.ArrowException) as error:
         raise UserError(f"{path} cannot be read as Parquet: {error}") from error
-
-
-def _width_error(path: Path, line: int, width: int, expected: int) -> UserError:
-    columns = counted(width, "column")
-    return UserError(
-        f"{path}, line {line} has {columns}, but the header has {expected}: correct the line"
-    )

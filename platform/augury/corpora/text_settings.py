@@ -29,8 +29,14 @@ EXTENSIONS = {
     ".csv": "csv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".json": "jsonl",
     ".parquet": "parquet",
 }
+
+
+def text_keys(names: Any) -> Any:
+    """Return a mapping of settings whose keys, such as numbers of classes, are text."""
+    return {str(key): value for key, value in names.items()} if isinstance(names, dict) else names
 
 
 class Generated(NamedTuple):
@@ -49,7 +55,10 @@ class BaseText(Section):
     """A text, from a table, a Hugging Face dataset or a built-in corpus."""
 
     file: FilePath | None = None
-    """Table: TSV (without quoting), CSV (RFC 4180), JSON lines, or a Parquet file or directory."""
+    """Table: TSV, CSV, JSON lines (or an array of records), or a Parquet file or directory.
+
+    Delimiters and quotes are told by the file.
+    """
     hub: ModelName | None = None
     """Name of a Hugging Face dataset, or a directory, written by `save_to_disk` or with data
     files."""
@@ -78,7 +87,11 @@ class BaseText(Section):
     """Number of rows to use, from the first, before filtering."""
     portion: tuple[Fraction, Fraction] | None = None
     """Use only rows whose random number in [0, 1) is in this half-open interval: `[0, 0.5]` and
-    `[0.5, 1]` are two halves of a text."""
+    `[0.5, 1]` are two halves of a text.
+
+    Rows of labelled text that share a sentence have the same number, and every label has its share
+    of each portion.
+    """
     portion_seed: int = 1
     """Seed of the random numbers of `portion`."""
     validation: bool = Field(False, exclude_if=lambda validation: not validation)

@@ -19,6 +19,7 @@ from augury.core import locks
 from augury.core.directories import SCRATCH, TEMPORARY
 from augury.core.integrity import Damaged
 from augury.core.messages import say_once
+from augury.core.naming import is_whole
 from augury.core.store import Folder, Store
 from augury.experiments.stored_runs import size
 from augury.training.trained import PREFIXES
@@ -157,7 +158,7 @@ def _downloads(before: float) -> Iterator[Unused]:
     """Yield directories on this machine to which processes that have ended have downloaded."""
     for path in sorted(Path(tempfile.gettempdir()).glob(f"{SCRATCH}[0-9]*-*")):
         process = path.name.removeprefix(SCRATCH).partition("-")[0]
-        ended = process.isdigit() and not _is_alive(int(process))
+        ended = is_whole(process) and not _is_alive(int(process))
         # A process of another container has a number of its own, but works on its directory.
         if ended and path.is_dir() and path.stat().st_mtime <= before:
             yield Unused(

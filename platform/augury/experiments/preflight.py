@@ -18,6 +18,7 @@ from augury.core.errors import UserError
 from augury.core.locks import usable
 from augury.core.progress import say
 from augury.core.store import Store
+from augury.corpora.controls import marks_of_tools
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.filters import NOT_SELECTED, REASON_SETTINGS, REASONS
 from augury.corpora.identification import doubts
@@ -176,15 +177,15 @@ def cautions(experiments: Iterable[Experiment]) -> list[str]:
 
 
 def text_cautions(experiments: Iterable[Experiment], store: Store) -> list[str]:
-    """Return warnings on texts that are not in their languages, and on tests that repeat the
-    validation text."""
+    """Return warnings on texts that are not in their languages or were made by tools, and on tests
+    that repeat the validation text."""
     cautioned: dict[tuple[str, ...], Sequence[str]] = {}  # systems share most texts
     for experiment in distinct_texts(experiments):
         texts = texts_of(experiment, store)
         for name, corpus in texts.items():
             text = (name, corpus.address)
             if text not in cautioned:
-                cautioned[text] = doubts(name, corpus)
+                cautioned[text] = [*doubts(name, corpus), *marks_of_tools(name, corpus)]
         for name in experiment.test_sets:
             test, valid = texts[name], texts["valid"]
             pair = (name, test.address, valid.address)

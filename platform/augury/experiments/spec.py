@@ -345,6 +345,12 @@ class Experiment(Section):
 
     @model_validator(mode="after")
     def _readable(self) -> Experiment:
+        for name in (*self.systems, *self.stages):
+            if not name.isprintable():
+                raise UserError(
+                    f"{ascii(name):.60} is no name of a system or stage: leave out line ends and "
+                    "other characters that are not seen"
+                )
         groups = self.view_groups()
         for part in self._parts:
             check_columns(part, self.corpus.KIND.columns)

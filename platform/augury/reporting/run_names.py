@@ -16,6 +16,7 @@ from typing import NamedTuple
 from augury.core.errors import UserError
 from augury.core.integrity import Damaged
 from augury.core.messages import say_once
+from augury.core.naming import is_whole
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import DESCRIPTION, KIND, RunName
@@ -211,7 +212,7 @@ def _matching(word: str, known: list[NamedRuns]) -> list[tuple[NamedRuns, Mappin
         for runs, form in forms:
             if word == form:
                 matching.append((runs, runs.seeds))
-            if base == form and seed.isdigit() and int(seed) in runs.seeds:
+            if base == form and is_whole(seed) and int(seed) in runs.seeds:
                 matching.append((runs, {int(seed): runs.seeds[int(seed)]}))
         if matching:
             return matching
@@ -241,7 +242,7 @@ def _unknown(word: str, store: Store, known: list[NamedRuns]) -> UserError:
         )
     system, _, number = word.rpartition("/")
     trained = next((of.seeds for of in known if of.name == system), None)
-    if trained and number.isdigit():
+    if trained and is_whole(number):
         seeds = ", ".join(map(str, sorted(trained)))
         return UserError(f"no run '{word}' in {store.root}: the seeds of {system} are {seeds}")
     likely = difflib.get_close_matches(word, [of.name for of in known], n=1, cutoff=LIKELY)

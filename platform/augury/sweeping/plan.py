@@ -10,7 +10,7 @@ from typing import Any
 from augury.core import config
 from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError
-from augury.core.naming import title
+from augury.core.naming import is_whole, title
 from augury.core.store import Store
 from augury.experiments import preflight
 from augury.experiments.graph import Graph
@@ -292,7 +292,7 @@ def _value_at(settings: Any, key: str) -> Any:
     """Return the value of a dotted key; None where it is not set."""
     for part in key.split("."):
         if isinstance(settings, list):
-            settings = settings[int(part)] if int(part) < len(settings) else None
+            settings = settings[int(part)] if is_whole(part) and int(part) < len(settings) else None
         else:
             settings = settings.get(part) if isinstance(settings, Mapping) else None
     return settings

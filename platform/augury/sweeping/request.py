@@ -103,7 +103,7 @@ def seconds(text: str | None) -> float | None:
     """Return a duration such as `90s`, `30m`, `2h` or `1d` in seconds."""
     if text is None:
         return None
-    parts = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd])", text)
+    parts = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smhd])", text)
     if not parts:
         raise UserError(f"--budget '{text}': give a number and a unit, such as 90s, 30m, 2h or 1d")
     return float(parts[1]) * UNITS[parts[2]]

@@ -22,6 +22,7 @@ from torch import Tensor, nn
 from augury.core.directories import scratch
 from augury.core.errors import UserError
 from augury.core.integrity import Damaged
+from augury.core.naming import is_whole
 from augury.core.progress import say_once
 from augury.core.store import MARKER, Folder
 
@@ -110,7 +111,7 @@ def load_tensors(module: nn.Module, saved: Mapping[str, Tensor], origin: str) ->
 
 
 def _updates(names: Iterable[str]) -> list[int]:
-    return sorted(int(name) for name in names if name.isdigit())
+    return sorted(int(name) for name in names if is_whole(name))
 
 
 class Checkpoints:

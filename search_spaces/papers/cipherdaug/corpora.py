@@ -65,6 +65,7 @@ TOY: dict[str, Any] = {
         "train": {"builtin": 1000, "lexicon": 800},
         "valid": {"builtin": 200, "lexicon": 800},
         "tests": {"test": {"builtin": 500, "lexicon": 800}},
+        "filter": {"max_ratio": 1.5},
     },
     "vocabulary": {"size": 600},
     "model": {**TRANSLATION["toy"]["model"], "feedforward_size": 256},

@@ -144,7 +144,7 @@ def experiment(scale: str, source: str, target: str) -> dict[str, Any]:
             "valid": [{"name": "clean", **clean}, {"name": "noisy", **noisy}],
             "decides": "clean",
             "tests": texts.tests,
-            **({} if scale == "toy" else {"filter": {"max_length": 70, "max_ratio": 9}}),
+            "filter": {"max_ratio": 1.5} if scale == "toy" else {"max_length": 70, "max_ratio": 9},
         },
         **_SETTINGS[scale],
     }

@@ -39,6 +39,7 @@ _REORDERER: dict[str, dict[str, Any]] = {
             "target_language": "qab",
             "train": {"builtin": 1500, "lexicon": 24},
             "valid": {"builtin": 100, "lexicon": 24},
+            "filter": {"max_ratio": 1.5},
         },
         "model": {
             "architecture": "tiny",

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from augury.core.naming import title
+from augury.core.naming import is_whole, title
 
 RATIO = 20.0
 """The ratio of the largest to the smallest value from which an axis may be logarithmic."""
@@ -62,7 +62,7 @@ def axes(keys: Sequence[str], points: Sequence[Mapping[str, Any]]) -> list[Axis]
 
 def short_names(keys: Sequence[str]) -> list[str]:
     """Return the shortest unique parts of dotted keys, as in the names of configurations."""
-    words = [([part for part in key.split(".") if not part.isdigit()] or [key])[-1] for key in keys]
+    words = [([part for part in key.split(".") if not is_whole(part)] or [key])[-1] for key in keys]
     return [word if words.count(word) == 1 else key for word, key in zip(words, keys, strict=True)]
 
 

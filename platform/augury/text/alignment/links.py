@@ -3,14 +3,13 @@ they give."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, get_args
 
 from augury.core.errors import UserError, unknown
+from augury.core.naming import is_whole
 from augury.core.words import is_punctuation
 
-NUMBER = re.compile("[0-9]+")
 Link = tuple[int, int]
 """Positions, from 0, of an aligned source and target word."""
 Symmetrisation = Literal["grow-diag-final-and", "intersection", "union"]
@@ -30,7 +29,7 @@ def read_pharaoh(line: str, place: str) -> list[Link]:
     links = []
     for word in line.split():
         source, dash, target = word.partition("-")
-        if not (dash and NUMBER.fullmatch(source) and NUMBER.fullmatch(target)):
+        if not (dash and is_whole(source) and is_whole(target)):
             raise UserError(
                 f"{place}: '{word}' is no link: give positions from 0, source-target, as in 0-0 1-2"
             )

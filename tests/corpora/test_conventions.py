@@ -1,0 +1,393 @@
+"""Files as other tools write them: each convention is told by the file, or named in an error."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import io
+import json
+import lzma
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.corpora.controls import marks_of_tools
+from augury.corpora.corpus import Corpus
+from augury.corpora.files import examine, layout_of, read_sentences
+from augury.corpora.ingest import ingest
+from augury.corpora.labelled import LabelledSpec
+from augury.corpora.nli import NliSpec, NliText
+from augury.corpora.parallel import CorpusSpec, Filter, TextSpec
+from augury.corpora.readers import open_text
+from augury.corpora.tables import read_table
+
+FRAME = pd.DataFrame(
+    {
+        "text": [
+            'Sie sagte: "Ja".',
+            "ein Tab\tdarin",
+            "zwei\nZeilen",
+            '"ganz"',
+            "Komma, Strich;",
+            "größer",
+        ],
+        "label": ["a", "b", "a", "b", "a", "b"],
+    }
+)
+ROWS = [tuple(row) for row in FRAME.itertuples(index=False)]
+PLAIN = [row for row in ROWS if "\t" not in row[0] and "\n" not in row[0]]
+
+
+def as_r(frame: pd.DataFrame) -> str:
+    """What `write.table(frame, sep="\\t", row.names=FALSE)` of R writes."""
+    rows = [frame.columns, *frame.itertuples(index=False)]
+    return "".join("\t".join('"' + f.replace('"', '\\"') + '"' for f in row) + "\n" for row in rows)
+
+
+def read(path: Path, layout: str) -> list[tuple[str, str]]:
+    table = pa.concat_tables(read_table(str(path), layout, ["text", "label"]))
+    return [tuple(row.values()) for row in table.to_pylist()]
+
+
+TABLES: dict[str, tuple[str, str]] = {
+    "tsv of pandas": ("tsv", FRAME.to_csv(sep="\t", index=False)),
+    "tsv, all quoted": ("tsv", FRAME.to_csv(sep="\t", index=False, quoting=csv.QUOTE_ALL)),
+    "tsv with a header that is not quoted": (
+        "tsv",
+        "text\tlabel\n" + FRAME.to_csv(sep="\t", index=False, header=False, quoting=csv.QUOTE_ALL),
+    ),
+    "tsv of R": ("tsv", as_r(FRAME)),
+    "csv": ("csv", FRAME.to_csv(index=False)),
+    "csv with semicolons": ("csv", FRAME.to_csv(sep=";", index=False)),
+    "csv with bars": ("csv", FRAME.to_csv(sep="|", index=False)),
+    "csv with tabs": ("csv", FRAME.to_csv(sep="\t", index=False)),
+    "tsv with commas": ("tsv", FRAME.to_csv(index=False)),
+    "csv for Excel": ("csv", "sep=;\r\n" + FRAME.to_csv(sep=";", index=False)),
+    "csv with a mark": ("csv", "\ufeff" + FRAME.to_csv(index=False)),
+    "csv with a mark for Excel": ("csv", "\ufeffsep=,\n" + FRAME.to_csv(index=False)),
+    "csv with escapes": ("csv", FRAME.to_csv(index=False, doublequote=False, escapechar="\\")),
+    "csv with CR": (
+        "csv",
+        FRAME.to_csv(index=False, lineterminator="\r", quoting=csv.QUOTE_ALL),
+    ),
+    "csv with CR LF": ("csv", FRAME.to_csv(index=False, lineterminator="\r\n")),
+    "json lines": ("jsonl", FRAME.to_json(orient="records", lines=True)),
+    "json": ("jsonl", FRAME.to_json(orient="records", indent=1)),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_gives_the_frame_that_was_written(tmp_path: Path, name: str) -> None:
+    layout, content = TABLES[name]
+    (tmp_path / "table").write_bytes(content.encode())
+    assert read(tmp_path / "table", layout) == ROWS
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        PLAIN,
+        [('"Komm her', "a"), ("mitten", "b"), ('er ging."', "a")],
+        [('"Ja."', "a"), ("Nein.", "b"), ('"Gut", sagte er.', "a")],
+        [('"Ja."', "a"), ("Nein.", "b")],
+        [('5 " breit', "a"), ("ohne", "b")],
+    ],
+)
+def test_quotation_marks_of_text_stay_in_tsv(tmp_path: Path, rows: list[tuple[str, str]]) -> None:
+    """Also one that opens in one sentence and closes in a later one."""
+    lines = [f"{text}\t{label}\n" for text, label in [("text", "label"), *rows]]
+    (tmp_path / "table").write_text("".join(lines))
+    assert read(tmp_path / "table", "tsv") == rows
+
+
+@pytest.mark.parametrize(
+    ("layout", "content", "message"),
+    [
+        ("csv", 'text,label\n"a"b,c\n', "line 2"),
+        ("csv", 'text,label\n"x\ny",a\nz\n', "line 4"),
+        ("csv", "sep=;\ntext;label\na\n", "line 3"),
+        ("csv", "text,text,label\na,b,c\n", "several columns 'text'"),
+        ("tsv", '"text"\t"label"\n"a ""b"""\t"c"\n"d"\n', "line 3"),
+        ("jsonl", '{"text": "a", "label": "b"}\n{"text": "a"}\n', "line 2 has no column 'label'"),
+        ("jsonl", '[{"text": "a", "label": "b"}, {"text": "a"}]', "record 2 has no column 'label'"),
+        ("jsonl", '[{"text": "a"', "line 1 is not valid JSON"),
+    ],
+)
+def test_a_fault_has_its_line(tmp_path: Path, layout: str, content: str, message: str) -> None:
+    (tmp_path / "table").write_text(content)
+    with pytest.raises(UserError, match=message):
+        read(tmp_path / "table", layout)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([1.0, 0.0, None], ["1", "0", ""]),
+        ([0.5, 2.0, float("nan")], ["0.5", "2", ""]),
+        ([True, False, None], ["true", "false", ""]),
+        ([-1, 2, None], ["-1", "2", ""]),
+        (["①", "²", None], ["①", "²", ""]),
+    ],
+)
+def test_labels_of_json_are_those_of_parquet(
+    tmp_path: Path, values: list[Any], expected: list[str]
+) -> None:
+    rows = [{"text": "a", "label": value} for value in values]
+    (tmp_path / "a").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    pq.write_table(pa.table({"text": ["a"] * 3, "label": pa.array(values)}), tmp_path / "b")
+    for path, layout in (("a", "jsonl"), ("b", "parquet")):
+        assert [label for _, label in read(tmp_path / path, layout)] == expected
+
+
+def class_label(path: Path, labels: list[int], names: list[str]) -> dict[str, Any]:
+    """Write a table as the library datasets does, which keeps names of classes in the schema."""
+    feature = {"names": names, "_type": "ClassLabel"}
+    metadata = {"huggingface": json.dumps({"info": {"features": {"label": feature}}})}
+    columns = {"text": [f"s {row}" for row in range(len(labels))], "label": labels}
+    columns |= {"premise": columns["text"], "hypothesis": columns["text"]}
+    pq.write_table(pa.table(columns).replace_schema_metadata(metadata), path)
+    return {"file": str(path)}
+
+
+def test_classes_of_parquet_have_their_names(tmp_path: Path) -> None:
+    """And -1 is no label."""
+    text = class_label(tmp_path / "a.parquet", [0, 1, -1, 1], ["neg", "pos"])
+    spec = LabelledSpec.model_validate({"language": "en", "labels": ["neg", "pos"], "train": text})
+    corpus = ingest(spec, "train", Store(tmp_path / "store"))
+    assert corpus.column("label") == ["neg", "pos", "pos"]
+    assert corpus.manifest["rejected"] == {"no gold label": 1}
+    names = ["entailment", "neutral", "contradiction"]
+    text = class_label(tmp_path / "b.parquet", [2, -1, 0], names)
+    nli = NliSpec.model_validate({"language": "en", "train": text})
+    corpus = ingest(nli, "train", Store(tmp_path / "store"))
+    assert corpus.column("label") == ["contradiction", "entailment"]
+
+
+def test_a_name_can_stand_for_no_label(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("text\tlabel\na\t0\nb\t-1\nc\t1\nd\t\n")
+    text = {"file": str(tmp_path / "a.tsv"), "names": {-1: None, "": None, "0": "no"}}
+    spec = LabelledSpec.model_validate({"language": "en", "labels": ["no", "1"], "train": text})
+    assert ingest(spec, "train", Store(tmp_path / "store")).column("label") == ["no", "1"]
+
+
+def archive(kind: str) -> bytes:
+    file = io.BytesIO()
+    if kind == "tar":
+        with tarfile.open(fileobj=file, mode="w") as tar:
+            tar.addfile(tarfile.TarInfo("a.de"), io.BytesIO())
+    else:
+        with zipfile.ZipFile(file, "w") as zipped:
+            zipped.writestr("a.de", "Hallo\n")
+    return file.getvalue()
+
+
+def parquet(columns: dict[str, list[str]]) -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table(columns), sink)
+    return bytes(sink.getvalue())
+
+
+CYRILLIC, CHINESE = "Привет, мир\nДа\n" * 9, "医生今天看见绿茶。\n老师在家。\n" * 9
+REFUSED: dict[str, tuple[bytes, str]] = {
+    **{
+        f"{encoding} {text[0]}": (text.encode(encoding), encoding[:6].upper())
+        for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
+        for text in ("Hallo\n", CYRILLIC, CHINESE)
+    },
+    "latin1": ("Müller\n".encode("latin1"), "line 1"),
+    "NUL": (b"eins\nzw\0ei\n", "line 2"),
+    "NUL far behind": (b"eins\n" * 900_000 + b"\0\n", "line 900001"),
+    "zip": (archive("zip"), "ZIP"),
+    "tar": (archive("tar"), "tar archive"),
+    "tar.xz": (lzma.compress(archive("tar")), "tar archive"),
+    "twice": (bz2.compress(bz2.compress(b"eins\n")), "compressed twice"),
+    "Parquet": (parquet({"de": ["eins"]}), "Parquet"),
+    "PDF": (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "PDF"),
+    "xls": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512), "Office"),
+    "npy": (b"\x93NUMPY\x01\x00v\x00", "Python"),
+    "LFS": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "LFS"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_text_is_named(tmp_path: Path, name: str) -> None:
+    content, kind = REFUSED[name]
+    (tmp_path / "a").write_bytes(content)
+    with pytest.raises(UserError, match=kind) as error:
+        examine(str(tmp_path / "a"))
+    assert "\n" not in str(error.value)
+
+
+def test_bzip2_is_read_and_one_of_many_numbers_of_bytes_is_text(tmp_path: Path) -> None:
+    (tmp_path / "a.bz2").write_bytes(bz2.compress("Привет\nдва\n".encode()))
+    assert examine(str(tmp_path / "a.bz2")).lines == 2
+    for content in ("a\n", "ab\nc\n", "漢\n", "PK\n", "<b> eins\n", "%PDF\n"):
+        (tmp_path / "a").write_text(content)
+        assert examine(str(tmp_path / "a")).lines == content.count("\n")
+        assert layout_of(str(tmp_path / "a")) == "lines"
+
+
+SGM = """<srcset setid="x" srclang="any">
+<doc docid="a"><hl>
+<seg id="1">Müller &amp; Söhne</seg>
+</hl><p>
+<seg id=2> &quot;Ja&quot;
+&#228; </seg><SEG id="3">drei</SEG>
+</p></doc>
+</srcset>
+"""
+WMT = """<?xml version='1.0' encoding='utf-8'?>
+<dataset id="news"><doc id="a" origlang="de"><src lang="de"><p>
+<seg id="1">eins</seg><seg id="2">zwei &lt;2&gt;</seg></p></src>
+<ref lang="en" translator="A"><p><seg id="1">one</seg>
+<seg id="2">two &lt;2&gt;</seg></p></ref>
+<ref lang="en" translator="B"><p><seg id="1">1</seg><seg id="2">2</seg></p></ref>
+<hyp system="x"><p><seg id="1">un</seg><seg id="2">du</seg></p></hyp></doc>
+<doc id="b"><src lang="de"><seg id="1">drei</seg></src><ref lang="en"><seg id="1">three</seg></ref>
+</doc></dataset>
+"""
+
+
+def sides(tmp_path: Path, source: str, target: str) -> list[tuple[str, str]]:
+    paths = [tmp_path / "a", tmp_path / ("a" if source == target else "b")]
+    for path, content in zip(paths, (source, target), strict=True):
+        path.write_text(content)
+    text = open_text(TextSpec(source=str(paths[0]), target=str(paths[1])), "test")
+    rows = pa.concat_tables(text.blocks())
+    assert text.total == len(rows)
+    return list(zip(*(rows.column(side).to_pylist() for side in ("source", "target")), strict=True))
+
+
+def test_segments_of_markup_are_sentences(tmp_path: Path) -> None:
+    german = ["Müller & Söhne", '"Ja" ä', "drei"]
+    english = ["one", "two", "three"]
+    assert sides(tmp_path, SGM, "one\ntwo\nthree\n") == list(zip(german, english, strict=True))
+    both = [("eins", "one"), ("zwei <2>", "two <2>"), ("drei", "three")]
+    assert sides(tmp_path, WMT, WMT) == both
+    assert read_sentences(str(tmp_path / "a")) == ["one", "two <2>", "three"]
+    talk = "<url>http://x</url>\n<talkid>1</talkid>\nEin Satz.\n"
+    assert sides(tmp_path, talk, "A sentence.\n") == [("Ein Satz.", "A sentence.")]
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        ('<?xml version="1.0"?>\n<tmx version="1.4"><body><tu><seg>a</seg></tu></body>', "TMX"),
+        ('\ufeff<xliff version="1.2"><file>', "XLIFF"),
+        ("<!DOCTYPE html>\n<html><p>404", "HTML"),
+        ('<?xml version="1.0"?>\n<corpus><s>a</s></corpus>', "XML"),
+        ("eins\rzwei\rdrei\r", "CR"),
+    ],
+)
+def test_other_markup_and_line_ends_are_named(tmp_path: Path, content: str, kind: str) -> None:
+    (tmp_path / "a").write_text(content, newline="")
+    with pytest.raises(UserError, match=kind):
+        layout_of(str(tmp_path / "a"))
+
+
+def corpus_of(tmp_path: Path, pairs: list[tuple[str, str]], **settings: Any) -> Corpus:
+    for side in (0, 1):
+        (tmp_path / f"{side}").write_text("".join(f"{pair[side]}\n" for pair in pairs))
+    train = {"source": str(tmp_path / "0"), "target": str(tmp_path / "1")}
+    languages = {"source_language": "de", "target_language": "en"}
+    spec = CorpusSpec.model_validate({**languages, "train": train, **settings})
+    return ingest(spec, "train", Store(tmp_path / "store"))
+
+
+@pytest.mark.parametrize(
+    ("pair", "settings", "told"),
+    [
+        (("Ein Satz.", "He said: 'Yes', 5 > 3 & so on..."), {}, []),
+        (("Ein Satz .", "A sentence, no more."), {}, ["source looks tokenised"]),
+        (("Ein Satz.", "rock @-@ solid"), {}, ["target looks tokenised"]),
+        (("Ein Satz.", "the dog 's tail"), {}, ["target looks tokenised"]),
+        (("die &quot;Katze&quot;", "a cat"), {}, ["source has escaped"]),
+        (("die &quot;Katze&quot;", "a cat"), {"filter": Filter(unescape=True)}, []),
+    ],
+)
+def test_marks_of_tokenisers_and_of_markup_are_said(
+    tmp_path: Path, pair: tuple[str, str], settings: dict[str, Any], told: list[str]
+) -> None:
+    pairs = [pair, *((f"Das ist {n}.", f"This is {n}.") for n in range(8))]
+    notes = marks_of_tools("train", corpus_of(tmp_path, pairs, **settings))
+    assert len(notes) == len(told)
+    assert all(part in note for part, note in zip(told, notes, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "kept"),
+    [
+        ("a b c", "x y", True),
+        ("a " * 10, "x", False),
+        ("医生今天看见新鲜的绿茶和面包。", "The doctor sees green tea today", True),
+        ("ครูชอบเค้กหวานที่บ้านทุกวัน", "The teacher likes sweet cake at home every day", True),
+        ("医生", "The doctor sees fresh green tea today", False),
+    ],
+)
+def test_lengths_are_compared_in_words_or_else_in_characters(
+    tmp_path: Path, source: str, target: str, kept: bool
+) -> None:
+    corpus = corpus_of(tmp_path, [("a", "x"), (source, target)])
+    assert corpus.rows == 1 + kept
+
+
+def nli_portions(path: Path, rows: list[tuple[str, str, str]]) -> list[list[tuple[str, ...]]]:
+    lines = ["\t".join(row) + "\n" for row in [("premise", "hypothesis", "label"), *rows]]
+    path.write_text("".join(lines))
+    parts = []
+    for portion in ((0, 0.8), (0.8, 0.9), (0.9, 1)):
+        table = pa.concat_tables(
+            open_text(NliText(file=str(path), format="tsv", portion=portion), "train").blocks()
+        )
+        columns = ["premise", "hypothesis", "label"]
+        kept = table.filter(table.column("selected")).select(columns)
+        parts.append([tuple(row.values()) for row in kept.to_pylist()])
+    return parts
+
+
+LABELS = ("entailment", "neutral", "contradiction")
+NLI: dict[str, Callable[[], list[tuple[str, str, str]]]] = {
+    "premises of three": lambda: [
+        (f"premise {n // 3}", f"hypothesis {n}", LABELS[n % 3]) for n in range(600)
+    ],
+    "counterfactual pairs": lambda: [
+        pair
+        for n in range(150)
+        for pair in (
+            (f"p {n}", f"h {n}", LABELS[0]),
+            (f"p {n}", f"not h {n}", LABELS[2]),
+            (f"q {n}", f"h {n}", LABELS[1]),
+            (f"q {n}", f"h {n + 1000}", LABELS[0]),
+        )
+    ],
+    "a hypothesis of half of them": lambda: [
+        (f"p {n}", "h" if n % 2 else f"h {n}", LABELS[n % 3]) for n in range(600)
+    ],
+    "rare labels": lambda: [(f"p {n}", f"h {n}", LABELS[(n % 20 == 0) + 0]) for n in range(600)],
+}
+
+
+@pytest.mark.parametrize("name", NLI)
+def test_portions_share_no_sentence_and_have_the_shares_of_labels(
+    tmp_path: Path, name: str
+) -> None:
+    rows = NLI[name]()
+    parts = nli_portions(tmp_path / "a.tsv", rows)
+    assert sorted(row for part in parts for row in part) == sorted(rows)
+    sentences = [{text for row in part for text in row[:2]} for part in parts]
+    assert not any(sentences[one] & sentences[other] for one, other in ((0, 1), (0, 2), (1, 2)))
+    assert all(len(part) > 20 for part in parts)
+    for label in LABELS:
+        of_all = np.mean([row[2] == label for row in rows])
+        for part in parts:
+            assert abs(np.mean([row[2] == label for row in part]) - of_all) < 0.05
