@@ -123,13 +123,12 @@ def flags_of(verb: str, *words: str) -> frozenset[str]:
 
 
 def flags_of_command(verb: str, words: tuple[str, ...]) -> frozenset[str]:
-    """Return the flags of a command, of `submit` with those of the command that it submits."""
+    """Return the flags of a command."""
     if verb == "analyze" and words[:1] in (("keys",), ("attack",)):
         return flags_of(verb, words[0])
     if verb == "augment" and "cipher" in words:
         return flags_of(verb, "--operator", "cipher")
-    inner = next((word for word in words if word in verbs.VERBS), None)
-    return flags_of(verb) | flags_of(inner) if verb == "submit" and inner else flags_of(verb)
+    return flags_of(verb)
 
 
 def test_commands_that_any_message_names_have_verbs_and_flags_that_exist() -> None:

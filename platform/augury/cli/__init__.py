@@ -23,7 +23,6 @@ from types import FrameType
 
 from augury import __version__
 from augury.cli import verbs
-from augury.cli.common import CLIENT
 from augury.core import agreed_code, messages
 from augury.core.errors import UserError, unknown
 from augury.core.messages import logger
@@ -153,12 +152,6 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
         return 2
     arguments.typed = command("augury", verb, *argv)
     try:
-        if verb in verbs.ON_A_CLUSTER and arguments.address:
-            from augury.cli import submit
-
-            with redirect_stdout(RedactedStream(sys.stdout)):
-                return submit.run_remotely(arguments, verb, argv)
-        _warn_of_differences()
         if getattr(module, "WRITES_TEXT", False):
             return int(module.run(arguments))
         with redirect_stdout(RedactedStream(sys.stdout)):
@@ -191,12 +184,3 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
 
         logger.error(f"{describe_error(error)}\n(--debug shows the traceback)")
         return 1
-
-
-def _warn_of_differences() -> None:
-    """Warn in a job of a cluster that differs from the client that has submitted it."""
-    if client := os.environ.get(CLIENT):
-        from augury.cli import versions  # reads all files of the code
-
-        if warning := versions.difference(client):
-            messages.say(warning)

@@ -101,8 +101,6 @@ class _Equal(argparse.Action):
         namespace.assignments = [*namespace.assignments, f"equal={values}"]
 
 
-CLIENT = "AUGURY_CLIENT"
-"""The variable of a job on a cluster with the versions of its client, as JSON."""
 RESULTS = "results"
 """The usual storage."""
 RUN_HELP = (
@@ -138,19 +136,6 @@ def add_executor(parser: argparse.ArgumentParser) -> None:
         default="local",
         help="local: in this process (default); ray: on Ray, joining or starting a cluster; "
         "auto: by the amount of work",
-    )
-
-
-def add_cluster(parser: argparse.ArgumentParser) -> None:
-    """Add `--address` and `--detach`."""
-    parser.add_argument(
-        "--address",
-        metavar="ADDRESS",
-        help="the Ray cluster to run on: auto, ray://HOST:PORT, or http://DASHBOARD (of `augury "
-        "submit` by default RAY_API_SERVER_ADDRESS, RAY_ADDRESS or auto)",
-    )
-    parser.add_argument(
-        "--detach", action="store_true", help="do not wait for the command on the cluster"
     )
 
 

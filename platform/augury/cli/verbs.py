@@ -9,19 +9,16 @@ import textwrap
 from collections.abc import Sequence
 from types import ModuleType
 
-from augury.cli.common import add_cluster
 from augury.core.errors import nearest
 
 GROUPS = {
-    "start": ("demo", "init", "config", "list", "completion"),
-    "run experiments": ("train", "sweep", "reproduce", "submit"),
+    "start": ("demo", "init", "config", "list"),
+    "run experiments": ("train", "sweep", "reproduce"),
     "inspect results": ("runs", "watch", "compare", "score", "analyze", "track"),
     "keep a storage": ("verify", "gc"),
     "use a trained run": ("translate", "export"),
     "work on text": ("augment", "encipher"),
 }
-ON_A_CLUSTER = ("train", "sweep", "reproduce")
-"""Verbs that run on a cluster where they are given `--address`."""
 MODULES = {"list": "listing"}
 """Verbs whose modules have other names, here as `list` would hide the built-in class."""
 VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
@@ -56,8 +53,6 @@ def parser(verb: str, argv: Sequence[str]) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     verb_module.configure(result, argv)
-    if verb in ON_A_CLUSTER:
-        add_cluster(result)
     verbosity = result.add_mutually_exclusive_group()
     verbosity.add_argument(
         "-v",
