@@ -60,7 +60,6 @@ imported["config --syntax"] = sorted(sys.modules)
 from augury.augment import operator
 for verb in verbs.VERBS:
     helps[verb] = shown(verb, "--help")
-helps["analyze keys"] = shown("analyze", "keys", "--help")
 for name in operator.names():
     helps[f"augment --operator {name}"] = shown("augment", "--operator", name, "--help")
 imported["augment --help"] = sorted(sys.modules)

@@ -1,4 +1,4 @@
-"""`augury analyze`: analyse trained runs beyond scores, or the keys of a cipher before training."""
+"""`augury analyze`: analyse trained runs beyond scores."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from augury.cli import analyze_attack, analyze_keys
+from augury.cli import analyze_attack
 from augury.cli.common import RUN_HELP, add_storage, flag_arguments, flag_of, integer, print_json
 from augury.core.errors import UserError
 from augury.core.progress import say
@@ -16,21 +16,16 @@ if TYPE_CHECKING:
     from augury.analysis.system import System
 
 HELP = (
-    "Analyse trained runs: hallucinations, rare subwords, encoder states, words and lengths, "
-    "views; or cipher keys."
+    "Analyse trained runs: hallucinations, rare subwords, encoder states, words and lengths, views."
 )
 EXAMPLE = """augury analyze my/CipherDAug/1
   augury analyze my/baseline my/CipherDAug --storage results --which buckets correlation
-  augury analyze attack my/baseline/1
-  augury analyze keys search_spaces/experiments/multi30k_5k_cipherdaug.yaml --keys 1 2 3 5"""
+  augury analyze attack my/baseline/1"""
 SETTING = "setting:"
 """Before the settings of analyses among the arguments."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    if analyze_keys.selected(argv):
-        analyze_keys.configure(parser)
-        return
     if analyze_attack.selected(argv):
         analyze_attack.configure(parser)
         return
@@ -39,9 +34,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         nargs="+",
         metavar="RUN",
         help=f"{RUN_HELP}; several runs are compared with the first. Instead of runs, "
-        f"`{analyze_keys.WORD}` analyses cipher keys before training, and "
         f"`{analyze_attack.WORD}` chooses the radius of an attack on a run: see "
-        f"`augury analyze {analyze_keys.WORD} --help`",
+        f"`augury analyze {analyze_attack.WORD} --help`",
     )
     add_storage(parser)
     parser.add_argument(
@@ -109,8 +103,6 @@ def _add_settings(parser: argparse.ArgumentParser, named: Sequence[str]) -> None
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if hasattr(arguments, "keys"):
-        return analyze_keys.run(arguments)
     if hasattr(arguments, "radii"):
         return analyze_attack.run(arguments)
     from augury.analysis.system import check_task, open_systems

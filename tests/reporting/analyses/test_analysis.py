@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from augury.analysis.system import open_systems
-from augury.cli import analyze_keys, main
+from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.reporting import rendering
@@ -102,34 +102,3 @@ def test_an_unknown_analysis_names_the_nearest(
 ) -> None:
     assert main(["analyze", folders[0].uri, "--which", "bucket"]) == 2
     assert "buckets" in capsys.readouterr().err
-
-
-def test_a_storage_may_be_called_keys() -> None:
-    assert not analyze_keys.selected(["runs/a/seed-1", "--storage", "keys"])
-    assert analyze_keys.selected(["--storage", "results", "keys"])
-
-
-def test_keys_are_analysed_from_files(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    words = [
-        "ein haus",
-        "zwei alte hunde",
-        "der mann im haus",
-        "zwei hunde laufen",
-        "ein alter mann läuft",
-    ] * 4
-    for name in ("a.de", "a.en"):
-        (tmp_path / name).write_text("".join(f"{line} {row}\n" for row, line in enumerate(words)))
-    files = [
-        "--source",
-        f"{tmp_path}/a.de",
-        "--target",
-        f"{tmp_path}/a.en",
-        "--storage",
-        f"{tmp_path}/results",
-    ]
-    size = ["--set", "vocabulary.size=50", "--set", "vocabulary.size_per_key=10"]
-    assert main(["analyze", *files, "keys", *size, "--keys", "1", "2", "--json"]) == 0
-    printed = json.loads(capsys.readouterr().out)
-    assert sorted(key["key"] for key in printed["results"]["keys"]) == [1, 2]
-    assert printed["cautions"] and printed["page"].endswith("keys.html")
-    assert main(["analyze", "keys", "--source", f"{tmp_path}/a.de"]) == 2
