@@ -161,7 +161,6 @@ WORDS = [
     ("config good.yaml --set storage=good.yaml", "good.yaml"),
     ("config good.yaml --set storage=/nowhere/below/x", "/nowhere/below"),
     ("config good.yaml --set storage=foo://bar", "foo://bar"),
-    ("encipher --key x", "x"),
     (f"translate {RUN} --beam 0", "0"),
     (f"translate {RUN} --beam nan", "nan"),
     (f"translate {RUN} --views nonsense", "nonsense"),

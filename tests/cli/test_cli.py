@@ -18,34 +18,9 @@ def stdin(monkeypatch: pytest.MonkeyPatch, content: str | bytes) -> None:
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(data)))
 
 
-def test_encipher_like_the_paper(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    stdin(monkeypatch, "hey, warum nicht?\nzwölf große übungen\n")
-    assert main(["encipher", "--key", "2", "--alphabet", GERMAN]) == 0
-    assert capsys.readouterr().out == "jgß, yctwo pkejv?\näyanh itqög bdwpigp\n"
-
-
-def test_encipher_takes_the_alphabet_from_a_file_and_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "train").write_text("ab c\ncz\n", encoding="utf-8")
-    stdin(monkeypatch, "abcz q\r\n\u2028x\n")
-    assert (
-        main(["encipher", "--key", "1", "--alphabet-from", str(tmp_path / "train"), "--json"]) == 0
-    )
-    out = json.loads(capsys.readouterr().out)
-    assert out == {"key": 1, "cycles": ["abcz"], "lines": ["bcza q", "\u2028x"]}
-    stdin(monkeypatch, "bcza q\n")
-    assert main(["encipher", "--key", "-1", "--alphabet", "abcz"]) == 0
-    assert capsys.readouterr().out == "abcz q\n"
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["encipher", "--key", "30", "--alphabet", GERMAN], "key 30 leaves the text unchanged"),
-        (["encipher", "--key", "1", "--alphabet-from", "nowhere"], "no file 'nowhere'"),
         (
             ["augment", "--operator", "ciper", "--source", "a", "--target", "b"],
             "operator 'ciper': did you mean 'cipher'?",
@@ -111,9 +86,9 @@ def test_invalid_input_is_one_message_and_exit_code_two(
 
 def test_misspelt_flags_suggest_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
-        main(["encipher", "--key", "1", "--alfabet", "abc"])
+        main(["score", "a", "b", "--metrix", "bleu"])
     assert stopped.value.code == 2
-    assert "did you mean '--alphabet'?" in capsys.readouterr().err
+    assert "did you mean '--metrics'?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -126,11 +101,11 @@ def test_ctrl_c_prints_how_to_continue(
         raise KeyboardInterrupt(*[reason] if reason else [])
 
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=SimpleNamespace(read=interrupted)))
-    assert main(["encipher", "--key", "2"]) == 130
+    assert main(["score", "--references", "/dev/null"]) == 130
     error = capsys.readouterr().err
     assert (
         error.startswith(f"augury: {message}. Finished work is kept")
-        and "augury encipher --key 2" in error
+        and "augury score --references /dev/null" in error
     )
 
 
@@ -138,7 +113,7 @@ def test_input_that_is_not_utf8_names_the_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stdin(monkeypatch, b"gut\nschl\xe4cht\n")
-    assert main(["encipher", "--key", "1"]) == 2
+    assert main(["score", "--references", "/dev/null"]) == 2
     assert "byte 0xe4 in line 2" in capsys.readouterr().err
 
 

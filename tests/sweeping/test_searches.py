@@ -1,12 +1,7 @@
-"""Whole sweeps with Optuna, watched, on an experiment of the user's, and on an object store."""
+"""Whole sweeps with Optuna, on an experiment of the user's, and on an object store."""
 
 from __future__ import annotations
 
-import re
-import subprocess
-import sys
-import urllib.error
-import urllib.request
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -48,31 +43,6 @@ def test_suggested_points_are_trained_reused_and_left_out(suggested: Any) -> Non
     fewer = sweep(storage, *FLAGS, "--samples", "1", space=mine)
     assert (fewer["reused"], fewer["finished"], len(fewer["table"])) == (2, 2, 2)
     assert results(storage) == trained
-
-
-def test_a_sweep_is_watched(suggested: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    storage = suggested[0]
-    known = state.load(Store(storage), "quick").configurations
-    page = storage / "sweeps/quick/index.html"
-    page.unlink()
-    assert main(["watch", "quick", "--storage", str(storage), "--once"]) == 0
-    assert str(page) in capsys.readouterr().out
-    assert all(configuration.name in page.read_text() for configuration in known)
-
-
-def test_the_page_of_a_sweep_is_served_and_nothing_else(suggested: Any) -> None:
-    page = suggested[0] / "sweeps/quick/index.html"
-    command = [sys.executable, "-m", "augury.cli", "watch", "quick", "--serve", "0"]
-    command += ["--storage", str(suggested[0])]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
-        assert server.stderr is not None
-        url = re.search(r"http://127\.0\.0\.1:\d+/", server.stderr.readline())
-        assert url is not None
-        with urllib.request.urlopen(url[0], timeout=60) as response:
-            assert response.read().decode() == page.read_text()
-        with pytest.raises(urllib.error.HTTPError, match="404"):
-            urllib.request.urlopen(f"{url[0]}secrets", timeout=60)
-        server.terminate()
 
 
 FAMILIES = """

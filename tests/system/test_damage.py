@@ -233,7 +233,6 @@ def test_everything_else_goes_on(
     for word in (intact[0], "tiny/one/1"):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"ba\n")))
         assert main(["translate", word, "--storage", root]) == 0
-    assert main(["watch", "--storage", root, "--once"]) == 0
     assert main(["gc", root]) == 0
     verified = 0 if kind in ("history", "other entries", "paths of a report") else 1
     assert main(["verify", root]) == verified

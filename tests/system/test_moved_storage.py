@@ -107,13 +107,6 @@ def test_runs_are_read_where_they_are(
     assert main(["score", str(outputs), str(outputs)]) == 0
 
 
-def test_pages_name_the_present_place(moved: SimpleNamespace) -> None:
-    assert main(["watch", moved.root, "--once"]) == 0
-    pages = [Path(moved.root, "index.html"), *Path(moved.root).glob("sweeps/*/index.html")]
-    assert len(pages) > 1
-    assert not [page for page in pages if moved.old in page.read_text(encoding="utf-8")]
-
-
 def test_mlflow_has_the_runs_once_with_their_artifacts(moved: SimpleNamespace) -> None:
     client = MlflowClient(f"sqlite:///{moved.root}/mlflow.db")
     assert main(["track", moved.root]) == 0

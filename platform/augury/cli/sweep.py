@@ -167,14 +167,12 @@ def _run(space: Space, options: SweepOptions, as_json: bool, typed: str) -> int:
     from augury.core.naming import command
     from augury.core.progress import duration
     from augury.core.store import Store
-    from augury.reporting import storage
     from augury.reporting.sweeps.recommendation import recommend
     from augury.reporting.sweeps.report import data, text
     from augury.sweeping.state import PAGE
 
     sweep = outcome.sweep
     recommended = recommend(summary)
-    storage.renew(Store(options.storage))
     if as_json:
         print_json(
             {

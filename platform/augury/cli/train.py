@@ -68,7 +68,6 @@ def compare(loaded: Experiment, as_json: bool, budget: float | None = None, type
         reported,
         results,
         run_names,
-        storage,
         tables,
     )
     from augury.reporting.comparison import scored_sets
@@ -96,7 +95,6 @@ def compare(loaded: Experiment, as_json: bool, budget: float | None = None, type
             experiment.write(report, page, systems, state)
             with Tracker(loaded.tracking, store) as tracker:
                 tracker.report(loaded.name)
-            storage.renew(store)
     if as_json:
         nothing: dict[str, Any] = {"answer": None, "tables": [], "stages": []}
         unscored = nothing | {"systems": [system.to_dict() for system in systems]}

@@ -14,10 +14,10 @@ from augury.core.errors import nearest
 GROUPS = {
     "start": ("demo", "init", "config", "list"),
     "run experiments": ("train", "sweep", "reproduce"),
-    "inspect results": ("runs", "watch", "compare", "score", "analyze", "track"),
+    "inspect results": ("runs", "compare", "score", "analyze", "track"),
     "keep a storage": ("verify", "gc"),
     "use a trained run": ("translate", "export"),
-    "work on text": ("augment", "encipher"),
+    "work on text": ("augment",),
 }
 MODULES = {"list": "listing"}
 """Verbs whose modules have other names, here as `list` would hide the built-in class."""

@@ -44,7 +44,7 @@ Of more, only the mean is, and scores of the others.
 def write(
     report: Report, folder: Folder, results: Sequence[SystemResult], state: str | None = None
 ) -> None:
-    """Write the page of an experiment, and the summary for the page of its storage.
+    """Write the page of an experiment, and the summary for lists of reports.
 
     `state` is that of `page_state`.
     """
