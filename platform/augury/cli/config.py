@@ -59,10 +59,10 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     mode.add_argument(
         "--graph",
         nargs="?",
-        choices=["text", "mermaid", "svg"],
+        choices=["text", "mermaid"],
         const="text",
         help="show everything that the experiment needs, what of it exists, and the cost of the "
-        "rest: as text (default), or as a drawing in Mermaid or SVG",
+        "rest: as text (default), or as a drawing in Mermaid",
     )
     mode.add_argument(
         "--schema",
@@ -379,8 +379,7 @@ def _graph(path: str, assignments: Sequence[str], form: str, as_json: bool) -> i
     if as_json:
         print_json([asdict(node) for node in known])
     else:
-        forms = {"text": graphs.text, "mermaid": graphs.mermaid, "svg": graphs.image}
-        print(forms[form](known), end="")
+        print(graphs.text(known) if form == "text" else graphs.mermaid(known), end="")
     return 0
 
 

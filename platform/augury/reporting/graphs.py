@@ -1,4 +1,4 @@
-"""A graph of what is made, for people: as a table, as a Mermaid drawing, and as an SVG file.
+"""A graph of what is made, for people: as a table, and as a Mermaid drawing.
 
 Tokens of one training, the seeds of one model, and corpora that are read for the same are drawn as
 one box.
@@ -6,12 +6,9 @@ one box.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
-
-from markupsafe import Markup
 
 from augury.augment import planning
 from augury.augment.mixins import Fitted, UsesModels
@@ -27,13 +24,10 @@ from augury.experiments.graph import TRAIN, Graph, Plan, Step, dev_sets
 from augury.experiments.record import KIND as RUNS
 from augury.experiments.record import SCORES
 from augury.experiments.task import find_task
-from augury.reporting.rendering import asset, environment
 from augury.reporting.tables import plain_text, records
 
 TOGETHER = ("tokens", "model", "scores")
 """The kinds of nodes that are one box for each training."""
-WIDTH, HEIGHT, GAP_X, GAP_Y = 168, 40, 44, 12
-"""Pixels of a box and between boxes."""
 
 
 @dataclass(frozen=True)
@@ -160,32 +154,6 @@ def mermaid(nodes: Sequence[Node]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def image(nodes: Sequence[Node]) -> str:
-    """Return the graph as an SVG file with the colours of pages: a column for each step of the way,
-    left to right."""
-    css = str(asset("page.css"))
-    rules = [css.partition("@media")[0], *re.findall(r"^\.graph.*$", css, re.MULTILINE)]
-    drawn = boxes(nodes)
-    corners = _corners(drawn)
-    arrows = []
-    for number, (to_x, to_y) in enumerate(corners):
-        for x, y in (corners[source] for source in _arrows(drawn, number)):
-            arrows.append((x + WIDTH, y + HEIGHT // 2, to_x, to_y + HEIGHT // 2))
-    return (
-        environment()
-        .get_template("graph.svg.j2")
-        .render(
-            style=Markup("\n".join(rules)),
-            arrows=arrows,
-            boxes=zip(drawn, corners, strict=True),
-            box_width=WIDTH,
-            box_height=HEIGHT,
-            width=max(x for x, _ in corners) + WIDTH + 2,
-            height=max(y for _, y in corners) + HEIGHT + 2,
-        )
-    )
-
-
 def _arrows(drawn: Sequence[Box], number: int) -> list[int]:
     """Return the inputs of a box that are drawn: without those that another input needs too."""
     inputs = drawn[number].inputs
@@ -197,32 +165,6 @@ def _arrows(drawn: Sequence[Box], number: int) -> list[int]:
             needed.add(source)
             waiting += drawn[source].inputs
     return [source for source in inputs if source not in needed]
-
-
-def _corners(drawn: Sequence[Box]) -> list[tuple[int, int]]:
-    """Return the upper left corner of every box.
-
-    Its column is one further than the furthest of its inputs; in a column boxes follow their
-    inputs.
-    """
-    columns: list[int] = []
-    for box in drawn:  # inputs are first
-        columns.append(1 + max((columns[source] for source in box.inputs), default=-1))
-    rows: dict[int, float] = {}
-    for column in range(max(columns) + 1):
-        centres: dict[int, float] = {}
-        for number in range(len(drawn)):
-            if columns[number] == column:
-                sources = _arrows(drawn, number)
-                centres[number] = sum(rows[source] for source in sources) / max(1, len(sources))
-        lowest = 0.0
-        for number in sorted(centres, key=centres.__getitem__):
-            rows[number] = max(lowest, centres[number])
-            lowest = rows[number] + 1
-    return [
-        (1 + column * (WIDTH + GAP_X), round(1 + rows[number] * (HEIGHT + GAP_Y)))
-        for number, column in enumerate(columns)
-    ]
 
 
 Kind = Literal["corpus", "fit", "view", "records", "tokenizer", "tokens", "model", "scores"]
