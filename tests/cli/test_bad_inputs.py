@@ -178,7 +178,6 @@ WORDS = [
     ("sweep spaces/good.yaml --dry-run --name a/b", "a/b"),
     ("sweep spaces/good.yaml --dry-run --scheduler nonsense", "nonsense"),
     ("sweep augmentations good.yaml --dry-run --rows nonsense", "nonsense"),
-    (f"runs results {RUN} --name a/b", "a/b"),
     ("gc results --hours x", "x"),
     ("init good.yaml --source good.txt --target good.txt", "good.yaml"),
     ("init new.yaml --source good.txt --target nowhere.txt", "nowhere.txt"),

@@ -1,4 +1,4 @@
-"""`augury runs`: list, filter, name, tag and delete the runs of a storage."""
+"""`augury runs`: list, filter and delete the runs of a storage."""
 
 from __future__ import annotations
 
@@ -97,23 +97,6 @@ def test_the_latest_run_comes_first_unless_another_order_is_wanted(
     assert next(iter(listed(store, capsys, "--sort", "score"))) == "my/baseline/1"
 
 
-def test_a_system_gets_a_name_and_tags(store: Store, capsys: Output) -> None:
-    listed(store, capsys, "my/cipher", "--name", "best", "--tag", "a", "b")
-    listed(store, capsys, "best/2", "--untag", "a")
-    runs = listed(store, capsys, "best")
-    assert {name: run["tags"] for name, run in runs.items()} == {
-        "my/cipher/1": ["a", "b"],
-        "my/cipher/2": ["b"],
-    }
-    assert set(listed(store, capsys, "--tagged", "a")) == {"my/cipher/1"}
-
-
-def test_a_name_belongs_to_one_system(store: Store, capsys: Output) -> None:
-    assert main(["runs", store.root, "my/baseline", "--name", "best"]) == 0
-    assert main(["runs", store.root, "my/cipher", "--name", "best"]) == 2
-    assert main(["runs", store.root, "my/*", "--name", "all"]) == 2
-
-
 def test_deleting_is_dry_without_yes(store: Store, capsys: Output) -> None:
     texts = store.folder("records", "0" * 16)
     texts.finish({"side_data": {"models": {"teacher": f"runs/{A}/seed-1"}}})
@@ -151,17 +134,6 @@ def test_a_deleted_run_is_deleted_in_mlflow(store: Store, monkeypatch: pytest.Mo
     assert main(["runs", store.root, "baseline", "--delete", "--yes"]) == 0
     names = set(logged_runs(f"sqlite:///{store.root}/mlflow.db"))
     assert names == {"cipher seed 1", "cipher seed 2", "my"}
-
-
-def test_names_and_tags_are_sent_to_mlflow(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    store.folder("runs", f"{A}/seed-1").write_record(
-        "record.json", {"status": "FINISHED", "since": 2}
-    )
-    sync_storage(store, Tracking())
-    assert main(["runs", store.root, "baseline", "--name", "best", "--tag", "a", "b"]) == 0
-    tags = logged_runs(f"sqlite:///{store.root}/mlflow.db")["baseline seed 1"].data.tags
-    assert (tags["augury.label"], tags["augury.tags"]) == ("best", "a, b")
 
 
 def test_a_storage_that_was_moved_is_missed_with_those_beside_it(

@@ -67,7 +67,7 @@ def test_a_folder_that_a_process_works_on_is_kept(store: Store) -> None:
 def test_a_command_at_work_is_said(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     items = unused(store, 0.0, USERS)
     with locked(store.folder("views", "2" * 16)):
-        assert main(["gc", store.root, "--hours", "0"]) == 0
+        assert main(["runs", store.root, "--clean", "--hours", "0"]) == 0
         assert "a command works in" in capsys.readouterr().err
         assert not items[0].remove(store)
     assert store.folder("views", OTHER).complete
@@ -101,11 +101,11 @@ def test_it_is_removed_when_that_is_asked_for(
     store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = {path.name for path in Path(store.root).rglob("*")}
-    assert main(["gc", store.root, "--hours", "0", "--json"]) == 0
+    assert main(["runs", store.root, "--clean", "--hours", "0", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert [item["path"] for item in result["unused"]] == [item[5:] for item in UNUSED]
     assert {path.name for path in Path(store.root).rglob("*")} == before
-    assert main(["gc", store.root, "--hours", "0", "--yes"]) == 0
+    assert main(["runs", store.root, "--clean", "--hours", "0", "--yes"]) == 0
     assert "removed 2 texts" in capsys.readouterr().out
     assert listed(store) == [] and store.folder("views", VIEW).complete
-    assert main(["verify", store.root]) == 0
+    assert main(["runs", store.root, "--verify"]) == 0

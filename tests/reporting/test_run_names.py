@@ -11,15 +11,7 @@ from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.experiments.record import RunRecord
 from augury.reporting import reported
-from augury.reporting.run_names import (
-    LABEL,
-    Label,
-    find,
-    label,
-    label_of_system,
-    name_of,
-    write_label,
-)
+from augury.reporting.run_names import find, name_of
 
 A, B, C = "aa" * 8, "bb" * 8, "cc" * 8
 Add = Callable[..., Folder]
@@ -113,30 +105,6 @@ def test_equal_names_are_told_apart_by_addresses(store: Store, add: Add) -> None
 def test_the_name_of_a_run_finds_it(store: Store, add: Add) -> None:
     for run in (add("one key", A, 1), add("one key", B, 1), add("baseline", C, 1, "other")):
         assert find(name_of(run), store.root) == [run]
-
-
-def test_users_give_names(store: Store, add: Add) -> None:
-    runs = [add("one key", A, seed) for seed in (1, 2)]
-    for run in runs:
-        write_label(run, Label("best", ("checked",)))
-    assert find("best", store.root) == runs and find("best/2", store.root) == runs[1:]
-    assert label(runs[0]) == Label("best", ("checked",))
-
-
-def test_a_name_that_has_changed_by_itself_is_no_name(
-    store: Store, add: Add, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = add("baseline", A, 1)
-    write_label(run, Label("mine"))
-    run.write(LABEL, run.read(LABEL).replace(b"mine", b"mind"))
-    assert label(run) == Label()
-    assert f"{LABEL} is damaged" in capsys.readouterr().err
-
-
-def test_a_name_is_of_later_seeds_too(store: Store, add: Add) -> None:
-    write_label(add("one key", A, 1), Label("best"))
-    later = add("one key", A, 2)
-    assert find("best/2", store.root) == [later] and label_of_system(later) == "best"
 
 
 def test_unknown_runs_are_told_the_nearest_with_dates(store: Store, add: Add) -> None:

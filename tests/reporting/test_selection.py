@@ -7,7 +7,6 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.reporting.run_names import Label, write_label
 from augury.reporting.selection import load_systems
 from tests.reporting.conftest import Results
 
@@ -50,13 +49,6 @@ def test_shared_runs_have_the_names_of_the_report_with_most_of_them(results: Res
     assert names([first, third], results) == ["other", "alone"]
     report(results, "new", 10, plain=first, ours=second)
     assert names([second, first], results) == ["ours", "plain"]
-
-
-def test_the_name_that_a_user_gave_counts_before_that_of_a_report(results: Results) -> None:
-    first, second = (results.run("one", address * 8, bleu=30.0) for address in ("aa", "bb"))
-    report(results, "mine", 0, base=first, ours=second)
-    write_label(second, Label("best"))
-    assert names([first, second], results) == ["base", "best"]
 
 
 def test_a_report_names_all_its_systems(results: Results) -> None:

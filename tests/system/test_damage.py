@@ -131,7 +131,7 @@ def test_damage_is_mended_or_named(
         shutil.rmtree(run / "ctranslate2")
     name = str(file.relative_to(root))
     capsys.readouterr()
-    assert main(["verify", str(root)]) == 1
+    assert main(["runs", str(root), "--verify"]) == 1
     assert capsys.readouterr().out.startswith(f"{name} ")
 
     command = ["translate", str(run)]
@@ -149,7 +149,7 @@ def test_damage_is_mended_or_named(
         if verb == "continue":  # the scores say how long training took
             del before[f"{run.relative_to(root)}/scores.json"]
         assert code == 0 and after.items() >= before.items()
-        assert main(["verify", str(root)]) == 0
+        assert main(["runs", str(root), "--verify"]) == 0
 
 
 REPORT, SWEEP = "reports/tiny/report.json", "sweeps/s/sweep.json"
@@ -233,9 +233,9 @@ def test_everything_else_goes_on(
     for word in (intact[0], "tiny/one/1"):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"ba\n")))
         assert main(["translate", word, "--storage", root]) == 0
-    assert main(["gc", root]) == 0
+    assert main(["runs", root, "--clean"]) == 0
     verified = 0 if kind in ("history", "other entries", "paths of a report") else 1
-    assert main(["verify", root]) == verified
+    assert main(["runs", root, "--verify"]) == verified
     capsys.readouterr()
     try:
         sync_storage(Store(root), Tracking(uri=f"sqlite:///{tmp_path}/mlflow.db"))

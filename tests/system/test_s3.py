@@ -66,7 +66,7 @@ def test_a_storage_on_s3_has_the_same_as_a_local_one(
 ) -> None:
     assert len(undisturbed) == 2 and weights(trained) == undisturbed
     assert server.refused > 10
-    verified = augury("verify", trained, "--json")
+    verified = augury("runs", trained, "--verify", "--json")
     assert verified.returncode == 0, verified.stdout
 
 

@@ -61,7 +61,7 @@ def read_only(place: Path, experiment: str) -> None:
     run("translate", "tiny/tiny/1", *there)
     run("compare", "tiny/tiny/1", "tiny/tiny/2", *there)
     run("runs", storage)
-    run("verify", storage)
+    run("runs", storage, "--verify")
     run("export", "tiny/tiny/1", "--to", "ctranslate2", *there, "--output", str(place / "exported"))
     run("train", experiment, *there)
     run("train", experiment, *there, "--seeds", "3", code=1, said="is on a read-only disk")

@@ -1,27 +1,40 @@
-"""`augury runs`: list the runs of a storage; name, tag and delete them."""
+"""`augury runs`: list the runs of a storage, delete them, clean and verify it."""
 
 from __future__ import annotations
 
 import argparse
 import fnmatch
 import re
+import time
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from augury.cli.common import RESULTS, open_storage, print_json
 from augury.core.errors import UserError
-from augury.core.naming import counted, file_name
-from augury.core.progress import say
+from augury.core.naming import counted
+from augury.core.progress import Stage, say
 
 if TYPE_CHECKING:
     from augury.core.store import Folder, Store
+    from augury.core.verification import Checked
+    from augury.experiments.cleanup import Unused
     from augury.reporting.run_list import StoredRun
 
-HELP = "List the runs of a storage with state, score, date, cost and size; name, tag, delete them."
+HELP = (
+    "List the runs of a storage with state, score, date, cost and size; delete them; clean and "
+    "verify the storage."
+)
 EXAMPLE = """augury runs results
   augury runs results 'my/*' --state scored --sort score
-  augury runs results my/CipherDAug --name best --tag checked
-  augury runs results my/CipherDAug/1 --delete --yes"""
+  augury runs results my/CipherDAug/1 --delete --yes
+  augury runs results --clean       # says what no run needs; with --yes, removes it
+  augury runs results --verify"""
+NOUNS = {"temporary": "temporary file"}
+"""Names of kinds, where they are other words."""
+FOREIGN = ("mlartifacts/*", "sweeps/*/tune/*")
+"""Files of MLflow and Ray Tune, by pattern."""
 SORTS = ("date", "name", "score", "cost", "size")
 
 
@@ -42,34 +55,48 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         help="scored, trained, running, failed, unfinished or damaged",
     )
     parser.add_argument("--task", help="only runs of this task")
-    parser.add_argument("--tagged", metavar="TAG", help="only runs with this tag")
     parser.add_argument(
         "--sort", choices=SORTS, default="date", help="order of the list (default: date)"
     )
-    action = parser.add_argument_group("to change the runs that are given or match")
-    action.add_argument(
-        "--name", help="another name for them, the seeds of one system; '' removes it"
-    )
-    action.add_argument("--tag", nargs="+", default=[], metavar="TAG", help="add tags")
-    action.add_argument("--untag", nargs="+", default=[], metavar="TAG", help="remove tags")
+    action = parser.add_mutually_exclusive_group()
     action.add_argument(
         "--delete",
         action="store_true",
-        help="delete them with all that was made from them: without --yes, says what would go",
+        help="delete the runs that are given or match, with all that was made from them: without "
+        "--yes, says what would go",
     )
-    action.add_argument("--yes", action="store_true", help="delete without asking")
+    action.add_argument(
+        "--clean",
+        action="store_true",
+        help="remove what no run refers to, and what killed processes have left behind, in the "
+        "storage and among the temporary files of this machine: without --yes, says what would go",
+    )
+    action.add_argument(
+        "--verify",
+        action="store_true",
+        help="compare all files with the checksums that were written with them",
+    )
+    parser.add_argument("--yes", action="store_true", help="delete or remove without asking")
+    parser.add_argument(
+        "--hours",
+        type=float,
+        default=24.0,
+        help="with --clean: only what has not changed for so many hours, as a process may work on "
+        "it (default: 24)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.reporting import run_list, tables
 
     store = open_storage(arguments.storage)
+    if arguments.verify:
+        return _verify(store, arguments.json)
+    if arguments.clean:
+        return _clean(store, arguments)
     runs = _select(store, arguments)
     if arguments.delete:
         return _delete(store, runs, arguments)
-    if arguments.tag or arguments.untag or arguments.name is not None:
-        _relabel(store, runs, arguments)
-        runs = _select(store, arguments)
     runs = _sorted(runs, arguments.sort)
     if arguments.json:
         print_json([run.to_dict() for run in runs])
@@ -102,7 +129,6 @@ def _select(store: Store, arguments: argparse.Namespace) -> list[StoredRun]:
         for run in runs
         if (not arguments.state or run.state in arguments.state)
         and (arguments.task is None or run.record.task == arguments.task)
-        and (arguments.tagged is None or arguments.tagged in run.label.tags)
     ]
 
 
@@ -140,29 +166,6 @@ def _sorted(runs: list[StoredRun], key: str) -> list[StoredRun]:
         for run in runs
     }
     return sorted(runs, key=lambda run: -(values[run.folder] or 0.0))
-
-
-def _relabel(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namespace) -> None:
-    """Change the names and tags of runs."""
-    from augury.reporting import run_names
-    from augury.tracking import sync
-
-    _refuse_all(arguments)
-    name = arguments.name
-    if name:
-        file_name(name, "--name ")
-        addresses = {run.record.address for run in runs}
-        holders = {of.address for of in run_names.named_runs(store) if of.name == name}
-        if len(addresses | holders) > 1:
-            raise UserError(
-                f"--name {name}: a name belongs to the seeds of one system, and there are "
-                f"{len(addresses | holders)}: give runs of one, and a name that is free"
-            )
-    for run in runs:
-        kept = [tag for tag in (*run.label.tags, *arguments.tag) if tag not in arguments.untag]
-        label = run.label.name if name is None else name or None
-        run_names.write_label(run.folder, run_names.Label(label, tuple(dict.fromkeys(kept))))
-    sync.relabel(store, [run.folder for run in runs])
 
 
 def _delete(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namespace) -> int:
@@ -207,5 +210,100 @@ def _delete(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namespa
 
 def _refuse_all(arguments: argparse.Namespace) -> None:
     """Raise UserError for a change of all runs of a storage, which is never meant."""
-    if not (arguments.runs or arguments.state or arguments.task or arguments.tagged):
+    if not (arguments.runs or arguments.state or arguments.task):
         raise UserError(f"say which runs: augury runs {arguments.storage} RUN ...")
+
+
+def _clean(store: Store, arguments: argparse.Namespace) -> int:
+    """Remove what nothing needs, or list it."""
+    from augury.core.locks import any_held
+    from augury.experiments.cleanup import unused
+    from augury.experiments.record import KIND as RUNS
+    from augury.reporting.run_list import size_text
+    from augury.sweeping.state import KIND as SWEEPS
+
+    if not arguments.hours >= 0:
+        raise UserError(f"--hours {arguments.hours}: give a number of hours, at least 0")
+    if busy := any_held(store):
+        say(f"a command works in {store.root}: its texts are kept; repeat this when it has ended")
+    unneeded = unused(store, arguments.hours, users=(RUNS, SWEEPS))
+    items = [item for item in unneeded if _is_removed(item, store)] if arguments.yes else unneeded
+    size = sum(item.bytes for item in items)
+    if arguments.json:
+        print_json(
+            {
+                "removed": arguments.yes,
+                "bytes": size,
+                "unused": [asdict(item) for item in items],
+            }
+        )
+        return 0
+    for item in items:
+        print(f"{item.kind:<9}  {size_text(item.bytes):>8}  {item.path}")
+    counts = Counter(item.kind for item in items)
+    shown = ", ".join(counted(count, NOUNS.get(kind, kind)) for kind, count in counts.items())
+    if items and arguments.yes:
+        print(f"removed {shown}: {size_text(size)}")
+    elif items:
+        print(f"{shown}, {size_text(size)}, would be removed: repeat the command with --yes")
+    elif not (busy or unneeded):
+        say(f"nothing in {store.root} is unused")
+    return 0
+
+
+def _is_removed(item: Unused, store: Store) -> bool:
+    """Remove something unused; say where it is kept."""
+    removed = item.remove(store)
+    if not removed:
+        say(f"{item.path} is kept: a process works with it, or it may not be removed")
+    return removed
+
+
+def _verify(store: Store, as_json: bool) -> int:
+    """Compare all files with their checksums; return 1 where one is damaged."""
+    from augury.core.verification import verify
+    from augury.experiments.record import RECORDS
+    from augury.reporting.run_list import size_text
+
+    since = time.monotonic()
+    with Stage("verify", unit="files") as stage:
+        checked = list(stage.over(verify(store, RECORDS, FOREIGN)))
+    damaged = [file for file in checked if file.damage]
+    size, seconds = sum(file.bytes for file in checked), time.monotonic() - since
+    if as_json:
+        print_json(
+            {
+                "files": len(checked),
+                "bytes": size,
+                "seconds": round(seconds, 3),
+                "damaged": [
+                    {"file": file.name, "damage": file.damage, "remedy": _remedy(file)}
+                    for file in damaged
+                ],
+            }
+        )
+    else:
+        for file in damaged:
+            print(f"{file.name} {file.damage}: {_remedy(file)}")
+        print(f"{counted(len(checked), 'file')}, {size_text(size)}: {len(damaged):,} damaged")
+    return 1 if damaged else 0
+
+
+def _remedy(file: Checked) -> str:
+    """Return what to do about a damaged file."""
+    from augury.experiments.record import KIND
+    from augury.scoring.stored import HYPOTHESES, SCORES, STATISTICS
+
+    kind, *parts = file.name.split("/")
+    if kind == KIND and len(parts) > 2:
+        run, below = "/".join([kind, *parts[:2]]), parts[2]
+        if below in (HYPOTHESES, SCORES, STATISTICS):
+            return "the next `augury train` scores the run anew"
+        if below == "ctranslate2":
+            return "the next translation makes it anew from the weights"
+        if below == "checkpoints":
+            return "needed by an unfinished run alone, which goes on from the checkpoint before"
+        return f"remove {run} and train it again"
+    if len(parts) > 1 and len(parts[0]) == 16:
+        return "the next command that needs it makes it anew"
+    return "the next command that writes it replaces it, or remove it"

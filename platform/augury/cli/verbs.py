@@ -15,7 +15,6 @@ GROUPS = {
     "start": ("demo", "init", "config", "list"),
     "run experiments": ("train", "sweep", "reproduce"),
     "inspect results": ("runs", "compare", "score", "analyze", "track"),
-    "keep a storage": ("verify", "gc"),
     "use a trained run": ("translate", "export"),
     "work on text": ("augment",),
 }

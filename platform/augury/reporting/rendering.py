@@ -50,7 +50,7 @@ def environment() -> Environment:
     """Return the environment of templates; those of HTML and SVG escape values."""
     templates = Environment(
         loader=PackageLoader("augury.reporting"),
-        autoescape=lambda name: bool(name and name.endswith((".html.j2", ".svg.j2"))),
+        autoescape=lambda name: bool(name and name.endswith(".html.j2")),
         undefined=StrictUndefined,
         finalize=_without_secrets,
         trim_blocks=True,

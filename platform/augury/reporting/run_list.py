@@ -15,8 +15,7 @@ from augury.experiments import stored_runs
 from augury.experiments.record import RunRecord
 from augury.experiments.stored_runs import size
 from augury.reporting import run_names
-from augury.reporting.numbers import amount, interval, number
-from augury.reporting.run_names import Label
+from augury.reporting.numbers import number
 from augury.reporting.tables import Cell, Table, cell, records
 from augury.scoring.registry import title
 from augury.scoring.stored import Score
@@ -38,7 +37,6 @@ class StoredRun:
     """trained: not scored; unfinished: interrupted, or ended by a budget; damaged: of which nothing
     can be read but the folder."""
     date: datetime
-    label: Label
 
     @cached_property
     def bytes(self) -> int:
@@ -70,8 +68,6 @@ class StoredRun:
         test, score = self.score or (None, None)
         return {
             "name": self.name,
-            "label": self.label.name,
-            "tags": list(self.label.tags),
             "system": self.record.name,
             "experiment": self.record.experiment,
             "seed": self.record.seed,
@@ -100,8 +96,8 @@ def stored(store: Store) -> list[StoredRun]:
         _, address, seed_name = run.name.split("/")
         unknown = RunRecord(name, address, int(seed_name.removeprefix("seed-")), task=None)
         state = _state(run, records[run]) if run in records else "damaged"
-        date, label = run_names.date(run), run_names.label(run)
-        runs.append(StoredRun(name, run, records.get(run, unknown), state, date, label))
+        date = run_names.date(run)
+        runs.append(StoredRun(name, run, records.get(run, unknown), state, date))
     return sorted(runs, key=lambda run: (run.date, run.name), reverse=True)
 
 
@@ -112,33 +108,9 @@ def run_table(runs: Sequence[StoredRun]) -> Table:
         test, score = run.score or (None, None)
         shown = f"{test}: {title(score.name)} {number(score.value)}" if score else ""
         scored = {"score": Cell(shown, score.value if score else None)}
-        rows.append(_names(run) | scored | _costs(run) | {"size": cell(run.bytes, size_text)})
+        names = {"run": run.name, "task": run.record.task or "", "state": run.state}
+        rows.append(names | scored | _costs(run) | {"size": cell(run.bytes, size_text)})
     return records(rows, kind="words")
-
-
-def page_table(runs: Sequence[StoredRun]) -> Table:
-    """Return the table of runs for a page, with the scores on every test set; without names and
-    tags that users gave where there are none."""
-    tests = dict.fromkeys(test for run in runs for test in run.record.tests)
-    labelled = any(run.label.text for run in runs)
-    rows = []
-    for run in runs:
-        cells, cost = _names(run, labelled), run.record.cost
-        for test in tests:
-            cells[test] = None
-            for score in run.record.tests.get(test, ())[:1]:
-                shown = interval(score.value, score.low, score.high)
-                cells[test] = Cell(f"{title(score.name)} {shown}", score.value)
-        cells |= _costs(run)
-        cells["parameters"] = cell(cost.parameters if cost else None, amount)
-        cells["folder"] = Cell(run.folder.name.removeprefix("runs/"), code=True)
-        rows.append(cells)
-    return records(rows, title="runs")
-
-
-def _names(run: StoredRun, labelled: bool = True) -> dict[str, object]:
-    label = {"name and tags": run.label.text} if labelled else {}
-    return {"run": run.name, **label, "task": run.record.task or "", "state": run.state}
 
 
 def _costs(run: StoredRun) -> dict[str, object]:

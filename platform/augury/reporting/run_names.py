@@ -11,34 +11,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from augury.core.errors import UserError
-from augury.core.integrity import Damaged
-from augury.core.messages import say_once
 from augury.core.naming import is_whole
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import DESCRIPTION, KIND, RunName
 
-LABEL = "label.json"
-"""The file of a run with the name and tags that a user gave it."""
 SHOWN = 6
 """The number of runs that an error lists."""
 LIKELY = 0.8
 """The similarity of a system's name to a word, at least, of which it is meant."""
-
-
-class Label(NamedTuple):
-    """What a user calls a run."""
-
-    name: str | None = None
-    tags: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The name and the tags in one line: `best #checked`."""
-        return " ".join([*filter(None, [self.name]), *(f"#{tag}" for tag in self.tags)])
 
 
 @dataclass(frozen=True)
@@ -46,38 +29,13 @@ class NamedRuns:
     """The runs of a system, by seed."""
 
     name: str
-    """`EXPERIMENT/SYSTEM`, or a name without a slash that a user gave."""
+    """`EXPERIMENT/SYSTEM`."""
     seeds: Mapping[int, Folder]
 
     @property
     def address(self) -> str:
         """The address of the runs."""
         return next(iter(self.seeds.values())).name.split("/")[1]
-
-
-def label(run: Folder) -> Label:
-    """Return the name and tags that a user gave a run; none, with a warning, where they are
-    damaged."""
-    try:
-        content = run.read_record(LABEL)
-    except FileNotFoundError:
-        return Label()
-    except Damaged as error:
-        say_once(f"warning: {error}: the run has no name and tags until it gets them again")
-        return Label()
-    return Label(content["name"], tuple(content["tags"]))
-
-
-def label_of_system(run: Folder) -> str | None:
-    """Return the name that a user gave the system of a run, by any of its seeds."""
-    group = Folder(run.root, _group(run))
-    names = (label(group.sub(seed)).name for seed in group.subfolders())
-    return next(filter(None, names), None)
-
-
-def write_label(run: Folder, label: Label) -> None:
-    """Write the name and tags of a run."""
-    run.write_record(LABEL, {"name": label.name, "tags": list(label.tags)})
 
 
 def find(word: str, storage: str) -> list[Folder]:
@@ -134,7 +92,7 @@ def named_runs(store: Store) -> list[NamedRuns]:
     """
     named: dict[str, NamedRuns] = {}
     described = stored_runs.folders(store)
-    for name, seeds in (*_reported(store), *_swept(store), *_labelled(described)):
+    for name, seeds in (*_reported(store), *_swept(store)):
         if seeds:
             named.setdefault(name, NamedRuns(name, seeds))
     trained: dict[tuple[str, str], dict[int, Folder]] = {}
@@ -174,21 +132,6 @@ def _swept(store: Store) -> Iterator[tuple[str, dict[int, Folder]]]:
             group = store.folder(KIND, configuration["address"])
             folders = [group.sub(f"seed-{seed}") for seed in definition["seeds"]]
             yield f"{sweep}/{configuration['name']}", _by_seed(folders)
-
-
-def _labelled(runs: list[Folder]) -> list[tuple[str, dict[int, Folder]]]:
-    """Return the names that users gave, each of all seeds of a system, later ones too."""
-    names: dict[str, str] = {}
-    groups: dict[str, list[Folder]] = {}
-    for run in runs:
-        groups.setdefault(_group(run), []).append(run)
-        if name := label(run).name:
-            names[_group(run)] = name
-    return [(name, _by_seed(groups[group])) for group, name in names.items()]
-
-
-def _group(run: Folder) -> str:
-    return run.name.rpartition("/")[0]
 
 
 def _by_seed(folders: list[Folder]) -> dict[int, Folder]:

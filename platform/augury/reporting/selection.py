@@ -37,10 +37,8 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
             raise UserError(f"{shared[0].uri} belongs to two of the systems: name each run once")
     firsts = [group[0] for group in named]
     of_reports = names_in_reports(firsts)
-    names = [
-        name or run_names.label_of_system(run) or of_report
-        for name, run, of_report in zip(named.values(), firsts, of_reports, strict=True)
-    ]
+    pairs = zip(named.values(), of_reports, strict=True)
+    names = [name or of_report for name, of_report in pairs]
     groups = [{RunRecord.read(folder).seed: folder for folder in group} for group in named]
     systems = load_groups(groups, names)
     for system in systems:

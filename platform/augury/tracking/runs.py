@@ -17,7 +17,7 @@ from augury.core.store import MARKER, Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import DESCRIPTION, SCORES, RunRecord
 from augury.experiments.recording import File
-from augury.reporting import exporting, reported, run_files, run_names
+from augury.reporting import exporting, reported, run_files
 from augury.scoring.registry import lower_is_better, record_name
 from augury.tracking.client import (
     FOLDER,
@@ -184,7 +184,6 @@ def run_content(
     record, status_record = RunRecord.read(run), read_record(run)
     tags = {f"augury.{name}": str(getattr(record, name)) for name in IDENTITY}
     tags |= {f"version.{package}": version for package, version in record.versions.items()}
-    tags |= {name: value for name, value in label_tags(run).items() if value}
     if record.commit:
         tags["mlflow.source.git.commit"] = record.commit
     if notes := stored_runs.corpus_notes(run, record.inputs):
@@ -280,12 +279,6 @@ def model_writer(run: Folder) -> Callable[[Path], object] | None:
     record = RunRecord.read(run)
     enabled = record.parameters.get("tracking.log_model") and record.evaluated
     return partial(exporting.export, run, Store(run.root), "hf") if enabled else None
-
-
-def label_tags(run: Folder) -> dict[str, str]:
-    """Return the name and tags that a user gave a run; empty texts for none."""
-    label = run_names.label(run)
-    return {"augury.label": label.name or "", "augury.tags": ", ".join(label.tags)}
 
 
 def source_tags(record: dict[str, Any]) -> dict[str, str]:

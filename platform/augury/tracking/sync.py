@@ -23,7 +23,6 @@ from augury.tracking.runs import (
     EXPERIMENTS,
     experiment_status,
     has_unsent_analyses,
-    label_tags,
     read_record,
     run_status,
     sync_experiment,
@@ -95,16 +94,6 @@ def sync_storage(store: Store, tracking: Tracking, *, everything: bool = True) -
 def forget(store: Store, folders: Iterable[Folder]) -> None:
     """Delete runs, which are being deleted from a storage, from its MLflow store."""
     _change(store, folders, lambda mlflow, _, run: mlflow.client.delete_run(run.info.run_id))
-
-
-def relabel(store: Store, folders: Iterable[Folder]) -> None:
-    """Write the names and tags that a user gave runs to the MLflow store of a storage."""
-
-    def write(mlflow: MlflowExperiment, folder: Folder, run: Run) -> None:
-        for name, value in label_tags(folder).items():
-            mlflow.set_tag(run, name, value)
-
-    _change(store, folders, write)
 
 
 def _change(
