@@ -6,6 +6,12 @@ from typing import Any
 
 from search_spaces.scales import TRANSLATION, TWO_GPUS
 
+INTERVAL = 840
+"""Updates between validations: the released script's epoch of 641,000 samples, which reads the
+160,239 pairs of IWSLT14 four times, at about 763 samples in 20,000 tokens."""
+RAW: dict[str, Any] = {"max_length": None, "max_ratio": None}
+"""No filter: the paper prints raw counts of these corpora (footnote 3 and Section 3.1)."""
+
 
 def trained(
     known: str, source: str, target: str, size: int, size_per_key: int, **changes: Any
@@ -13,16 +19,24 @@ def trained(
     """Return the paper's settings for one of its corpora, with the vocabulary's size without and
     for every key."""
     test = "newstest2014" if known == "wmt14" else "test"
+    filtered = {"filter": RAW} if known in ("iwslt17", "ted") else {}
     return {
         "corpus": {
             "known": known,
             "source_language": source,
             "target_language": target,
             "tests": {test: {}},
+            **filtered,
         },
         "vocabulary": {"size": size, "size_per_key": size_per_key},
         "model": {"architecture": "transformer_iwslt_de_en"},
-        "training": {"preset": "paper", **TWO_GPUS, "precision": "bf16", "max_updates": 100_000},
+        "training": {
+            "preset": "paper",
+            **TWO_GPUS,
+            "precision": "bf16",
+            "max_updates": 100_000,
+            "validate_every": INTERVAL,
+        },
         "scoring": {"metrics": ["multi_bleu", "bleu", "chrf"]},
         **changes,
     }

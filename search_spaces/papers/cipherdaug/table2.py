@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from augury.core.config import merge
-from search_spaces.papers.cipherdaug.corpora import IWSLT14, SCALES
+from search_spaces.papers.cipherdaug.corpora import IWSLT14, SCALES, is_paper
 from search_spaces.papers.cipherdaug.systems import (
     RAML,
     Rows,
@@ -24,6 +24,9 @@ BUDGET: dict[str, dict[str, int]] = {
     "small": {"max_epochs": 600, "validate_every_epochs": 15},
 }
 """Of naive training, which reads each pair in one of up to 41 texts an epoch."""
+OF_ALL_KEYS = 8_000
+"""Entries for enciphered text in the 20k of Table 1, however many keys share them: the released
+script learns one vocabulary of a fixed size."""
 
 
 def naive(scale: str, named: int, equation: int, *draws: dict[str, Any]) -> dict[str, Any]:
@@ -32,6 +35,8 @@ def naive(scale: str, named: int, equation: int, *draws: dict[str, Any]) -> dict
     name = scale.partition("/")[0]
     keys = dict(zip((2, 5, 10, 20), KEYS.get(name, (2, 5, 10, 20)), strict=True))[named]
     system = row(cipher(keys), *draws, regime={"name": "multi_source", "equation": equation})
+    if is_paper(scale):
+        system["vocabulary.size_per_key"] = OF_ALL_KEYS // keys
     return system | {f"training.{key}": value for key, value in BUDGET.get(name, {}).items()}
 
 

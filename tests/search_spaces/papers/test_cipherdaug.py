@@ -16,13 +16,15 @@ from augury.analysis.correlation import correlation, random_baseline
 from augury.analysis.system import System, open_systems
 from augury.core.config import merge
 from augury.core.errors import UserError
+from augury.core.store import Store
 from augury.experiments.spec import parse
 from augury.sweeping import published
 from augury.sweeping.driver import run_experiment
 from augury.sweeping.published import Published
 from search_spaces.papers.cipherdaug.table10 import formula
 from tests import tiny
-from trainables.nmt.architecture import ModelConfig
+from trainables.nmt import TASK
+from trainables.nmt.architecture import ModelConfig, resolve
 
 
 def table(name: str, scale: str = "paper", corpus: str | None = None) -> Published:
@@ -127,6 +129,49 @@ def test_naive_training_has_both_equations_and_up_to_20_keys() -> None:
         "5 keys + RAML + Switchout, eq. 2"
     ] == [1, 2, 3, 4, 5]
     assert {changes["regime"]["equation"] for row, changes in rows.items() if "eq. 2" in row} == {2}
+
+
+def test_validation_is_at_the_interval_of_the_released_script() -> None:
+    """641,000 samples are four passes over 160,239 pairs, of about 210 updates each."""
+    for name in ("table2", "table3", "table5"):
+        space = table(name).space
+        training = parse(merge(space.base, space.rows["Transformer"])).training
+        assert training.validate_every == 4 * 210
+        patience, averaged = (
+            count * training.validate_every for count in (training.patience, training.average_last)
+        )
+        assert patience > training.warmup_updates and (patience, averaged) == (12_600, 4_200)
+
+
+def test_without_dropout_nothing_is_drawn() -> None:
+    space = table("table11").space
+    for row, changes in space.rows.items():
+        sizes = resolve(parse(merge(space.base, changes)).model)
+        rate = float(row.rpartition(" ")[2])
+        assert (sizes.dropout, sizes.attention_dropout) == (rate, 0.1 if rate else 0)
+
+
+def test_naive_training_has_the_entries_of_table_1_with_any_number_of_keys() -> None:
+    space = table("table2").space
+    for row in (f"{keys} keys, eq. 1" for keys in (2, 5, 10, 20)):
+        assert TASK.entries(parse(merge(space.base, space.rows[row])), Store(".")) == 20_000
+
+
+@pytest.mark.parametrize(
+    ("name", "corpus", "limits"),
+    [
+        ("table3", None, (175, 1.5)),
+        ("table3", "iwslt17-fr-en", (None, None)),
+        ("table5", None, (None, None)),
+        ("table5", "ted-en-sk", (None, None)),
+        ("table3", "wmt14-en-de", (250, 1.5)),
+    ],
+)
+def test_corpora_with_raw_counts_are_not_filtered(
+    name: str, corpus: str | None, limits: tuple[int | None, float | None]
+) -> None:
+    kept = parse(table(name, corpus=corpus).space.base).corpus.preparation
+    assert (kept.max_length, kept.max_ratio) == limits
 
 
 def test_table_2_measures_what_it_prints_the_development_set() -> None:
