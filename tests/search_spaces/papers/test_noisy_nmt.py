@@ -12,6 +12,7 @@ from augury.experiments.spec import parse
 from augury.experiments.systems import last_stage
 from augury.sweeping import declarations, published
 from augury.sweeping.published import Published
+from trainables.nmt.architecture import resolve
 
 TABLES = [name for name in declarations.tables() if name.startswith("noisy_nmt/")]
 
@@ -168,6 +169,9 @@ def test_settings_of_the_released_code_at_the_scale_of_the_paper() -> None:
         experiment.decoding.length_penalty,
         experiment.max_pieces,
     ) == (5, 0.0, 70)
+    sizes = resolve(experiment.model)
+    assert experiment.model.norm == "pre" and not experiment.model.share_all_embeddings
+    assert (sizes.dropout, sizes.attention_dropout, sizes.activation_dropout) == (0.1, 0.1, 0.1)
     assert (experiment.corpus.filter.max_length, experiment.corpus.filter.max_ratio) == (70, 9)
 
 
