@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,13 +13,14 @@ import numpy as np
 import pytest
 from sacrebleu import corpus_bleu
 
+import search_spaces.papers
 from augury.analysis.correlation import correlation, random_baseline
 from augury.analysis.system import System, open_systems
 from augury.core.config import merge
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.spec import parse
-from augury.sweeping import published
+from augury.sweeping import printed, published
 from augury.sweeping.driver import run_experiment
 from augury.sweeping.published import Published
 from search_spaces.papers.cipherdaug.table10 import formula
@@ -77,6 +79,42 @@ def test_an_unknown_corpus_is_refused() -> None:
         table("table3", corpus="iwslt17-fr-de")
     with pytest.raises(UserError, match="single corpus"):
         table("table3", "toy", "iwslt17-fr-en")
+
+
+@pytest.mark.parametrize(
+    ("name", "corpus", "rows"),
+    [
+        ("table3", None, set()),
+        ("table3", "iwslt17-fr-en", {"BPE-Dropout"}),
+        ("table3", "iwslt17-en-fr", {"BPE-Dropout"}),
+        ("table4", None, {"R-DROP"}),
+        ("table12", None, {f"data-diverse, {data}" for data in ("base", "bwd.", "fwd.", "bidir.")}),
+        ("table13", None, {"R-DROP"}),
+    ],
+)
+def test_values_of_other_papers_are_not_those_of_this_one(
+    name: str, corpus: str | None, rows: set[str]
+) -> None:
+    of_table = table(name, corpus=corpus)
+    assert {row for row, of_row in of_table.printed.rows.items() if of_row.borrowed} == rows
+
+
+@pytest.mark.parametrize(
+    ("paper", "sizes", "stated"),
+    [
+        ("cipherdaug", 6, ("patience", "15 validation steps")),
+        ("noisy_nmt", 11, ("fuzzy match, new pairs, En→Fr", "7290")),
+        ("xnli_adversarial", 4, ("PGD steps K", "3")),
+    ],
+)
+def test_table_1_and_numbers_in_the_text_are_written_down(
+    paper: str, sizes: int, stated: tuple[str, str]
+) -> None:
+    file = Path(search_spaces.papers.__path__[0]) / paper / "published.tsv"
+    assert len(printed.read(file, "table1", {}).rows) == sizes
+    rows = printed.read(file, "in_text", {}).rows
+    name, value = stated
+    assert rows[name].cells["value"] == value and len(rows) >= 47
 
 
 def test_systems_that_tables_share_are_the_same_runs() -> None:
