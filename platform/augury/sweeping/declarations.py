@@ -137,6 +137,9 @@ class PaperTable(SearchSpace):
     """Raised where the table measures other values of the same runs."""
     sentences: Mapping[str, int] = {}
     """Scale -> the maximum number of test sentences that `measure` reads."""
+    text: Mapping[str, tuple[int, float]] = {}
+    """Scale -> about how many rows the plain training text has, and subwords the longer side of
+    one, for what `augury reproduce --resolved` says without the text."""
 
 
 D = TypeVar("D", bound=SearchSpace)

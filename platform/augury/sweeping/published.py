@@ -14,6 +14,7 @@ from augury.sweeping import space as spaces
 from augury.sweeping.declarations import Measure, PaperTable, at_scale
 from augury.sweeping.printed import PrintedTable
 from augury.sweeping.space import Space
+from augury.training.pace import TextSize
 
 FULL_SCALE = "paper"
 
@@ -39,6 +40,7 @@ class Published:
     measure_with_reference: Measure | None = None
     measure_version: int = 1
     sentences: int | None = None
+    text: TextSize | None = None
 
     @property
     def comparable(self) -> bool:
@@ -115,6 +117,7 @@ def find(name: str, scale: str | None = None, corpus: str | None = None) -> Publ
         measure_with_reference=declared.measure_with_reference,
         measure_version=declared.measure_version,
         sentences=declared.sentences.get(scale),
+        text=TextSize(*declared.text[scale]) if scale in declared.text else None,
     )
     _check_rows(table)
     return table

@@ -101,6 +101,16 @@ SCALES: dict[str, dict[str, Any]] = {
 }
 
 
+TEXT: dict[str, tuple[int, float]] = {
+    "paper": (160_239, 26),
+    "paper/iwslt14-en-de": (160_239, 26),
+    "paper/iwslt17-fr-en": (236_000, 25),
+    "paper/iwslt17-en-fr": (236_000, 25),
+    WMT14: (4_500_000, 30),
+}
+"""About the training pairs of a scale, and the subwords of the longer side of one."""
+
+
 def is_paper(scale: str) -> bool:
     """Tell whether a scale has the paper's corpora and settings."""
     return scale.partition("/")[0] == "paper"
