@@ -30,7 +30,6 @@ class Control(Operator):
 
     READS: ClassVar[tuple[str, ...]] = ("id", "source")
     PER_SECOND: ClassVar[float] = 20_000
-    EXAMPLE: ClassVar[str] = "kind: reverse"
 
     def name(self) -> str:
         return self.kind
