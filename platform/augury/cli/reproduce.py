@@ -38,7 +38,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         metavar="TABLE",
         help="PAPER/TABLE or path of a Python file; without it, list all tables",
     )
-    parser.add_argument("--scale", help="toy, small or paper (default: the table's first)")
+    parser.add_argument(
+        "--scale", help="toy, small, paper or released_code (default: the table's first)"
+    )
     parser.add_argument(
         "--corpus",
         help="a corpus of the scale other than its first, such as iwslt17-fr-en or multi30k-10k "
@@ -193,7 +195,8 @@ def _resolved(
         for stage in stages:
             title = f"{name}, stage {stage.stage.name}" if stage.stage else name
             about = pace(stage.training, None if stage.stage else _text_size(table, stage))
-            shown[title] = {"about": about._asdict(), "settings": stage.to_dict()}
+            kept = {key: value for key, value in stage.to_dict().items() if key != "stage"}
+            shown[title] = {"about": about._asdict(), "settings": kept}
     if as_json:
         print_json(shown)
         return 0

@@ -16,7 +16,8 @@ from augury.sweeping.printed import PrintedTable
 from augury.sweeping.space import Space
 from augury.training.pace import TextSize
 
-FULL_SCALE = "paper"
+FULL_SCALES = ("paper", "released_code")
+"""The scales with a paper's corpora, whose values compare with the printed ones."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,8 @@ class Published:
 
     @property
     def comparable(self) -> bool:
-        """Return whether the scale is that of the paper."""
-        return self.space.scale.partition("/")[0] == FULL_SCALE
+        """Return whether the scale is that of the paper, or of its released code."""
+        return self.space.scale.partition("/")[0] in FULL_SCALES
 
     @property
     def rows(self) -> list[str]:

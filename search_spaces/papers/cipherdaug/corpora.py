@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from search_spaces.scales import TRANSLATION, TWO_GPUS
+from search_spaces.scales import RELEASED, TRANSLATION, TWO_GPUS, size_of
 
 INTERVAL = 840
 """Updates between validations: the released script's epoch of 641,000 samples, which reads the
@@ -99,10 +99,26 @@ SCALES: dict[str, dict[str, Any]] = {
     "small/multi30k-10k": {**TRANSLATION["small"], "corpus.train.first": 10_000},
     "paper": IWSLT14,
 }
+ALL: dict[str, dict[str, Any]] = SCALES | {
+    RELEASED: trained(
+        "iwslt14",
+        "de",
+        "en",
+        16_000,
+        1,
+        model={
+            "architecture": "transformer_iwslt_de_en",
+            "embeddings": {"name": "table", "size": 256},
+        },
+        training={"preset": RELEASED, "precision": "bf16", "max_updates": 100_000},
+    )
+}
+"""With the released script, whose vocabulary and embeddings have one size for all systems."""
 
 
 TEXT: dict[str, tuple[int, float]] = {
     "paper": (160_239, 26),
+    RELEASED: (160_239, 26),
     "paper/iwslt14-en-de": (160_239, 26),
     "paper/iwslt17-fr-en": (236_000, 25),
     "paper/iwslt17-en-fr": (236_000, 25),
@@ -113,4 +129,4 @@ TEXT: dict[str, tuple[int, float]] = {
 
 def is_paper(scale: str) -> bool:
     """Tell whether a scale has the paper's corpora and settings."""
-    return scale.partition("/")[0] == "paper"
+    return size_of(scale) == "paper"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from search_spaces.papers.noisy_nmt.corpora import Text, corpora, languages
+from search_spaces.scales import RELEASED
 
 BLEU, UNCASED, FIXED = "multi_bleu_detok", "multi_bleu_detok:lower", "-fixed"
 """The paper's metric, that of leaderboards, and what is behind a metric that reads French with
@@ -81,6 +82,10 @@ _SETTINGS: dict[str, dict[str, Any]] = {
         },
     },
 }
+_SETTINGS[RELEASED] = {
+    **_SETTINGS["paper"],
+    "training": {**_SETTINGS["paper"]["training"], "max_epochs": None, "max_updates": 2_000_000},
+}
 TUNING: dict[str, dict[str, Any]] = {
     "toy": {"training.max_epochs": 40, "training.validate_every": 5, "training.patience": 10},
     "small": {
@@ -94,8 +99,18 @@ TUNING: dict[str, dict[str, Any]] = {
         "training.patience": 3,
         "training.validate_every": None,
     },
+    RELEASED: {"training.validate_every": 50, "training.patience": 5},
 }
-"""Three epochs without a better perplexity on noisy text (section 3.3)."""
+"""Three epochs without a better perplexity on noisy text (section 3.3); in the released scripts
+some validations, and for some rows as in RELEASED_TUNING."""
+_MTNT = {"training.max_tokens": 1000, "training.validate_every": 100, "training.patience": 10}
+RELEASED_TUNING: dict[str, dict[str, int]] = {
+    "Tune-S": _MTNT,
+    "Tune-B": _MTNT,
+    "+BT": _MTNT,
+    "again": {"training.validate_every": 25, "training.patience": 8},
+}
+"""By row, or by the second stage of double tuning."""
 
 
 def named(texts: list[Text], name: str) -> list[Text]:

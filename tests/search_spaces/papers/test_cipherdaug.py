@@ -212,6 +212,29 @@ def test_corpora_with_raw_counts_are_not_filtered(
     assert (kept.max_length, kept.max_ratio) == limits
 
 
+def test_the_scale_of_the_released_code_has_the_settings_of_its_script() -> None:
+    """train_cipherdaug.sh and multi_preprocess.sh; fairseq's own ε of Adam."""
+    of_table = table("table2", "released_code")
+    assert of_table.comparable and of_table.deviations
+    for row, keys in (("CipherDAug - 2 keys", 2), ("20 keys, eq. 2", 20), ("Transformer", 0)):
+        experiment = parse(merge(of_table.space.base, of_table.space.rows[row]))
+        training = experiment.training
+        assert (training.max_tokens, training.accumulation, training.workers) == (5000, 4, 1)
+        assert (training.warmup_updates, training.patience, training.clip_norm) == (6000, 25, 0.1)
+        assert (training.weight_decay, training.adam_eps) == (1e-4, 1e-8)
+        assert experiment.model.embeddings.size == 256
+        assert TASK.entries(experiment, Store(".")) == 16_000 + keys
+        assert experiment.prefix() == ["__en__"] * bool(keys)
+    regime = parse(merge(of_table.space.base, of_table.space.rows["CipherDAug - 2 keys"])).regime
+    assert (regime.beta, regime.warmup_steps, regime.warmup_views) == (5, 500, "cipher")
+
+
+def test_sizes_of_embeddings_and_vocabularies_are_not_those_of_the_released_code() -> None:
+    for name in ("table5", "table6", "table7", "table9", "table10"):
+        with pytest.raises(UserError, match="released_code"):
+            table(name, "released_code")
+
+
 def test_table_2_measures_what_it_prints_the_development_set() -> None:
     paper_table = table("table2")
     experiment = parse(merge(paper_table.space.base, paper_table.space.rows["+ RAML"]))
