@@ -75,7 +75,13 @@ TRANSLATION: dict[str, dict[str, Any]] = {
         "corpus": {"known": "iwslt14", "source_language": "de", "target_language": "en"},
         "vocabulary": {"size": 12000, "size_per_key": 4000},
         "model": {"architecture": "transformer_iwslt_de_en"},
-        "training": {"preset": "paper", **TWO_GPUS, "precision": "bf16", "max_epochs": 60},
+        "training": {
+            "preset": "paper",
+            **TWO_GPUS,
+            "precision": "bf16",
+            "max_epochs": 60,
+            "validate_every_epochs": 4,
+        },
     },
 }
 RELEASED = "released_code"

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import pyarrow as pa
 
+from augury.augment.health import COPIED
 from augury.augment.operator import BlockFunction, Operator, OperatorOutput
 from augury.core.rng import generator
 from augury.core.store import Store
@@ -30,6 +31,7 @@ class Control(Operator):
 
     READS: ClassVar[tuple[str, ...]] = ("id", "source")
     PER_SECOND: ClassVar[float] = 20_000
+    NORMAL: ClassVar[frozenset[str]] = frozenset({COPIED, "repeated"})
 
     def name(self) -> str:
         return self.kind
