@@ -122,6 +122,8 @@ def test_states_and_gradients_are_those_of_opennmts_layers(attention: str) -> No
     weights = torch.randn(3, 7, 128, generator=torch.Generator().manual_seed(2))
     states, expected = hidden_states(model, source, target), opennmt(state, source, read)
     assert torch.allclose(states, expected, atol=1e-4)
+    unmoved = hidden_states(model, source, target, torch.zeros(3, 9, 128))
+    assert torch.allclose(unmoved, states, atol=1e-5)
     for result in (states, expected):
         (result * weights).sum().backward()
     for name, value in model.named_parameters():
