@@ -75,14 +75,28 @@ TRANSLATION: dict[str, dict[str, Any]] = {
         "corpus": {"known": "iwslt14", "source_language": "de", "target_language": "en"},
         "vocabulary": {"size": 12000, "size_per_key": 4000},
         "model": {"architecture": "transformer_iwslt_de_en"},
-        "training": {"preset": "paper", **TWO_GPUS, "precision": "bf16", "max_epochs": 60},
+        "training": {
+            "preset": "paper",
+            **TWO_GPUS,
+            "precision": "bf16",
+            "max_epochs": 60,
+            "validate_every_epochs": 4,
+        },
     },
 }
+RELEASED = "released_code"
+"""The scale of a paper's corpora with the settings of its released code."""
 ONSET: dict[str, dict[str, Any]] = {
     "toy": {"regime.warmup_epochs": 15},
     "small": {"regime.warmup_epochs": 10},
 }
 """The onset of the divergence on small corpora."""
+
+
+def size_of(scale: str) -> str:
+    """Return `toy`, `small` or `paper`, of which size the corpora and models of a scale are."""
+    name = scale.partition("/")[0]
+    return "paper" if name == RELEASED else name
 
 
 def at_scales(**dotted: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -155,6 +155,37 @@ def test_augment_from_two_files(
     assert "keys" in capsys.readouterr().err
 
 
+def test_the_first_rows_are_shown_with_what_operators_make_of_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    experiment = tmp_path / "views.yaml"
+    corpus = {
+        "source_language": "de",
+        "target_language": "en",
+        **dict.fromkeys(("train", "valid"), {"builtin": 3, "lexicon": 400}),
+    }
+    operators = [
+        {"operator": "control", "kind": "reverse"},
+        {"operator": "noise", "casing": 1.0, "copies": 2},
+    ]
+    content = {"name": "views", "task": "nmt", "corpus": corpus, "augment": operators}
+    content["regime"] = "multi_source"
+    experiment.write_text(json.dumps(content), encoding="utf-8")
+    asked = ["augment", str(experiment), "--storage", str(tmp_path / "s"), "--show", "2"]
+    assert main([*asked, "--json"]) == 0
+    examples = json.loads(capsys.readouterr().out)["examples"]
+    assert len(examples) == 2
+    for example in examples:
+        (plain,), (reversed_words,) = example["text"], example["reverse"]
+        assert [word[::-1] for word in reversed_words["text"].split()] == plain["source"].split()
+        assert len(example["noise"]) == 2
+        for row in example["noise"]:
+            assert row["source"].lower() == plain["source"].lower()
+            assert row["target"] == plain["target"]
+    assert main(asked) == 0
+    assert examples[1]["reverse"][0]["text"] in capsys.readouterr().out
+
+
 LONG = [("one two three four", "one"), ("a b c d e f", "a b c d e f g"), ("a house", "ein Haus")]
 
 

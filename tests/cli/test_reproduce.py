@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from augury.cli import main
 
@@ -145,6 +146,39 @@ def test_a_dry_run_shows_rows_and_addresses(
     assert "no agreement, flatter: as no agreement: regime.tau has no effect" in out
     assert "4 configurations, at most 4 trials, scheduler all" in out
     assert not list(tmp_path.glob("runs/*"))
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "about"),
+    [
+        # 160,239 pairs of 26 subwords, 20,000 tokens: 208.3
+        ("cipherdaug/table2", "20 keys, eq. 2", ("20,000 tokens", 209, 840, 12_600)),
+        ("noisy_nmt/table3", "Tune-S", ("32,768 tokens", 42_397, 5_000, 80_000)),
+        ("noisy_nmt/table3", "Tune-S, stage tune", ("32,768 tokens", None, None, None)),
+        ("xnli_adversarial/table4", "XLM-R (10k)", ("4,096 tokens or 32 examples", 313, 313, 939)),
+    ],
+)
+def test_settings_are_resolved_without_any_text(
+    table: str,
+    row: str,
+    about: tuple[Any, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("AUGURY_DATA", str(tmp_path))
+    name = row.partition(",")[0] if "stage" in row else row
+    asked = ["reproduce", table, "--scale", "paper", "--row", name, "--resolved"]
+    assert main([*asked, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert next(iter(shown)) == name and tuple(shown[row]["about"].values()) == about
+    assert main([*asked, "--set", "training.patience=7"]) == 0
+    text = yaml.safe_load_all(re.sub(r"(?m)^# ", "---\n# ", capsys.readouterr().out))
+    resolved = dict(zip(shown, text, strict=False))
+    assert resolved[name]["settings"] == {
+        **shown[name]["settings"],
+        "training": {**shown[name]["settings"]["training"], "patience": 7},
+    }
 
 
 def test_a_dry_run_shows_published_values(

@@ -49,6 +49,15 @@ def test_rows_have_names_sections_cells_values_and_marks(file: Path) -> None:
     assert (third.values, third.texts) == ({"mean": 35.5}, {"mean": "35.5"})
 
 
+def test_values_of_other_papers_are_marked_by_notes(file: Path) -> None:
+    text = FILE.replace("all\t36\t36\ttext differs", "avg\t\t\tliterature")
+    file.write_text(text, encoding="utf-8")
+    rows = read(file, "table1", COLUMNS).rows.values()
+    assert [row.borrowed for row in rows] == [set(), {"mean"}, set()]
+    assert [row.to_dict()["borrowed"] for row in rows] == [[], ["mean"], []]
+    assert list(rows)[1].values == {"test": 36.19, "mean": 36.0}
+
+
 def test_notes_are_on_a_row_or_on_the_table(file: Path) -> None:
     assert read(file, "table1", COLUMNS).notes == (
         Note("None", "De→En", "correction", "'34.6' is read as '34.64': a digit is lost"),

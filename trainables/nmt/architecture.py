@@ -25,6 +25,7 @@ class Sizes:
     attention_heads: int
     dropout: float
     attention_dropout: float
+    activation_dropout: float = 0.0
 
 
 ARCHITECTURES = {
@@ -90,7 +91,7 @@ Embeddings = Annotated[
 class ModelConfig(Section):
     """An architecture by name and what to change in it; a size left out is the architecture's."""
 
-    CHANGING: ClassVar[tuple[str, ...]] = ("dropout", "attention_dropout")
+    CHANGING: ClassVar[tuple[str, ...]] = ("dropout", "attention_dropout", "activation_dropout")
 
     architecture: Literal["transformer_iwslt_de_en", "transformer_wmt_en_de", "small", "tiny"] = (
         "transformer_iwslt_de_en"
@@ -105,6 +106,11 @@ class ModelConfig(Section):
     attention_heads: int | None = Field(None, ge=1, le=10_000)
     dropout: float | None = Field(None, ge=0, lt=1)
     attention_dropout: float | None = Field(None, ge=0, lt=1)
+    activation_dropout: float | None = Field(None, ge=0, lt=1, exclude_if=lambda rate: rate is None)
+    """Of the hidden units of the feed-forward layers; by default 0."""
+    norm: Literal["post", "pre"] = Field("post", exclude_if=lambda norm: norm == "post")
+    """post: normalisation after every residual connection, as in fairseq's architectures; pre:
+    before every sublayer and after the last one, as in OpenNMT-py."""
     max_positions: int = Field(512, ge=2, le=1_000_000)
     """Longest source or target in subwords, the end of sentence included."""
     share_all_embeddings: bool = False

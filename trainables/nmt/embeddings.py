@@ -168,7 +168,7 @@ def tabulated(model: PreTrainedModel) -> PreTrainedModel:
     if not embeddings:
         return model
     with torch.device(model.device), no_init_weights():
-        copied = MarianMTModel(model.config)
+        copied = type(model)(model.config)
     copied.tie_weights()
     tables = {f"{name}.weight": embedding.weight for name, embedding in embeddings.items()}
     state = {

@@ -21,6 +21,7 @@ from augury.text.vocabulary.vocabulary import Vocabulary
 from trainables.nmt import tuned_exporting
 from trainables.nmt.architecture import PretrainedTranslator
 from trainables.nmt.config import Config
+from trainables.nmt.pre_norm import known_elsewhere
 from trainables.nmt.trained import Trained
 
 
@@ -63,7 +64,7 @@ def _to_transformers(trained: Trained, prefix: list[str], directory: Path) -> tu
             "its text is written as tokens of Moses or with its case as markers, which no "
             "tokenizer of transformers does: export --to ctranslate2, or `augury translate`"
         )
-    model = trained.model()
+    model = known_elsewhere(trained.model())
     model.generation_config = GenerationConfig(
         **search_options(experiment.decoding, [vocabulary.pad, *vocabulary.never]),
         decoder_start_token_id=vocabulary.eos,

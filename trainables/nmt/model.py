@@ -20,6 +20,7 @@ from trainables.nmt import tuning
 from trainables.nmt.architecture import ModelConfig, PretrainedTranslator, resolve
 from trainables.nmt.config import Config
 from trainables.nmt.embeddings import ComputedEmbedding, install, tabulated
+from trainables.nmt.pre_norm import PreNormTranslator
 from trainables.nmt.subwords import PretrainedVocabulary
 from trainables.nmt.vocabulary import AnyVocabulary
 
@@ -53,7 +54,7 @@ def build(
 ) -> MarianMTModel:
     """Return a freshly initialised model on the CPU, in training mode.
 
-    Post-norm, ReLU, sinusoidal positions, embeddings scaled by the root of the hidden size;
+    ReLU, sinusoidal positions, embeddings scaled by the root of the hidden size;
     decoding starts from `eos`, as in fairseq. `final_logits_bias` is a buffer of zeros. A parameter
     is determined by `seed`, its name and its shape; the global random state is left as it was.
     """
@@ -72,7 +73,8 @@ def parameters(config: ModelConfig, vocabulary_size: int) -> int:
 
 def _uninitialised(config: ModelConfig, vocabulary_size: int, pad: int, eos: int) -> MarianMTModel:
     with no_init_weights():
-        model = MarianMTModel(_marian(config, vocabulary_size, pad, eos))
+        kind = PreNormTranslator if config.norm == "pre" else MarianMTModel
+        model = kind(_marian(config, vocabulary_size, pad, eos))
         model.tie_weights()
         if not config.has_tables:
             install(model, config.embeddings)
@@ -94,6 +96,7 @@ def _marian(config: ModelConfig, vocabulary_size: int, pad: int, eos: int) -> Ma
         decoder_attention_heads=sizes.attention_heads,
         dropout=sizes.dropout,
         attention_dropout=sizes.attention_dropout,
+        activation_dropout=sizes.activation_dropout,
         activation_function="relu",
         scale_embedding=True,
         # The decoder's input and output embeddings are always tied; by default the source's would

@@ -42,7 +42,8 @@ class HealthLimits(Section):
     max_empty: float | None = Field(0.2, ge=0, le=1)
     """The maximum share of empty texts among them."""
     max_copied: float | None = Field(0.8, ge=0, le=1)
-    """The maximum share of texts that are equal to what they are made from; noise may have any."""
+    """The maximum share of texts that are equal to what they are made from; noise and
+    duplicates may have any."""
     max_repeated: float | None = Field(0.8, ge=0, le=1)
     """The maximum share of texts that are equal to one made from another text of the same block
     of the corpus."""

@@ -94,8 +94,6 @@ class MakesRecords(Operator):
 
     LOST: ClassVar[tuple[str, ...]] = (REJECTED,)
     """The prefixes of counts of texts that became no record."""
-    NORMAL: ClassVar[frozenset[str]] = frozenset()
-    """The measures of `augment.health`, `yield` or `copied`, of which any value is normal."""
 
     def makes(self) -> Literal["view", "records", "draw"]:
         return "records"

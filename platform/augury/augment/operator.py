@@ -80,6 +80,8 @@ class Operator(Extension):
     blocks."""
     BLOCK_ROWS: ClassVar[int | None] = None
     """The maximum number of records in a block, where it is not to follow from the speed."""
+    NORMAL: ClassVar[frozenset[str]] = frozenset()
+    """The measures of `augment.health`, such as `yield`, of which any value is normal."""
     PAPERS: ClassVar[tuple[Paper, ...]] = ()
     """The papers that the operator comes from."""
     REMEDY: ClassVar[str] = ""

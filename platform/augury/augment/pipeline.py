@@ -238,7 +238,7 @@ def _finish(
         operator=operator.operator,
         rates=operator.realised(counts, part.side_data) if isinstance(operator, Measured) else {},
         measures=operator.measures(counts) if isinstance(operator, Measured) else {},
-        normal=tuple(sorted(operator.NORMAL)) if isinstance(operator, MakesRecords) else (),
+        normal=tuple(sorted(operator.NORMAL)),
     )
     say(f"{part.name}: {measured.text}")
     texts = [cached_address(spec, "train") for spec in extra_texts(operator).values()]

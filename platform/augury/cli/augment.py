@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
-from augury.cli.common import add_experiment, flag_arguments, flag_of, print_json
+from augury.cli.common import add_experiment, flag_arguments, flag_of, print_json, whole_number
 from augury.core.errors import UserError
 from augury.core.progress import say
 
@@ -70,6 +70,13 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         default=None,
         help="where to run the operator",
     )
+    parser.add_argument(
+        "--show",
+        type=whole_number,
+        default=0,
+        metavar="N",
+        help="print the first N rows too, and what every operator makes of them",
+    )
     operators = [
         argument.removeprefix("--operator=")
         for argument in argv
@@ -105,6 +112,8 @@ def run(arguments: argparse.Namespace) -> int:
     if augmented.reused:
         say(f"reused: {', '.join(augmented.reused)}")
     result = _result(corpus, augmented)
+    if arguments.show:
+        result["examples"] = _examples(corpus, augmented, arguments.show)
     if arguments.json:
         print_json(result)
     else:
@@ -141,6 +150,23 @@ def _result(corpus: Corpus, augmented: Augmented) -> dict[str, Any]:
     }
 
 
+def _examples(corpus: Corpus, augmented: Augmented, count: int) -> list[dict[str, list[Any]]]:
+    """Return the texts of the first rows, under `text`, and of what each part makes of them."""
+    from augury.corpora.corpus import read_shard, sentence_columns
+
+    columns = [*sentence_columns(corpus.columns), *(["label"] if "label" in corpus.columns else [])]
+    first = corpus.shard(corpus.shards[0], ["id", *columns]).slice(0, count).to_pylist()
+    examples = {row.pop("id"): {"text": [row]} for row in first}
+    for part in augmented.parts:
+        for shard in part.folder.manifest()["shards"]:
+            for row in read_shard(part.folder, shard).to_pylist():
+                parent = row["lineage"]["parents"][0] if "lineage" in row else row["id"]
+                if parent in examples:
+                    made = {name: row[name] for name in ("text", *columns) if name in row}
+                    examples[parent].setdefault(part.name, []).append(made)
+    return list(examples.values())
+
+
 def _rejected(rows: Mapping[str, int], augmented: Augmented) -> dict[str, int]:
     """Return the numbers of rejected corpus rows and of rejected new records by reason."""
     from augury.augment.mixins import REJECTED
@@ -174,6 +200,11 @@ def _print(result: dict[str, Any], prefix: str) -> None:
             f"  {name:<8} {part['folder']}{counts}{measures}{'' if part['made'] else '  (reused)'}"
         )
     print(f"address {result['address']}")
+    for number, example in enumerate(result.get("examples", ()), 1):
+        print(f"\nexample {number}")
+        for name, rows in example.items():
+            for row in rows:
+                print(f"  {name:<10} {' | '.join(map(str, row.values()))}")
 
 
 def _limit(reason: str, settings: Mapping[str, Any], prefix: str) -> str:

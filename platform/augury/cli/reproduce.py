@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import add_overrides, print_json
 from augury.cli.sweep import add_limits, limits, make_plan, power_of_plan, size_of
@@ -13,9 +13,11 @@ from augury.core.errors import UserError, unknown
 from augury.core.progress import say
 
 if TYPE_CHECKING:
+    from augury.experiments.spec import Experiment
     from augury.sweeping.plan import Plan, SweepOptions
     from augury.sweeping.published import Published
     from augury.sweeping.space import Space
+    from augury.training.pace import TextSize
 
 HELP = (
     "Reproduce a table of a paper: run missing rows and print published and measured values side "
@@ -24,7 +26,8 @@ HELP = (
 EXAMPLE = """augury reproduce
   augury reproduce xnli_adversarial/table2 --scale toy --seeds 1 2 3
   augury reproduce xnli_adversarial/table2 --rows XLM-R +PGD --format latex
-  augury reproduce cipherdaug/table3 --scale paper --corpus iwslt17-fr-en --dry-run"""
+  augury reproduce cipherdaug/table3 --scale paper --corpus iwslt17-fr-en --dry-run
+  augury reproduce cipherdaug/table2 --scale paper --row "20 keys, eq. 2" --resolved"""
 PAGE = "table.html"
 
 
@@ -35,14 +38,26 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         metavar="TABLE",
         help="PAPER/TABLE or path of a Python file; without it, list all tables",
     )
-    parser.add_argument("--scale", help="toy, small or paper (default: the table's first)")
+    parser.add_argument(
+        "--scale", help="toy, small, paper or released_code (default: the table's first)"
+    )
     parser.add_argument(
         "--corpus",
         help="a corpus of the scale other than its first, such as iwslt17-fr-en or multi30k-10k "
         "(Table 3)",
     )
     parser.add_argument(
-        "--rows", nargs="+", metavar="ROW", help="rows to run besides the reference (default: all)"
+        "--rows",
+        "--row",
+        nargs="+",
+        metavar="ROW",
+        help="rows to run besides the reference (default: all)",
+    )
+    parser.add_argument(
+        "--resolved",
+        action="store_true",
+        help="print all settings of the rows, defaults included, and about how many updates a pass "
+        "and patience are, without reading any text; and exit",
     )
     parser.add_argument(
         "--reference",
@@ -81,6 +96,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise unknown(f"row of {table.name} to compare with", arguments.reference, table.space.rows)
     space = _select_rows(table, arguments.rows)
     settings = config.parse_assignments(arguments.assignments)
+    if arguments.resolved:
+        return _resolved(table, space, arguments.rows, settings, arguments.json)
     name = f"{space.name}-{space.scale}"
     options = request.options(space, name, settings=settings, **limits(arguments))
     if arguments.dry_run:
@@ -149,6 +166,51 @@ def _costs(plan: Plan, options: SweepOptions) -> list[str]:
         estimate(graph, plan.base(), options.at_once) or "not known before all models are fetched"
     )
     return [*lines, *cautions(rows.values()), f"cost: {whole}"]
+
+
+def _resolved(
+    table: Published,
+    space: Space,
+    asked: Sequence[str] | None,
+    settings: Mapping[str, Any],
+    as_json: bool,
+) -> int:
+    """Print all settings of the rows that were asked for, and of each of their stages."""
+    import sys
+
+    import yaml
+
+    from augury.core.config import merge
+    from augury.experiments.spec import parse
+    from augury.experiments.systems import last_stage
+    from augury.training.pace import pace
+
+    shown = {}
+    for name, changes in space.rows.items():
+        if name == space.reference and asked and name not in asked:
+            continue
+        stages = [last_stage(parse(merge(merge(space.base, changes), settings), name))]
+        while (earlier := stages[0].before) is not None:
+            stages.insert(0, earlier)
+        for stage in stages:
+            title = f"{name}, stage {stage.stage.name}" if stage.stage else name
+            about = pace(stage.training, None if stage.stage else _text_size(table, stage))
+            kept = {key: value for key, value in stage.to_dict().items() if key != "stage"}
+            shown[title] = {"about": about._asdict(), "settings": kept}
+    if as_json:
+        print_json(shown)
+        return 0
+    for name, row in shown.items():
+        print(f"# {name}, at scale {space.scale}")
+        yaml.safe_dump(row, sys.stdout, sort_keys=False, allow_unicode=True)
+        print()
+    return 0
+
+
+def _text_size(table: Published, experiment: Experiment) -> TextSize | None:
+    """Return about how much the training text of a row is; a row may read a part of the table's."""
+    part = getattr(experiment.corpus.train, "subset", None)
+    return table.text and table.text._replace(rows=part or table.text.rows)
 
 
 def _select_rows(table: Published, rows: Sequence[str] | None) -> Space:

@@ -42,6 +42,7 @@ KINDS = {
     "m2m_100": _Kind(M2M100Loader, True, False),
     "mbart": _Kind(MBartLoader, True, True),
     "bart": _Kind(BartLoader, False, True),
+    "pegasus": _Kind(BartLoader, True, False),
     "t5": _Kind(T5Loader, True, False),
     "mt5": _Kind(T5Loader, True, False),
 }
@@ -62,17 +63,19 @@ def to_ctranslate2(
     pieces = list(vocabulary)
     _check_convertible(model, pieces)
     activation = {"relu": Activation.RELU, "swish": Activation.SWISH}[config.activation_function]
+    # Only stacks that normalise before their sublayers do so once more at their end.
+    pre_norm = hasattr(model.model.encoder, "layer_norm")
     spec = TransformerSpec(
         TransformerEncoderSpec(
             config.encoder_layers,
             config.encoder_attention_heads,
-            pre_norm=False,
+            pre_norm=pre_norm,
             activation=activation,
         ),
         TransformerDecoderSpec(
             config.decoder_layers,
             config.decoder_attention_heads,
-            pre_norm=False,
+            pre_norm=pre_norm,
             activation=activation,
         ),
     )

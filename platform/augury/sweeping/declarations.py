@@ -98,9 +98,9 @@ class SearchSpace(config.Section):
 class PaperTable(SearchSpace):
     """A paper's table, a search space of rows with the printed values: `TABLE = PaperTable(...)`.
 
-    Values only compare at the scale `paper`. A scale with several corpora is several scales:
-    `paper` has the first corpus, `paper/iwslt17-fr-en` another. The `deviations` of `paper` apply
-    to them as well.
+    Values only compare at the scales `paper` and `released_code`, which has the paper's corpora
+    with the settings of its code. A scale with several corpora is several scales: `paper` has the
+    first corpus, `paper/iwslt17-fr-en` another. The `deviations` of `paper` apply to them as well.
     """
 
     paper: str
@@ -137,6 +137,9 @@ class PaperTable(SearchSpace):
     """Raised where the table measures other values of the same runs."""
     sentences: Mapping[str, int] = {}
     """Scale -> the maximum number of test sentences that `measure` reads."""
+    text: Mapping[str, tuple[int, float]] = {}
+    """Scale -> about how many rows the plain training text has, and subwords the longer side of
+    one, for what `augury reproduce --resolved` says without the text."""
 
 
 D = TypeVar("D", bound=SearchSpace)

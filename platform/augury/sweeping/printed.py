@@ -15,7 +15,8 @@ A table without legible values consists of a header only.
 
 The block `notes` has remarks on values, such as contradictions in the paper. Its columns: `table`;
 `row`, a number, `header` or `all`; `column`; `as_read` and `written`, which differ if the file
-corrects the print; `kind`; `why`.
+corrects the print; `kind`; `why`. The kind `literature` says that a value is another paper's, so
+that it compares with nothing.
 
 Another file has what is not as in the paper, as one block without a name (see `deviations`).
 """
@@ -24,13 +25,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from augury.core.errors import UserError, unknown
 
-NOTES = "notes"
+NOTES, LITERATURE = "notes", "literature"
 DEVIATIONS = ("scales", "tables", "deviation")
 """The columns of the file of deviations."""
 ABOUT = ("row", "name", "label", "section", "marks", "bold")
@@ -79,6 +80,8 @@ class PrintedRow:
     """Test set or `mean` -> value, for the values that are printed."""
     texts: Mapping[str, str]
     """Test set or `mean` -> the same as printed, such as `37.60` or `20k`."""
+    borrowed: frozenset[str] = frozenset()
+    """The test sets, or `mean`, whose value is another paper's."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as JSON-like values."""
@@ -89,6 +92,7 @@ class PrintedRow:
             "cells": {column: cell for column, cell in self.cells.items() if cell},
             "marks": dict(self.marks),
             "bold": list(self.bold),
+            "borrowed": sorted(self.borrowed),
         }
 
 
@@ -128,6 +132,10 @@ def read(path: Path, name: str, columns: Mapping[str, str]) -> PrintedTable:
     notes = [
         _note(note, labels, location) for note in blocks.get(NOTES, []) if note["table"] == name
     ]
+    borrowed = {(note.row, note.column) for note in notes if note.kind == LITERATURE}
+    for label, row in rows.items():
+        of_others = [test for column, test in columns.items() if (label, column) in borrowed]
+        rows[label] = replace(row, borrowed=frozenset(of_others))
     return PrintedTable(rows, tuple(notes))
 
 

@@ -14,8 +14,10 @@ from augury.sweeping import space as spaces
 from augury.sweeping.declarations import Measure, PaperTable, at_scale
 from augury.sweeping.printed import PrintedTable
 from augury.sweeping.space import Space
+from augury.training.pace import TextSize
 
-FULL_SCALE = "paper"
+FULL_SCALES = ("paper", "released_code")
+"""The scales with a paper's corpora, whose values compare with the printed ones."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +41,12 @@ class Published:
     measure_with_reference: Measure | None = None
     measure_version: int = 1
     sentences: int | None = None
+    text: TextSize | None = None
 
     @property
     def comparable(self) -> bool:
-        """Return whether the scale is that of the paper."""
-        return self.space.scale.partition("/")[0] == FULL_SCALE
+        """Return whether the scale is that of the paper, or of its released code."""
+        return self.space.scale.partition("/")[0] in FULL_SCALES
 
     @property
     def rows(self) -> list[str]:
@@ -115,6 +118,7 @@ def find(name: str, scale: str | None = None, corpus: str | None = None) -> Publ
         measure_with_reference=declared.measure_with_reference,
         measure_version=declared.measure_version,
         sentences=declared.sentences.get(scale),
+        text=TextSize(*declared.text[scale]) if scale in declared.text else None,
     )
     _check_rows(table)
     return table

@@ -9,5 +9,6 @@ BPE-dropout and with data diversification.
 
 toy: 1,000 pairs of two toy languages, about half a minute a row on one core; small: the first 5,000
 or 10,000 pairs of Multi30k, half an hour to some hours a row; paper: the paper's corpora and
-settings, for GPUs.
+settings, for GPUs; released_code: IWSLT14 with the settings of the released script, in the tables
+and figures that are not about sizes of embeddings and vocabularies.
 """

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from search_spaces.scales import TRANSLATION, TWO_GPUS
+from search_spaces.scales import RELEASED, TRANSLATION, TWO_GPUS, size_of
+
+INTERVAL = 840
+"""Updates between validations: the released script's epoch of 641,000 samples, which reads the
+160,239 pairs of IWSLT14 four times, at about 763 samples in 20,000 tokens."""
+RAW: dict[str, Any] = {"max_length": None, "max_ratio": None}
+"""No filter: the paper prints raw counts of these corpora (footnote 3 and Section 3.1)."""
 
 
 def trained(
@@ -13,16 +19,24 @@ def trained(
     """Return the paper's settings for one of its corpora, with the vocabulary's size without and
     for every key."""
     test = "newstest2014" if known == "wmt14" else "test"
+    filtered = {"filter": RAW} if known in ("iwslt17", "ted") else {}
     return {
         "corpus": {
             "known": known,
             "source_language": source,
             "target_language": target,
             "tests": {test: {}},
+            **filtered,
         },
         "vocabulary": {"size": size, "size_per_key": size_per_key},
         "model": {"architecture": "transformer_iwslt_de_en"},
-        "training": {"preset": "paper", **TWO_GPUS, "precision": "bf16", "max_updates": 100_000},
+        "training": {
+            "preset": "paper",
+            **TWO_GPUS,
+            "precision": "bf16",
+            "max_updates": 100_000,
+            "validate_every": INTERVAL,
+        },
         "scoring": {"metrics": ["multi_bleu", "bleu", "chrf"]},
         **changes,
     }
@@ -86,8 +100,34 @@ SCALES: dict[str, dict[str, Any]] = {
     "small/multi30k-10k": {**TRANSLATION["small"], "corpus.train.first": 10_000},
     "paper": IWSLT14,
 }
+ALL: dict[str, dict[str, Any]] = SCALES | {
+    RELEASED: trained(
+        "iwslt14",
+        "de",
+        "en",
+        16_000,
+        1,
+        model={
+            "architecture": "transformer_iwslt_de_en",
+            "embeddings": {"name": "table", "size": 256},
+        },
+        training={"preset": RELEASED, "precision": "bf16", "max_updates": 100_000},
+    )
+}
+"""With the released script, whose vocabulary and embeddings have one size for all systems."""
+
+
+TEXT: dict[str, tuple[int, float]] = {
+    "paper": (160_239, 26),
+    RELEASED: (160_239, 26),
+    "paper/iwslt14-en-de": (160_239, 26),
+    "paper/iwslt17-fr-en": (236_000, 25),
+    "paper/iwslt17-en-fr": (236_000, 25),
+    WMT14: (4_500_000, 30),
+}
+"""About the training pairs of a scale, and the subwords of the longer side of one."""
 
 
 def is_paper(scale: str) -> bool:
     """Tell whether a scale has the paper's corpora and settings."""
-    return scale.partition("/")[0] == "paper"
+    return size_of(scale) == "paper"

@@ -6,6 +6,7 @@ from typing import Any
 
 from augury.sweeping.declarations import Rows
 from search_spaces.papers.cipherdaug.corpora import SCALES, WMT14, is_paper
+from search_spaces.scales import RELEASED, size_of
 
 PLAIN: dict[str, Any] = {"name": "plain"}
 
@@ -15,16 +16,18 @@ def cipher(keys: int) -> dict[str, Any]:
     return {"operator": "cipher", "keys": list(range(1, keys + 1))}
 
 
+OWN: dict[str, dict[str, Any]] = {WMT14: {"tau": 2}, RELEASED: {"preset": RELEASED}}
+"""Settings of agreement that a scale alone has."""
 # On little text a divergence that acts at once, with the paper's weight, keeps a model from
 # learning to translate.
 _LITTLE = {"beta": 1, "warmup_epochs": 10}
 
 
 def agreement(scale: str, **changes: Any) -> dict[str, Any]:
-    """CipherDAug's regime: the paper's, with τ = 2 on its large corpus, or the one for little
-    text."""
-    large = {"tau": 2} if scale == WMT14 else {}
-    return {"name": "coregularised", **(large if is_paper(scale) else _LITTLE), **changes}
+    """CipherDAug's regime: the paper's, with τ = 2 on its large corpus, that of the released
+    script, or the one for little text."""
+    own = OWN.get(scale, {} if is_paper(scale) else _LITTLE)
+    return {"name": "coregularised", **own, **changes}
 
 
 def r_drop(scale: str) -> dict[str, Any]:
@@ -79,7 +82,7 @@ def diversification(
     if views:
         operator |= {"seeds": [1], "views": ["plain", "rot-1", "rot-2"]}
         system = {"augment": [cipher(2)], "regime": agreement(scale)}
-    last = DIVERSE.get(scale.partition("/")[0], {})
+    last = DIVERSE.get(size_of(scale), {})
     system |= {f"training.{key}": SCALES[scale]["training"][key] for key in last}
     return row({**operator, **({"system": system} if system else {})}) | {
         f"training.{key}": value for key, value in last.items()

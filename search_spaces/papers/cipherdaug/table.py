@@ -9,7 +9,7 @@ from typing import Any
 from augury.sweeping import printed
 from augury.sweeping.declarations import Mode, PaperTable, Point
 from augury.sweeping.printed import PrintedTable
-from search_spaces.papers.cipherdaug.corpora import SCALES
+from search_spaces.papers.cipherdaug.corpora import ALL, TEXT
 
 LITERATURE = "literature: the value is another paper's, and the system is not one of Augury"
 
@@ -28,11 +28,12 @@ class Table(PaperTable):
         "regime": {"name": "plain"},
         "baseline": False,
     }
-    scales: Mapping[str, Point] = SCALES
+    scales: Mapping[str, Point] = ALL
     metric: str = "valid/bleu"
     mode: Mode = "max"
     seeds: tuple[int, ...] = (1, 2, 3)
     tolerance: float = 0.5  # the paper gives medians of three runs, and no deviation
+    text: Mapping[str, tuple[int, float]] = TEXT
     deviations: Mapping[str, tuple[str, ...]] | Path = Path(__file__).with_name("deviations.tsv")
 
 

@@ -10,7 +10,7 @@ from augury.analysis.system import System
 from augury.regimes.regime import TARGET
 from augury.sweeping.declarations import Rows
 from augury.text.tokens import Tokens
-from search_spaces.papers.cipherdaug.corpora import CORPORA, SCALES, trained
+from search_spaces.papers.cipherdaug.corpora import CORPORA, SCALES, TEXT, trained
 from search_spaces.papers.cipherdaug.systems import cipherdaug
 from search_spaces.papers.cipherdaug.table import Table, read
 
@@ -67,6 +67,7 @@ TABLE = Table(
         **CORPORA,
         "paper/ted-en-sk": trained("ted", "en", "sk", 10_000, 3_000),
     },
+    text={**TEXT, "paper/ted-en-sk": (61_000, 25.0)},
     rows=rows,
     seeds=(1,),
     published=read("table1", "src", "tgt", "s∪t", "1(src)", "2(src)", "total"),

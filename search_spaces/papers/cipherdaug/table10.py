@@ -9,6 +9,7 @@ from typing import cast
 from augury.analysis.system import System
 from augury.sweeping.declarations import Rows
 from search_spaces.papers.cipherdaug import table9
+from search_spaces.papers.cipherdaug.corpora import SCALES
 from search_spaces.papers.cipherdaug.table import Table, read
 from trainables.nmt.architecture import Alone, ModelConfig, resolve
 from trainables.nmt.config import Config
@@ -57,6 +58,7 @@ TABLE = Table(
     where="Table 10",
     question="How many parameters do the embeddings of one side have, with a vocabulary and "
     "without?",
+    scales=SCALES,
     rows=rows,
     seeds=(1,),
     published=read("table10"),

@@ -8,11 +8,14 @@ from search_spaces.papers.cipherdaug.table import Table, read
 
 
 def rows(scale: str) -> Rows:
-    """Both systems at four rates."""
+    """Both systems at four rates; 0 is of attention too, as it "removes any stochasticity"
+    (Appendix A.3.2)."""
     systems = {}
     for name, system in (("Transformer", row()), ("CipherDAug", cipherdaug(scale, 2))):
         for rate in (0, 0.1, 0.2, 0.3):
-            systems[f"{name}, dropout {rate:g}"] = system | {"model.dropout": rate}
+            attention = {} if rate else {"model.attention_dropout": 0}
+            changes = {"model.dropout": rate, **attention}
+            systems[f"{name}, dropout {rate:g}"] = system | changes
     return systems
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from augury.sweeping.printed import PrintedTable
-from search_spaces.papers.cipherdaug.corpora import CORPORA, SCALES, WMT14
+from search_spaces.papers.cipherdaug.corpora import ALL, CORPORA, WMT14
 from search_spaces.papers.cipherdaug.systems import (
     BPE_DROPOUT,
     RAML,
@@ -50,7 +50,7 @@ def published(scale: str) -> PrintedTable:
 TABLE = Table(
     where="Table 3",
     question="Does CipherDAug beat word-level augmentation, BPE-dropout and data diversification?",
-    scales=SCALES | CORPORA,
+    scales=ALL | CORPORA,
     rows=rows,
     published=published,
     unavailable={"Mixed-Repr.": LITERATURE},

@@ -46,6 +46,7 @@ TABLE = Table(
         "paper": trained("ted", "sk", "en", 10_000, 3_000),
         "paper/ted-en-sk": trained("ted", "en", "sk", 10_000, 3_000),
     },
+    text=dict.fromkeys(("paper", "paper/ted-en-sk"), (61_000, 25.0)),
     rows=rows,
     published=published,
     unavailable=dict.fromkeys(OTHERS, LITERATURE),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from augury.sweeping.declarations import Rows
+from search_spaces.papers.cipherdaug.corpora import SCALES
 from search_spaces.papers.cipherdaug.systems import cipherdaug, row
 from search_spaces.papers.cipherdaug.table import Table, read
 
@@ -41,6 +42,7 @@ def rows(scale: str) -> Rows:
 TABLE = Table(
     where="Table 6",
     question="Does CipherDAug win by its larger vocabulary and its further parameters?",
+    scales=SCALES,
     rows=rows,
     reference="Transformer-512, 12k",
     published=read("table6", mean="BLEU"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from augury.sweeping.declarations import Rows
+from search_spaces.papers.cipherdaug.corpora import SCALES
 from search_spaces.papers.cipherdaug.systems import cipherdaug
 from search_spaces.papers.cipherdaug.table import Table, read
 
@@ -26,6 +27,7 @@ TABLE = Table(
     where="Table 7",
     question="Does it matter whether the vocabulary of plain and enciphered text is learned "
     "jointly?",
+    scales=SCALES,
     rows=rows,
     published=read("table7", mean="BLEU"),
 )

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from augury.sweeping.declarations import Rows
+from search_spaces.papers.cipherdaug.corpora import SCALES
 from search_spaces.papers.cipherdaug.systems import cipherdaug, row
 from search_spaces.papers.cipherdaug.table import Table, read
 
@@ -44,6 +45,7 @@ TABLE = Table(
     question=(
         "Does CipherDAug help as much where embeddings cost no parameters for a larger vocabulary?"
     ),
+    scales=SCALES,
     rows=rows,
     published=read("table9", mean="BLEU"),
 )

@@ -10,6 +10,6 @@ transcripts of speech (ASR).
 toy: the built-in synthetic corpus, whose noisy part spells otherwise, a minute or two a row on one
 core; small: news and Tatoeba as clean text and the development set of MTNT as noisy text, twenty to
 thirty minutes for the baseline on one core and some minutes for every stage; paper: the paper's
-corpora and settings, for GPUs. Files of the scales small and paper are in the directory that
-AUGURY_DATA names.
+corpora and settings, for GPUs; released_code: the same with the tuning of the first author's thesis
+repository. Files of all scales but toy are in the directory that AUGURY_DATA names.
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from augury.corpora.known import data_file
+from search_spaces.scales import size_of
 
 TESTS = ("MTNT", "MTNT2019", "newstest2014", "newsdiscusstest2015")
 Text = dict[str, Any]
@@ -174,7 +175,7 @@ def _released(name: str, direction: str) -> Text:
 
 def corpora(scale: str, source: str, target: str) -> Corpora:
     """Return the texts of a direction at a scale; at toy scale it is always German to English."""
-    name = scale.partition("/")[0]
+    name = size_of(scale)
     return _toy() if name == "toy" else {"small": _small, "paper": _paper}[name](source, target)
 
 

@@ -6,7 +6,14 @@ from typing import Any, NamedTuple
 
 from augury.corpora.known import data_file
 from search_spaces.papers.noisy_nmt.corpora import Corpora, Text, corpora, languages
-from search_spaces.papers.noisy_nmt.settings import TUNING, UNPENALISED, experiment, named
+from search_spaces.papers.noisy_nmt.settings import (
+    RELEASED_TUNING,
+    TUNING,
+    UNPENALISED,
+    experiment,
+    named,
+)
+from search_spaces.scales import RELEASED, size_of
 
 TAGS = (
     "<clean_s>",
@@ -64,9 +71,15 @@ class Direction(NamedTuple):
         """Fuzzy matches within the noisy text, and in the paper of monolingual text, among ten
         candidates each."""
         operator = {"operator": "fuzzy_match", "threshold": 0.5}
-        if self.scale != "paper":
+        if size_of(self.scale) != "paper":
             return operator
-        return {**operator, "candidates": "containment", "monolingual": self._noisy_source}
+        both = {"both_directions": False} if self.scale == RELEASED else {}
+        return {
+            **operator,
+            **both,
+            "candidates": "containment",
+            "monolingual": self._noisy_source,
+        }
 
     @property
     def forward(self) -> dict[str, Any]:
@@ -100,14 +113,14 @@ class Direction(NamedTuple):
     @property
     def _search(self) -> dict[str, Any]:
         """How the models of operators search, as the systems themselves do."""
-        return {"decoding": UNPENALISED} if self.scale == "paper" else {}
+        return {"decoding": UNPENALISED} if size_of(self.scale) == "paper" else {}
 
     def transcripts(self, ratio: float) -> dict[str, Any]:
         """Transcripts of the spoken text.
 
         Where there are none, confusions of words that sound alike.
         """
-        if self.scale != "paper":
+        if size_of(self.scale) != "paper":
             return {"operator": "noise", "asr": {1.5: 0.36, 1.2: 0.32}[ratio]}
         audio = {"audio": data_file("must_c/train.audio.txt"), "recogniser": "openai/whisper-small"}
         return {
@@ -143,6 +156,10 @@ class Direction(NamedTuple):
             "IWSLT": {"speech": self.stage(self.texts.speech)},
             "MTNT+IWSLT": {"both": self.stage([*self._both, speech])},
         }
+        if self.scale == RELEASED:
+            for name, stages in staged.items():
+                for stage, changes in stages.items():
+                    changes |= RELEASED_TUNING.get("again" if stage == "again" else name, {})
         return {name: {"stages": stages} if stages else {} for name, stages in staged.items()}
 
     def mixed(self) -> dict[str, Any]:
@@ -178,7 +195,7 @@ class Direction(NamedTuple):
             "augment": [
                 {**self.forward, "system": model},
                 {**self.fuzzy, "of": ["same", "other"]},
-                transcripts | ({} if self.scale == "paper" else {"of": ["spoken"]}),
+                transcripts | ({} if size_of(self.scale) == "paper" else {"of": ["spoken"]}),
             ],
             "mixture": {
                 "forward_translation": {"tag": "<FT_s>"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -67,6 +68,18 @@ def test_published_values_compare_at_the_scale_of_the_paper_alone(table7: Any) -
     assert [paper.within(line) for line in paper.lines] == [False, True, None, None, None, None]
     assert toy.literature(toy.lines[1]) == {"Table 7, at the paper's scale": 79.0, "Table 8": 78.9}
     assert paper.literature(paper.lines[1]) == {"Table 8": 78.9}
+
+
+def test_a_value_of_another_paper_never_compares(table7: Any) -> None:
+    reproduction = table7("paper")
+    plain, better = reproduction.lines[:2]
+    borrowed = replace(better, printed=replace(better.printed, borrowed=frozenset({"mean"})))
+    assert reproduction.within(better) is True and reproduction.comparable(better)
+    assert (reproduction.gap(borrowed), reproduction.within(borrowed)) == (None, None)
+    assert not reproduction.comparable(borrowed) and reproduction.published(borrowed) == 79.0
+    assert reproduction.literature(borrowed) == {"Table 7, of another paper": 79.0, "Table 8": 78.9}
+    of_another_test = replace(better.printed, borrowed=frozenset({"qab"}))
+    assert reproduction.within(replace(better, printed=of_another_test)) is True
 
 
 def test_improvements_are_computed_from_two_rows(table7: Any) -> None:

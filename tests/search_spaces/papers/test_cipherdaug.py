@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,17 +13,20 @@ import numpy as np
 import pytest
 from sacrebleu import corpus_bleu
 
+import search_spaces.papers
 from augury.analysis.correlation import correlation, random_baseline
 from augury.analysis.system import System, open_systems
 from augury.core.config import merge
 from augury.core.errors import UserError
+from augury.core.store import Store
 from augury.experiments.spec import parse
-from augury.sweeping import published
+from augury.sweeping import printed, published
 from augury.sweeping.driver import run_experiment
 from augury.sweeping.published import Published
 from search_spaces.papers.cipherdaug.table10 import formula
 from tests import tiny
-from trainables.nmt.architecture import ModelConfig
+from trainables.nmt import TASK
+from trainables.nmt.architecture import ModelConfig, resolve
 
 
 def table(name: str, scale: str = "paper", corpus: str | None = None) -> Published:
@@ -77,6 +81,42 @@ def test_an_unknown_corpus_is_refused() -> None:
         table("table3", "toy", "iwslt17-fr-en")
 
 
+@pytest.mark.parametrize(
+    ("name", "corpus", "rows"),
+    [
+        ("table3", None, set()),
+        ("table3", "iwslt17-fr-en", {"BPE-Dropout"}),
+        ("table3", "iwslt17-en-fr", {"BPE-Dropout"}),
+        ("table4", None, {"R-DROP"}),
+        ("table12", None, {f"data-diverse, {data}" for data in ("base", "bwd.", "fwd.", "bidir.")}),
+        ("table13", None, {"R-DROP"}),
+    ],
+)
+def test_values_of_other_papers_are_not_those_of_this_one(
+    name: str, corpus: str | None, rows: set[str]
+) -> None:
+    of_table = table(name, corpus=corpus)
+    assert {row for row, of_row in of_table.printed.rows.items() if of_row.borrowed} == rows
+
+
+@pytest.mark.parametrize(
+    ("paper", "sizes", "stated"),
+    [
+        ("cipherdaug", 6, ("patience", "15 validation steps")),
+        ("noisy_nmt", 11, ("fuzzy match, new pairs, En→Fr", "7290")),
+        ("xnli_adversarial", 4, ("PGD steps K", "3")),
+    ],
+)
+def test_table_1_and_numbers_in_the_text_are_written_down(
+    paper: str, sizes: int, stated: tuple[str, str]
+) -> None:
+    file = Path(search_spaces.papers.__path__[0]) / paper / "published.tsv"
+    assert len(printed.read(file, "table1", {}).rows) == sizes
+    rows = printed.read(file, "in_text", {}).rows
+    name, value = stated
+    assert rows[name].cells["value"] == value and len(rows) >= 47
+
+
 def test_systems_that_tables_share_are_the_same_runs() -> None:
     settings: dict[str, set[str]] = defaultdict(set)
     for name, row in [
@@ -127,6 +167,72 @@ def test_naive_training_has_both_equations_and_up_to_20_keys() -> None:
         "5 keys + RAML + Switchout, eq. 2"
     ] == [1, 2, 3, 4, 5]
     assert {changes["regime"]["equation"] for row, changes in rows.items() if "eq. 2" in row} == {2}
+
+
+def test_validation_is_at_the_interval_of_the_released_script() -> None:
+    """641,000 samples are four passes over 160,239 pairs, of about 210 updates each."""
+    for name in ("table2", "table3", "table5"):
+        space = table(name).space
+        training = parse(merge(space.base, space.rows["Transformer"])).training
+        assert training.validate_every == 4 * 210
+        patience, averaged = (
+            count * training.validate_every for count in (training.patience, training.average_last)
+        )
+        assert patience > training.warmup_updates and (patience, averaged) == (12_600, 4_200)
+
+
+def test_without_dropout_nothing_is_drawn() -> None:
+    space = table("table11").space
+    for row, changes in space.rows.items():
+        sizes = resolve(parse(merge(space.base, changes)).model)
+        rate = float(row.rpartition(" ")[2])
+        assert (sizes.dropout, sizes.attention_dropout) == (rate, 0.1 if rate else 0)
+
+
+def test_naive_training_has_the_entries_of_table_1_with_any_number_of_keys() -> None:
+    space = table("table2").space
+    for row in (f"{keys} keys, eq. 1" for keys in (2, 5, 10, 20)):
+        assert TASK.entries(parse(merge(space.base, space.rows[row])), Store(".")) == 20_000
+
+
+@pytest.mark.parametrize(
+    ("name", "corpus", "limits"),
+    [
+        ("table3", None, (175, 1.5)),
+        ("table3", "iwslt17-fr-en", (None, None)),
+        ("table5", None, (None, None)),
+        ("table5", "ted-en-sk", (None, None)),
+        ("table3", "wmt14-en-de", (250, 1.5)),
+    ],
+)
+def test_corpora_with_raw_counts_are_not_filtered(
+    name: str, corpus: str | None, limits: tuple[int | None, float | None]
+) -> None:
+    kept = parse(table(name, corpus=corpus).space.base).corpus.preparation
+    assert (kept.max_length, kept.max_ratio) == limits
+
+
+def test_the_scale_of_the_released_code_has_the_settings_of_its_script() -> None:
+    """train_cipherdaug.sh and multi_preprocess.sh; fairseq's own ε of Adam."""
+    of_table = table("table2", "released_code")
+    assert of_table.comparable and of_table.deviations
+    for row, keys in (("CipherDAug - 2 keys", 2), ("20 keys, eq. 2", 20), ("Transformer", 0)):
+        experiment = parse(merge(of_table.space.base, of_table.space.rows[row]))
+        training = experiment.training
+        assert (training.max_tokens, training.accumulation, training.workers) == (5000, 4, 1)
+        assert (training.warmup_updates, training.patience, training.clip_norm) == (6000, 25, 0.1)
+        assert (training.weight_decay, training.adam_eps) == (1e-4, 1e-8)
+        assert experiment.model.embeddings.size == 256
+        assert TASK.entries(experiment, Store(".")) == 16_000 + keys
+        assert experiment.prefix() == ["__en__"] * bool(keys)
+    regime = parse(merge(of_table.space.base, of_table.space.rows["CipherDAug - 2 keys"])).regime
+    assert (regime.beta, regime.warmup_steps, regime.warmup_views) == (5, 500, "cipher")
+
+
+def test_sizes_of_embeddings_and_vocabularies_are_not_those_of_the_released_code() -> None:
+    for name in ("table5", "table6", "table7", "table9", "table10"):
+        with pytest.raises(UserError, match="released_code"):
+            table(name, "released_code")
 
 
 def test_table_2_measures_what_it_prints_the_development_set() -> None:

@@ -12,6 +12,7 @@ from augury.experiments.spec import parse
 from augury.experiments.systems import last_stage
 from augury.sweeping import declarations, published
 from augury.sweeping.published import Published
+from trainables.nmt.architecture import resolve
 
 TABLES = [name for name in declarations.tables() if name.startswith("noisy_nmt/")]
 
@@ -168,7 +169,25 @@ def test_settings_of_the_released_code_at_the_scale_of_the_paper() -> None:
         experiment.decoding.length_penalty,
         experiment.max_pieces,
     ) == (5, 0.0, 70)
+    sizes = resolve(experiment.model)
+    assert experiment.model.norm == "pre" and not experiment.model.share_all_embeddings
+    assert (sizes.dropout, sizes.attention_dropout, sizes.activation_dropout) == (0.1, 0.1, 0.1)
     assert (experiment.corpus.filter.max_length, experiment.corpus.filter.max_ratio) == (70, 9)
+
+
+def test_the_scale_of_the_released_code_tunes_as_its_scripts_do() -> None:
+    of_table = table("table3", "released_code")
+    base, rows = of_table.space.base, of_table.space.rows
+    first = parse(base, "base").training
+    assert (first.max_epochs, first.max_updates, first.accumulation) == (None, 2_000_000, 8)
+    tuned = {"Tune-S": (1000, 100, 10), "+FT+FM": (4096, 50, 5), "+double tune": (4096, 25, 8)}
+    for row, expected in tuned.items():
+        training = last_stage(parse(config.merge(base, rows[row]), row)).training
+        assert (training.max_tokens, training.validate_every, training.patience) == expected
+    (operator,) = fuzzy_matches(rows["+FM"])
+    assert operator["both_directions"] is False
+    of_paper = table("table3").space.rows["+FM"]["stages"]["both"]["corpus.train"]
+    assert rows["+FM"]["stages"]["both"]["corpus.train"] == of_paper
 
 
 @pytest.mark.parametrize("row", ["+BT", "+FT"])

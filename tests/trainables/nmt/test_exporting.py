@@ -49,17 +49,18 @@ COMPUTED: dict[str, Any] = {
         "embeddings": {"name": "alone", "intermediate_size": 32},
     },
 }
+PRE_NORM: dict[str, Any] = {"model": {**COMPUTED["model"], "embeddings": {}, "norm": "pre"}}
 BEAM = {"beam": 4, "max_length": 12, "length_penalty": 0.6}
 
 
 @pytest.fixture(
     scope="module",
-    params=[{"decoding": BEAM, **CIPHERS}, COMPUTED, {}],
-    ids=["tagged", "computed", "plain"],
+    params=[{"decoding": BEAM, **CIPHERS}, COMPUTED, {}, PRE_NORM],
+    ids=["tagged", "computed", "plain", "pre-norm"],
 )
 def scored(request: pytest.FixtureRequest, untrained: Any) -> Run:
-    """A run with a tag before its sources, one with computed embeddings and separate pieces, and
-    a plain one."""
+    """A run with a tag before its sources, one with computed embeddings and separate pieces, a
+    plain one, and one with normalisation before its layers."""
     run: Run = untrained(**request.param)
     evaluate(run)
     return run

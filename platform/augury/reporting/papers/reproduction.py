@@ -130,6 +130,12 @@ class Reproduction:
         """Return the printed value in the column that decides."""
         return line.published.get(MEAN, line.published.get(self.column))
 
+    def comparable(self, line: TableLine) -> bool:
+        """Return whether that value is of the paper's own system, and the scale the paper's."""
+        column = MEAN if MEAN in line.published else self.column
+        borrowed = line.printed.borrowed if line.printed else ()
+        return self.table.comparable and column not in borrowed
+
     def printed(self, line: TableLine) -> str:
         """Return the same as the paper prints it."""
         return line.texts.get(MEAN, line.texts.get(self.column, MISSING))
@@ -141,17 +147,18 @@ class Reproduction:
     def literature(self, line: TableLine) -> dict[str, float]:
         """Return source -> published value that does not compare.
 
-        At another scale the table's own is one of them.
+        At another scale the table's own is one of them, and so is one of another paper.
         """
         published = self.published(line)
-        if self.table.comparable or published is None:
+        if self.comparable(line) or published is None:
             return dict(line.literature)
-        return {f"{self.table.where}, at the paper's scale": published, **line.literature}
+        why = "of another paper" if self.table.comparable else "at the paper's scale"
+        return {f"{self.table.where}, {why}": published, **line.literature}
 
     def gap(self, line: TableLine) -> float | None:
         """Return measured minus published, where they compare."""
         value, printed = self.measurement(line).value, self.published(line)
-        if not self.table.comparable or value is None or printed is None:
+        if not self.comparable(line) or value is None or printed is None:
             return None
         return value - printed
 

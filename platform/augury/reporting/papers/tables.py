@@ -280,6 +280,7 @@ def _line_dict(reproduction: Reproduction, line: TableLine) -> dict[str, Any]:
         "address": line.configuration.address if line.configuration else None,
         "seeds": list(compared.seeds) if compared else [],
         **deciding,
+        "comparable": reproduction.comparable(line),
         "literature": reproduction.literature(line),
         "gap": reproduction.gap(line),
         "within_tolerance": reproduction.within(line),

@@ -1,0 +1,68 @@
+"""Control views: what each keeps of a source."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pyarrow as pa
+import pytest
+
+from augury.augment.control import Control
+from augury.augment.health import Health, HealthLimits
+from augury.augment.operator import parse
+from augury.core.store import Store
+
+TEXTS = ["", "die Katze, 20 % der Bäume!", "ein  Haus", "straße straße straße", "a"]
+IDS = [f"r{number}" for number in range(len(TEXTS))]
+
+
+def view(kind: str, texts: list[str] = TEXTS, ids: list[str] = IDS, seed: int = 1) -> list[str]:
+    operator = parse({"operator": "control", "kind": kind, "seed": seed})
+    assert operator.name() == kind and operator.makes() == "view"
+    made = operator.bind({}, Store("."))(pa.table({"id": ids, "source": texts})).table
+    assert made.column("id").to_pylist() == ids
+    return made.column("text").to_pylist()
+
+
+def test_a_duplicate_is_equal() -> None:
+    assert view("duplicate") == TEXTS
+
+
+def test_a_duplicate_is_no_fault() -> None:
+    measured = Health("duplicate", "control", 5, copied=1.0, repeated=0.9)
+    assert len(measured.faults(HealthLimits())) == 2
+    normal = replace(measured, normal=tuple(Control().NORMAL))
+    assert not normal.faults(HealthLimits())
+
+
+def test_reversing_twice_gives_the_text() -> None:
+    assert view("reverse")[1] == "eid ,eztaK 02 % red !emuäB"
+    assert view("reverse", view("reverse")) == TEXTS
+
+
+def test_shuffling_keeps_the_characters_of_every_word() -> None:
+    shuffled = view("shuffle")
+    assert shuffled != TEXTS
+    for text, changed in zip(TEXTS, shuffled, strict=True):
+        words = zip(text.split(" "), changed.split(" "), strict=True)
+        assert all(sorted(old) == sorted(new) for old, new in words)
+
+
+@pytest.mark.parametrize("kind", ["blank", "random"])
+def test_letters_alone_change_and_the_length_is_kept(kind: str) -> None:
+    changed = view(kind)
+    assert list(map(len, changed)) == list(map(len, TEXTS))
+    for text, other in zip(TEXTS, changed, strict=True):
+        for old, new in zip(text, other, strict=True):
+            letters = "_" if kind == "blank" else "abcdefghijklmnopqrstuvwxyz"
+            assert new in letters if old.isalpha() else new == old
+    assert view("blank")[1] == "___ _____, 20 % ___ _____!"
+
+
+@pytest.mark.parametrize("kind", ["shuffle", "random"])
+def test_draws_depend_on_the_record_and_the_seed_alone(kind: str) -> None:
+    whole = view(kind)
+    parts = [view(kind, [text], [record])[0] for text, record in zip(TEXTS, IDS, strict=True)]
+    assert whole == parts != view(kind, seed=2)
+    assert view(kind, [TEXTS[3]] * 2, ["a", "b"])[0] != view(kind, [TEXTS[3]] * 2, ["a", "b"])[1]
+    assert not Control(kind=kind).inactive() and Control().inactive()  # type: ignore[arg-type]
