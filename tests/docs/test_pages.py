@@ -25,7 +25,8 @@ from augury.corpora.known import KNOWN
 from augury.corpora.parallel import CorpusSpec
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
-from augury.sweeping import declarations, published, space
+from augury.reporting.papers import table as published
+from augury.sweeping import declarations, space
 from tests.commands import parsed
 
 ROOT = Path(__file__).parents[2]
