@@ -689,7 +689,7 @@ def plan_text(published: Published, plan: Plan) -> str:
         listed = ", ".join(f"{column} {text}" for column, text in texts.items()) or MISSING
         cells.append([of_row["name"], texts.get(MEAN, listed), of_row["address"]])
     notes = _reasons({of_row["name"]: of_row["why"] for of_row in planned})
-    notes += printed_line(published, [of["name"] for of in planned if of["address"]])
+    notes += printed_line(published, [of["name"] for of in planned if not of["why"]])
     shown = table(("row", "published", "run"), cells, notes=tuple(notes))
     return "\n\n".join(
         [
