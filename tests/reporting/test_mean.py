@@ -15,8 +15,7 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import CorpusWriter
 from augury.corpora.schemas import NLI
 from augury.experiments.record import Input, RunRecord
-from augury.reporting.comparison import comparison
-from augury.reporting.mean import compare_all, with_mean
+from augury.reporting.comparison import compare_all, comparison, with_mean
 from augury.reporting.results import Estimate, SystemResult
 from augury.scoring.accuracy import value
 from augury.scoring.bootstrap import Resampled, resample

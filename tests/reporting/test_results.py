@@ -93,7 +93,6 @@ def test_plain_is_json(results: Any) -> None:
         "n": 2000,
         "seeds": [1],
         "sd": None,
-        "over_sentences": None,
     }
     assert plain["tests"]["test"]["bleu"] == estimate
     assert plain["cost"]["train_seconds"] == 100.0

@@ -14,13 +14,20 @@ from augury.experiments.record import DESCRIPTION, SCORES
 from augury.experiments.stored_runs import NO_TESTS
 from augury.reporting import rendering, reported
 from augury.reporting.answer import answer
-from augury.reporting.comparison import Comparison, scored_sets
-from augury.reporting.comparison_notes import cautions
+from augury.reporting.comparison import Comparison, compare_all, scored_sets, warnings_of
 from augury.reporting.curves import MAX_POINTS, equal_time, learning_curves, robustness_curves
 from augury.reporting.downloads import downloads, experiment_file
-from augury.reporting.mean import compare_all
+from augury.reporting.notes import SystemScore, text_notes, untrained_warnings
 from augury.reporting.pareto import cost_sections
-from augury.reporting.report import Charts, Details, Downloads, Report, Section, section
+from augury.reporting.report import (
+    Charts,
+    Details,
+    Downloads,
+    Listing,
+    Report,
+    Section,
+    section,
+)
 from augury.reporting.reported import PAGE, SUMMARY
 from augury.reporting.results import SystemResult, best_validations
 from augury.reporting.samples import draw
@@ -28,7 +35,6 @@ from augury.reporting.score_tables import by_test, frame, score_tables, test_sec
 from augury.reporting.styles import legend
 from augury.reporting.system_tables import label_table, output_table, setting_table, stage_table
 from augury.reporting.tables import Table, csv, latex, markdown, records, table
-from augury.reporting.untrained import SystemScore, untrained_warnings
 from augury.scoring import registry
 from augury.training import history
 
@@ -91,7 +97,7 @@ def compared(
             "tables": [comparison.to_dict() for comparison in comparisons],
             "systems": [system.to_dict() for system in results],
         },
-        summary=[*tables, sentence],
+        summary=[*tables, "\n".join([sentence, *warnings_of(comparisons), *text_notes(results)])],
         tables=tables,
         records=frame(comparisons),
     )
@@ -112,16 +118,19 @@ def report(
     first, known = comparisons[0], compared(comparisons, results)
     stages = stage_table(results, names, first.metrics[0])
     others = " and ".join(result.name for result in results[1:]) or results[0].name
-    warnings = [line for item in comparisons for line in item.warnings]
     return replace(
         known,
         title=title,
         name=f"{title}: {others} on {', '.join(names)}",
         power=first.power_text,
-        notes=list(dict.fromkeys([*failures, *warnings, *cautions(results)])),
+        notes=[*failures, *warnings_of(comparisons), *text_notes(results)],
         sections=[*_sections(results, comparisons, title, stages)] if page else (),
         data={**known.data, "stages": _rows(stages)},
-        summary=[*_summary(comparisons), *([stages] if stages else [])],
+        summary=[
+            *_summary(comparisons),
+            *([stages] if stages else []),
+            "\n".join([known.answer, *failures, *warnings_of(comparisons), *text_notes(results)]),
+        ],
     )
 
 
@@ -149,7 +158,8 @@ def _sections(
     (scores, *_), tables = score_tables(comparisons[:1], bars=True), score_tables(comparisons)
     legends = legend(result.name for result in results)
     files = downloads(title, csv=csv(frame(comparisons)), tex=latex(tables), md=markdown(tables))
-    yield section("Scores and cost", scores, Downloads(files))
+    held = Listing(first.details) if first.details else None
+    yield section("Scores and cost", scores, held, Downloads(files))
     numbers = Details("The numbers, with intervals", [tables[0]])
     yield from test_sections(comparisons, "systems", numbers)
     if labels := label_table(results, test):
@@ -204,7 +214,7 @@ def validations(systems: Sequence[SystemResult]) -> Table:
             rows.append({**row, "run": run.uri})
     columns = dict.fromkeys(column for row in rows for column in row if column != "run")
     lines = [[row.get(column) for column in (*columns, "run")] for row in rows]
-    notes = (*untrained_warnings(best_scores), NO_TESTS, *cautions(systems))
+    notes = (*untrained_warnings(best_scores), NO_TESTS, *text_notes(systems))
     return table([*columns, "run"], lines, notes=notes)
 
 

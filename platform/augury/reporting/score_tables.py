@@ -11,9 +11,9 @@ import pandas as pd
 
 from augury.core.progress import duration
 from augury.reporting.comparison import Comparison, Row
+from augury.reporting.notes import grouped
 from augury.reporting.numbers import MISSING, amount, epochs, factor, probability
 from augury.reporting.report import Block, Section, section
-from augury.reporting.results import ADD_A_SEED
 from augury.reporting.styles import system_style
 from augury.reporting.tables import Bar, Cell, Table, cell, row, table
 from augury.scoring.registry import title
@@ -53,8 +53,8 @@ def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[
             cells |= zip(score_columns(item), score_cells(item, system), strict=True)
             if bars:
                 cells[""] = _bar_cell(item, system, index)
-            known, note = [cells.get(column) for column in columns], seed_note(item, system)
-            rows.append(row(known, style=system_style(index), note=note))
+            known = [cells.get(column) for column in columns]
+            rows.append(row(known, style=system_style(index)))
     title_of_set, notes = "" if several else first.test_label, tuple(shared_notes(comparisons))
     shown = table(columns, rows, title=title_of_set, notes=notes)
     if not first.has_costs:
@@ -81,12 +81,6 @@ def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[
             details=tuple(range(start, start + DETAILS)),
         )
     ]
-
-
-def seed_note(comparison: Comparison, system: Row) -> str:
-    """Return that a system needs a third seed; empty where it does not."""
-    score = system.scores.get(comparison.metrics[0])
-    return ADD_A_SEED if score and score.needs_a_seed else ""
 
 
 def score_columns(comparison: Comparison) -> list[str]:
@@ -134,16 +128,9 @@ def cost_cells(comparison: Comparison, system: Row) -> dict[str, Cell]:
 
 
 def shared_notes(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return the notes of all test sets, each once, prefixed by the names of its sets unless it
-    holds for all."""
-    sets: dict[str, list[str]] = {}
-    for comparison in comparisons:
-        for note in comparison.notes:
-            sets.setdefault(note, []).append(comparison.test)
-    return [
-        note if len(tests) == len(comparisons) else f"{', '.join(tests)}: {note}"
-        for note, tests in sets.items()
-    ]
+    """Return the notes of all test sets, each once, after the names of its sets unless it holds for
+    all."""
+    return grouped({item.test: item.notes for item in comparisons})
 
 
 def test_sections(comparisons: Sequence[Comparison], what: str, *others: Block) -> list[Section]:

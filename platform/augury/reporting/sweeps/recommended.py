@@ -1,4 +1,4 @@
-"""The experiment file of a system that a sweep recommends, beside its reference."""
+"""The experiment file of the system that a sweep recommends, beside its reference."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from augury import __version__
 from augury.core.store import Folder
 from augury.experiments.spec import Experiment, parse
 from augury.reporting.run_files import EXPERIMENT, experiment
-from augury.reporting.sweeps.summary import ConfigurationResult
+from augury.reporting.sweeps.summary import ConfigurationResult, Summary, recommended
+from augury.sweeping.confirmation import fresh_seeds
 
+RECOMMENDED = "recommended.yaml"
 SHARED = ("name", "task", "seeds", "baseline", "systems", "equal", "execution", "health")
 """Sections that the systems of an experiment do not change."""
 HEAD = """\
@@ -20,6 +22,26 @@ HEAD = """\
 # Its seeds took no part in the choice; runs that are there are found, not trained again. The rest
 # has the defaults of Augury {version}: `augury config FILE --resolved` shows all.
 """
+
+
+def recommend(summary: Summary) -> str | None:
+    """Write the experiment file of the recommended system into the sweep's folder; return where it
+    is.
+
+    It trains that system and the reference, with the fresh seeds that confirm the choice. None
+    where nothing is recommended, or where no run keeps its experiment.
+    """
+    sweep, result = summary.sweep, recommended(summary)
+    if result is None:
+        return None
+    seeds = sweep.confirmation.seeds if sweep.confirmation else fresh_seeds(sweep.seeds)
+    if result is summary.reference and sweep.confirmation is None:
+        seeds = sweep.seeds
+    content = recommended_yaml(sweep.name, result, summary.reference, seeds)
+    if content is None:
+        return None
+    sweep.folder.write(RECOMMENDED, content)
+    return sweep.folder.location(RECOMMENDED)
 
 
 def recommended_yaml(

@@ -9,7 +9,7 @@ import yaml
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
 from augury.reporting.run_files import EXPERIMENT
-from augury.reporting.sweeps.experiment_file import recommended_yaml
+from augury.reporting.sweeps.recommended import recommended_yaml
 from augury.reporting.sweeps.summary import summarise
 
 BASE = {
