@@ -45,10 +45,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from augury.reporting.sweeps.choice import is_better
 
 from augury.core.rng import generator
 from augury.reporting.power import TYPICAL
-from augury.reporting.sweeps.choice import is_better
 from augury.scoring.bootstrap import Resampled
 from augury.scoring.seed_variance import pool, sample_variance
 from augury.scoring.significance import LEVEL, Difference, compare
