@@ -7,9 +7,8 @@ The costs are measured by `benchmarks/preparation.py` (`COSTS`; the commands are
 no single machine can show is assumed and can be set: the storage's bandwidth and latency, the
 network of a node, the start of Ray and of a worker. The steps are those of `augury train`:
 
-    hash        the driver computes the checksums of the text files and the offsets of lines
-    read        the driver reads, filters, deduplicates and writes the text, or tasks do: parts of
-                200,000 rows are cleaned, repeated rows are marked by hash, and shards written
+    hash        the driver computes the checksums of the text files
+    read        the driver reads, filters, deduplicates and writes the text
     overlap     the driver looks for held-out sentences in the training text
     fit, apply  tasks: what a cipher learns, and the view of one key; a task is a shard
     vocabulary  the driver learns it
@@ -20,9 +19,8 @@ Tasks run as on Ray Data: the driver hands out blocks one after the other, to th
 each of which starts a worker first; a task reads and writes at its share of the bandwidths, and its
 time varies (log-normal, 20 %). Blocks hold several tasks where there are very many.
 
-`before` has the costs without what was changed for large corpora (docs/scaling.md), `threads` reads
-in threads of the driver, as where the text lies on its disk alone, and `now` in tasks. `efficiency`
-is the CPU time of all tasks and of the driver's threads, over seconds times cores. `driver` is the
+`before` has the costs without what was changed for large corpora (docs/scaling.md). `efficiency` is
+the CPU time of all tasks and of the driver's threads, over seconds times cores. `driver` is the
 share of the time in which only the driver works.
 """
 
@@ -38,7 +36,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-SHARD_ROWS, PART_ROWS = 20_000, 200_000
+SHARD_ROWS = 20_000
 VIEWS = 1
 MILLION = 1e6
 
@@ -79,8 +77,6 @@ class Costs:
     """Bytes a shard in a manifest."""
     threads: int = 8
     """Threads on which the driver cleans."""
-    spread: bool = True
-    """Whether tasks read."""
     most_learned: int | None = 1_000_000
     """Pairs that a vocabulary is learned from (`vocabulary.max_sentences`); None: all."""
     joins: bool = True
@@ -112,9 +108,9 @@ COSTS = Costs(
     dedup_bytes=16.0,
     learn_bytes=760.0,
 )
-THREADS = replace(COSTS, hash_text=1.2, spread=False)
 BEFORE = replace(
-    THREADS,
+    COSTS,
+    hash_text=1.2,
     clean=0.0,  # in the main thread
     add=6.5,
     sample=1.5,
@@ -125,7 +121,7 @@ BEFORE = replace(
     reads_back=True,
 )
 
-VERSIONS = {"before": BEFORE, "threads": THREADS, "now": COSTS}
+VERSIONS = {"before": BEFORE, "now": COSTS}
 
 
 @dataclass(frozen=True)
@@ -201,26 +197,14 @@ def simulate(rows: int, cluster: Cluster, costs: Costs, seed: int = 1) -> Plan:
 
     learned = rows if costs.most_learned is None else min(rows, costs.most_learned)
     hashing = max(costs.hash_text * millions, costs.text_bytes * rows / own)
-    if costs.spread:
-        parts = -(-rows // PART_ROWS)
-        # The first round reads and cleans, the second reads what that made, from another node, and
-        # writes; to mark repeated rows, a look at a table of hashes, is left out.
-        rounds = [
-            tasks("", parts, costs.clean, costs.text_bytes, 0.0, 1, PART_ROWS),
-            tasks("", parts, costs.add, costs.text_bytes, costs.corpus_bytes, 10, PART_ROWS),
-        ]
-        read = Step(
-            "read", sum(step.seconds for step in rounds), sum(step.work for step in rounds), False
-        )
-    else:
-        reading = max(
-            costs.add * millions,
-            costs.clean / costs.threads * millions,
-            (costs.text_bytes + costs.corpus_bytes) * rows / own,
-        )
-        if costs.reads_back:
-            reading += costs.corpus_bytes * rows / own
-        read = alone("read", reading, (costs.clean + costs.add) * millions)
+    reading = max(
+        costs.add * millions,
+        costs.clean / costs.threads * millions,
+        (costs.text_bytes + costs.corpus_bytes) * rows / own,
+    )
+    if costs.reads_back:
+        reading += costs.corpus_bytes * rows / own
+    read = alone("read", reading, (costs.clean + costs.add) * millions)
     passes = costs.held_out if costs.threads == 1 else 1
     overlap = passes * max(
         costs.overlap / costs.threads * millions, costs.corpus_bytes * rows / own

@@ -124,7 +124,10 @@ def test_runs_are_measured_with_the_baseline_of_their_seed(
     kept = json.loads((tmp_path / "sweeps/cipherdaug-figure5-toy/measured.json").read_text())
     addresses = [rows[name]["address"] for name in ("Transformer", "CipherDAug-2 keys")]
     baseline, cipher_run = (f"runs/{address}/seed-1" for address in addresses)
-    assert set(kept) - {"schema", "checksum"} == {f"{baseline} version 2", f"{baseline} {cipher_run} version 2"}
+    assert set(kept) - {"schema", "checksum"} == {
+        f"{baseline} version 2",
+        f"{baseline} {cipher_run} version 2",
+    }
 
 
 def test_a_dry_run_shows_rows_and_addresses(

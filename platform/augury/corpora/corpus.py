@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -262,10 +262,6 @@ class CorpusWriter:
         shards = (shard for table in tables for shard in self._full(table))
         for _ in map_ahead(self._write, shards, 1):
             pass
-
-    def written(self, rows: int, checksums: Mapping[str, Checksum]) -> None:
-        """Note the shards that others have written, in the order of records."""
-        self.rows, self.names, self._checksums = rows, [*checksums], dict(checksums)
 
     def finish(self, manifest: dict[str, Any]) -> Corpus:
         """Write the last shard, the manifest and the marker."""

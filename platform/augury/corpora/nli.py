@@ -259,12 +259,6 @@ class NliRecordBuilder(RecordBuilder):
         )
         return {"language": self.split.languages[0], "labels": self._counts, "subset": subset}
 
-    def merge(self, other: RecordBuilder) -> None:
-        super().merge(other)
-        assert isinstance(other, NliRecordBuilder)
-        for label, count in other._counts.items():
-            self._counts[label] += count
-
     def _selection(self, block: pa.Table) -> np.ndarray:
         codes = super()._selection(block)
         labels = block.column("label").combine_chunks().dictionary_encode()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,10 +23,8 @@ from augury.corpora.files import (
     examine,
     find,
     has_both_sides,
-    is_plain,
     layout_of,
     line_blocks,
-    line_starts,
     lines,
     sentences,
 )
@@ -39,34 +37,13 @@ from augury.corpora.tables import (
     dialect_of,
     examine_parquet,
     line_of,
-    read_row_groups,
     read_table,
-    row_groups,
     strings,
 )
 from augury.corpora.text_settings import BaseText, Role
 
 Reader: TypeAlias = "Callable[[], Iterator[pa.Table]]"
 HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}
-
-
-PART_ROWS = 10 * BLOCK_ROWS
-
-
-@dataclass(frozen=True)
-class Part:
-    """Consecutive rows of a text, which a task on another machine can read."""
-
-    files: tuple[str, ...]
-    """A file of every side, or a table."""
-    row: int
-    """The number of its first input row, from 1."""
-    ranges: tuple[tuple[int, ...], ...]
-    """First and last byte in every file, or the row groups of the table."""
-
-    def found(self) -> bool:
-        """Return whether the files are there."""
-        return all(os.path.exists(os.path.expanduser(file)) for file in self.files)
 
 
 @dataclass(frozen=True)
@@ -91,11 +68,6 @@ class TextSource:
     """Names of the classes, if the label column holds their numbers."""
     line_of: Callable[[int], int | None] = lambda row: None
     """Returns the line that an input row, from 1, begins in; None if rows are not lines."""
-    parts: Callable[[], list[Part]] | None = None
-    """Returns the parts of the text, in its order; None where it is read from its beginning
-    alone."""
-    read_part: Callable[[Part], Iterator[pa.Table]] = lambda part: iter(())
-    """Reads the blocks of a part, as `read` does those of the text."""
 
     def blocks(self) -> Iterator[pa.Table]:
         """Yield the blocks of `read` with a column `row`, the number of the input row from 1."""
@@ -109,13 +81,6 @@ class TextSource:
             row += len(block)
             if remaining == 0:
                 return
-
-    def blocks_of(self, part: Part) -> Iterator[pa.Table]:
-        """Yield the blocks of a part as `blocks` does."""
-        row = part.row
-        for block in self.read_part(part):
-            yield block.append_column("row", pa.array(np.arange(row, row + len(block))))
-            row += len(block)
 
     def location(self, row: int) -> str:
         """Return the location of a row for messages: a line of a file, if rows are lines."""
@@ -171,22 +136,18 @@ def _portion(text: TextSource, spec: BaseText) -> TextSource:
             row = rows.stop
 
     content = [*text.content, "by sentence"] if labelled else text.content
-    return replace(text, content=content, read=read, parts=None)
+    return replace(text, content=content, read=read)
 
 
 def _reversed(text: TextSource) -> TextSource:
     """Return a text with source and target swapped."""
     names = {"source": "target", "target": "source"}
 
-    def swapped(blocks: Iterator[pa.Table]) -> Iterator[pa.Table]:
-        for block in blocks:
+    def read() -> Iterator[pa.Table]:
+        for block in text.read():
             yield block.rename_columns([names.get(name, name) for name in block.column_names])
 
-    return replace(
-        text,
-        read=lambda: swapped(text.read()),
-        read_part=lambda part: swapped(text.read_part(part)),
-    )
+    return replace(text, read=read)
 
 
 def _open_lines(spec: BaseText) -> TextSource:
@@ -231,36 +192,8 @@ def _open_lines(spec: BaseText) -> TextSource:
     if "seg" in layouts and any(b"&" in line for path in paths for line in lines(find(path))):
         told.append("entities")
     text = _text_source(spec, files, sum(counts[:number]), read, told)
-    if {*layouts} != {"lines"}:
-        return text
-    if spec.first is None and all(is_plain(find(path)) for path in paths):
-        parts = partial(_parts_of_lines, list(zip(*sides, strict=True)), counts[:number])
-        text = replace(text, parts=parts, read_part=partial(_read_lines, spec.COLUMNS))
-    return replace(text, line_of=_same) if number == 1 else text
-
-
-def _same(row: int) -> int:
-    return row
-
-
-def _parts_of_lines(files: Sequence[tuple[str, ...]], counts: Sequence[int]) -> list[Part]:
-    """Return the parts of aligned files, given their numbers of lines."""
-    parts, row = [], 1
-    for group, count in zip(files, counts, strict=True):
-        starts = [line_starts(find(path), PART_ROWS) for path in group]
-        for place, ranges in enumerate(zip(*map(pairwise, starts), strict=True)):
-            parts.append(Part(group, row + place * PART_ROWS, ranges))
-        row += count
-    return parts
-
-
-def _read_lines(names: Sequence[str], part: Part) -> Iterator[pa.Table]:
-    sides = [
-        line_blocks(find(file), BLOCK_ROWS, (start, end))
-        for file, (start, end) in zip(part.files, part.ranges, strict=True)
-    ]
-    for columns in zip(*sides, strict=True):
-        yield _block(dict(zip(names, columns, strict=True)))
+    rows_are_lines = number == 1 and {*layouts} == {"lines"}
+    return replace(text, line_of=lambda row: row) if rows_are_lines else text
 
 
 def _check_distinct(sources: Sequence[str], targets: Sequence[str]) -> None:
@@ -292,24 +225,7 @@ def _open_table(spec: BaseText) -> TextSource:
     classes = class_names(path, spec.columns().get("label", "")) if layout == "parquet" else ()
     told = dialect_of(path, layout).told(layout) if layout in USUAL else classes
     text = _text_source(spec, files, sum(file.lines for file in files), read, told)
-    text = replace(text, classes=classes)
-    if layout == "parquet" and spec.first is None and spec.id_column is None:
-        parts, read_part = partial(_parts_of_table, path), partial(_read_row_groups, spec)
-        text = replace(text, parts=parts, read_part=read_part)
-    return replace(text, line_of=partial(line_of, path, layout, spec.header))
-
-
-def _parts_of_table(path: str) -> list[Part]:
-    parts, row = [], 1
-    for file, groups, rows in row_groups(path, PART_ROWS):
-        parts.append(Part((file,), row, (groups,)))
-        row += rows
-    return parts
-
-
-def _read_row_groups(spec: BaseText, part: Part) -> Iterator[pa.Table]:
-    for table in read_row_groups(part.files[0], _columns(spec), part.ranges[0]):
-        yield _select(table, spec)
+    return replace(text, classes=classes, line_of=partial(line_of, path, layout, spec.header))
 
 
 def _open_hub(spec: BaseText, role: Role) -> TextSource:

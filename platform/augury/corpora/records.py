@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping
@@ -35,11 +34,6 @@ if TYPE_CHECKING:
 
 ORIGIN = "original"
 MAX_REJECTED = 0.5  # fraction of rows
-COUNTS = (
-    *("read", "selected", "kept", "cleaned", "controls", "rejected", "examples", "_passed"),
-    "_counts",
-)
-"""The counts of builders; the last is that of labels, which some have."""
 EXAMPLES = 3  # rejected rows to keep for each reason
 EXAMPLE_LENGTH = 200  # characters of each side of them
 
@@ -133,37 +127,6 @@ class RecordBuilder(ABC):
         sides = [text.filter(mask) for text in texts]
         self.controls += count_controls(sides)
         return self._table(block.filter(mask), sides)
-
-    def kept_of(self, passed: int, count: int) -> int:
-        """Return how many of `count` rows that have passed the filter and are not repeated are
-        kept, behind `passed` others."""
-        return int((self._held_out(np.arange(passed, passed + count)) == 0).sum())
-
-    def continued(self, passed: int, duplicates: Duplicates) -> RecordBuilder:
-        """Return a builder for the rows behind the first `passed` ones of the text, with what is
-        known of repeated rows; its counts begin at zero."""
-        builder = copy.deepcopy(self)
-        builder._passed, builder._duplicates = passed, duplicates
-        return builder
-
-    def counted(self) -> RecordBuilder:
-        """Return a copy with the counts alone, which can be merged."""
-        counts = copy.copy(self)
-        counts.__dict__ = {name: self.__dict__[name] for name in COUNTS if name in self.__dict__}
-        return counts
-
-    def merge(self, other: RecordBuilder) -> None:
-        """Add the counts of a `continued` builder, whose rows follow those of this one."""
-        self.read += other.read
-        self.selected += other.selected
-        self.kept += other.kept
-        self.cleaned += other.cleaned
-        self.controls += other.controls
-        self._passed = max(self._passed, other._passed)
-        for reason, count in other.rejected.items():
-            self.rejected[reason] = self.rejected.get(reason, 0) + count
-            examples = self.examples.setdefault(reason, [])
-            examples += other.examples[reason][: EXAMPLES - len(examples)]
 
     def check(self) -> None:
         """Raise UserError if most rows were rejected or none was kept."""

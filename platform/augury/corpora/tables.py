@@ -416,29 +416,6 @@ def _parquet(path: str, columns: Sequence[str]) -> Iterator[pa.Table]:
                 yield select_columns(pa.table(batch), columns, str(file))
 
 
-def row_groups(path: str, rows: int) -> Iterator[tuple[str, tuple[int, ...], int]]:
-    """Yield the files of a table with consecutive row groups and their rows, at least `rows` except
-    at the end of a file."""
-    for file in _parquet_files(path):
-        with _reading(file), pq.ParquetFile(file) as content:
-            metadata = content.metadata
-        groups, count = list[int](), 0
-        for group in range(metadata.num_row_groups):
-            groups.append(group)
-            count += metadata.row_group(group).num_rows
-            if count >= rows or group == metadata.num_row_groups - 1:
-                yield str(file), tuple(groups), count
-                groups, count = [], 0
-
-
-def read_row_groups(path: str, columns: Sequence[str], groups: Sequence[int]) -> Iterator[pa.Table]:
-    """Yield the rows of row groups of a Parquet file as `read_table` does."""
-    file = find(path)
-    with _reading(file), pq.ParquetFile(file) as content:
-        for batch in content.iter_batches(BLOCK_ROWS, groups, columns=list(columns)):
-            yield select_columns(pa.table(batch), columns, path)
-
-
 def class_names(path: str, column: str) -> tuple[str, ...]:
     """Return the names of the classes that a Parquet column of Hugging Face numbers, from that of
     0; an empty tuple for other columns."""
