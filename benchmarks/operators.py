@@ -49,8 +49,7 @@ from augury.core.machine import available_cores
 from augury.core.ray_connection import connect
 from augury.core.store import Store
 from augury.corpora.builtin import generate
-from augury.corpora.corpus import KIND, SHARD_ROWS, Corpus, CorpusWriter
-from augury.corpora.schemas import PARALLEL
+from augury.corpora.corpus import KIND, PARALLEL, SHARD_ROWS, Corpus, CorpusWriter
 from benchmarks import frame
 
 OPERATORS: dict[str, dict[str, Any]] = {
@@ -88,7 +87,7 @@ def write_corpus(lines: Sequence[str], rows: int, store: Store) -> Corpus:
             "views": [[]] * count,
             "lineage": [None] * count,
         }
-        writer.add(pa.table(columns, schema=PARALLEL))
+        writer.add(pa.table(columns, schema=PARALLEL.schema))
     return writer.finish({})
 
 

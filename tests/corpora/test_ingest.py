@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from augury.core.errors import UserError
 from augury.core.store import MARKER, Store
 from augury.corpora import builtin, corpus
-from augury.corpora.corpus import KIND, Corpus
+from augury.corpora.corpus import KIND, PARALLEL, Corpus
 from augury.corpora.ingest import cached_corpus, corpus_address, ingest, overlap, overlaps
 from augury.corpora.parallel import CorpusSpec
-from augury.corpora.schemas import PARALLEL
 
 Pairs = list[tuple[str, str]]
 
@@ -56,7 +55,7 @@ def test_records(tmp_path: Path, store: Store) -> None:
         store,
     )
     table = pa.concat_tables(corpus.blocks())
-    assert table.schema.equals(PARALLEL)
+    assert table.schema.equals(PARALLEL.schema)
     constants: dict[str, Any] = {
         "source_language": "de",
         "target_language": "en",

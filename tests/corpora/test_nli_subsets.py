@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import builtin_nli, tables
-from augury.corpora.corpus import KIND, LABELS, Corpus
+from augury.corpora.corpus import KIND, LABELS, NLI, Corpus
 from augury.corpora.ingest import cached_address, cached_corpus, corpus_address, ingest, overlap
-from augury.corpora.nli import NliSpec, stratified
+from augury.corpora.nli import NliSpec
 from augury.corpora.parallel import CorpusSpec
-from augury.corpora.schemas import NLI
+from augury.corpora.records import stratified
 
 Rows = list[tuple[str, str, str]]
 batches = tables.batches
@@ -62,7 +62,7 @@ def test_records(tmp_path: Path, store: Store) -> None:
     ]
     corpus = ingest(spec(train=write(tmp_path / "a.tsv", rows)), "train", store)
     table = pa.concat_tables(corpus.blocks())
-    assert table.schema.equals(NLI) and corpus.kind == "nli"
+    assert table.schema.equals(NLI.schema) and corpus.kind == "nli"
     constants: dict[str, Any] = {
         "language": "en",
         "origin": "original",
@@ -427,7 +427,8 @@ def test_the_builtin_corpus_as_translations(store: Store) -> None:
         == 4
     )
     with pytest.raises(
-        UserError, match="unknown language of the built-in NLI corpus 'en': allowed: qaa, qab"
+        UserError,
+        match="unknown language of the built-in NLI corpus 'en': allowed: qaa, qab",
     ):
         corpus("qaa", "en")
 

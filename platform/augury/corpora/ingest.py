@@ -17,13 +17,13 @@ from augury.core.machine import available_cores
 from augury.core.parallel import map_ahead
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import KIND, KINDS, SCHEMA_VERSION, Corpus, CorpusWriter
+from augury.corpora.corpus import KIND, KINDS, PARALLEL, SCHEMA_VERSION, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes
 from augury.corpora.filters import REASONS, join_sides
 from augury.corpora.known import MissingSet, modified_files
 from augury.corpora.mixture import mix, mixture_address
 from augury.corpora.readers import TextSource, open_text
-from augury.corpora.records import RecordBuilder
+from augury.corpora.records import CODE, RecordBuilder, choose
 from augury.corpora.splits import BaseSpec, ResolvedSplit
 
 T = TypeVar("T")
@@ -197,21 +197,15 @@ def _open(split: ResolvedSplit) -> TextSource:
     return open_text(split.text, split.role, split.languages)
 
 
-def _builder_class(split: ResolvedSplit) -> type[RecordBuilder]:
-    builders = {builder.TEXT: builder for builder in RecordBuilder.__subclasses__()}
-    text = type(split.text)
-    return next(builders[base] for base in text.__mro__ if base in builders)
-
-
 def _address(split: ResolvedSplit, text: TextSource) -> str:
     # Lengths, ratio and duplicates only filter training rows, and must not change the addresses of
     # other splits.
     used = None if split.role == "train" else {"lowercase", "unescape"}
     return address(
         {
-            "kind": _builder_class(split).STEP,
+            "kind": "ingest" if split.kind is PARALLEL else f"ingest {split.kind.name}",
             "schema": SCHEMA_VERSION,
-            "code": _builder_class(split).CODE,
+            "code": CODE,
             "split": split.name,
             "languages": split.languages,
             "every": split.every,
@@ -225,9 +219,10 @@ def _address(split: ResolvedSplit, text: TextSource) -> str:
 def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
     writer = CorpusWriter(folder)
     try:
-        builder = _builder_class(split).of(split, text)
+        subset = choose(split, text, *split.text.drawn) if split.text.drawn else None
+        builder = RecordBuilder(split, text, subset)
         with Stage(
-            f"read {split.name}", min(text.total, text.first or text.total), builder.KIND.noun
+            f"read {split.name}", min(text.total, text.first or text.total), split.kind.noun
         ) as stage:
             writer.add_all(_records(builder, text, stage))
         builder.check()
@@ -236,7 +231,7 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
         raise
     writer.finish(
         {
-            "kind": builder.KIND.name,
+            "kind": split.kind.name,
             "split": split.name,
             **builder.manifest_entries(),
             "rows_in": builder.read,

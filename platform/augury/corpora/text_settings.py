@@ -131,6 +131,21 @@ class BaseText(Section):
         return {name: getattr(self, f"{name}_column") for name in self.COLUMNS}
 
     @property
+    def replaced(self) -> Mapping[str, str]:
+        """Strings to replace in all sentences."""
+        return {}
+
+    @property
+    def renamed(self) -> Mapping[str, str | None]:
+        """The labels that names of the text mean, None for no label."""
+        return {}
+
+    @property
+    def drawn(self) -> tuple[int, int] | None:
+        """The size and the seed of the random subset to draw; None for the whole text."""
+        return None
+
+    @property
     def kind(self) -> Kind | None:
         """The kind of source; None for text of a known set."""
         for kind, keys in self.SOURCE_SETTINGS.items():
