@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.core.words import UNSPACED
-from augury.corpora import arrays
 from augury.corpora.splits import Cleaning, Limits
 
 REASONS = (
@@ -86,7 +85,7 @@ def clean(
 def clean_lines(lines: Sequence[str], filter: Cleaning) -> list[str]:
     """Clean lines as `clean` does; of a sentence alone, to import Arrow would take longest."""
     if filter.lowercase:  # Arrow maps other characters than Python
-        texts = arrays.strings([line.encode() for line in lines])
+        texts = pa.array(lines, pa.string())
         return list(_clean(texts, {}, filter)[0].to_pylist())
     return [_clean_line(line, filter) for line in lines]
 
@@ -168,8 +167,7 @@ def _code(reason: str) -> int:
 
 def join_sides(*sides: pa.Array) -> pa.Array:
     """Return one string per row of cleaned sides; distinct rows have distinct strings."""
-    tab = pc.cast(arrays.strings([b"\t"]), sides[0].type)[0]
-    return pc.binary_join_element_wise(*sides, tab)
+    return pc.binary_join_element_wise(*sides, pa.scalar("\t", sides[0].type))
 
 
 def _map_where(text: pa.Array, where: pa.Array, function: Callable[[str], str]) -> pa.Array:

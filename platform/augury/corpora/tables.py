@@ -9,7 +9,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -23,7 +23,6 @@ import pyarrow.parquet as pq
 
 from augury.core.errors import UserError, nearest
 from augury.core.naming import counted
-from augury.corpora import arrays
 from augury.corpora.files import InputFile, find, lines, open_bytes
 
 BLOCK_ROWS = 20_000
@@ -254,7 +253,7 @@ def batches(items: Iterable[T], size: int = BLOCK_ROWS) -> Iterator[list[T]]:
 
 def strings(texts: Sequence[bytes]) -> pa.Array:
     """Decode lines of UTF-8, without their line ends."""
-    return pc.ascii_rtrim(pc.cast(arrays.strings(texts), pa.string()), characters="\r\n")
+    return pc.ascii_rtrim(pa.array(texts, pa.string()), characters="\r\n")
 
 
 def select_columns(table: pa.Table, columns: Sequence[str], where: str) -> pa.Table:
@@ -322,10 +321,10 @@ def _delimited(
     rows = rows if first[1] == names else chain([first], rows)
     for batch in batches(_check_widths(rows, len(names), path)):
         texts = {
-            column: [row[index].encode() for row in batch]
+            column: pa.array([row[index] for row in batch], pa.string())
             for column, index in zip(columns, indices, strict=True)
         }
-        yield _table(texts)
+        yield pa.table(texts)
 
 
 def _check_widths(
@@ -374,13 +373,8 @@ def _jsonl(path: Path, columns: Sequence[str], sparse: bool) -> Iterator[pa.Tabl
                     raise UserError(
                         f"{where}: column '{column}' has half a character ({error}): remove it"
                     ) from error
-        yield _table(values)
-
-
-def _table(columns: Mapping[str, Sequence[bytes]]) -> pa.Table:
-    return pa.table(
-        {name: pc.cast(arrays.strings(texts), pa.string()) for name, texts in columns.items()}
-    )
+        texts = {name: pa.array(column, pa.string()) for name, column in values.items()}
+        yield pa.table(texts)
 
 
 def _text_field(record: Any, column: str, where: str, sparse: bool) -> str:
