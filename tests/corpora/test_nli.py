@@ -152,16 +152,6 @@ def test_splits_roles_and_languages() -> None:
     assert spec.resolve("train").filter == Cleaning()
 
 
-def test_splits_that_are_not_there() -> None:
-    spec = corpus(train=TABLE, tests={"test": TABLE})
-    with pytest.raises(
-        UserError, match="the corpus has no validation set: give valid, or a known set that has one"
-    ):
-        spec.resolve("valid")
-    with pytest.raises(UserError, match="unknown split 'tset': did you mean 'test'"):
-        spec.resolve("tset")
-
-
 def test_known_sets_fill_in_what_is_not_given() -> None:
     paper = corpus(known=["xnli", "multi_nli"], train={"subset": 20_000})
     assert paper.splits() == ("train", "valid", *XNLI_LANGUAGES) and len(XNLI_LANGUAGES) == 15

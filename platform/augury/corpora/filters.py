@@ -37,6 +37,8 @@ NO_LABEL = REASONS.index("no gold label")
 DUPLICATE = REASONS.index("duplicate")
 HELD_OUT = REASONS.index("held out")
 SUBSET = REASONS.index("not in the subset")
+MAX_CHARACTERS = 100_000
+"""Of each side of a training row, however many words they are."""
 FAULTS = REASONS[NO_LABEL + 1 : DUPLICATE]
 """Reasons that indicate unusable text if they apply to most rows."""
 
@@ -44,7 +46,6 @@ REASON_SETTINGS = {
     "not selected": "{split}.where",
     "no gold label": "{split}.labels",
     "too long": "filter.max_length",
-    "too many characters": "filter.max_characters",
     "too short": "filter.min_length",
     "ratio": "filter.max_ratio",
     "duplicate": "filter.deduplicate",
@@ -148,8 +149,8 @@ def rejections(
     if limits.maximum is not None:
         rejected["too long"] = longer > limits.maximum
     characters = [np.from_dlpack(pc.utf8_length(text)) for text in texts]
-    if filter and filter.max_characters is not None:
-        rejected["too many characters"] = np.maximum.reduce(characters) > filter.max_characters
+    if filter:
+        rejected["too many characters"] = np.maximum.reduce(characters) > MAX_CHARACTERS
     rejected["too short"] = shorter < limits.minimum
     if limits.ratio is not None:
         matches = [pc.match_substring_regex(text, f"[{UNSPACED}]") for text in texts]

@@ -42,9 +42,6 @@ class Limits(NamedTuple):
     """Maximum ratio of the longer to the shorter side."""
 
 
-MAX_CHARACTERS = 100_000
-
-
 class Cleaning(Section):
     """Preparation of a corpus.
 
@@ -59,13 +56,6 @@ class Cleaning(Section):
     """Replace HTML entities such as `&quot;` by their characters."""
     deduplicate: bool = False
     """Remove repeated rows."""
-    max_characters: PositiveInt | None = Field(
-        MAX_CHARACTERS, exclude_if=lambda most: most == MAX_CHARACTERS
-    )
-    """Maximum number of characters on each side of a training row, however many words they are.
-
-    Null for no limit.
-    """
     max_length: PositiveInt | None = None
     """Maximum number of words of a sentence; null for no limit."""
 
