@@ -24,11 +24,7 @@ class _Text(BaseText):
     """Maps label names or numbers in the text to labels of the corpus, if they differ, or to null
     for no label (such rows are removed)."""
 
-    APPLIES_TO: ClassVar = {
-        **BaseText.APPLIES_TO,
-        "label_column": ("table", "hub"),
-        "names": ("table", "hub"),
-    }
+    APPLIES_TO: ClassVar = {**BaseText.APPLIES_TO, "names": ("table", "hub")}
     ALTERNATIVES: ClassVar = "file, or hub, or builtin"
 
     @property
@@ -48,7 +44,6 @@ class LabelledText(_Text):
     text_column: str = "text"
     """Column of the sentence; dots address nested fields."""
 
-    APPLIES_TO: ClassVar = {**_Text.APPLIES_TO, "text_column": ("table", "hub")}
     COLUMNS: ClassVar = LABELLED.read
 
 
@@ -61,11 +56,6 @@ class PairText(_Text):
     sentence2_column: str = "sentence2"
     """Column of the second sentence."""
 
-    APPLIES_TO: ClassVar = {
-        **_Text.APPLIES_TO,
-        "sentence1_column": ("table", "hub"),
-        "sentence2_column": ("table", "hub"),
-    }
     COLUMNS: ClassVar = LABELLED_PAIRS.read
 
 

@@ -31,11 +31,7 @@ class MonolingualText(BaseText):
 
     SOURCE_SETTINGS: ClassVar = {"lines": ("lines",), **BaseText.SOURCE_SETTINGS}
     FORMATS: ClassVar = {"lines": ("lines", "wit3", "seg"), "table": TABLES}
-    APPLIES_TO: ClassVar = {
-        **BaseText.APPLIES_TO,
-        "format": ("lines", "table"),
-        "text_column": ("table", "hub"),
-    }
+    APPLIES_TO: ClassVar = {**BaseText.APPLIES_TO, "format": ("lines", "table")}
     COLUMNS: ClassVar = MONOLINGUAL.read
     ALTERNATIVES: ClassVar = "lines, or file, or hub, or builtin"
 
@@ -62,8 +58,8 @@ class MonolingualText(BaseText):
         )
 
     def settings(self) -> dict[str, object]:
-        excluded = {"lines"} if self.replace else {"lines", "replace"}
-        return {key: value for key, value in super().settings().items() if key not in excluded}
+        unused = () if self.replace else ("replace",)
+        return {key: value for key, value in super().settings().items() if key not in unused}
 
 
 class MonolingualSpec(LanguageSpec):

@@ -47,9 +47,6 @@ class NliText(BaseText):
     APPLIES_TO: ClassVar = {
         **BaseText.APPLIES_TO,
         "language_column": ("table", "hub"),
-        "premise_column": ("table", "hub"),
-        "hypothesis_column": ("table", "hub"),
-        "label_column": ("table", "hub"),
         "labels": ("table", "hub"),
     }
     COLUMNS: ClassVar = NLI.read
@@ -74,16 +71,7 @@ class NliText(BaseText):
         return builtin_nli.generated(self, role, languages[0])
 
     def settings(self) -> dict[str, Any]:
-        # The language may be that of the corpus; addresses have the language of the split.
-        excluded = (
-            {"language", "name"} if self.subset else {"language", "name", "subset", "subset_seed"}
-        )
-        if self.language_column is None:
-            excluded.add("language_column")
-        settings = {
-            name: value for name, value in super().settings().items() if name not in excluded
-        }
-        return {**settings, "lexicon": self.lexicon or NLI_LEXICON}
+        return {**super().settings(), "lexicon": self.lexicon or NLI_LEXICON}
 
     @model_validator(mode="after")
     def _three_columns(self) -> NliText:

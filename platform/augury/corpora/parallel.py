@@ -60,8 +60,6 @@ class TextSpec(BaseText):
         "format": ("aligned", "table"),
         "portion": ("aligned", "table", "hub"),
         "portion_seed": ("aligned", "table", "hub"),
-        "source_column": ("table", "hub"),
-        "target_column": ("table", "hub"),
         "missing": ("table", "hub"),
     }
     COLUMNS: ClassVar = PARALLEL.read
@@ -104,12 +102,7 @@ class TextSpec(BaseText):
         return generated_pairs(self, role, languages)
 
     def settings(self) -> dict[str, Any]:
-        settings = {**super().settings(), "lexicon": self.lexicon or LEXICON}
-        for key in ("tag", "name", "weight", "references") + ("reversed",) * (
-            not self.reversed
-        ):  # no effect on records
-            settings.pop(key, None)
-        return settings
+        return {**super().settings(), "lexicon": self.lexicon or LEXICON}
 
     @model_validator(mode="after")
     def _two_sides(self) -> TextSpec:
