@@ -18,10 +18,10 @@ from augury.cli import main
 from augury.cli.verbs import VERBS
 from augury.core.config import merge
 from augury.core.store import Store
-from augury.corpora import builtin, known_nli
+from augury.corpora import builtin
 from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import ingest
-from augury.corpora.known import KNOWN
+from augury.corpora.known import KNOWN, KNOWN_NLI
 from augury.corpora.parallel import CorpusSpec
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
@@ -231,7 +231,7 @@ def test_it_names_every_space() -> None:
 def test_it_names_every_verb_and_known_corpus() -> None:
     for verb in VERBS:
         assert f"augury {verb}" in TEXT or f"make {verb}" in TEXT, verb
-    for name in (*KNOWN, *known_nli.KNOWN):
+    for name in (*KNOWN, *KNOWN_NLI):
         assert name in TEXT, name
     for goal in re.findall(r"make (demo|docs|install|site|test)", TEXT):
         assert f"\n{goal}:" in (ROOT / "Makefile").read_text()

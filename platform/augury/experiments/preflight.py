@@ -362,7 +362,7 @@ def texts_of(experiment: Experiment, store: Store) -> dict[str, Corpus]:
         raise UserError("the corpus has no train: give corpus.train, or a known set that has one")
     spec.resolve("valid")  # says what to do where there is none
     splits = ("train", *dev_sets(experiment), *experiment.test_sets)
-    return {split: cached_corpus(spec, split, store.root, experiment.execution) for split in splits}
+    return {split: cached_corpus(spec, split, store.root) for split in splits}
 
 
 def distinct_texts(experiments: Iterable[Experiment]) -> list[Experiment]:

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from augury.core.errors import UserError
-from augury.corpora.corpus import Corpus
-from augury.corpora.schemas import PARALLEL
+from augury.corpora.corpus import PARALLEL, Corpus
 from trainables.seq2seq import pairs
 
 
@@ -32,7 +31,7 @@ def test_a_hypothesis_is_written_for_a_label_and_a_premise(toy: Any) -> None:
     ]
     assert both(corpus)[1] == ("contradiction: A dog runs.", "No dog runs.")
     table = corpus.shard(corpus.shards[0])
-    assert table.schema.equals(PARALLEL)
+    assert table.schema.equals(PARALLEL.schema)
     record = table.to_pylist()[2]
     assert record["id"] == "train-00000003" and record["origin"] == "hypothesis"
     assert (record["source_language"], record["target_language"]) == ("en", "en")
