@@ -18,7 +18,6 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
-from augury.core.errors import UserError
 from augury.core.rng import seed_of
 from augury.core.store import Store
 from augury.decoding import sampling
@@ -142,8 +141,3 @@ def test_a_prompt_without_room_for_its_answer_has_none(gpt2: str) -> None:
     prompts = ["a " * 54, "a " * 55]
     answers = LanguageModel(gpt2).sampler(STORE)(prompts, keys(2), Sampling(max_length=10))
     assert [answer is None for answer in answers] == [False, True]
-
-
-def test_a_chat_template_that_there_is_not_is_an_error(gpt2: str) -> None:
-    with pytest.raises(UserError, match="has no chat template"):
-        LanguageModel(gpt2, chat=True).sampler(STORE)
