@@ -70,29 +70,22 @@ def test_a_model_of_ones_own_scores_segments_with_their_sources(
 ) -> None:
     section = validate(TextScoring, {"metrics": ["chrf", regression]}, "scoring")
     name = section.metrics[1]
-    assert (
-        name.startswith(f"{regression}@")
-        and TextScoring.model_validate(section.to_dict()) == section
-    )
+    assert name.startswith(f"{regression}@")
+    assert TextScoring.model_validate(section.to_dict()) == section
     assert (title(name), lower_is_better(name)) == ("Regression", True)
-    chrf, model = score(
-        HYPOTHESES, REFERENCES, sources=SOURCES, metrics=section.metrics, samples=50
-    )
-    assert chrf.value == score(HYPOTHESES, REFERENCES, metrics=["chrf"], samples=50)[0].value
+    _, model = score(HYPOTHESES, REFERENCES, sources=SOURCES, metrics=section.metrics, samples=50)
     segments = model.statistics[:, 0]
     assert model.value == pytest.approx(segments.mean()) and model.low < model.value < model.high
     assert "|regression:tiny" in model.signature and len(set(segments)) == 5
-    alone = score(HYPOTHESES[:1], REFERENCES[:1], sources=SOURCES[:1], metrics=[name], samples=2)[0]
-    other = score(HYPOTHESES[:1], REFERENCES[:1], sources=["der Hund"], metrics=[name], samples=2)[
-        0
-    ]
-    assert alone.value == pytest.approx(segments[0], abs=1e-6) and other.value != alone.value
+    for source, same in ((SOURCES[0], True), ("der Hund", False)):
+        texts = HYPOTHESES[:1], REFERENCES[:1]
+        (alone,) = score(*texts, sources=[source], metrics=[name], samples=2)
+        assert (alone.value == pytest.approx(segments[0], abs=1e-6)) == same
     run = Store(tmp_path).folder("runs", "a/seed-1")
-    write_statistics(run, "test", [chrf, model])
+    write_statistics(run, "test", [model])
     run.write_record(SCORES, {}, ["statistics/test.npz"])
     kept = read_statistics(run, "test")[name]
     assert metric_class(name).value(kept.sum(0).tolist()) == model.value
-    np.testing.assert_array_equal(kept, model.statistics)
 
 
 def test_a_metric_that_reads_sources_asks_for_them(regression: str) -> None:
