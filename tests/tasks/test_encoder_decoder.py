@@ -108,22 +108,6 @@ def test_a_perturbation_is_added_to_what_the_encoder_reads(name: str) -> None:
     assert not torch.allclose(logits(model, SOURCE, LABELS)[0], expected[0], atol=1e-3)
 
 
-def test_t5_scales_what_it_projects() -> None:
-    model = family("t5")
-    scaled = hidden_states(model, SOURCE, LABELS)
-    model.config.scale_decoder_outputs = False
-    assert torch.allclose(scaled, hidden_states(model, SOURCE, LABELS) / 4)
-    assert head(model)[0] is model.shared.weight and head(model)[1] is None
-
-
-def test_rows_do_not_depend_on_padding_or_company() -> None:
-    model = family("t5")
-    source, labels = torch.tensor([[5, 6, 2], [7, 2, 1]]), torch.tensor([[9, 2], [10, 2]])
-    together = hidden_states(model, source, labels)
-    alone = hidden_states(model, torch.tensor([[7, 2, 1, 1, 1]]), torch.tensor([[10, 2, 1]]))
-    assert torch.allclose(together[1], alone[0, :2], atol=1e-5)
-
-
 @pytest.mark.parametrize("name", FAMILIES)
 def test_these_families_are_accepted(name: str, tokenizer: PreTrainedTokenizerBase) -> None:
     check(family(name), tokenizer, name, perturbable=True)
