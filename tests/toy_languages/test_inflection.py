@@ -24,18 +24,6 @@ from toy_languages.tables import inflect
             ("dog", "dogs"),
         ),
         (
-            "die Maus Mäuse mouse mice",
-            "Maus Maus Maus Maus",
-            "Mäuse Mäuse Mäusen Mäuse",
-            ("mouse", "mice"),
-        ),
-        (
-            "das Haus Häuser house",
-            "Haus Haus Haus Hauses",
-            "Häuser Häuser Häusern Häuser",
-            ("house", "houses"),
-        ),
-        (
             "der Junge* Jungen boy",
             "Junge Jungen Jungen Jungen",
             "Jungen Jungen Jungen Jungen",
@@ -99,13 +87,6 @@ def test_compounds_are_one_word_in_german_and_two_in_english() -> None:
     ("entry", "present", "preterite", "participle", "zu"),
     [
         (
-            "p suchen = look +for",
-            "suche suchst sucht suchen sucht suchen",
-            "suchte suchtest suchte suchten suchtet suchten",
-            "gesucht",
-            "zu suchen",
-        ),
-        (
             "p sehen sieht sah gesehen = see saw seen",
             "sehe siehst sieht sehen seht sehen",
             "sah sahst sah sahen saht sahen",
@@ -118,13 +99,6 @@ def test_compounds_are_one_word_in_german_and_two_in_english() -> None:
             "stand standest stand standen standet standen",
             "aufgestanden",
             "aufzustehen",
-        ),
-        (
-            "p besuchen = visit",
-            "besuche besuchst besucht besuchen besucht besuchen",
-            "besuchte besuchtest besuchte besuchten besuchtet besuchten",
-            "besucht",
-            "zu besuchen",
         ),
         (
             "p zeichnen = draw drew drawn",
@@ -146,13 +120,6 @@ def test_compounds_are_one_word_in_german_and_two_in_english() -> None:
             "hatte hattest hatte hatten hattet hatten",
             "Hunger gehabt",
             "Hunger zu haben",
-        ),
-        (
-            "p essen isst aß gegessen = eat ate eaten",
-            "esse isst isst essen esst essen",
-            "aß aßest aß aßen aßt aßen",
-            "gegessen",
-            "zu essen",
         ),
     ],
 )

@@ -1,4 +1,5 @@
-"""Entailment and contradiction, checked by hand and against all small models of the statements."""
+"""The languages of statements: their words, orders, and what follows from what, checked by hand
+and against all small models of the statements."""
 
 from __future__ import annotations
 
@@ -9,12 +10,121 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from augury.core.rng import generator
 from augury.corpora.builtin_nli import inferences
-from toy_languages.nli_lexicon import NliLexicon
+from toy_languages import NLI_LANGUAGES
+from toy_languages.nli_drawer import StatementDrawer, well_formed
+from toy_languages.nli_languages import AND, NOT, QUANTIFIERS, SUBJECT, realise
+from toy_languages.nli_lexicon import (
+    LARGEST,
+    SMALLEST,
+    NliLexicon,
+    hypernym,
+    is_a,
+    nli_lexicon_of,
+    root,
+)
 from toy_languages.nli_statements import Concept, Predicate, Statement, label
 
-ANIMAL, DOG, POODLE, CAT = 0, 4, 16, 5  # in the taxonomy: 4 and 5 are below 0, 16 is below 4
+
+def test_golden_words() -> None:
+    words = NliLexicon(96).words
+    assert {kind: len(known) for kind, known in words.items()} == {
+        "noun": 48,
+        "transitive": 16,
+        "intransitive": 16,
+        "adjective": 16,
+    }
+    assert {kind: known[:4] for kind, known in words.items()} == {
+        "noun": ["sozu", "razu", "tara", "duse"],
+        "transitive": ["zopa", "dana", "nino", "jehu"],
+        "intransitive": ["bufi", "zapi", "koge", "jobi"],
+        "adjective": ["galu", "vemi", "jofa", "subu"],
+    }
+
+
+def test_no_word_is_another() -> None:
+    words = [word for known in NliLexicon(LARGEST).words.values() for word in known]
+    assert len(words) == len(set(words)) == LARGEST
+    assert not {*words} & {*QUANTIFIERS.values(), AND, NOT, SUBJECT}
+    assert len({*QUANTIFIERS.values(), AND, NOT, SUBJECT}) == 7
+
+
+def test_a_smaller_lexicon_is_the_beginning_of_a_larger_one() -> None:
+    small, large = NliLexicon(SMALLEST), NliLexicon(LARGEST)
+    assert all(large.words[kind][: len(known)] == known for kind, known in small.words.items())
+
+
+def test_hyponyms_are_what_has_the_hypernym() -> None:
+    lexicon = NliLexicon(96)
+    assert [hypernym(word) for word in range(10)] == [None] * 4 + [0, 0, 0, 1, 1, 1]
+    for kind in ("noun", "transitive", "intransitive"):
+        words = range(len(lexicon.words[kind]))
+        for word in words:
+            assert lexicon.hyponyms(kind, word) == [
+                other for other in words if hypernym(other) == word
+            ]
+
+
+@given(st.integers(0, 3000), st.integers(0, 3000))
+def test_a_word_is_itself_and_what_is_above_it(word: int, other: int) -> None:
+    above, at = [word], hypernym(word)
+    while at is not None:
+        above.append(at)
+        at = hypernym(at)
+    assert root(word) == above[-1]
+    assert all(is_a(word, ancestor) for ancestor in above)
+    assert is_a(word, other) == (other in above)
+
+
+LEXICON = nli_lexicon_of(96)
+NOUN, DO, TO, SOME = (
+    LEXICON.words[kind] for kind in ("noun", "intransitive", "transitive", "adjective")
+)
+
+
+@pytest.mark.parametrize(
+    ("statement", "qaa", "qab"),
+    [
+        (
+            Statement("all", Concept(0), (Predicate(1),)),
+            f"lo {NOUN[0]} {DO[1]}",
+            f"{NOUN[0]} lo ga {DO[1]}",
+        ),
+        (
+            Statement("no", Concept(2, 3), (Predicate(4, Concept(5, 6)),)),
+            f"ne {SOME[3]} {NOUN[2]} {TO[4]} {SOME[6]} {NOUN[5]}",
+            f"{NOUN[2]} {SOME[3]} ne ga {NOUN[5]} {SOME[6]} {TO[4]}",
+        ),
+        (
+            Statement("most", Concept(0), (Predicate(1, Concept(2)),), negated=True),
+            f"mi {NOUN[0]} pa {TO[1]} {NOUN[2]}",
+            f"{NOUN[0]} mi ga {NOUN[2]} {TO[1]} pa",
+        ),
+        (
+            Statement("some", Concept(0), (Predicate(1), Predicate(2, Concept(3)))),
+            f"su {NOUN[0]} {DO[1]} ke {TO[2]} {NOUN[3]}",
+            f"{NOUN[0]} su ga {DO[1]} ke {NOUN[3]} {TO[2]}",
+        ),
+    ],
+)
+def test_word_orders(statement: Statement, qaa: str, qab: str) -> None:
+    assert [realise(statement, language, LEXICON) for language in NLI_LANGUAGES] == [qaa, qab]
+
+
+@settings(max_examples=50)
+@given(st.integers(0, 2**40))
+def test_both_languages_use_the_same_words(seed: int) -> None:
+    statement = StatementDrawer(LEXICON, generator(seed).random).statement()
+    qaa, qab = (realise(statement, language, LEXICON).split() for language in NLI_LANGUAGES)
+    assert well_formed(statement)
+    assert sorted([*qaa, SUBJECT]) == sorted(qab) and qaa != qab
+
+
+ANIMAL, DOG, POODLE = 0, 4, 16  # in the taxonomy: 4 is below 0, 16 is below 4
 CAR, RED, MOVE, RUN, SLEEP, SEE, WATCH = 1, 2, 0, 4, 1, 0, 4
 L = {"E": "entailment", "N": "neutral", "C": "contradiction"}
 
@@ -33,38 +143,22 @@ def claim(
         (claim("all", DOG, RUN), claim("all", POODLE, RUN), "E"),
         (claim("all", DOG, RUN), claim("all", ANIMAL, RUN), "N"),
         (claim("all", DOG, RUN), claim("all", DOG, MOVE), "E"),
-        (claim("all", DOG, MOVE), claim("all", DOG, RUN), "N"),
         (claim("all", DOG, RUN), claim("most", POODLE, MOVE), "E"),
-        (claim("all", DOG, RUN), claim("some", POODLE, RUN), "E"),
-        (claim("all", DOG, RUN), claim("some", ANIMAL, RUN), "E"),
         (claim("all", DOG, RUN), claim("most", ANIMAL, RUN), "N"),
         (claim("all", DOG, RUN), claim("no", POODLE, RUN), "C"),
-        (claim("all", DOG, RUN), claim("no", ANIMAL, RUN), "C"),
         (claim("all", DOG, RUN), claim("some", POODLE, MOVE, negated=True), "C"),
-        (claim("all", DOG, RUN), claim("some", ANIMAL, RUN, negated=True), "N"),
-        (claim("all", DOG, RUN), claim("all", CAT, RUN), "N"),
         (claim("no", DOG, MOVE), claim("no", POODLE, RUN), "E"),
-        (claim("no", DOG, RUN), claim("no", DOG, MOVE), "N"),
-        (claim("no", DOG, RUN), claim("some", DOG, RUN, negated=True), "E"),
         (claim("no", DOG, MOVE), claim("most", POODLE, RUN, negated=True), "E"),
-        (claim("no", DOG, MOVE), claim("most", DOG, RUN), "C"),
         (claim("most", DOG, RUN), claim("some", ANIMAL, MOVE), "E"),
         (claim("most", DOG, RUN), claim("most", POODLE, RUN), "N"),
-        (claim("most", DOG, RUN), claim("most", ANIMAL, RUN), "N"),
-        (claim("most", DOG, RUN), claim("all", DOG, RUN), "N"),
         (claim("most", DOG, RUN), claim("most", DOG, MOVE, negated=True), "C"),
-        (claim("most", DOG, RUN), claim("most", ANIMAL, RUN, negated=True), "N"),
         (claim("most", DOG, RUN), claim("no", ANIMAL, MOVE), "C"),
-        (claim("most", DOG, RUN), claim("no", POODLE, RUN), "N"),
         (claim("some", POODLE, RUN), claim("some", DOG, MOVE), "E"),
-        (claim("some", DOG, RUN), claim("some", POODLE, RUN), "N"),
         (claim("some", DOG, RUN), claim("some", DOG, RUN, negated=True), "N"),
         (claim("some", POODLE, RUN, negated=True), claim("all", DOG, RUN), "C"),
         (claim("some", DOG, MOVE, negated=True), claim("some", ANIMAL, RUN, negated=True), "E"),
         (claim("some", Concept(DOG, RED), RUN), claim("some", DOG, RUN), "E"),
-        (claim("all", DOG, RUN), claim("all", Concept(POODLE, RED), RUN), "E"),
         (claim("all", Concept(DOG, RED), RUN), claim("no", Concept(DOG, RED + 1), RUN), "N"),
-        (claim("all", Concept(ANIMAL, RED), RUN), claim("no", DOG, RUN), "N"),
         (
             claim("all", DOG, Predicate(WATCH, Concept(CAR, RED))),
             claim("all", DOG, Predicate(SEE, Concept(CAR))),
@@ -81,9 +175,7 @@ def claim(
             "N",
         ),
         (claim("some", DOG, RUN, SLEEP), claim("some", DOG, SLEEP), "E"),
-        (claim("some", DOG, RUN), claim("some", DOG, RUN, SLEEP), "N"),
         (claim("no", DOG, MOVE), claim("no", DOG, RUN, SLEEP), "E"),
-        (claim("no", DOG, RUN, SLEEP), claim("no", DOG, RUN), "N"),
         (claim("all", DOG, RUN, SLEEP), claim("some", DOG, MOVE, negated=True), "C"),
     ],
 )
