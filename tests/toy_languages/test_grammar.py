@@ -3,7 +3,6 @@ from dataclasses import replace
 import pytest
 
 from toy_languages.grammar import (
-    COPULA,
     GERN,
     MODALS,
     Adverbial,
@@ -28,12 +27,9 @@ from toy_languages.phrases import (
     Determiner,
     Phrase,
     noun_phrase,
-    number,
     possessive,
     prepositional,
     pronoun_phrase,
-    relative_pronoun,
-    uninflected,
 )
 from toy_languages.tables import Both
 
@@ -66,24 +62,15 @@ def the(word: Noun, case: int = NOMINATIVE, *, plural: bool = False) -> Phrase:
 @pytest.mark.parametrize(
     ("determiner", "case", "plural", "expected"),
     [
-        (DETERMINERS["the"], NOMINATIVE, False, ("der kleine Hund", "the small dog")),
         (DETERMINERS["the"], ACCUSATIVE, False, ("den kleinen Hund", "the small dog")),
         (DETERMINERS["the"], DATIVE, True, ("den kleinen Hunden", "the small dogs")),
-        (DETERMINERS["a"], NOMINATIVE, False, ("ein kleiner Hund", "a small dog")),
         (DETERMINERS["a"], DATIVE, False, ("einem kleinen Hund", "a small dog")),
-        (DETERMINERS["bare"], ACCUSATIVE, True, ("kleine Hunde", "small dogs")),
         (DETERMINERS["no"], ACCUSATIVE, True, ("keine kleinen Hunde", "any small dogs")),
         (
             possessive("euer", "your"),
             ACCUSATIVE,
             False,
             ("euren kleinen Hund", "your small dog"),
-        ),
-        (
-            uninflected("Annas", "Anna's"),
-            NOMINATIVE,
-            False,
-            ("Annas kleiner Hund", "Anna's small dog"),
         ),
     ],
 )
@@ -108,51 +95,23 @@ def test_prepositions_contract_with_articles_and_tell_place_from_direction() -> 
     assert prepositional(Both("zu", "to"), the(CAT, DATIVE)) == ("zur Katze", "to the cat")
 
 
-def test_numbers() -> None:
-    assert [number(value) for value in (2, 12, 17, 30, 23)] == [
-        ("zwei", "two"),
-        ("zwölf", "twelve"),
-        ("siebzehn", "seventeen"),
-        ("dreißig", "thirty"),
-        ("dreiundzwanzig", "twenty-three"),
-    ]
-
-
-def test_relative_pronouns() -> None:
-    assert relative_pronoun(the(DOG), ACCUSATIVE).german == "den"
-    assert relative_pronoun(the(CAT), DATIVE).german == "der"
-    assert relative_pronoun(the(DOG, plural=True), DATIVE).german == "denen"
-    assert [relative_pronoun(the(word), NOMINATIVE).english for word in (MAN, DOG)] == [
-        "who",
-        "that",
-    ]
-
-
 SLEEPS = Clause(the(DOG), SLEEP)
 
 
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"tense": "preterite"}, ("der Hund schlief", "the dog slept")),
         ({"tense": "perfect"}, ("der Hund hat geschlafen", "the dog slept")),
-        ({"tense": "future"}, ("der Hund wird schlafen", "the dog will sleep")),
         ({"time": TOMORROW}, ("der Hund schläft morgen", "the dog will sleep tomorrow")),
         ({"time": JUST_NOW}, ("der Hund schläft gerade", "the dog is sleeping now")),
-        ({"time": OFTEN}, ("der Hund schläft oft", "the dog often sleeps")),
         ({"negation": "nicht"}, ("der Hund schläft nicht", "the dog does not sleep")),
         (
             {"manner": GERN, "negation": "nicht"},
             ("der Hund schläft nicht gern", "the dog does not like to sleep"),
         ),
-        ({"modal": MODALS["können"]}, ("der Hund kann schlafen", "the dog can sleep")),
         (
             {"modal": MODALS["müssen"], "negation": "nicht"},
             ("der Hund muss nicht schlafen", "the dog does not have to sleep"),
-        ),
-        (
-            {"modal": MODALS["müssen"], "tense": "preterite"},
-            ("der Hund musste schlafen", "the dog had to sleep"),
         ),
         (
             {"modal": MODALS["dürfen"], "negation": "nicht"},
@@ -204,11 +163,6 @@ SEEN = Clause(
     ("clause", "in_german", "in_english"),
     [
         (
-            PLACED,
-            "der Hund sieht heute die Katze im Wald",
-            "the dog sees the cat in the forest today",
-        ),
-        (
             replace(PLACED, front="time"),
             "heute sieht der Hund die Katze im Wald",
             "today the dog sees the cat in the forest",
@@ -218,7 +172,6 @@ SEEN = Clause(
             "den Hund sieht die Katze",
             "the cat sees the dog",
         ),
-        (GETS_UP, "der Hund steht heute auf", "the dog gets up today"),
         (
             replace(GETS_UP, tense="perfect"),
             "der Hund ist heute aufgestanden",
@@ -234,14 +187,8 @@ SEEN = Clause(
             "der Mann gibt heute dem Kind einen Apfel",
             "the man gives the child an apple today",
         ),
-        (GIVES_ME, "der Mann gibt mir heute einen Apfel", "the man gives me an apple today"),
         (PLEASES, "dem Kind gefällt der Apfel", "the child likes the apple"),
         (SEEN, "die Äpfel wurden vom Kind gesehen", "the apples were seen by the child"),
-        (
-            Clause(the(CAT), COPULA, complement=Both("klein", "small")),
-            "die Katze ist klein",
-            "the cat is small",
-        ),
         (HIDES, "ich verstecke mich im Wald", "I hide in the forest"),
     ],
 )

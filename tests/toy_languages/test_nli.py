@@ -81,38 +81,27 @@ def test_a_word_is_itself_and_what_is_above_it(word: int, other: int) -> None:
 
 
 LEXICON = nli_lexicon_of(96)
-NOUN, DO, TO, SOME = (
-    LEXICON.words[kind] for kind in ("noun", "intransitive", "transitive", "adjective")
-)
 
 
-@pytest.mark.parametrize(
-    ("statement", "qaa", "qab"),
-    [
+def test_golden_orders() -> None:
+    noun, do, to, some = (
+        LEXICON.words[kind] for kind in ("noun", "intransitive", "transitive", "adjective")
+    )
+    red_dog_sees_no_cat = Statement("no", Concept(2, 3), (Predicate(4, Concept(5, 6)),))
+    most_do_both = Statement("most", Concept(0), (Predicate(1), Predicate(2)), negated=True)
+    for statement, qaa, qab in (
         (
-            Statement("all", Concept(0), (Predicate(1),)),
-            f"lo {NOUN[0]} {DO[1]}",
-            f"{NOUN[0]} lo ga {DO[1]}",
+            red_dog_sees_no_cat,
+            f"ne {some[3]} {noun[2]} {to[4]} {some[6]} {noun[5]}",
+            f"{noun[2]} {some[3]} ne ga {noun[5]} {some[6]} {to[4]}",
         ),
         (
-            Statement("no", Concept(2, 3), (Predicate(4, Concept(5, 6)),)),
-            f"ne {SOME[3]} {NOUN[2]} {TO[4]} {SOME[6]} {NOUN[5]}",
-            f"{NOUN[2]} {SOME[3]} ne ga {NOUN[5]} {SOME[6]} {TO[4]}",
+            most_do_both,
+            f"mi {noun[0]} pa {do[1]} ke {do[2]}",
+            f"{noun[0]} mi ga {do[1]} ke {do[2]} pa",
         ),
-        (
-            Statement("most", Concept(0), (Predicate(1, Concept(2)),), negated=True),
-            f"mi {NOUN[0]} pa {TO[1]} {NOUN[2]}",
-            f"{NOUN[0]} mi ga {NOUN[2]} {TO[1]} pa",
-        ),
-        (
-            Statement("some", Concept(0), (Predicate(1), Predicate(2, Concept(3)))),
-            f"su {NOUN[0]} {DO[1]} ke {TO[2]} {NOUN[3]}",
-            f"{NOUN[0]} su ga {DO[1]} ke {NOUN[3]} {TO[2]}",
-        ),
-    ],
-)
-def test_word_orders(statement: Statement, qaa: str, qab: str) -> None:
-    assert [realise(statement, language, LEXICON) for language in NLI_LANGUAGES] == [qaa, qab]
+    ):
+        assert [realise(statement, language, LEXICON) for language in NLI_LANGUAGES] == [qaa, qab]
 
 
 @settings(max_examples=50)
@@ -124,63 +113,26 @@ def test_both_languages_use_the_same_words(seed: int) -> None:
     assert sorted([*qaa, SUBJECT]) == sorted(qab) and qaa != qab
 
 
-ANIMAL, DOG, POODLE = 0, 4, 16  # in the taxonomy: 4 is below 0, 16 is below 4
-CAR, RED, MOVE, RUN, SLEEP, SEE, WATCH = 1, 2, 0, 4, 1, 0, 4
-L = {"E": "entailment", "N": "neutral", "C": "contradiction"}
-
-
-def claim(
-    quantifier: Any, subject: int | Concept, *predicates: int | Predicate, negated: bool = False
-) -> Statement:
-    subject = Concept(subject) if isinstance(subject, int) else subject
-    conjunction = tuple(Predicate(item) if isinstance(item, int) else item for item in predicates)
-    return Statement(quantifier, subject, conjunction, negated)
+# Words: 4 and 5 are below 0, and 16 is below 4.
+ALL_DOGS_RUN = Statement("all", Concept(4), (Predicate(4),))
 
 
 @pytest.mark.parametrize(
-    ("premise", "hypothesis", "expected"),
+    ("hypothesis", "expected"),
     [
-        (claim("all", DOG, RUN), claim("all", POODLE, RUN), "E"),
-        (claim("all", DOG, RUN), claim("all", ANIMAL, RUN), "N"),
-        (claim("all", DOG, RUN), claim("all", DOG, MOVE), "E"),
-        (claim("all", DOG, RUN), claim("most", POODLE, MOVE), "E"),
-        (claim("all", DOG, RUN), claim("most", ANIMAL, RUN), "N"),
-        (claim("all", DOG, RUN), claim("no", POODLE, RUN), "C"),
-        (claim("all", DOG, RUN), claim("some", POODLE, MOVE, negated=True), "C"),
-        (claim("no", DOG, MOVE), claim("no", POODLE, RUN), "E"),
-        (claim("no", DOG, MOVE), claim("most", POODLE, RUN, negated=True), "E"),
-        (claim("most", DOG, RUN), claim("some", ANIMAL, MOVE), "E"),
-        (claim("most", DOG, RUN), claim("most", POODLE, RUN), "N"),
-        (claim("most", DOG, RUN), claim("most", DOG, MOVE, negated=True), "C"),
-        (claim("most", DOG, RUN), claim("no", ANIMAL, MOVE), "C"),
-        (claim("some", POODLE, RUN), claim("some", DOG, MOVE), "E"),
-        (claim("some", DOG, RUN), claim("some", DOG, RUN, negated=True), "N"),
-        (claim("some", POODLE, RUN, negated=True), claim("all", DOG, RUN), "C"),
-        (claim("some", DOG, MOVE, negated=True), claim("some", ANIMAL, RUN, negated=True), "E"),
-        (claim("some", Concept(DOG, RED), RUN), claim("some", DOG, RUN), "E"),
-        (claim("all", Concept(DOG, RED), RUN), claim("no", Concept(DOG, RED + 1), RUN), "N"),
-        (
-            claim("all", DOG, Predicate(WATCH, Concept(CAR, RED))),
-            claim("all", DOG, Predicate(SEE, Concept(CAR))),
-            "E",
-        ),
-        (
-            claim("no", DOG, Predicate(SEE, Concept(CAR))),
-            claim("no", DOG, Predicate(WATCH, Concept(CAR, RED))),
-            "E",
-        ),
-        (
-            claim("all", DOG, Predicate(SEE, Concept(CAR))),
-            claim("all", CAR, Predicate(SEE, Concept(DOG))),
-            "N",
-        ),
-        (claim("some", DOG, RUN, SLEEP), claim("some", DOG, SLEEP), "E"),
-        (claim("no", DOG, MOVE), claim("no", DOG, RUN, SLEEP), "E"),
-        (claim("all", DOG, RUN, SLEEP), claim("some", DOG, MOVE, negated=True), "C"),
+        (Statement("all", Concept(16), (Predicate(0),)), "entailment"),
+        (Statement("all", Concept(0), (Predicate(4),)), "neutral"),
+        (Statement("most", Concept(0), (Predicate(4),)), "neutral"),
+        (Statement("some", Concept(16), (Predicate(0),)), "entailment"),
+        (Statement("no", Concept(0), (Predicate(4),)), "contradiction"),
+        (Statement("some", Concept(16), (Predicate(0),), negated=True), "contradiction"),
+        (Statement("some", Concept(0), (Predicate(4),), negated=True), "neutral"),
+        (Statement("all", Concept(4, 2), (Predicate(4),)), "entailment"),
+        (Statement("some", Concept(4), (Predicate(4), Predicate(1))), "neutral"),
     ],
 )
-def test_by_hand(premise: Statement, hypothesis: Statement, expected: str) -> None:
-    assert label(premise, hypothesis) == L[expected]
+def test_what_follows_from_all_dogs_run(hypothesis: Statement, expected: str) -> None:
+    assert label(ALL_DOGS_RUN, hypothesis) == expected
 
 
 def test_every_label_holds_in_all_small_models() -> None:
@@ -188,7 +140,11 @@ def test_every_label_holds_in_all_small_models() -> None:
     quantifiers by counting."""
     lexicon = NliLexicon(96)
     examples = list(islice(inferences("train", lexicon, 1), 1500))
-    assert Counter(example.label for example in examples) == dict.fromkeys(L.values(), 500)
+    assert Counter(example.label for example in examples) == {
+        "entailment": 500,
+        "neutral": 500,
+        "contradiction": 500,
+    }
     for example in examples:
         assert relation_in_models(example.premise, example.hypothesis, lexicon) == example.label, (
             example
