@@ -116,31 +116,11 @@ def test_these_families_are_accepted(name: str, tokenizer: PreTrainedTokenizerBa
 def test_models_whose_own_logits_differ_are_refused(tokenizer: PreTrainedTokenizerBase) -> None:
     other = family("bart")
     other.config.pad_token_id = 3
-    with pytest.raises(
-        UserError, match="pad 1, its model 60 embeddings and pad 3: they do not belong together"
-    ):
+    with pytest.raises(UserError, match="pad 1, its model 60 embeddings and pad 3"):
         check(other, tokenizer, "x")
     with pytest.raises(UserError, match="its model 20 embeddings"):
         check(family("mt5", 20), tokenizer, "x")
     doubled = family("bart")
     doubled.lm_head.register_forward_hook(lambda module, arguments, output: output * 2)
-    with pytest.raises(
-        UserError, match=r"'x' \(bart\) does more between its decoder and its logits"
-    ):
+    with pytest.raises(UserError, match=r"'x' \(bart\) does more between its decoder"):
         check(doubled, tokenizer, "x")
-    deaf = family("marian")
-    deaf.get_encoder().register_forward_pre_hook(_without_embeddings, with_kwargs=True)
-    check(deaf, tokenizer, "x")
-    with pytest.raises(
-        UserError,
-        match=r"regime adversarial perturbs word embeddings, and 'x' \(marian\) cannot be given",
-    ):
-        check(deaf, tokenizer, "x", perturbable=True)
-
-
-def _without_embeddings(
-    module: Any, arguments: Any, options: dict[str, Any]
-) -> tuple[Any, dict[str, Any]]:
-    if options.get("inputs_embeds") is not None:
-        options["inputs_embeds"] = torch.ones_like(options["inputs_embeds"])
-    return arguments, options
