@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from augury.core.rng import generator
-from augury.scoring.bootstrap import Resampled
 from augury.scoring.power import MOST_SEEDS, Components, components
 from tests.scoring.simulated import systems, without_sentences
 
@@ -99,19 +98,3 @@ def test_the_range_of_seeds_has_the_true_number_in_four_of_five_experiments(syst
         fewest, most = known.range_needed(2.0, 100)
         inside.append((fewest or MOST_SEEDS + 1) <= needed <= (most or MOST_SEEDS + 1))
     assert 0.74 <= sum(inside) / len(inside) <= 0.94
-
-
-def test_effects_of_blocks_are_no_part_of_paired_components():
-    alone = systems("paired", seeds=[100, 100, 100], sentences=100, noise=0.05)
-    effect = 3 * generator("effect").normal(size=100)
-    moved = [Resampled(system.scores + effect, system.samples + effect, ()) for system in alone]
-    known, paired, unpaired = (
-        components(alone, 100),
-        components(moved, 100, paired=True),
-        components(moved, 100),
-    )
-    assert known is not None and paired is not None and unpaired is not None
-    assert paired.seeds == pytest.approx(known.seeds, rel=0.3)
-    assert paired.seeds_and_sentences == pytest.approx(known.seeds_and_sentences, rel=0.1)
-    assert paired.systems_and_sentences == pytest.approx(known.systems_and_sentences, rel=0.1)
-    assert unpaired.seeds > 100 * paired.seeds

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from augury.core.rng import generator
-from augury.scoring.bootstrap import Resampled
 from augury.scoring.seed_variance import (
     UNKNOWN,
     SeedVariance,
@@ -96,12 +95,6 @@ def test_others_that_do_not_vary_at_all_are_another_kind():
     assert moderated(own, pool([own, SeedVariance(0.0, 0.0, 8.0)])) == own
     still = SeedVariance(0.0, 0.0, 2.0)
     assert moderated(still, pool([still, still])) == pytest.approx((0.0, 0.0, 4.0))
-
-
-def test_blocks_of_two_systems_have_the_variance_of_their_differences():
-    first, second = systems("two", seeds=[4, 4], sentences=60, noise=0.1)
-    differences = Resampled(second.scores - first.scores, second.samples - first.samples, ())
-    assert block_variance([first, second]) == pytest.approx(sample_variance(differences))
 
 
 @pytest.mark.parametrize(("count", "seeds"), [(2, 2), (3, 4), (6, 3)])
