@@ -6,7 +6,6 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
-from transformers import AutoModelForSequenceClassification
 
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS, Corpus
@@ -190,64 +188,24 @@ def test_validation_is_the_accuracy_of_the_plain_pairs(storage: Path) -> None:
 
 
 ATTACKED = {"name": "adversarial", "epsilon": 1, "alpha": 0.7}
-PAIRS = [
-    ("the dog runs", "a dog runs", "entailment"),
-    ("a cat sleeps", "the old cat eats a big fish", "neutral"),
-    ("an old man sings", "a man sings not", "contradiction"),
-    ("a big bird eats the fish not", "a bird eats", "contradiction"),
-    ("dog", "cat", "neutral"),
-]
 
 
-def test_adversarial_gradients_are_those_of_the_naive_loop(
-    checkpoint: Callable[..., Path], tmp_path: Path
-) -> None:
-    path, file = checkpoint("xlm_roberta", LABELS), tmp_path / "pairs.tsv"
-    rows = [("premise", "hypothesis", "label"), *PAIRS]
-    file.write_text("".join("\t".join(row) + "\n" for row in rows))
-    corpus = {"language": "en", "train": {"file": str(file)}, "valid": {"file": str(file)}}
-    task = Toy(tmp_path, corpus=corpus, model={"name": str(path)}, regime=ATTACKED).task
-    task.module.eval()
-    losses = task.loss(task.load(np.arange(5), 0, CPU).batch, Progress(0))
-    losses.total.backward()
-    assert losses.rows == losses.divisor == losses.metrics["projected"] == 5
+def test_the_words_of_an_attack_are_those_of_the_model(storage: Path) -> None:
+    """Special ones included, and pads not; moved by nothing they are what they were."""
+    toy = Toy(storage, regime=ATTACKED)
+    toy.task.module.eval()
+    batch = toy.load(*range(6))
+    embedded = toy.task.embedded(batch, 0)
+    words = toy.task.module.get_input_embeddings()(batch.ids[0])
+    assert torch.equal(embedded.embeddings, words) and not embedded.embeddings.requires_grad
+    assert torch.equal(embedded.ids, batch.ids[0])
+    assert torch.equal(embedded.mask, batch.ids[0] != 1) and not embedded.mask.all()
+    plain = toy.task.rows(batch, [0])
+    still = toy.task.rows(batch, [0], torch.zeros_like(words))
+    assert torch.allclose(still.hidden, plain.hidden, atol=1e-6)
+    losses = toy.task.loss(batch, Progress(0))
+    assert losses.rows == losses.divisor == losses.metrics["projected"] == 6
     assert losses.metrics["nll_before"] < losses.metrics["nll"]
-
-    naive = AutoModelForSequenceClassification.from_pretrained(
-        path, attn_implementation="eager"
-    ).eval()
-    encoding = task.tokenizer(
-        *zip(*[row[:2] for row in PAIRS], strict=True), padding=True, return_tensors="pt"
-    )
-    assert encoding.attention_mask.sum(1).unique().numel() > 2
-    labels = torch.tensor([LABELS.index(row[2]) for row in PAIRS])
-    positions = (
-        encoding.attention_mask.cumsum(1) * encoding.attention_mask + 1
-    )  # pads have that of the pad, 1
-
-    def nll(perturbation: torch.Tensor) -> torch.Tensor:
-        words = naive.get_input_embeddings()(encoding.input_ids) + perturbation
-        logits = naive(
-            inputs_embeds=words, attention_mask=encoding.attention_mask, position_ids=positions
-        ).logits
-        return torch.nn.functional.cross_entropy(logits, labels, reduction="sum")
-
-    perturbation = torch.zeros(*encoding.input_ids.shape, 32)
-    for _ in range(3):
-        perturbation.requires_grad_()
-        nll(perturbation).backward()
-        gradient = perturbation.grad
-        assert gradient is not None
-        gradient = gradient * encoding.attention_mask.unsqueeze(-1)
-        moved = perturbation.detach() + 0.7 * gradient / gradient.norm(dim=(1, 2), keepdim=True)
-        perturbation = moved * (1 / moved.norm(dim=(1, 2), keepdim=True)).clamp(max=1)
-    naive.zero_grad()
-    loss = nll(perturbation)
-    loss.backward()
-    assert losses.total.item() == pytest.approx(loss.item(), rel=1e-5)
-    own = dict(task.module.named_parameters())
-    for name, parameter in naive.named_parameters():
-        assert torch.allclose(own[name].grad, parameter.grad, rtol=1e-4, atol=1e-5), name
 
 
 @pytest.mark.slow
