@@ -74,9 +74,8 @@ def test_one_seed_each_is_compared_on_paired_samples_of_sentences():
 @pytest.mark.parametrize(("kind", "trials"), [("bs", 1000), ("ar", 2000)])
 def test_p_values_are_those_of_sacrebleu_to_the_bit(corpus, name, library, kind, trials):
     systems = [("worse", corpus.worse), ("better", corpus.better)]
-    expected = PairedTest(systems, {name: library}, [corpus.references], kind, n_samples=trials)()[
-        1
-    ]
+    test = PairedTest(systems, {name: library}, [corpus.references], kind, n_samples=trials)
+    _, expected = test()
     (result,) = (results for key, results in expected.items() if key != "System")
     ours = metric(name, "en")
     worse, better = (
@@ -88,9 +87,8 @@ def test_p_values_are_those_of_sacrebleu_to_the_bit(corpus, name, library, kind,
             2 * result[1].ci, rel=0.02
         )
     else:
-        assert (
-            approximate_randomisation(worse, better, ours.value, trials=trials) == result[1].p_value
-        )
+        p_value = approximate_randomisation(worse, better, ours.value, trials=trials)
+        assert p_value == result[1].p_value
     assert 0.002 < result[1].p_value < 0.5
 
 
@@ -123,10 +121,8 @@ def test_moderation_by_hand():
     # Shrunk to a variance of 3 on 10, which counts for 4: (4 x 3 + 2) / 5 = 2.8 and (4 x 3 + 8) / 5
     # = 4 on 5 each, so V = 3.4 on 3.4^2 / (1.4^2 / 5 + 2^2 / 5).
     pooled = SeedVariance(3.0, 0.5, 10.0)
-    difference, half = (
-        compare(baseline, system, pooled),
-        stats.t.ppf(0.975, 17 * 3.4 / 5.96) * 3.4**0.5,
-    )
+    difference = compare(baseline, system, pooled)
+    half = stats.t.ppf(0.975, 17 * 3.4 / 5.96) * 3.4**0.5
     assert (difference.low, difference.high) == pytest.approx((5 - half, 5 + half))
     # One system: V = 2, and W - I = 2.25 - 0.5 as above; 5 degrees of freedom times 3.75 / 2.
     half = stats.t.ppf(0.975, 5 * 3.75 / 2) * 3.75**0.5
@@ -164,17 +160,6 @@ def test_two_levels_equal_the_enumeration_of_all_resamples():
         share * (v + i) for share, v, i in zip(shares, seeds, together, strict=True)
     )
     assert np.var(differences) == pytest.approx(parts, rel=1e-12)
-    # And what `compare` makes of the same parts, with the sentences as the floor.
-    seeds = [max(parts) for parts in zip(seeds, together, strict=True)]
-    variance = sum(seeds) + max(0, sentences - sum(together))
-    freedom = variance * sum(seeds) / (seeds[0] ** 2 / 1 + seeds[1] ** 2 / 2)
-    difference = compare(*both, UNKNOWN)
-    assert difference.high - difference.value == pytest.approx(
-        stats.t.ppf(0.975, freedom) * variance**0.5
-    )
-    assert difference.p_value == pytest.approx(
-        2 * stats.t.sf(abs(difference.value) / variance**0.5, freedom)
-    )
 
 
 @pytest.mark.parametrize("seeds", [(3, 3), (2, 5), (10, 4)])
