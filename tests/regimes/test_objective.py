@@ -215,24 +215,6 @@ def test_no_grad_gives_the_same_terms_and_forms_no_gradient(agreement):
     )
 
 
-@pytest.mark.parametrize("wanted", itertools.product([True, False], repeat=3))
-def test_gradients_are_formed_only_where_wanted(wanted):
-    *tensors, labels = example(2)
-    options: dict[str, Any] = {"weights": [1.0, 0.5], "agreement": Agreement(5), "chunk": 3}
-    expected = torch.autograd.grad(view_objective(*tensors, labels, **options).total, tensors)
-    tensors = [
-        tensor.detach().requires_grad_(want) for tensor, want in zip(tensors, wanted, strict=True)
-    ]
-    total = view_objective(*tensors, labels, **options).total
-    assert total.requires_grad == any(wanted)
-    if any(wanted):
-        total.backward()
-    for tensor, gradient, want in zip(tensors, expected, wanted, strict=True):
-        assert (tensor.grad is not None) == want
-        if want:
-            torch.testing.assert_close(tensor.grad, gradient, atol=1e-12, rtol=0)
-
-
 def test_no_rows():
     hidden, weight, bias, labels = example(2, rows=0)
     terms = view_objective(hidden, weight, bias, labels, weights=[1, 1], agreement=Agreement(5))
@@ -323,15 +305,3 @@ def test_gpu_gives_what_the_cpu_gives(agreement):
 def test_impossible_agreements_are_refused(options, message):
     with pytest.raises(UserError, match=message):
         Agreement(**options)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"weights": [1.0, 1.0]}, "2 weights for 1 views"),
-        ({"agreement": Agreement(1.0)}, "agreement with one view"),
-    ],
-)
-def test_impossible_options_are_refused(options, message):
-    with pytest.raises(UserError, match=message):
-        view_objective(*example(1), **{"weights": [1.0], **options})
