@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augury.core.errors import UserError
-from augury.decoding import bayes_risk
 from augury.decoding.bayes_risk import choose, expected_utilities
 from augury.decoding.settings import Utility
-from augury.scoring.bleu import sentence_value
 from augury.scoring.metric import CountedMetric
 from augury.scoring.registry import metric
 
@@ -21,18 +19,10 @@ POOL = [
     "the cat sat",
     "a dog ran off",
     "the cat is sitting down",
+    "a",
+    "",
 ]
 texts = st.lists(st.text("ab c", min_size=1, max_size=8), min_size=1, max_size=6)
-
-
-@pytest.mark.parametrize("utility", ["chrf", "bleu"])
-def test_a_hypothesis_that_others_agree_with_is_taken(utility: Utility) -> None:
-    assert choose([["c d g h", "a b c d", "a b e f"], ["x y"], ["", ""]], utility, "en") == [
-        "a b c d",
-        "x y",
-        "",
-    ]
-    assert choose([["a b", "c d", "c d"]], utility, "en") == ["c d"]
 
 
 def test_the_expected_utility_of_a_tiny_pool_by_hand() -> None:
@@ -50,6 +40,7 @@ def test_the_expected_utility_of_a_tiny_pool_by_hand() -> None:
         {"ab": (200 + short) / 4, "abcd": (100 + 2 * long) / 4, "xy": 100 / 4}, rel=1e-4
     )
     assert choose([["ab", "abcd", "xy", "ab"]], "chrf", "en") == ["abcd"]
+    assert choose([["x y"], ["", ""]], "bleu", "en") == ["x y", ""]
 
 
 @pytest.mark.parametrize("utility", ["chrf", "bleu"])
@@ -61,17 +52,6 @@ def test_the_utility_is_sacrebleus(utility: Utility) -> None:
     for text in POOL:
         expected = sum(score(text, [other]).score for other in POOL) / len(POOL)
         assert utilities[text] == pytest.approx(expected, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    "hypothesis", ["a", "the cat", "the cat sat on", "a b c d e f", "", "x y z"]
-)
-def test_the_bleu_of_a_sentence_is_sacrebleus(hypothesis: str) -> None:
-    reference, measure = "the cat sat on a mat", metric("bleu", "en")
-    (counts,) = measure.statistics([hypothesis], [reference]).tolist()
-    assert sentence_value(counts) == pytest.approx(
-        sacrebleu.sentence_bleu(hypothesis, [reference]).score, abs=1e-6
-    )
 
 
 @given(texts, st.randoms())
@@ -88,4 +68,4 @@ def test_the_order_of_hypotheses_decides_ties_alone(pool: list[str], random: obj
 def test_languages_without_spaces_need_their_tokeniser() -> None:
     with pytest.raises(UserError, match="--language"):
         choose([["猫", "狗"]], "bleu", "")
-    assert bayes_risk.choose([["猫在家", "猫在家里", "狗"]], "bleu", "zh") == ["猫在家"]
+    assert choose([["猫在家", "猫在家里", "狗"]], "bleu", "zh") == ["猫在家"]
