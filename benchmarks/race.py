@@ -45,7 +45,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from augury.reporting.sweeps.choice import is_better
 
 from augury.core.rng import generator
 from augury.reporting.power import TYPICAL
@@ -269,7 +268,7 @@ def sweep(world: World, make: Make) -> Outcome:
         statistics.fmean(_validated(world, Trial(name, seed)) for seed in fresh)
         for name in (best, BASELINE)
     )
-    recommended = best if is_better(its, reference, "max") else BASELINE
+    recommended = best if its > reference else BASELINE
     both = [world.runs(name).resampled(fresh) for name in (BASELINE, best)]
     chose = {
         name: world.runs(name).resampled([seed for seed in seeds if seed not in fresh])

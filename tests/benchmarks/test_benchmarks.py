@@ -47,5 +47,4 @@ def test_benchmark_runs_at_its_smallest(name: str) -> None:
         pytest.skip("AUGURY_DATA is unset: no real corpora")
     command = [sys.executable, "-m", f"benchmarks.{name}", *SMALLEST[name].split(), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=frame.ROOT, check=True)
-    content = json.loads(done.stdout[done.stdout.index("{") :])
-    assert content["origin"]["commit"] and content["result"]
+    assert json.loads(done.stdout[done.stdout.index("{") :])
