@@ -13,8 +13,8 @@ from sacrebleu.significance import PairedTest
 from scipy import stats
 
 from augury.core.rng import generator
-from augury.scoring import accuracy
 from augury.scoring.bootstrap import Resampled, resample
+from augury.scoring.labels import Accuracy
 from augury.scoring.registry import metric
 from augury.scoring.seed_variance import UNKNOWN, SeedVariance, block_variance
 from augury.scoring.significance import (
@@ -285,13 +285,13 @@ def test_clusters_put_an_examples_languages_into_one_row():
     german = (["c", "a", "a"], np.array([[1, 1], [0, 1], [1, 1]]))  # without b, and a twice
     rows = clusters([english, german])
     assert rows.tolist() == [[1, 1, 1, 2], [0, 1, 0, 0], [1, 1, 1, 1]]
-    assert mean_over(accuracy.value, 2)(rows.sum(0).tolist()) == pytest.approx(
+    assert mean_over(Accuracy.value, 2)(rows.sum(0).tolist()) == pytest.approx(
         100 * (2 / 3 + 2 / 3) / 2
     )
 
 
 def test_a_set_of_which_nothing_was_drawn_has_no_part_in_the_mean():
-    mean = mean_over(accuracy.value, 2)
+    mean = mean_over(Accuracy.value, 2)
     assert mean([3, 4, 0, 0]) == 75 and mean([3, 4, 0, 1]) == 37.5
 
 
@@ -301,10 +301,10 @@ def test_a_second_language_that_says_the_same_makes_nothing_more_certain():
     labels = np.column_stack([(generator("x").random(500) < 0.7).astype(int), np.ones(500, int)])
     order = generator("order").permutation(500)
     german = ([ids[index] for index in order], labels[order])
-    single = interval(resample([labels], accuracy.value))
-    double = interval(resample([clusters([(ids, labels), german])], mean_over(accuracy.value, 2)))
+    single = interval(resample([labels], Accuracy.value))
+    double = interval(resample([clusters([(ids, labels), german])], mean_over(Accuracy.value, 2)))
     assert (double.low, double.high) == pytest.approx((single.low, single.high))
-    apart = interval(resample([np.vstack([labels, labels])], accuracy.value))
+    apart = interval(resample([np.vstack([labels, labels])], Accuracy.value))
     assert (apart.high - apart.low) / (single.high - single.low) == pytest.approx(
         0.5**0.5, abs=0.06
     )
@@ -313,7 +313,7 @@ def test_a_second_language_that_says_the_same_makes_nothing_more_certain():
 def labels_of(rights: Sequence[int]) -> Resampled:
     """A system of one seed whose labels are right (1) or wrong (0)."""
     table = np.array([[right, 1] for right in rights])
-    return resample([table], accuracy.value, labels=True)
+    return resample([table], Accuracy.value, labels=True)
 
 
 def test_labels_without_exception_do_not_show_that_there_is_none() -> None:
