@@ -1,19 +1,64 @@
-"""Scores against cost: the Pareto front, and its chart for pages."""
+"""The charts of a comparison: differences to the baseline, and scores against cost with their
+Pareto front."""
 
 from __future__ import annotations
 
+import html
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
 
 from augury.reporting.comparison import Comparison, Row
-from augury.reporting.figures import Figure, chart, trace, within_bounds
-from augury.reporting.numbers import time_unit
+from augury.reporting.figures import Figure, chart, error_bars, trace, within_bounds
+from augury.reporting.numbers import p_text, time_unit
 from augury.reporting.report import Charts, Section, section
 from augury.reporting.results import on_one_device
 from augury.reporting.styles import COLOURS, OTHER, Style, system_style
 from augury.scoring.registry import title
+
+NAME_WIDTH = 18
+"""Characters of a line of a name at the side of a chart."""
+LINE_HEIGHT, TEXT_HEIGHT, MARGINS = 26, 15, 90
+"""Pixels of a system in a chart, and of what is around them."""
+
+
+def forest(
+    comparison: Comparison | None, styles: Mapping[str, Style] | None = None
+) -> list[Figure]:
+    """Draw the tested differences to the baseline with their intervals, the best on top; `styles`
+    are by address, by default those of the places of systems."""
+    tested = [row for row in comparison.rows if row.tested] if comparison else []
+    if comparison is None or not tested:
+        return []
+    if styles is None:
+        styles = {row.address: system_style(index) for index, row in enumerate(comparison.rows)}
+    ordered = sorted(tested, key=lambda row: comparison.gain(row) or 0.0)
+    traces, names = [], []
+    for place, scored in enumerate(ordered):
+        assert scored.tested is not None
+        value, ends = scored.tested.value, (scored.tested.low, scored.tested.high)
+        p_value = f", {p_text(scored.corrected)}" if scored.corrected is not None else ""
+        hover = f": {html.escape(scored.difference_text)}{p_value}"
+        style = styles.get(scored.address, OTHER)
+        point = trace(scored.name, style, [value], [place], hover, mode="markers", size=10)
+        point.error_x = error_bars([(value, *ends)])
+        traces.append(point)
+        names.append(textwrap.wrap(f"{scored.name}{scored.mark}", NAME_WIDTH))
+    metric = title(comparison.metrics[0])
+    label = f"{metric} on {comparison.test_label}: difference to {comparison.rows[0].name}"
+    better = "left" if comparison.lower_is_better else "right"
+    height = MARGINS + max(LINE_HEIGHT, TEXT_HEIGHT * max(map(len, names))) * len(names)
+    # The caption says it all; on a phone a long title would be cut.
+    figure = chart(traces, f"difference in {metric}", "", height=height)
+    figure.update_xaxes(rangemode="normal")
+    figure.add_vline(x=0, line={"color": COLOURS[0], "dash": "dot", "width": 1.5})
+    written = ["<br>".join(map(html.escape, lines)) for lines in names]
+    places = [-0.7, len(names) - 0.3]
+    figure.update_yaxes(tickvals=[*range(len(names))], ticktext=written, range=places)
+    caption = f"{label}, with intervals of 95 %: {better} of the line is better"
+    return [Figure("forest", caption, caption, figure)]
 
 
 def cost_sections(
