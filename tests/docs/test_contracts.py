@@ -66,6 +66,5 @@ def test_an_operator_and_a_task_from_outside_are_short() -> None:
     assert (DOCS / "examples" / "sentiment.py").read_text().count("\n") <= 40
 
 
-def test_a_space_and_a_table_from_outside_are_short() -> None:
-    assert section("A search space or a paper's table").count("\n") <= 40
+def test_a_table_from_outside_is_short() -> None:
     assert (DOCS / "examples" / "smoothing.py").read_text().count("\n") <= 40
