@@ -240,7 +240,7 @@ def test_statistics_are_kept_and_read_again(tmp_path):
     metrics = ["bleu", "bleu:lower", "chrf", "chrf++", "ter:cased"]
     results = score(HYPOTHESES, REFERENCES, metrics=metrics, samples=10)
     write_statistics(run, "test", results)
-    run.write_record(SCORES, {}, ["statistics/test.npz"])
+    run.write_record(SCORES, {}, ["counts/test.npz"])
     kept = read_statistics(run, "test")
     assert [*kept] == metrics and kept["bleu"].dtype == np.int64 and kept["chrf"].shape == (2, 18)
     for result in results:
@@ -248,9 +248,9 @@ def test_statistics_are_kept_and_read_again(tmp_path):
         assert counts.tolist() == result.statistics.tolist()
         assert metric_class(result.name).value(counts.sum(0).tolist()) == result.value
     assert read_statistics(run, "other") == {}
-    before = run.sub("statistics").read("test.npz")
+    before = run.sub("counts").read("test.npz")
     write_statistics(run, "test", results)
-    assert run.sub("statistics").read("test.npz") == before
+    assert run.sub("counts").read("test.npz") == before
 
 
 @pytest.mark.parametrize(
