@@ -3,7 +3,7 @@
 from augury.sweeping.declarations import PaperTable
 
 TABLES = {
-    "quick_table": PaperTable(
+    "smoothing": PaperTable(
         paper="Me (2026), Smoothing on Captions",
         where="Table 1",
         question="Does label smoothing matter on captions?",

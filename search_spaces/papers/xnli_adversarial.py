@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from augury.corpora.known_nli import XNLI_LANGUAGES
+from augury.corpora.known import KNOWN_NLI
 from augury.sweeping.declarations import Rows
 from search_spaces.papers import from_yaml
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 PAPER = from_yaml.load("xnli_adversarial")
 SCALES: dict[str, dict[str, Any]] = PAPER["scales"]
+XNLI_LANGUAGES = tuple(KNOWN_NLI["xnli"].languages)
 ZERO_SHOT, TOY = "XLM-R", ("qaa", "qab")
 
 # Table 2: the rows of in-language training have a system for each language, trained on the text

@@ -21,14 +21,20 @@ from augury.core.progress import duration, say
 from augury.core.store import Folder
 from augury.reporting import run_files
 from augury.reporting.answer import answer as compare_in_words
-from augury.reporting.comparison import Comparison, Row, comparison, scored_sets
+from augury.reporting.comparison import (
+    Comparison,
+    Row,
+    compare_all,
+    comparison,
+    scored_sets,
+    with_mean,
+)
 from augury.reporting.downloads import downloads
-from augury.reporting.mean import compare_all, with_mean
 from augury.reporting.numbers import MISSING, factor, number, probability, signed, spread
 from augury.reporting.papers.table import Published
-from augury.reporting.pareto import cost_sections
 from augury.reporting.report import Code, Details, Downloads, Listing, Places, Report, section
 from augury.reporting.results import MEAN, SystemResult, deviation, load_groups, without_runs
+from augury.reporting.score_charts import cost_sections
 from augury.reporting.score_tables import COSTS, test_sections
 from augury.reporting.selection import with_reference
 from augury.reporting.styles import system_style
