@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from augury.reporting.papers.reproduction import Reproduction, load_reproduction
+from augury.reporting.papers import table as tables
+from augury.reporting.papers.report import Reproduction, load_reproduction
 from augury.scoring.scores import score
 from augury.scoring.stored import write_statistics
-from augury.sweeping import published
 
 TABLE = """
 from augury.sweeping.declarations import PaperTable
 
-TABLE = PaperTable(
+TABLES = {"table7": PaperTable(
     paper="Nobody (1999), <Nothing>",
     where="Table 7",
     question="Does it help?",
@@ -44,8 +44,10 @@ TABLE = PaperTable(
     improvements={"gain": ("+A", "plain")},
     unavailable={"oracle": "reads the labels"},
     literature={"+A": {"Table 8": 78.9}},
-)
+)}
 """
+
+END = ")}\n"
 
 
 class Paper:
@@ -72,10 +74,16 @@ class Paper:
             run.write_record("scores.json", content | {"tests": by_test})
         return address
 
-    def reproduction(self, scale: str = "toy", ended: bool = True) -> Reproduction:
-        return load_reproduction(
-            published.find(str(self.path), scale), self.sweeps.load([1, 2], ended=ended)
-        )
+    def add(self, **fields: str) -> None:
+        """Give the table further fields, as source."""
+        added = "".join(f"    {name}={value},\n" for name, value in fields.items())
+        self.path.write_text(f"{self.path.read_text().removesuffix(END)}{added}{END}")
+
+    def reproduction(
+        self, scale: str = "toy", ended: bool = True, reference: str | None = None
+    ) -> Reproduction:
+        table = tables.find(str(self.path), scale)
+        return load_reproduction(table, self.sweeps.load([1, 2], ended=ended), reference)
 
 
 @pytest.fixture

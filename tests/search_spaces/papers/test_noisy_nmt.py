@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from augury.augment.fuzzy_match import FuzzyMatch
+from augury.augment.health import Health
 from augury.core import config
 from augury.experiments.spec import parse
 from augury.experiments.systems import last_stage
-from augury.sweeping import declarations, published
-from augury.sweeping.published import Published
+from augury.reporting.papers.table import Published, find
 from trainables.nmt.architecture import resolve
-
-TABLES = [name for name in declarations.tables() if name.startswith("noisy_nmt/")]
 
 
 def table(name: str, scale: str = "paper") -> Published:
-    return published.find(f"noisy_nmt/{name}", scale)
+    return find(f"noisy_nmt/{name}", scale)
 
 
 @pytest.mark.parametrize(
@@ -34,25 +33,20 @@ def table(name: str, scale: str = "paper") -> Published:
     ],
 )
 def test_what_is_printed(name: str, count: int, column: str, best: tuple[str, float]) -> None:
-    printed = table(name)
-    values = {
-        row: of_row[column]
-        for row in printed.printed.rows
-        if column in (of_row := printed.values(row))
-    }
-    assert (
-        len(printed.printed.rows) == count and max(values.items(), key=lambda item: item[1]) == best
-    )
+    printed = table(name).printed
+    values = {row: of.values[column] for row, of in printed.items() if column in of.values}
+    assert len(printed) == count and max(values.items(), key=lambda item: item[1]) == best
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_rows_are_experiments_at_every_scale(name: str) -> None:
-    """Each row, and each of its stages, is what an experiment file may hold."""
-    for scale in declarations.load_table(name).scales:
-        paper_table = published.find(name, scale)
-        assert paper_table.deviations
-        for row, changes in paper_table.space.rows.items():
-            last_stage(parse(config.merge(paper_table.space.base, changes), row))
+@pytest.mark.parametrize(("name", "pairs"), [("table3", 7154), ("table4", 7290)])
+def test_pairs_of_fuzzy_matches_stand_beside_those_of_the_text(name: str, pairs: int) -> None:
+    of_table = table(name)
+    assert of_table.values("+FM")["fuzzy pairs"] == pairs
+    made = [("fuzzy_match", 5), ("fuzzy_match-mono", 7), ("back_translation", 9)]
+    outputs = [Health(of, of.removesuffix("-mono"), count) for of, count in made]
+    systems: Any = {"+FM": SimpleNamespace(outputs=outputs), "Tune-B": SimpleNamespace(outputs=[])}
+    assert of_table.declared.quantities
+    assert of_table.declared.quantities(systems) == {"+FM": {"fuzzy pairs": 12}}
 
 
 @pytest.mark.parametrize("scale", ["toy", "small", "paper"])
@@ -98,12 +92,14 @@ def test_the_noisy_development_set_is_cut_into_parts_that_share_nothing() -> Non
         )
 
 
-def test_tags_of_mixed_training_are_those_of_the_released_code() -> None:
-    mixed = table("table4", "toy").space.rows["Mixed training"]
+@pytest.mark.parametrize(("scale", "count"), [("toy", 8), ("paper", 9)])
+def test_tags_of_mixed_training_are_those_of_the_released_code(scale: str, count: int) -> None:
+    """At the paper's scale, fuzzy matches of monolingual text have one of their own."""
+    mixed = table("table4", scale).space.rows["Mixed training"]
     tags = {text["tag"] for text in mixed["corpus.train"]} | {
         share["tag"] for share in mixed["mixture"].values()
     }
-    assert tags <= set(mixed["vocabulary.reserved"]) and len(tags) == 8
+    assert tags <= set(mixed["vocabulary.reserved"]) and len(tags) == count
     assert (
         mixed["corpus.tests.MTNT2019.tag"] == "<MTNT_s>"
         and mixed["corpus.tests.newstest2014.tag"] == "<clean_s>"
@@ -190,15 +186,11 @@ def test_the_scale_of_the_released_code_tunes_as_its_scripts_do() -> None:
     assert rows["+FM"]["stages"]["both"]["corpus.train"] == of_paper
 
 
-@pytest.mark.parametrize("row", ["+BT", "+FT"])
-def test_models_of_operators_search_as_systems_do(row: str) -> None:
-    rows = table("table3").space.rows
-    operators = [o for stage in rows[row]["stages"].values() for o in stage["augment"]]
-    assert [operator["decoding"] for operator in operators] == [{"length_penalty": 0.0}]
-
-
-def test_the_model_of_the_other_direction_is_validated_on_its_own_development_set() -> None:
+def test_the_model_of_the_other_direction_searches_and_is_validated_as_its_own() -> None:
     search_space = table("table3").space
+    for row in ("+BT", "+FT"):
+        (stage,) = search_space.rows[row]["stages"].values()
+        assert stage["augment"][0]["decoding"] == {"length_penalty": 0.0}
     tuned = last_stage(parse(config.merge(search_space.base, search_space.rows["+BT"])))
     (model,) = tuned.model_experiments.values()
     deciding = model.corpus.valid[1]
@@ -213,12 +205,3 @@ def test_the_model_of_the_other_direction_is_validated_on_its_own_development_se
         "src",
         "tgt",
     )
-
-
-def test_fuzzy_matches_of_monolingual_text_have_the_tag_of_the_released_code() -> None:
-    for name in ("table3", "table4"):
-        mixed = table(name).space.rows["Mixed training"]
-        assert mixed["mixture"]["fuzzy_match-mono"] == {"tag": "<NFR_mono>"}
-        assert {share["tag"] for share in mixed["mixture"].values()} <= set(
-            mixed["vocabulary.reserved"]
-        )
