@@ -15,9 +15,9 @@ import pytest
 
 from augury.reporting import tables
 from augury.reporting.comparison import Comparison, comparison
+from augury.reporting.papers import table as published
 from augury.reporting.score_tables import frame, score_table
 from augury.reporting.tables import LATEX_ESCAPES, latex, latex_escaped, markdown, plain_text, table
-from augury.reporting.papers import table as published
 from augury.sweeping import declarations
 from tests.run_folders import load
 
