@@ -24,8 +24,8 @@ from augury.reporting.numbers import interval as interval_text
 from augury.reporting.report import Charts, Section, section
 from augury.reporting.styles import legend
 from augury.reporting.tables import Cell, Table, cell, table
-from augury.scoring import bleu
 from augury.scoring.bootstrap import SAMPLES, Resampled, Value, resample
+from augury.scoring.sacre import Bleu, bleu_counts
 from augury.scoring.significance import Difference, Interval, compare, holm, interval
 
 FREQUENCIES = (1, 2, 3, 4, 5, 10, 100, 1000)
@@ -127,11 +127,11 @@ def f_measure(sums: Sequence[float]) -> float:
 def length_statistics(
     outputs: Sequence[Words], references: Sequence[Words]
 ) -> npt.NDArray[np.int64]:
-    """Return the nine statistics of BLEU, zero for sentences in other buckets, (buckets,
-    sentences, 9)."""
-    table = np.zeros((len(LENGTHS) + 1, len(references), 2 * bleu.ORDER + 1), np.int64)
+    """Return the ten statistics of BLEU, zero for sentences in other buckets, (buckets,
+    sentences, 10)."""
+    table = np.zeros((len(LENGTHS) + 1, len(references), 10), np.int64)
     for row, (output, reference) in enumerate(zip(outputs, references, strict=True)):
-        table[bisect.bisect(LENGTHS, len(reference)), row] = bleu.statistics(output, reference)
+        table[bisect.bisect(LENGTHS, len(reference)), row] = bleu_counts(output, reference)
     return table
 
 
@@ -210,8 +210,8 @@ class BucketAnalysis(Analysis):
     def compute(self, systems: Sequence[System]) -> list[Buckets]:
         """Return F-measure by frequency and BLEU by length of every system's translations of the
         plain source."""
-        metric = bleu.Bleu("bleu", systems[0].language)
-        references = [metric.prepare(line) for line in systems[0].references]
+        metric = Bleu("bleu", systems[0].language)
+        references = [tuple(metric.prepare(line).split()) for line in systems[0].references]
         counts: Counter[str] = Counter()
         if self.counted_in == "references":
             for line in references:
@@ -219,16 +219,16 @@ class BucketAnalysis(Analysis):
         else:
             for block in systems[0].run.corpus("train").blocks(["target"]):
                 for text in block.column("target").to_pylist():
-                    counts.update(metric.prepare(text))
+                    counts.update(metric.prepare(text).split())
         results: list[Buckets] = []
         first: list[dict[str, Resampled]] = []
         for system in systems:
-            outputs = [metric.prepare(line) for line in system.outputs()]
+            outputs = [tuple(metric.prepare(line).split()) for line in system.outputs()]
             words = frequency_statistics(outputs, references, counts)
             sentences = length_statistics(outputs, references)
             scored = [
                 _resampled(FREQUENCIES, words, f_measure),
-                _resampled(LENGTHS, sentences, lambda sums: bleu.value(sums, "exp")),
+                _resampled(LENGTHS, sentences, Bleu.value),
             ]
             first = first or scored
             frequency, length = (

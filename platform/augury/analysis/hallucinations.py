@@ -29,7 +29,7 @@ from augury.reporting.report import Charts, Section, section
 from augury.reporting.samples import Example
 from augury.reporting.styles import legend
 from augury.reporting.tables import Cell, Table, cell, records
-from augury.scoring.ngrams import matches
+from augury.scoring.sacre import bleu_counts
 from augury.scoring.significance import holm
 
 MAX_SUBWORDS = 50
@@ -87,7 +87,8 @@ def adjusted_bleu(hypothesis: str, reference: str, normalise_weights: bool = Fal
     words, expected = tuple(hypothesis.split()), tuple(reference.split())
     if is_unspaced([reference]):
         words, expected = tuple(clusters("".join(words))), tuple(clusters("".join(expected)))
-    possible, _, matched = matches(words, expected, len(WEIGHTS))
+    counts, orders = bleu_counts(words, expected), len(WEIGHTS)
+    matched, possible = counts[2 : 2 + orders], counts[6 : 6 + orders]
     if not all(matched):
         return 0.0
     exponent = sum(w * math.log(m / n) for w, m, n in zip(WEIGHTS, matched, possible, strict=True))
