@@ -123,9 +123,9 @@ def relative_times(systems: Mapping[str, SystemResult]) -> dict[str, dict[str, f
 def hallucinated(system: System) -> Mapping[str, float]:
     """Return the number of sentences that a system hallucinates on when a frequent subword stands
     before them (Algorithm 2 of Raunak et al. 2021, with 50 subwords; Table 8)."""
-    from augury.analysis.hallucination import hallucinations
+    from augury.analysis.hallucinations import HallucinationAnalysis
 
-    (result,) = hallucinations([system])
+    (result,) = HallucinationAnalysis().compute([system])
     return {"Hallucinations": len(result.hallucinated)}
 
 
@@ -163,25 +163,25 @@ def formula(model: ModelConfig, entries: int) -> int:
 def rarest_of_sentences(system: System) -> Mapping[str, float]:
     """Return how often training has seen the rarest subword of a sentence, by view: the mean over
     test sentences (Figure 3)."""
-    from augury.analysis.rare_subwords import rare_subwords
+    from augury.analysis.rare_subwords import RareSubwordAnalysis
 
-    (result,) = rare_subwords([system])
+    (result,) = RareSubwordAnalysis().compute([system])
     return {view.view: view.mean.value for view in result.views}
 
 
 def by_frequency(system: System) -> Mapping[str, float]:
     """Return F-measure in per cent by how often training has seen a word (Figure 4 a)."""
-    from augury.analysis.buckets import buckets
+    from augury.analysis.buckets import BucketAnalysis
 
-    (result,) = buckets([system])
+    (result,) = BucketAnalysis().compute([system])
     return {bucket.bucket: 100 * bucket.value for bucket in result.frequency}
 
 
 def by_length(system: System) -> Mapping[str, float]:
     """Return BLEU of the sentences by the number of words of the reference (Figure 4 b)."""
-    from augury.analysis.buckets import buckets
+    from augury.analysis.buckets import BucketAnalysis
 
-    (result,) = buckets([system])
+    (result,) = BucketAnalysis().compute([system])
     return {bucket.bucket: bucket.value for bucket in result.length}
 
 
@@ -192,9 +192,9 @@ def layers(*systems: System) -> Mapping[str, float]:
     Of one system, of every pair of layers and views within it; of the baseline and a system, of
     those within the second, and of the baseline on plain and the second on any source.
     """
-    from augury.analysis.correlation import correlations
+    from augury.analysis.correlation import CorrelationAnalysis
 
-    result = correlations(systems)
+    result = CorrelationAnalysis().compute(systems)
     noise = result.layers[-1].noise
     quantities = {"truncated mean of noise": noise.truncated_mean, "PWCCA of noise": noise.pwcca}
     for pair in (*result.models, *result.views, *result.layers):
@@ -218,7 +218,7 @@ def by_view(system: System) -> Mapping[str, float]:
     from augury.analysis.outputs import outputs
 
     scored_by = system.run.experiment.scoring.metrics[0]
-    (result,) = outputs([system], examples=0, scored_by=scored_by)
+    (result,) = outputs([system], scored_by)
     return {view.view: view.value for view in result.views}
 
 
@@ -235,8 +235,8 @@ def rarest_of(german: str, place: int) -> Measure:
         from augury.corpora.languages import base_language
         from augury.decoding.settings import PLAIN
 
-        text = german
-        if base_language(system.run.experiment.corpus.source_language) != "de":
+        text, experiment = german, cast("Config", system.run.experiment)
+        if base_language(experiment.corpus.source_language) != "de":
             counts = rarest(system.counts(PLAIN), system.ids(PLAIN))
             text = system.sources[np.lexsort((counts, counts == 0))[place]]
         pieces = pieces_by_view(system, text)

@@ -78,6 +78,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from augury.analysis.system import open_systems
     from augury.core import config
     from augury.core.store import Store
     from augury.reporting import rendering
@@ -122,7 +123,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     say(_costs(make_plan(space, options), options)[-1])
     outcome, _ = run_sweep(space, options, Tracker)
-    result = report(load_reproduction(table, outcome.sweep, arguments.reference))
+    reproduced = load_reproduction(table, outcome.sweep, open_systems, arguments.reference)
+    result = report(reproduced)
     outcome.sweep.folder.write(PAGE, rendering.page(result))
     page = outcome.sweep.folder.location(PAGE)
     if arguments.json:

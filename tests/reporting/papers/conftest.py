@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from augury.analysis.system import open_systems
 from augury.reporting.papers import table as tables
 from augury.reporting.papers.report import Reproduction, load_reproduction
 from augury.scoring.scores import score
@@ -82,8 +83,8 @@ class Paper:
     def reproduction(
         self, scale: str = "toy", ended: bool = True, reference: str | None = None
     ) -> Reproduction:
-        table = tables.find(str(self.path), scale)
-        return load_reproduction(table, self.sweeps.load([1, 2], ended=ended), reference)
+        table, sweep = tables.find(str(self.path), scale), self.sweeps.load([1, 2], ended=ended)
+        return load_reproduction(table, sweep, open_systems, reference)
 
 
 @pytest.fixture

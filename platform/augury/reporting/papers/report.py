@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from textwrap import shorten
@@ -16,7 +16,6 @@ from typing import Any
 
 import pandas as pd
 
-from augury.analysis.system import open_systems
 from augury.core.progress import duration, say
 from augury.core.store import Folder
 from augury.reporting import run_files
@@ -139,14 +138,20 @@ class Reproduction:
         return bool(abs(gap) <= self.table.declared.tolerance)
 
 
-def load_reproduction(table: Published, sweep: Sweep, reference: str | None = None) -> Reproduction:
+def load_reproduction(
+    table: Published,
+    sweep: Sweep,
+    open_systems: Callable[..., Sequence[Any]],
+    reference: str | None = None,
+) -> Reproduction:
     """Return the table as far as a sweep over its rows, or some of them, has measured it.
 
+    `open_systems` is that of `augury.analysis`, for tables of other quantities than scores.
     `reference` is the row that the others are compared with, the table's by default.
     """
     lines = {name: _line(table, name, sweep) for name in table.rows}
     if table.declared.measure is not None:
-        quantities = _quantities(table, sweep, lines)
+        quantities = _quantities(table, sweep, lines, open_systems)
         return Reproduction(table, sweep, (), {}, lines, _merged(table, quantities, MEAN))
     scored = {name: seeds for name, seeds in sweep.scored().items() if seeds}
     systems = load_groups(list(scored.values()), list(scored))
@@ -255,7 +260,12 @@ def _compute(table: Published, lines: dict[str, Line], values: Values) -> None:
         lines[name] = Line(status, table.reason(name))
 
 
-def _quantities(table: Published, sweep: Sweep, lines: Mapping[str, Line]) -> Values:
+def _quantities(
+    table: Published,
+    sweep: Sweep,
+    lines: Mapping[str, Line],
+    open_systems: Callable[..., Sequence[Any]],
+) -> Values:
     """Return the means of the quantities of every row over seeds.
 
     Each is measured once and kept with the sweep.

@@ -198,7 +198,8 @@ def find(name: str, scale: str | None = None, corpus: str | None = None) -> Publ
         )
     printed: dict[str, PrintedRow] = {}
     notes: list[Note] = []
-    blocks, table = {}, PurePath(name).stem
+    blocks: Blocks = {}
+    table = PurePath(name).stem
     columns = at_scale(declared.columns, space.scale)
     if isinstance(declared.published, Path):
         blocks = read_blocks(declared.published)
