@@ -74,7 +74,7 @@ def subwords(system: System) -> Mapping[str, float]:
     }
 
 
-# Tables 6, 7 and 9, Figure 2: what is printed of vocabularies, parameters and time.
+# Tables 6, 7 and 9: what is printed of vocabularies and parameters.
 
 
 def entries(systems: Mapping[str, SystemResult]) -> dict[str, dict[str, float]]:
@@ -102,19 +102,6 @@ def sizes(systems: Mapping[str, SystemResult]) -> dict[str, dict[str, float]]:
         name: {"|vocab|": vocabularies[name]["|vocab|"], **of_model}
         for name, of_model in of_models.items()
     }
-
-
-def relative_times(systems: Mapping[str, SystemResult]) -> dict[str, dict[str, float]]:
-    """Return training times as multiples of that of two keys with β = 5 (Figure 2), where all
-    were trained on one kind of device."""
-    from augury.reporting.results import on_one_device, seconds_of, time_kind
-
-    costs = {name: system.cost for name, system in systems.items() if system.cost}
-    unit, kind = costs.get("2 keys, β 5"), time_kind([*costs.values()])
-    if unit is None or not on_one_device([*costs.values()]):
-        return {}
-    whole = seconds_of(unit, kind)
-    return {name: {"× time": seconds_of(cost, kind) / whole} for name, cost in costs.items()}
 
 
 # Tables 8 and 10, Figures 3 to 8: measured on finished runs; `augury analyze` tests differences.
@@ -262,7 +249,6 @@ TABLES = from_yaml.tables(
     table8={"measure": hallucinated},
     table9={"scales": OF_SIZES, "quantities": parameters},
     table10={"scales": OF_SIZES, "measure": embeddings},
-    figure2={"quantities": relative_times},
     figure3={"measure": rarest_of_sentences},
     figure4={"measure": by_frequency},
     figure4b={"measure": by_length},

@@ -41,7 +41,7 @@ def tables(paper: str, content: Mapping[str, Any], **further: Any) -> dict[str, 
     shared = {key: content[key] for key in content if key in PaperTable.model_fields}
     declared = {}
     for name, given in content["tables"].items():
-        fields = {**shared, "published": file, "deviations": file, **given}
+        fields = {**shared, "published": file, **given}
         fields["rows"] = partial(rows, content["parts"], given.get("rows", {}))
         for field, by_scale in fields.pop("at_scale", {}).items():
             fields[field] = partial(at_scale, by_scale)

@@ -117,12 +117,10 @@ class PaperTable(SearchSpace):
     columns: AtScale[Mapping[str, str]] = {}
     """Of a file: printed column -> the test set whose score, or the quantity, that it has, or
     `mean` for the mean over test sets."""
-    stated: Mapping[str, Mapping[str, str]] = {}
-    """Of a file: row -> quantity -> the line of the block `in_text` that states its value."""
     tolerance: float
     """The accepted difference between measured and published values, in points."""
-    deviations: Mapping[str, tuple[str, ...]] | Path
-    """Scale -> the deviations from the paper, or the same file."""
+    deviations: Mapping[str, tuple[str, ...]] = {}
+    """Scale -> the deviations from the paper, besides those of the file."""
     improvements: Mapping[str, tuple[str, str]] = {}
     """Printed row -> the pair of rows whose relative improvement in per cent it prints, the better
     one first; it is computed, not run."""

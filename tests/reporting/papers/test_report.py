@@ -51,9 +51,6 @@ def test_rows_that_are_measured_failed_shared_and_never_run(table7: Any) -> None
     )
     assert reproduction.sweep.seconds == 2 * 60 + 2 * 90
 
-
-def test_differences_are_those_of_the_two_level_test_on_the_mean(table7: Any) -> None:
-    reproduction = table7()
     row = reproduction.lines["+A"].compared["mean"]
     assert row == comparison(reproduction.systems, "mean").rows[1]
     assert (row.difference, row.tested.over, row.time_factor) == (14.0, "seeds and sentences", 1.5)
@@ -115,40 +112,26 @@ def of_file(paper: Any) -> Any:
     return paper
 
 
-def test_a_value_of_another_paper_never_compares(of_file: Any) -> None:
+def test_what_a_file_says_of_values(of_file: Any, wide: None) -> None:
+    """Another paper's never compares; a quantity stands beside its printed value; a mark is tested
+    against the row that it names; remarks on rows that are run are a line."""
     reproduction = of_file.reproduction("paper")
-    borrowed = reproduction.record("+A")
+    borrowed, shown = reproduction.record("+A"), rendering.text(report(reproduction))
     assert (borrowed["gap"], borrowed["published"], borrowed["comparable"]) == (None, 79.0, False)
     assert reproduction.within("+A") is None and reproduction.within("plain") is False
     assert reproduction.record("+A", "qab")["gap"] == 1.0
     line = to_dict(reproduction)["rows"][1]
     assert line["literature"] == {"Table 7, of another paper": 79.0, "Table 8": 78.9}
-
-
-def test_quantities_stand_beside_their_printed_values(of_file: Any, wide: None) -> None:
-    shown = rendering.text(report(of_file.reproduction()))
     below = shown[shown.index("by test set") :]
     assert lines_of(below, "row")[0].split() == ["row", "qaa", "qab", "p", "mean"]
     assert lines_of(below, "+A  ")[0].split() == ["+A", "81.0", "81.0", "48", "81.0"]
     printed = ["+A", "(published)", "–", "80.0", "50%", "79.0"]
     assert lines_of(below, "+A (published)")[0].split() == printed
-
-
-def test_a_printed_mark_is_tested_against_the_row_that_it_names(of_file: Any, wide: None) -> None:
-    line = to_dict(of_file.reproduction())["rows"][1]
-    against = to_dict(of_file.reproduction(reference="+B"))["rows"][1]
-    assert line["marked"] == {
-        **{"mark": "†", "against": "+B", "p": "0.001"},
-        **{name: against[name] for name in ("difference", "p_corrected")},
-    }
-    assert line["difference"] == 10.0 and line["marked"]["difference"] == 20.5
-    assert "† to +B" in rendering.text(report(of_file.reproduction()))
-    assert "marked" not in against
-
-
-def test_a_terminal_has_the_remarks_on_rows_that_are_run_in_a_line(of_file: Any) -> None:
-    reproduction = of_file.reproduction()
-    shown = rendering.text(report(reproduction))
+    against = of_file.reproduction("paper", reference="+B").lines["+A"].compared["mean"]
+    marked = reproduction.marked["+A"]
+    assert (marked.tested, marked.corrected) == (against.tested, against.corrected)
+    assert (line["difference"], marked.difference) == (10.0, 20.5)
+    assert f"+A, † to +B: {against.difference_text}, p " in shown and "; printed p < 0.001" in shown
     assert lines_of(shown, "as printed: ") == [
         "as printed: +A, score: of another paper; plain, score: Section 3 has 70"
     ]
@@ -229,14 +212,6 @@ def test_a_page_has_heat_map_cost_deviations_and_no_link(table7: Any, read: Any)
     assert not [link for link in page.links if link and link.startswith("http")]
 
 
-def test_the_command_repeats_the_rows_that_were_asked_for(paper: Any, read: Any) -> None:
-    for row in ("plain", "+A", "+B"):
-        paper.measure(row, {"qaa": [70, 72]})
-    page = read(rendering.page(report(paper.reproduction())))
-    (command,) = [shlex.split(text) for text in page.texts["pre"] if "reproduce" in text]
-    assert command[command.index("--rows") + 1 :][:3] == ["+A", "+B", "--name"]
-
-
 def test_text_is_shown_and_never_run(paper: Any, read: Any, hostile: str) -> None:
     source = paper.path.read_text().replace("two toy languages", hostile)
     paper.path.write_text(source.replace("Does it help?", hostile))
@@ -245,12 +220,15 @@ def test_text_is_shown_and_never_run(paper: Any, read: Any, hostile: str) -> Non
     assert "img" not in page.tags and hostile in page.texts["li"] and hostile in page.texts["p"]
 
 
-def test_rows_that_were_left_out_or_not_begun_on_a_single_test_set(paper: Any) -> None:
+def test_rows_that_were_left_out_or_not_begun_on_a_single_test_set(paper: Any, read: Any) -> None:
     """Which has no mean: the printed mean is its value."""
     paper.measure("plain", {"qaa": [70, 72]})
     paper.measure("+A", {"qaa": [80]})
     paper.sweeps.configuration({"augment": ["b"]}, "+B")
     reproduction = paper.reproduction(ended=False)
+    page = read(rendering.page(report(reproduction)))
+    (command,) = [shlex.split(text) for text in page.texts["pre"] if "reproduce" in text]
+    assert command[command.index("--rows") + 1 :][:3] == ["+A", "+B", "--name"]
     again = "the command ended before: give it again"
     states = {name: (line.status, line.why) for name, line in reproduction.lines.items()}
     assert states["+A"] == ("partly measured", f"1 of 2 seeds; {again}")
@@ -283,12 +261,18 @@ def test_before_anything_is_scored_errors_are_cut_in_text_and_whole_in_json(pape
     assert rendering.csv(shown).count("\n") == 1 + 8 and "<h2" in rendering.page(shown)
 
 
-def test_a_row_can_be_the_outputs_of_another_by_another_metric(paper: Any) -> None:
-    """With its cost and seeds, and without a difference to rows of other measures."""
+def test_rows_that_are_other_rows_by_another_metric_or_a_system_a_column(paper: Any) -> None:
+    """The first has cost and seeds, and no difference to rows of other measures; the mean of the
+    second is that of its columns, once all are there."""
     source = paper.path.read_text()
-    paper.path.write_text(source.replace('"oracle": {"me', '"fixed": {"qab": 81}, "oracle": {"me'))
+    own = '"fixed": {"qab": 81}, "own": {"qaa": 90.0, "mean": 85.0}, "oracle": {"mean"'
+    paper.path.write_text(source.replace('"oracle": {"mean"', own))
     paper.add(rescored='{"fixed": ("+A", "accuracy")}')
+    paper.add(assembled='{"own": {"qaa": "plain", "qab": "+A"}}')
     paper.measure("plain", {"qaa": [70, 72], "qab": [60, 62]})
+    before = paper.reproduction("paper", ended=False)
+    assert before.lines["own"].status == "partly measured"
+    assert before.values("own") == {"qaa": 71.0}
     paper.measure("+A", {"qaa": [80, 82], "qab": [78, 80]})
     reproduction = paper.reproduction("paper", ended=False)
     fixed, other = reproduction.lines["fixed"], reproduction.lines["+A"]
@@ -297,20 +281,6 @@ def test_a_row_can_be_the_outputs_of_another_by_another_metric(paper: Any) -> No
     assert reproduction.record("fixed", "qab")["published"] == 81
     row = fixed.compared["mean"]
     assert (row.difference, row.tested, row.cost) == (None, None, other.compared["mean"].cost)
-
-
-def test_a_row_can_have_a_system_for_each_column(paper: Any) -> None:
-    """As in-language training has: the mean is that of the columns, once all are there."""
-    source = paper.path.read_text()
-    own = '"own": {"qaa": 90.0, "mean": 85.0}, "oracle": {"mean"'
-    paper.path.write_text(source.replace('"oracle": {"mean"', own))
-    paper.add(assembled='{"own": {"qaa": "plain", "qab": "+A"}}')
-    paper.measure("plain", {"qaa": [70, 72], "qab": [60, 62]})
-    before = paper.reproduction("paper", ended=False)
-    assert before.lines["own"].status == "partly measured"
-    assert before.values("own") == {"qaa": 71.0}
-    paper.measure("+A", {"qab": [78, 80]})
-    reproduction = paper.reproduction("paper", ended=False)
     assert reproduction.lines["own"].status == "measured"
     assert reproduction.values("own") == {"qaa": 71.0, "qab": 79.0, "mean": 75.0}
     assert reproduction.record("own")["gap"] == pytest.approx(-10.0)
@@ -345,9 +315,7 @@ def test_quantities_in_place_of_scores(paper: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "row", "value"),
     [
-        ("cipherdaug/table7", "sep", "37.65"),
         ("cipherdaug/table2", "CipherDAug - 2 keys", "37.60"),
-        ("cipherdaug/table12", "data-diverse, base", "34.7"),
         ("cipherdaug/table8", "Transformer", "Hallucinations 23"),
     ],
 )

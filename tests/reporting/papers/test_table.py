@@ -9,7 +9,7 @@ import pytest
 from augury.core.config import merge
 from augury.core.errors import UserError
 from augury.experiments.spec import parse
-from augury.reporting.papers.table import Mark, Note, find, read, read_blocks
+from augury.reporting.papers.table import Mark, Note, find, read_blocks
 from augury.sweeping import declarations
 
 FILE = """# A paper.
@@ -19,10 +19,6 @@ row	section	name	label	D	De→En	avg	marks	bold
 1	Baseline	None		1x	34.64	-		
 2	Mixed	None	None, mixed	2x	36.19	36k	De→En=*;name=†	De→En;avg
 3	Mixed	+FM		3x		94%		
-
-in_text
-row	name	value
-1	pairs	7154
 
 marks
 table	mark	against	p
@@ -73,38 +69,36 @@ def write(tmp_path: Path, text: str) -> str:
     return str(path)
 
 
+def of_file(tmp_path: Path, content: str) -> str:
+    """The table with what a file prints in place of values."""
+    (tmp_path / "paper.tsv").write_text(content, encoding="utf-8")
+    values = OWN[OWN.index("    published={") : OWN.index("    tolerance")]
+    columns = '{"De→En": "mean", "avg": "pairs made"}'
+    text = OWN.replace(values, f'    published=Path("{tmp_path}/paper.tsv"), columns={columns},\n')
+    reasons = '{"oracle": "reads the references"}'
+    text = text.replace(reasons, '"of others"').replace('{"gain": ("strong", "plain")}', "{}")
+    return write(tmp_path, text.replace('rescored={"stronger": ("strong", "chrf")}', "rescored={}"))
+
+
 def test_what_a_file_prints(tmp_path: Path) -> None:
-    file = tmp_path / "paper.tsv"
-    file.write_text(FILE, encoding="utf-8")
-    columns = {"De→En": "mean", "avg": "pairs made"}
-    rows, notes = read(read_blocks(file), "table1", columns, {"+FM": {"fuzzy pairs": "pairs"}})
-    first, second, third = rows.values()
-    assert list(rows) == ["None", "None, mixed", "+FM"] and second.name == "None"
+    table = find(of_file(tmp_path, FILE))
+    first, second, third = table.printed.values()
+    assert list(table.printed) == ["None", "None, mixed", "+FM"] and second.name == "None"
     assert (first.number, first.section) == (1, "Baseline")
     assert (first.values, first.texts) == ({"mean": 34.64}, {"mean": "34.64"})
     assert second.values == {"mean": 36.19, "pairs made": 36_000}
     assert second.cells == {"D": "2x", "De→En": "36.19", "avg": "36k"}
     assert (second.marks, second.bold) == ({"De→En": "*", "name": "†"}, ("De→En", "avg"))
-    assert third.values == {"pairs made": 94, "fuzzy pairs": 7154}
-    assert [row.borrowed for row in rows.values()] == [set(), {"pairs made"}, set()]
-    assert notes == [
+    assert third.values == {"pairs made": 94}
+    assert [row.borrowed for row in table.printed.values()] == [(), ("pairs made",), ()]
+    assert table.notes == (
         Note("None", "De→En", "correction", "'34.6' is read as '34.64': a digit is lost"),
         Note("None, mixed", "", "text differs", "Section 3 gives 37"),
         Note("None, mixed", "avg", "literature", "of others"),
         Note("", "D", "added", "not printed"),
-    ]
-
-
-def test_a_table_has_the_marks_and_deviations_of_its_file(tmp_path: Path) -> None:
-    (tmp_path / "paper.tsv").write_text(FILE, encoding="utf-8")
-    printed = OWN[OWN.index("    published={") : OWN.index("    tolerance")]
-    of_file = f'    published=Path("{tmp_path}/paper.tsv"), columns={{"De→En": "mean"}},\n'
-    text = OWN.replace(printed, of_file).replace('{"toy": ["little text"]}', "None")
-    text = text.replace("deviations=None", f'deviations=Path("{tmp_path}/paper.tsv")')
-    text = text.replace('unavailable={"oracle": "reads the references"}', 'unavailable="of others"')
-    table = find(write(tmp_path, text))
+    )
     assert table.marks == {"None, mixed": Mark("*", "None", "0.05")}
-    assert table.deviations == ("little text", "three rows")
+    assert table.deviations == ("little text", "little text", "three rows")
     assert table.rows == ["None", "None, mixed", "+FM", "strong", "plain"]
     assert table.unavailable == dict.fromkeys(["None", "None, mixed", "+FM"], "of others")
 
@@ -114,17 +108,16 @@ def test_a_table_has_the_marks_and_deviations_of_its_file(tmp_path: Path) -> Non
     [
         ("3\tMixed", "\n3\tMixed", "a block starts with '3\tMixed"),
         ("\tNone, mixed\t", "\t\t", "table1: two rows are called 'None'"),
-        ("1\tpairs\t7154", "1\tpairs", "in_text, line 1 has 2 cells, but the header has 3"),
+        ("table1\t2\tall", "table1\t2", "notes, line 2 has 6 cells, but the header has 7"),
         ("\t94%\t", "\tn/a\t", "table1, row 3, column avg: 'n/a' is not a number"),
+        ("\tavg\tmarks", "\tmean\tmarks", "unknown column of table1 'avg'"),
         ("table1\t2\tall", "table1\t4\tall", "unknown row in the notes .* '4': allowed: .* 2, 3"),
     ],
 )
 def test_errors_about_a_file(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in FILE
-    file = tmp_path / "paper.tsv"
-    file.write_text(FILE.replace(old, new), encoding="utf-8")
     with pytest.raises(UserError, match=message):
-        read(read_blocks(file), "table1", {"De→En": "test", "avg": "avg"})
+        find(of_file(tmp_path, FILE.replace(old, new)))
 
 
 def test_a_file_of_the_user(tmp_path: Path) -> None:
@@ -143,8 +136,8 @@ def test_a_file_of_the_user(tmp_path: Path) -> None:
     ("old", "new", "message"),
     [
         ('"oracle": {', '"orakel": {', "published values for 'orakel', which is not in rows"),
-        ('("strong", "plain"', '("strnog", "plain"', "row in the improvements .* mean 'strong'"),
-        ('("strong", "chrf"', '("strnog", "chrf"', "row in the rescored rows .* mean 'strong'"),
+        ('("strong", "plain"', '("strnog", "plain"', "row that 'gain' of .* mean 'strong'"),
+        ('("strong", "chrf"', '("strnog", "chrf"', "row that 'stronger' of .* mean 'strong'"),
         ('rows={"strong": {"regime.beta": 5}, "plain": {}}', 'keys={"a": [1]}', "one of its rows"),
         ("TABLES", "SPACE", "does not define TABLES: .* TABLES = .*PaperTable"),
     ],

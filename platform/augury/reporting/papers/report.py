@@ -58,6 +58,8 @@ PRINTED = ["published", "text", "borrowed"]
 """The value, the same as printed, and whether it is another paper's."""
 Values = dict[str, dict[str, dict[str, Any]]]
 """Row -> column -> what is measured."""
+OpenSystems = Callable[..., Sequence[Any]]
+"""Run folders -> what `measure` of a table takes: `augury.analysis.system.open_systems`."""
 
 
 @dataclass
@@ -71,8 +73,6 @@ class Line:
     configuration: Configuration | None = None
     compared: Mapping[str, Row] = field(default_factory=dict)
     """Test set, or `mean` -> the comparison with the reference."""
-    marked: Row | None = None
-    """The comparison with the row that the printed mark names, if that is not the reference."""
 
 
 @dataclass(frozen=True)
@@ -81,14 +81,17 @@ class Reproduction:
 
     table: Published
     sweep: Sweep
-    systems: Sequence[SystemResult]
-    """The measured systems, the reference first."""
-    comparisons: Mapping[str, Comparison]
-    """Comparisons with the reference by column; the first one decides."""
     lines: Mapping[str, Line]
     cells: pd.DataFrame
     """A record for every row and column: KEYS, MEASURED, PRINTED, whether the values are
     `comparable`, and `gap`, measured minus published, where they are."""
+    systems: Sequence[SystemResult] = ()
+    """The measured systems, the reference first."""
+    comparisons: Mapping[str, Comparison] = field(default_factory=dict)
+    """Comparisons with the reference by column; the first one decides."""
+    marked: Mapping[str, Row] = field(default_factory=dict)
+    """Row -> the comparison with the row that its printed mark names, if that is not the
+    reference."""
 
     @property
     def column(self) -> str:
@@ -139,20 +142,16 @@ class Reproduction:
 
 
 def load_reproduction(
-    table: Published,
-    sweep: Sweep,
-    open_systems: Callable[..., Sequence[Any]],
-    reference: str | None = None,
+    table: Published, sweep: Sweep, open_systems: OpenSystems, reference: str | None = None
 ) -> Reproduction:
     """Return the table as far as a sweep over its rows, or some of them, has measured it.
 
-    `open_systems` is that of `augury.analysis`, for tables of other quantities than scores.
     `reference` is the row that the others are compared with, the table's by default.
     """
     lines = {name: _line(table, name, sweep) for name in table.rows}
     if table.declared.measure is not None:
-        quantities = _quantities(table, sweep, lines, open_systems)
-        return Reproduction(table, sweep, (), {}, lines, _merged(table, quantities, MEAN))
+        values = _quantities(table, sweep, lines, open_systems)
+        return Reproduction(table, sweep, lines, _merged(table, values, MEAN))
     scored = {name: seeds for name, seeds in sweep.scored().items() if seeds}
     systems = load_groups(list(scored.values()), list(scored))
     first = sweep.by_address[sweep.reference]
@@ -163,21 +162,32 @@ def load_reproduction(
     tests = scored_sets(systems)
     comparisons = {compared.test: compared for compared in compare_all(systems, tests)}
     systems = with_mean(systems, tests) if MEAN in comparisons else systems
-    values = _scores(lines, comparisons)
+    column = next(iter(comparisons), MEAN)
+
+    values = {name: {} for name in lines}
+    for name, line in lines.items():
+        if not line.configuration:
+            continue
+        found = {test: of.row(line.configuration.address) for test, of in comparisons.items()}
+        line.compared = {test: row for test, row in found.items() if row and row.scores}
+        for test, of_row in line.compared.items():
+            values[name][test] = _score(of_row, comparisons[test].metrics[0])
     if measure := table.declared.quantities:
         further = measure({system.name: system for system in systems if system.runs})
         for name, line in lines.items():
-            of_row = further.get(line.configuration.name, {}) if line.configuration else {}
-            values[name] |= {column: {"measured": value} for column, value in of_row.items()}
+            of_run = further.get(line.configuration.name, {}) if line.configuration else {}
+            values[name] |= {quantity: {"measured": value} for quantity, value in of_run.items()}
     _compute(table, lines, values)
-    column = next(iter(comparisons), MEAN)
+
+    marked = {}
     others = [system.name for system in systems[1:] if system.runs]
     for name, mark in table.marks.items():
         if mark.against in others and column in lines[name].compared:
             against = comparison(with_reference(systems, mark.against), column)
-            lines[name].marked = against.row(lines[name].compared[column].address)
+            if found_row := against.row(lines[name].compared[column].address):
+                marked[name] = found_row
     cells = _merged(table, values, column)
-    return Reproduction(table, sweep, systems, comparisons, lines, cells)
+    return Reproduction(table, sweep, lines, cells, systems, comparisons, marked)
 
 
 def _line(table: Published, name: str, sweep: Sweep) -> Line:
@@ -190,11 +200,8 @@ def _line(table: Published, name: str, sweep: Sweep) -> Line:
     if configuration is None:
         return Line("not run", table.reason(name))
     trials = configuration.trials
-    scored = [
-        trial
-        for trial in trials
-        if trial.progress == "finished" and run_files.is_scored(trial.folder)
-    ]
+    ended = [trial for trial in trials if trial.progress == "finished"]
+    scored = [trial for trial in ended if run_files.is_scored(trial.folder)]
     failed = "; ".join(
         f"seed {trial.seed} failed: {trial.error or 'unknown'}"
         for trial in trials
@@ -208,20 +215,6 @@ def _line(table: Published, name: str, sweep: Sweep) -> Line:
         status, why = "measured", ""
     once = f"runs once, as {same.same_as}: {same.reason}" if same else ""
     return Line(status, "; ".join(filter(None, (once, why))), configuration)
-
-
-def _scores(lines: Mapping[str, Line], comparisons: Mapping[str, Comparison]) -> Values:
-    """Return the scores of all rows in the metric that decides, and add their comparisons."""
-    values: Values = {name: {} for name in lines}
-    for name, line in lines.items():
-        if line.configuration:
-            found = {test: of.row(line.configuration.address) for test, of in comparisons.items()}
-            line.compared = {
-                test: of_row for test, of_row in found.items() if of_row and of_row.scores
-            }
-        for test, of_row in line.compared.items():
-            values[name][test] = _score(of_row, comparisons[test].metrics[0])
-    return values
 
 
 def _score(of_row: Row, metric: str) -> dict[str, Any]:
@@ -261,10 +254,7 @@ def _compute(table: Published, lines: dict[str, Line], values: Values) -> None:
 
 
 def _quantities(
-    table: Published,
-    sweep: Sweep,
-    lines: Mapping[str, Line],
-    open_systems: Callable[..., Sequence[Any]],
+    table: Published, sweep: Sweep, lines: Mapping[str, Line], open_systems: OpenSystems
 ) -> Values:
     """Return the means of the quantities of every row over seeds.
 
@@ -296,10 +286,8 @@ def _quantities(
         runs = pd.DataFrame([by_run[trial.folder] for trial in trials if trial.folder in by_run])
         for column in runs.columns[runs.notna().all()]:
             of_seeds = runs[column].to_list()
-            values[name][column] = {
-                "measured": statistics.fmean(of_seeds),
-                "deviation": deviation(of_seeds),
-            }
+            mean = statistics.fmean(of_seeds)
+            values[name][column] = {"measured": mean, "deviation": deviation(of_seeds)}
     return values
 
 
@@ -308,25 +296,21 @@ def _merged(published: Published, values: Values, column: str) -> pd.DataFrame:
 
     The printed mean of a table with a single test set is that of the set, `column`.
     """
-    measured = pd.DataFrame(
-        [
-            {"row": name, "column": of_column, **value}
-            for name, of_row in values.items()
-            for of_column, value in of_row.items()
-        ],
-        columns=[*KEYS, *MEASURED],
-    )
-    printed = pd.DataFrame(
-        [
-            (name, column if at == MEAN else at, value, of_row.texts[at], at in of_row.borrowed)
-            for name, of_row in published.printed.items()
-            for at, value in of_row.values.items()
-            if at != column or MEAN not in of_row.values or column == MEAN
-        ],
-        columns=[*KEYS, *PRINTED],
-    )
-    columns = dict.fromkeys([*measured["column"], *printed["column"]])
-    cells = measured.merge(printed, on=KEYS, how="outer")
+    measured = [
+        {"row": name, "column": of_column, **value}
+        for name, of_row in values.items()
+        for of_column, value in of_row.items()
+    ]
+    printed = [
+        (name, column if at == MEAN else at, value, of_row.texts[at], at in of_row.borrowed)
+        for name, of_row in published.printed.items()
+        for at, value in of_row.values.items()
+        if at != column or MEAN not in of_row.values or column == MEAN
+    ]
+    left = pd.DataFrame(measured, columns=[*KEYS, *MEASURED])
+    right = pd.DataFrame(printed, columns=[*KEYS, *PRINTED])
+    columns = dict.fromkeys([*left["column"], *right["column"]])
+    cells = left.merge(right, on=KEYS, how="outer")
     for key, names in zip(KEYS, (published.rows, columns), strict=True):
         cells[key] = pd.Categorical(cells[key], categories=list(names))
     cells = cells.sort_values(KEYS).astype(dict.fromkeys(KEYS, object))
@@ -340,15 +324,15 @@ def report(reproduction: Reproduction) -> Report:
     published, sweep, deciding = reproduction.table, reproduction.sweep, reproduction.deciding
     shown, sentence = f"{published.name} at scale {published.space.scale}", answer(reproduction)
     source, *cautions = heading(published)
-    first, others = rows(reproduction), heat_maps(reproduction)
+    first, numbers, maps = rows(reproduction), by_test(reproduction), heat_maps(reproduction)
+    others = [*filter(None, [numbers]), *maps]
     deviations = [f"not as in the paper: {line}" for line in published.deviations]
-    numbers = by_test(reproduction)
-    if numbers:
-        others = [numbers, *others]
     # For papers, all notes are those of the first table.
     caption_lines = [source, *cautions, first.title, *first.notes, *deviations]
-    for_papers = [replace(first, title="", notes=tuple(filter(None, caption_lines)))]
-    for_papers += [replace(other, title=f"{source}, {other.title}") for other in others]
+    for_papers = [
+        replace(first, title="", notes=tuple(filter(None, caption_lines))),
+        *(replace(other, title=f"{source}, {other.title}") for other in others),
+    ]
     records = frame(reproduction)
     files = downloads(shown, csv=csv(records), tex=latex(for_papers))
     details = [Details("The numbers, and what is published", [numbers])] if numbers else []
@@ -369,7 +353,7 @@ def report(reproduction: Reproduction) -> Report:
         },
         sections=[
             section("Published and measured", first, Downloads(files)),
-            *(section(matrix.title, matrix) for matrix in heat_maps(reproduction)),
+            *(section(heat_map.title, heat_map) for heat_map in maps),
             *(tests or [section("Test sets", *details)]),
             *cost_sections(deciding),
             section("Deviations from the paper", Listing(published.deviations)),
@@ -420,17 +404,23 @@ def answer(reproduction: Reproduction) -> str:
 
 def notes_on(reproduction: Reproduction) -> list[str]:
     """Return notes that explain the numbers."""
-    declared, lines = reproduction.table.declared, reproduction.lines
-    tolerance = f"within the tolerance of ± {declared.tolerance:g}, or beyond it"
+    published, lines = reproduction.table, reproduction.lines
+    tolerance = f"within the tolerance of ± {published.declared.tolerance:g}, or beyond it"
+    marks = {name: published.marks[name] for name in reproduction.marked}
     return [
-        *([f"measured − published: {tolerance}"] if reproduction.table.comparable else []),
+        *([f"measured − published: {tolerance}"] if published.comparable else []),
         *_reasons({name: line.why for name, line in lines.items()}),
         *(
             f"{name} elsewhere: {value} ({where})"
             for name in lines
-            for where, value in declared.literature.get(name, {}).items()
+            for where, value in published.declared.literature.get(name, {}).items()
         ),
-        *printed_line(reproduction.table, reproduction.run),
+        *(
+            f"{name}, {marks[name].mark} to {marks[name].against}: {of.difference_text}, p "
+            f"{number(of.corrected, probability)}; printed p < {marks[name].p}"
+            for name, of in reproduction.marked.items()
+        ),
+        *printed_line(published, reproduction.run),
         f"{MISSING}: not printed in the paper, or not measured; ±: standard deviation over seeds",
         *(reproduction.deciding.notes if reproduction.deciding else ()),
     ]
@@ -485,14 +475,11 @@ def _by_column(reproduction: Reproduction, columns: Sequence[str], names: Sequen
     for name in names:
         records = [reproduction.record(name, column) for column in columns]
         cells = []
-        for column, record in zip(columns, records, strict=True):
-            scored = column in reproduction.comparisons  # whose deviations there is no room for
-            text = spread(
-                record["measured"],
-                None if scored else record["deviation"],
-                ".1f" if scored else _quantity,
-            )
-            cells.append(Cell(text, record["measured"]))
+        for column, of in zip(columns, records, strict=True):
+            text = spread(of["measured"], of["deviation"], _quantity)
+            if column in reproduction.comparisons:  # a score; for deviations there is no room
+                text = number(of["measured"])
+            cells.append(Cell(text, of["measured"]))
         shown.append(_row(reproduction, name, cells))
         if {of["column"] for of in records if of["text"]} - {reproduction.column}:
             printed = [Cell(of["text"] or MISSING, of["published"]) for of in records]
@@ -504,7 +491,6 @@ def heat_maps(reproduction: Reproduction) -> list[Table]:
     """Return the quantities `TABLE | LINE | COLUMN` of every row as shaded tables of their own."""
     parts = reproduction.cells[reproduction.cells["column"].str.contains(PART, regex=False)]
     least, most = parts["measured"].min(), parts["measured"].max()
-    tables = []
     maps: dict[str, dict[str, dict[str, Cell]]] = {}
     for record in parts.to_dict("records"):
         of_map, line, column = record["column"].split(PART)
@@ -513,6 +499,7 @@ def heat_maps(reproduction: Reproduction) -> list[Table]:
         shade = (value - least) / max(1e-9, most - least) or 1e-3
         of_line = maps.setdefault(f"{record['row']}: {of_map}", {}).setdefault(line, {})
         of_line[column] = Cell(text, value, shade=shade)
+    tables = []
     for name, lines in maps.items():
         columns = list(dict.fromkeys(column for of_line in lines.values() for column in of_line))
         shown = [[line, *(of.get(column) for column in columns)] for line, of in lines.items()]
@@ -533,31 +520,23 @@ def _cells(reproduction: Reproduction, name: str) -> dict[str, object]:
     record, line = reproduction.record(name), reproduction.lines[name]
     compared, value = line.compared.get(reproduction.column), record["measured"]
     cost, low = compared.cost if compared else None, record["low"]
+    measured = spread(value, record["deviation"])
     cells: dict[str, object] = {
         "seeds": len(compared.seeds) if compared else 0,
         "published" if published.comparable else "literature": Cell(
             record["text"] or MISSING, record["published"]
         ),
-        title(deciding.metrics[0]) if deciding else "measured": Cell(
-            spread(value, record["deviation"]), value
-        ),
+        title(deciding.metrics[0]) if deciding else "measured": Cell(measured, value),
         "95 % interval": None if low is None else f"[{low:.1f}, {record['high']:.1f}]",
     }
     if published.comparable:
         verdict = {True: " (within)", False: " (beyond)", None: ""}[reproduction.within(name)]
         gap = number(record["gap"], lambda of: f"{signed(of)}{verdict}")
         cells["measured − published"] = Cell(gap, record["gap"])
-    cells[f"difference to {reproduction.reference} [95 %]"] = compared and Cell(
-        compared.difference_text, compared.difference
-    )
-    cells["p"] = cell(compared.corrected if compared else None, probability)
-    for mark in {published.marks[of] for of, at in reproduction.lines.items() if at.marked}:
-        marked = line.marked if published.marks.get(name) == mark else None
-        cells[f"{mark.mark} to {mark.against}"] = marked and Cell(
-            f"{marked.difference_text}, p {number(marked.corrected, probability)}",
-            marked.difference,
-        )
     return cells | {
+        f"difference to {reproduction.reference} [95 %]": compared
+        and Cell(compared.difference_text, compared.difference),
+        "p": cell(compared.corrected if compared else None, probability),
         "data": cell(cost.data_factor if cost else None, factor),
         f"{deciding.time_kind if deciding else 'wall time'}/seed": cell(
             deciding.seconds(compared) if deciding and compared else None, duration
@@ -582,11 +561,12 @@ def frame(reproduction: Reproduction) -> pd.DataFrame:
     lines = []
     for name, line in reproduction.lines.items():
         compared = line.compared.get(reproduction.column)
-        of_row: dict[str, Any] = {"row": name, "status": line.status, "why": line.why}
-        of_row["seeds"] = " ".join(map(str, compared.seeds)) if compared else ""
+        seeds = " ".join(map(str, compared.seeds)) if compared else ""
+        of_row = {"row": name, "seeds": seeds, "status": line.status, "why": line.why}
         cost = compared.cost if compared else None
-        of_row |= {key: getattr(cost, key, None) for key in COSTS}
-        lines.append({**of_row, "time_factor": compared.time_factor if compared else None})
+        costs = {key: getattr(cost, key, None) for key in COSTS}
+        time_factor = compared.time_factor if compared else None
+        lines.append({**of_row, **costs, "time_factor": time_factor})
     joined = pd.DataFrame(lines).merge(reproduction.cells, on="row", how="left")
     joined["test"] = joined["column"].fillna(reproduction.column)
     joined["table"], joined["scale"] = reproduction.table.name, reproduction.table.space.scale
@@ -599,7 +579,7 @@ def to_dict(reproduction: Reproduction) -> dict[str, Any]:
     """Return the reproduction as JSON-like values."""
     published, deciding = reproduction.table, reproduction.deciding
     return {
-        **caption(published),
+        **_published_dict(published),
         "reference": reproduction.reference,
         "answer": answer(reproduction),
         "column": reproduction.column,
@@ -607,14 +587,13 @@ def to_dict(reproduction: Reproduction) -> dict[str, Any]:
         "seeds": list(reproduction.sweep.seeds),
         "rows": [_line_dict(reproduction, name) for name in reproduction.lines],
         "cost": {"train_seconds": reproduction.sweep.seconds},
-        "deviations": list(published.deviations),
         "notes": [*notes_on(reproduction), *printed_notes(published)],
         "sweep": reproduction.sweep.folder.uri,
     }
 
 
-def caption(published: Published) -> dict[str, Any]:
-    """Return table, paper and scale as JSON-like values."""
+def _published_dict(published: Published) -> dict[str, Any]:
+    """Return table, paper, scale and what is printed as JSON-like values."""
     return {
         "table": published.name,
         "paper": published.declared.paper,
@@ -624,6 +603,8 @@ def caption(published: Published) -> dict[str, Any]:
         "comparable": published.comparable,
         "reference": published.reference,
         "tolerance": published.declared.tolerance,
+        "deviations": list(published.deviations),
+        "notes": printed_notes(published),
     }
 
 
@@ -647,19 +628,13 @@ def _line_dict(reproduction: Reproduction, name: str) -> dict[str, Any]:
         why = "of another paper" if published.comparable else "at the paper's scale"
         own = {f"{published.declared.where}, {why}": record["published"]}
         literature = own | literature
-    marked = {}
-    if of := line.marked:
-        found = {"difference": of.difference, "p_corrected": of.corrected}
-        marked = {"marked": published.marks[name]._asdict() | found}
-    deciding = _column_dict(record)
-    del deciding["published"]  # the printed dict has all of them
     return {
-        **_printed_dict(published, name),
         "status": line.status,
         "why": line.why,
         "address": line.configuration.address if line.configuration else None,
         "seeds": list(compared.seeds) if compared else [],
-        **deciding,
+        **_column_dict(record),
+        **_printed_dict(published, name),  # all its printed values, by column
         "comparable": record["comparable"],
         "literature": literature,
         "gap": record["gap"],
@@ -667,7 +642,6 @@ def _line_dict(reproduction: Reproduction, name: str) -> dict[str, Any]:
         "difference_interval": [tested.low, tested.high] if tested else None,
         "p": tested.p_value if tested else None,
         "mark": compared.mark if compared else "",
-        **marked,
         "cost": asdict(compared.cost) if compared and compared.cost else None,
         "time_factor": compared.time_factor if compared else None,
         "tests": {at: _column_dict(of) for at, of in reproduction.records[name].items()},
@@ -683,13 +657,8 @@ def _column_dict(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def plan_dict(published: Published, plan: Plan) -> dict[str, Any]:
     """Return rows, configurations and deviations before anything is run, as JSON-like values."""
-    return {
-        **caption(published),
-        "rows": [_plan_row(published, plan, name) for name in published.rows],
-        **plan.to_dict(),
-        "deviations": list(published.deviations),
-        "notes": printed_notes(published),
-    }
+    planned = [_plan_row(published, plan, name) for name in published.rows]
+    return {**_published_dict(published), "rows": planned, **plan.to_dict()}
 
 
 def plan_text(published: Published, plan: Plan) -> str:

@@ -27,7 +27,7 @@ A table without legible values consists of a header only. Other blocks:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
@@ -45,6 +45,7 @@ FULL_SCALES = ("paper", "released_code")
 """The scales with a paper's corpora, whose values compare with the printed ones."""
 ABOUT = ("row", "name", "label", "section", "marks", "bold")
 """Columns that describe a row; all others are printed."""
+ABSENT = ("", "-")
 UNITS = {"k": 1e3, "M": 1e6, "%": 1.0}
 Blocks = Mapping[str, list[dict[str, str]]]
 
@@ -74,8 +75,7 @@ class Mark(NamedTuple):
 class PrintedRow(NamedTuple):
     """A row as the paper prints it."""
 
-    number: int | None
-    """None for a row of which the text alone states a value."""
+    number: int
     name: str
     section: str
     cells: Mapping[str, str]
@@ -86,13 +86,11 @@ class PrintedRow(NamedTuple):
     texts: Mapping[str, str]
     """Test set, quantity or `mean` -> the value as it is printed, such as `37.60` or `20k`."""
     values: Mapping[str, float]
-    borrowed: frozenset[str]
+    borrowed: tuple[str, ...]
     """Of these, the values that are another paper's."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is printed in the table as JSON-like values."""
-        if self.number is None:
-            return {}
         return {
             "row": self.number,
             "printed": self.name,
@@ -100,7 +98,7 @@ class PrintedRow(NamedTuple):
             "cells": {column: text for column, text in self.cells.items() if text},
             "marks": dict(self.marks),
             "bold": list(self.bold),
-            "borrowed": sorted(self.borrowed),
+            "borrowed": list(self.borrowed),
         }
 
 
@@ -113,7 +111,7 @@ class Published:
     declared: PaperTable
     space: Space
     printed: Mapping[str, PrintedRow]
-    """Label -> row, in printed order, then those of which the text states values."""
+    """Label -> row, in printed order."""
     notes: tuple[Note, ...]
     marks: Mapping[str, Mark]
     """Row -> the mark of its printed value that stands for the mean."""
@@ -135,8 +133,7 @@ class Published:
     @property
     def rows(self) -> list[str]:
         """Return all rows: the printed ones in printed order, then those that are only run."""
-        in_table = [name for name, row in self.printed.items() if row.number is not None]
-        return list(dict.fromkeys([*in_table, *self.space.rows]))
+        return list(dict.fromkeys([*self.printed, *self.space.rows]))
 
     @property
     def text(self) -> TextSize | None:
@@ -196,71 +193,60 @@ def find(name: str, scale: str | None = None, corpus: str | None = None) -> Publ
         raise UserError(
             f"table '{name}': the reference must be one of its rows, {', '.join(space.rows)}"
         )
+    scale, table = space.scale, PurePath(name).stem
+    columns = at_scale(declared.columns, scale)
+    deviations = dict(declared.deviations)
+    blocks: Blocks = {}
     printed: dict[str, PrintedRow] = {}
     notes: list[Note] = []
-    blocks: Blocks = {}
-    table = PurePath(name).stem
-    columns = at_scale(declared.columns, space.scale)
     if isinstance(declared.published, Path):
         blocks = read_blocks(declared.published)
-        printed, notes = read(blocks, table, columns, declared.stated)
+        printed, notes = read(blocks, table, columns)
+        for line in blocks.get("deviations", ()):
+            if not line["tables"] or table in line["tables"].split():
+                for of in line["scales"].split():
+                    deviations[of] = (*deviations.get(of, ()), line["deviation"])
     else:
-        values = at_scale(declared.published, space.scale)
-        for number, (label, cells) in enumerate(values.items(), 1):
-            texts = {column: str(value) for column, value in cells.items() if value is not None}
-            printed[label] = _printed(number, label, "", texts, texts)
-    deviations = declared.deviations
-    if isinstance(deviations, Path):
-        deviations = _deviations(blocks, table)
+        for number, (label, cells) in enumerate(at_scale(declared.published, scale).items(), 1):
+            values = {column: value for column, value in cells.items() if value is not None}
+            texts = {column: str(value) for column, value in values.items()}
+            printed[label] = PrintedRow(number, label, "", texts, {}, (), texts, values, ())
     of_mean = next((column for column, meant in columns.items() if meant == "mean"), "")
-    marks = {line["mark"]: line for line in blocks.get("marks", ()) if line["table"] == table}
+    marks = {
+        line["mark"]: Mark(line["mark"], line["against"], line["p"])
+        for line in blocks.get("marks", ())
+        if line["table"] == table
+    }
     marked = {label: row.marks.get(of_mean, "") for label, row in printed.items()}
-    rescored = at_scale(declared.rescored, space.scale)
-    assembled = at_scale(declared.assembled, space.scale)
+    rescored = at_scale(declared.rescored, scale)
+    assembled = at_scale(declared.assembled, scale)
+    reasons = declared.unavailable
+    if isinstance(reasons, str):
+        reasons = dict.fromkeys(printed, reasons)
     known = {*space.rows, *declared.improvements, *rescored, *assembled}
-    unavailable = declared.unavailable
-    if isinstance(unavailable, str):
-        unavailable = dict.fromkeys(printed, unavailable)
-    reasons = at_scale(unavailable, space.scale).items()
     published = Published(
         name=name,
         declared=declared,
         space=space,
         printed=printed,
         notes=tuple(notes),
-        marks={
-            label: Mark(mark, marks[mark]["against"], marks[mark]["p"])
-            for label, mark in marked.items()
-            if mark in marks
-        },
-        deviations=deviations.get(space.scale, deviations.get(space.scale.partition("/")[0], ())),
+        marks={label: marks[mark] for label, mark in marked.items() if mark in marks},
+        deviations=deviations.get(scale, deviations.get(scale.partition("/")[0], ())),
         rescored=rescored,
         assembled=assembled,
-        unavailable={row: why for row, why in reasons if row not in known},
+        unavailable={of: why for of, why in at_scale(reasons, scale).items() if of not in known},
     )
-    _check_rows(published)
+    for row in known:
+        for part in published.made_of(row):
+            if part not in space.rows:
+                raise unknown(f"row that '{row}' of table '{name}' is made of", part, space.rows)
+    for row in printed:
+        if row not in {*known, *published.unavailable}:
+            raise UserError(
+                f"table '{name}' has published values for '{row}', which is not in rows: add the "
+                "row, or give the reason in 'unavailable'"
+            )
     return published
-
-
-def _check_rows(table: Published) -> None:
-    """Raise UserError for printed rows that are not run, computed or unavailable, and for
-    unknown rows in them."""
-    rows, declared = table.space.rows, table.declared
-    known = {*rows, *declared.improvements, *table.rescored, *table.assembled, *table.unavailable}
-    undefined = [row for row in table.printed if row not in known]
-    if undefined:
-        raise UserError(
-            f"table '{table.name}' has published values for '{undefined[0]}', which is not in "
-            "rows: add the row, or give the reason in 'unavailable'"
-        )
-    used: list[tuple[str, Iterable[str]]] = []
-    used += [("improvements", pair) for pair in declared.improvements.values()]
-    used += [("rescored rows", [row]) for row, _ in table.rescored.values()]
-    used += [("assembled rows", parts.values()) for parts in table.assembled.values()]
-    for what, names in used:
-        for row in names:
-            if row not in rows:
-                raise unknown(f"row in the {what} of table '{table.name}'", row, rows)
 
 
 def read_blocks(file: Path) -> Blocks:
@@ -288,16 +274,12 @@ def read_blocks(file: Path) -> Blocks:
 
 
 def read(
-    blocks: Blocks,
-    table: str,
-    columns: Mapping[str, str],
-    stated: Mapping[str, Mapping[str, str]] | None = None,
+    blocks: Blocks, table: str, columns: Mapping[str, str]
 ) -> tuple[dict[str, PrintedRow], list[Note]]:
     """Return the rows of a table by label, and the notes on them.
 
-    `columns` are the printed columns with values, and what they are called here, `stated` those of
-    `PaperTable`. UserError for an unknown table, column or row of a note, a duplicate label, and a
-    value that is not a number.
+    `columns` are the printed columns with values, and what they are called here. UserError for an
+    unknown table, column or row of a note, a duplicate label, and a value that is not a number.
     """
     if table not in blocks:
         raise unknown("table of the paper's file", table, blocks)
@@ -306,62 +288,43 @@ def read(
         if lines and column not in lines[0]:
             raise unknown(f"column of {table}", column, lines[0])
     labels = {line["row"]: line.get("label") or line["name"] for line in lines}
-    if len({*labels.values()}) < len(lines):
-        twice = next(name for name in labels.values() if [*labels.values()].count(name) > 1)
-        raise UserError(f"{table}: two rows are called '{twice}': give one of them another label")
     notes = [_note(note, labels) for note in blocks.get("notes", ()) if note["table"] == table]
     of_others = {(note.row, note.column) for note in notes if note.kind == "literature"}
-    rows = {}
+    rows: dict[str, PrintedRow] = {}
     for line in lines:
         label = labels[line["row"]]
+        if label in rows:
+            raise UserError(
+                f"{table}: two rows are called '{label}': give one of them another label"
+            )
         cells = {column: cell for column, cell in line.items() if column not in ABOUT}
-        texts = {name: cells[column] for column, name in columns.items()}
-        rows[label] = _printed(
+        valued = {column: name for column, name in columns.items() if cells[column] not in ABSENT}
+        rows[label] = PrintedRow(
             int(line["row"]),
             line["name"],
             line.get("section", ""),
             cells,
-            {name: text for name, text in texts.items() if text not in ("", "-")},
             marks=dict(pair.split("=", 1) for pair in line.get("marks", "").split(";") if pair),
             bold=tuple(column for column in line.get("bold", "").split(";") if column),
-            borrowed=frozenset(
+            texts={name: cells[column] for column, name in valued.items()},
+            values={
+                name: _number(cells[column], f"{table}, row {line['row']}, column {column}")
+                for column, name in valued.items()
+            },
+            borrowed=tuple(
                 name for column, name in columns.items() if (label, column) in of_others
             ),
-            where=f"{table}, row {line['row']}, ",
-        )
-    in_text = {line["name"]: line["value"] for line in blocks.get("in_text", ())}
-    for label, quantities in (stated or {}).items():
-        texts = {quantity: in_text[name] for quantity, name in quantities.items()}
-        of_row = rows.get(label) or _printed(None, label, "", {}, {})
-        more = _printed(None, label, "", {}, texts)
-        rows[label] = of_row._replace(
-            texts={**of_row.texts, **more.texts}, values={**of_row.values, **more.values}
         )
     return rows, notes
 
 
-def _printed(
-    number: int | None,
-    name: str,
-    section: str,
-    cells: Mapping[str, str],
-    texts: Mapping[str, str],
-    marks: Mapping[str, str] | None = None,
-    bold: tuple[str, ...] = (),
-    borrowed: frozenset[str] = frozenset(),
-    where: str = "",
-) -> PrintedRow:
-    """Return a row with the values of its texts; UserError for one that is not a number."""
-    values = {}
-    for column, text in texts.items():
-        try:
-            values[column] = float(text.rstrip("kM%")) * UNITS.get(text[-1], 1.0)
-        except ValueError:
-            raise UserError(
-                f"{where}column {column}: '{text}' is not a number: leave the cell empty if "
-                "nothing is printed"
-            ) from None
-    return PrintedRow(number, name, section, cells, marks or {}, bold, texts, values, borrowed)
+def _number(text: str, where: str) -> float:
+    try:
+        return float(text.rstrip("".join(UNITS))) * UNITS.get(text[-1], 1.0)
+    except ValueError:
+        raise UserError(
+            f"{where}: '{text}' is not a number: leave the cell empty if nothing is printed"
+        ) from None
 
 
 def _note(line: Mapping[str, str], labels: Mapping[str, str]) -> Note:
@@ -372,13 +335,3 @@ def _note(line: Mapping[str, str], labels: Mapping[str, str]) -> Note:
     text = f"'{line['as_read']}' is read as '{line['written']}': " if corrected else ""
     column = "" if line["column"] == "all" else line["column"]
     return Note(rows[line["row"]], column, line["kind"], text + line["why"])
-
-
-def _deviations(blocks: Blocks, table: str) -> dict[str, tuple[str, ...]]:
-    """Return scale -> what is not as in the paper in a table."""
-    by_scale: dict[str, tuple[str, ...]] = {}
-    for line in blocks["deviations"]:
-        if not line["tables"] or table in line["tables"].split():
-            for scale in line["scales"].split():
-                by_scale[scale] = (*by_scale.get(scale, ()), line["deviation"])
-    return by_scale
