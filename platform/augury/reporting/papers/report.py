@@ -47,7 +47,7 @@ FILE = "measured.json"
 """The file, in the folder of a sweep, for tables of other quantities than scores: run -> printed
 column -> value."""
 LONGEST = 200
-"""The maximum number of characters of a reason, and of remarks on what is printed."""
+"""The maximum number of characters of a reason in notes."""
 PART = " | "
 """Between table, line and column in the name of a quantity that stands in a table of its own."""
 KEYS = ["row", "column"]
@@ -357,7 +357,6 @@ def report(reproduction: Reproduction) -> Report:
             *(tests or [section("Test sets", *details)]),
             *cost_sections(deciding),
             section("Deviations from the paper", Listing(published.deviations)),
-            section("Remarks on what the paper prints", Listing(printed_notes(published))),
             section("Repeat it", Code(reproduce_command(sweep, published.name, asked))),
             section(
                 "Storage",
@@ -420,7 +419,7 @@ def notes_on(reproduction: Reproduction) -> list[str]:
             f"{number(of.corrected, probability)}; printed p < {marks[name].p}"
             for name, of in reproduction.marked.items()
         ),
-        *printed_line(published, reproduction.run),
+        *printed_notes(published),
         f"{MISSING}: not printed in the paper, or not measured; ±: standard deviation over seeds",
         *(reproduction.deciding.notes if reproduction.deciding else ()),
     ]
@@ -439,19 +438,13 @@ def printed_notes(published: Published) -> list[str]:
     return [f"{published.declared.where}, {note}" for note in published.notes]
 
 
-def printed_line(published: Published, names: Sequence[str]) -> list[str]:
-    """Return the remarks on these rows as one line, if there are any."""
-    notes = "; ".join(str(note) for note in published.notes if note.row in names)
-    return [shorten(f"as printed: {notes}", LONGEST, placeholder=" …")] if notes else []
-
-
 def rows(reproduction: Reproduction) -> Table:
     """Return published and measured values in one table, with differences to the reference, and
     cost; of other quantities than scores, all columns."""
     notes = tuple(notes_on(reproduction))
     if reproduction.table.declared.measure is not None:
         columns = [at for at in dict.fromkeys(reproduction.cells["column"]) if PART not in at]
-        return replace(_by_column(reproduction, columns, [*reproduction.lines]), notes=notes)
+        return replace(_by_column(reproduction, columns), notes=notes)
     cells = {name: _cells(reproduction, name) for name in reproduction.lines}
     columns = ["row", *next(iter(cells.values()))]
     shown = [_row(reproduction, name, of_row.values()) for name, of_row in cells.items()]
@@ -460,19 +453,18 @@ def rows(reproduction: Reproduction) -> Table:
 
 
 def by_test(reproduction: Reproduction) -> Table | None:
-    """Return the values of measured rows in every column; None where there is one, which `rows`
-    has."""
-    columns = sorted(dict.fromkeys(reproduction.cells["column"]), key=lambda at: at == MEAN)
+    """Return the values in every column; None where there is one, which `rows` has."""
+    known = dict.fromkeys([*reproduction.comparisons, *reproduction.cells["column"]])
+    columns = sorted(known, key=lambda at: at == MEAN)
     if reproduction.table.declared.measure is not None or {*columns} <= {reproduction.column}:
         return None
-    measured = [name for name in reproduction.lines if reproduction.values(name)]
-    return replace(_by_column(reproduction, columns, measured), title="by test set")
+    return replace(_by_column(reproduction, columns), title="by test set")
 
 
-def _by_column(reproduction: Reproduction, columns: Sequence[str], names: Sequence[str]) -> Table:
+def _by_column(reproduction: Reproduction, columns: Sequence[str]) -> Table:
     """Return measured values of rows by column, printed ones below."""
     shown = []
-    for name in names:
+    for name in reproduction.lines:
         records = [reproduction.record(name, column) for column in columns]
         cells = []
         for column, of in zip(columns, records, strict=True):
@@ -480,7 +472,8 @@ def _by_column(reproduction: Reproduction, columns: Sequence[str], names: Sequen
             if column in reproduction.comparisons:  # a score; for deviations there is no room
                 text = number(of["measured"])
             cells.append(Cell(text, of["measured"]))
-        shown.append(_row(reproduction, name, cells))
+        if reproduction.values(name) or not reproduction.comparisons:
+            shown.append(_row(reproduction, name, cells))
         if {of["column"] for of in records if of["text"]} - {reproduction.column}:
             printed = [Cell(of["text"] or MISSING, of["published"]) for of in records]
             shown.append(row([f"{name} (published)", *printed], faint=True))
@@ -587,7 +580,7 @@ def to_dict(reproduction: Reproduction) -> dict[str, Any]:
         "seeds": list(reproduction.sweep.seeds),
         "rows": [_line_dict(reproduction, name) for name in reproduction.lines],
         "cost": {"train_seconds": reproduction.sweep.seconds},
-        "notes": [*notes_on(reproduction), *printed_notes(published)],
+        "notes": notes_on(reproduction),
         "sweep": reproduction.sweep.folder.uri,
     }
 
@@ -673,9 +666,9 @@ def plan_text(published: Published, plan: Plan) -> str:
         texts = printed.texts if printed else {}
         listed = ", ".join(f"{column} {text}" for column, text in texts.items()) or MISSING
         cells.append([of_row["name"], texts.get(MEAN, listed), of_row["address"]])
-    notes = _reasons({of_row["name"]: of_row["why"] for of_row in planned})
-    notes += printed_line(published, [of["name"] for of in planned if not of["why"]])
-    shown = table(("row", "published", "run"), cells, notes=tuple(notes))
+    reasons = _reasons({of_row["name"]: of_row["why"] for of_row in planned})
+    notes = (*reasons, *printed_notes(published))
+    shown = table(("row", "published", "run"), cells, notes=notes)
     return "\n\n".join(
         [
             f"{published.space.question}\n{heading(published)[0]}",
