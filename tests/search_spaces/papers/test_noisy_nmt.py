@@ -38,15 +38,15 @@ def test_what_is_printed(name: str, count: int, column: str, best: tuple[str, fl
     assert len(printed) == count and max(values.items(), key=lambda item: item[1]) == best
 
 
-@pytest.mark.parametrize(("name", "pairs"), [("table3", 7154), ("table4", 7290)])
-def test_pairs_of_fuzzy_matches_stand_beside_those_of_the_text(name: str, pairs: int) -> None:
-    of_table = table(name)
-    assert of_table.values("+FM")["fuzzy pairs"] == pairs
+def test_pairs_of_fuzzy_matches_are_counted_and_those_of_the_text_shown() -> None:
+    of_tables = [table(name).declared for name in ("table3", "table4")]
+    stated = [of_table.literature["+FM"]["Section 3.2, fuzzy pairs"] for of_table in of_tables]
+    assert stated == [7154, 7290]
     made = [("fuzzy_match", 5), ("fuzzy_match-mono", 7), ("back_translation", 9)]
     outputs = [Health(of, of.removesuffix("-mono"), count) for of, count in made]
     systems: Any = {"+FM": SimpleNamespace(outputs=outputs), "Tune-B": SimpleNamespace(outputs=[])}
-    assert of_table.declared.quantities
-    assert of_table.declared.quantities(systems) == {"+FM": {"fuzzy pairs": 12}}
+    for of_table in of_tables:
+        assert of_table.quantities and of_table.quantities(systems) == {"+FM": {"fuzzy pairs": 12}}
 
 
 @pytest.mark.parametrize("scale", ["toy", "small", "paper"])
@@ -56,54 +56,32 @@ def test_double_tuning_ends_on_text_of_the_same_direction(scale: str) -> None:
     search_space = table("table3", scale).space
     chains = {name: changes.get("stages", {}) for name, changes in search_space.rows.items()}
     assert chains["+double tune"] == {**chains["+FT+FM"], "again": chains["Tune-S"]["tune"]}
-    assert [text.get("reversed", False) for text in chains["Tune-B"]["both"]["corpus.train"]] == [
-        False,
-        True,
-    ]
-    assert {stage["carry"] for stages in chains.values() for stage in stages.values()} == {
-        "optimizer"
-    }
-
-
-def test_back_translation_is_by_the_tuned_model_of_the_other_direction() -> None:
-    search_space = table("table3", "small").space
-    tuned = last_stage(parse(config.merge(search_space.base, search_space.rows["+BT"])))
-    (model,) = tuned.model_experiments.values()
-    chain = (model, model.before)
-    assert [stage.corpus.languages_of("train") for stage in chain if stage] == [("en", "fr")] * 2
-    assert model.corpus.train.file.endswith("mtnt/valid.en-fr.tsv.gz")
+    both = chains["Tune-B"]["both"]["corpus.train"]
+    assert [text.get("reversed", False) for text in both] == [False, True]
+    carried = {stage["carry"] for stages in chains.values() for stage in stages.values()}
+    assert carried == {"optimizer"}
 
 
 def test_the_noisy_development_set_is_cut_into_parts_that_share_nothing() -> None:
-    for name in ("table3", "table4"):
-        search_space = table(name, "small").space
-        train = search_space.rows["Tune-S" if name == "table3" else "MTNT(Tune-S)"]["stages"][
-            "tune"
-        ]["corpus.train"]
-        texts = [
-            train,
-            search_space.base["corpus"]["valid"][1],
-            search_space.base["corpus"]["tests"]["MTNT"],
-        ]
+    for name, row in (("table3", "Tune-S"), ("table4", "MTNT(Tune-S)")):
+        space = table(name, "small").space
+        train = space.rows[row]["stages"]["tune"]["corpus.train"]
+        corpus = space.base["corpus"]
+        texts = [train, corpus["valid"][1], corpus["tests"]["MTNT"]]
         portions = sorted(tuple(text["portion"]) for text in texts if text["file"] == train["file"])
-        assert portions[0][0] == 0 and portions[-1][1] == 1
-        assert all(
-            first[1] == second[0] for first, second in zip(portions, portions[1:], strict=False)
-        )
+        ends = [0, *(end for portion in portions for end in portion), 1]
+        assert ends[::2] == ends[1::2]
 
 
 @pytest.mark.parametrize(("scale", "count"), [("toy", 8), ("paper", 9)])
 def test_tags_of_mixed_training_are_those_of_the_released_code(scale: str, count: int) -> None:
     """At the paper's scale, fuzzy matches of monolingual text have one of their own."""
     mixed = table("table4", scale).space.rows["Mixed training"]
-    tags = {text["tag"] for text in mixed["corpus.train"]} | {
-        share["tag"] for share in mixed["mixture"].values()
-    }
+    shares = [*mixed["corpus.train"], *mixed["mixture"].values()]
+    tags = {share["tag"] for share in shares}
     assert tags <= set(mixed["vocabulary.reserved"]) and len(tags) == count
-    assert (
-        mixed["corpus.tests.MTNT2019.tag"] == "<MTNT_s>"
-        and mixed["corpus.tests.newstest2014.tag"] == "<clean_s>"
-    )
+    assert mixed["corpus.tests.MTNT2019.tag"] == "<MTNT_s>"
+    assert mixed["corpus.tests.newstest2014.tag"] == "<clean_s>"
 
 
 def fuzzy_matches(changes: dict[str, Any]) -> list[dict[str, Any]]:
@@ -133,16 +111,9 @@ def test_fuzzy_matches_of_the_paper_are_of_ten_candidates_and_monolingual_text_t
     assert [row for row, operators in matches.items() if operators] == rows
     for row in rows:
         (operator,) = (FuzzyMatch.model_validate(settings) for settings in matches[row])
-        assert (operator.threshold, operator.norm, operator.candidates) == (
-            0.5,
-            "min",
-            "containment",
-        )
-        assert (
-            operator.both_directions
-            and operator.mono_min_len == 5
-            and operator.tokens == "whitespace"
-        )
+        limits = (operator.threshold, operator.norm, operator.candidates, operator.mono_min_len)
+        assert limits == (0.5, "min", "containment", 5)
+        assert operator.both_directions and operator.tokens == "whitespace"
         assert operator.monolingual and operator.monolingual.language == language
         assert operator.monolingual.train.files()[0].endswith(f"mtnt/monolingual.{language}")
 
@@ -154,17 +125,11 @@ def test_settings_of_the_released_code_at_the_scale_of_the_paper() -> None:
     experiment = parse(base, "base")
     training = experiment.training
     assert training.learning_rate == pytest.approx(0.000988212) and training.warmup_updates == 8000
-    assert (training.max_tokens, training.accumulation, training.adam_betas) == (
-        4096,
-        8,
-        (0.9, 0.998),
-    )
+    batch = (training.max_tokens, training.accumulation, training.adam_betas)
+    assert batch == (4096, 8, (0.9, 0.998))
     assert (training.max_epochs, training.validate_every, training.patience) == (5, 5000, 16)
-    assert (
-        experiment.decoding.beam,
-        experiment.decoding.length_penalty,
-        experiment.max_pieces,
-    ) == (5, 0.0, 70)
+    search = (experiment.decoding.beam, experiment.decoding.length_penalty)
+    assert (*search, experiment.max_pieces) == (5, 0.0, 70)
     sizes = resolve(experiment.model)
     assert experiment.model.norm == "pre" and not experiment.model.share_all_embeddings
     assert (sizes.dropout, sizes.attention_dropout, sizes.activation_dropout) == (0.1, 0.1, 0.1)
@@ -186,22 +151,21 @@ def test_the_scale_of_the_released_code_tunes_as_its_scripts_do() -> None:
     assert rows["+FM"]["stages"]["both"]["corpus.train"] == of_paper
 
 
-def test_the_model_of_the_other_direction_searches_and_is_validated_as_its_own() -> None:
-    search_space = table("table3").space
-    for row in ("+BT", "+FT"):
-        (stage,) = search_space.rows[row]["stages"].values()
-        assert stage["augment"][0]["decoding"] == {"length_penalty": 0.0}
-    tuned = last_stage(parse(config.merge(search_space.base, search_space.rows["+BT"])))
+@pytest.mark.parametrize(("scale", "end"), [("small", ".tsv.gz"), ("paper", ".tsv")])
+def test_the_model_of_the_other_direction_searches_and_is_validated_as_its_own(
+    scale: str, end: str
+) -> None:
+    space = table("table3", scale).space
+    tuned = last_stage(parse(config.merge(space.base, space.rows["+BT"])))
     (model,) = tuned.model_experiments.values()
-    deciding = model.corpus.valid[1]
-    assert model.corpus.decides == deciding.name == "noisy" and model.corpus.languages == (
-        "en",
-        "fr",
-    )
-    assert deciding.file.endswith("mtnt/valid.en-fr.tsv") and (
-        deciding.source_column,
-        deciding.target_column,
-    ) == (
-        "src",
-        "tgt",
-    )
+    chain, deciding = (model, model.before), model.corpus.valid[1]
+    assert [stage.corpus.languages_of("train") for stage in chain if stage] == [("en", "fr")] * 2
+    noisy = "valid" if scale == "small" else "train"
+    assert model.corpus.train.file.endswith(f"mtnt/{noisy}.en-fr{end}")
+    assert model.corpus.decides == deciding.name == "noisy"
+    if scale == "paper":
+        assert deciding.file.endswith("mtnt/valid.en-fr.tsv")
+        assert (deciding.source_column, deciding.target_column) == ("src", "tgt")
+        for row in ("+BT", "+FT"):
+            (stage,) = space.rows[row]["stages"].values()
+            assert stage["augment"][0]["decoding"] == {"length_penalty": 0.0}

@@ -59,10 +59,8 @@ def test_every_language_is_printed_and_means_are_those_of_languages_or_noted(nam
             assert row.values == {"en": 88.2}
             continue
         assert len(languages) == 15
-        if (
-            label not in paper_table.declared.improvements
-            and abs(statistics.fmean(languages) - mean) > ROUNDING
-        ):
+        improved = label in paper_table.declared.improvements
+        if not improved and abs(statistics.fmean(languages) - mean) > ROUNDING:
             off.append(label)
     assert sorted(off) == sorted(
         note.row for note in paper_table.notes if (note.column, note.kind) == ("avg", "average")
@@ -86,9 +84,7 @@ def test_improvements_are_those_of_the_accuracies_or_noted_and_figure_2_shows_th
         for column, value in paper_table.values(label).items():
             ratio = paper_table.values(better)[column] / paper_table.values(other)[column]
             off += [(label, column)] if abs(100 * (ratio - 1) - value) > ROUNDING else []
-        shown = next(
-            row for row, pair in figure.declared.improvements.items() if pair == (better, other)
-        )
+        (shown,) = (of for of, p in figure.declared.improvements.items() if p == (better, other))
         assert figure.values(shown) == paper_table.values(label)
     assert off == [("Improvement(%) (10k)", "zh")] and noted(paper_table, *off[0])
 
@@ -106,10 +102,8 @@ def test_one_configuration_is_printed_with_one_value_or_the_difference_is_noted(
         for column in ("mean", *rows[0][0].values(rows[0][1])):
             if len({paper_table.values(row)[column] for paper_table, row in rows}) > 1:
                 differing.add(rows[0][1])
-                assert any(
-                    noted(paper_table, row, "avg" if column == "mean" else column)
-                    for paper_table, row in rows
-                )
+                printed = "avg" if column == "mean" else column
+                assert any(noted(paper_table, row, printed) for paper_table, row in rows)
     assert differing == {"XLM-R", "+SA+PGD"}
     assert max(map(len, same.values())) == 4
 
@@ -142,18 +136,11 @@ def test_sa_makes_20k_and_80k_of_20k_and_80k_of_10k() -> None:
         labels = 1 if operator.get("labels") == "one_other" else 2
         return int(changes.get("corpus.train.subset", 20_000) * operator["copies"] * labels)
 
-    sizes = {
-        "+SA (20k)": 20_000,
-        "+SA (80k)": 80_000,
-        "+SA +PGD (20k)": 20_000,
-        "+SA +PGD (80k)": 80_000,
-    }
-    assert {row: hypotheses("table5", row) for row in sizes} == sizes
-    assert {
-        hypotheses("table4", f"+SA +{attack} ({size})")
-        for attack in ("FGM", "PGD")
-        for size in ("10k", "20k")
-    } == {80_000}
+    for size in (20, 80):
+        for row in (f"+SA ({size}k)", f"+SA +PGD ({size}k)"):
+            assert hypotheses("table5", row) == size * 1000
+    halves = [f"+SA +{attack} ({size})" for attack in ("FGM", "PGD") for size in ("10k", "20k")]
+    assert {hypotheses("table4", row) for row in halves} == {80_000}
 
 
 @pytest.mark.parametrize("scale", ["small", "paper"])
@@ -187,9 +174,8 @@ def test_in_language_rows_have_a_system_for_every_language() -> None:
             experiment = parse(config.merge(base, rows[row]), row)
             assert (experiment.model.name, experiment.corpus.language) == (name, language)
             assert language in experiment.test_sets and experiment.corpus.train.subset == 20_000
-            assert experiment.corpus._known_set("train").name == (
-                "multi_nli" if language == "en" else "xnli_mt"
-            )
+            known = "multi_nli" if language == "en" else "xnli_mt"
+            assert experiment.corpus._known_set("train").name == known
     assert paper_table.assembled["XLM-R (in-language)"]["en"] == "XLM-R"
     roberta = parse(config.merge(base, rows["RoBERTa (in-language, en)"]))
     assert roberta.model.name.endswith("roberta-large") and roberta.training.max_examples == 16
@@ -199,14 +185,10 @@ def test_translate_train_all_reads_every_language() -> None:
     space_of_table = table("table2").space
     row = space_of_table.rows["XLM-R (translate-train-all)"]
     corpus = parse(config.merge(space_of_table.base, row)).corpus
-    files = {
-        name: spec._known_set("train").texts["train"]["file"]
-        for name, spec in corpus.mixture.items()
-    }
+    specs = corpus.mixture.items()
+    files = {name: spec._known_set("train").texts["train"]["file"] for name, spec in specs}
     assert len(files) == 15 and set(files.values()) == {"multinli.train.{language}.tsv"}
-    assert {name: spec.language_codes()["language"] for name, spec in corpus.mixture.items()} == {
-        name: name for name in files
-    }
+    assert all(spec.language_codes()["language"] == name for name, spec in specs)
 
 
 def test_radii_of_the_search_are_the_papers_norms() -> None:
