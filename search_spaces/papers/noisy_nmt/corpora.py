@@ -73,7 +73,7 @@ def _mtnt(name: str, source: str, target: str, start: float = 0.0, end: float = 
     return (
         whole
         if (start, end) == (0.0, 1.0)
-        else {**whole, "portion": [start, end], "portion_seed": 1}
+        else {**whole, "portion": [start, end]}
     )
 
 
