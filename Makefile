@@ -28,9 +28,10 @@ $(VENV)/.installed-docs: $(VENV)/.installed
 demo: install
 	$(BIN)/augury demo
 
-# What the demo prints and its picture, in the README; then the site of all pages.
+# What the demo prints and its picture, in the README; which room imports which; then the site of all pages.
 docs: install
 	$(BIN)/python docs/make.py
+	$(BIN)/python docs/architecture.py
 	$(MAKE) site
 
 # A dead link, or a page that the table of contents lacks, is an error.

@@ -153,7 +153,7 @@ class Results:
         folder.write_record(
             "scores.json",
             content | {"tests": {test: [item.to_dict() for item in scores]}},
-            [f"statistics/{test}.npz"],
+            [f"counts/{test}.npz"],
         )
         return folder
 

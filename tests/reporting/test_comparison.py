@@ -19,7 +19,7 @@ from augury.reporting.numbers import (
     time_unit,
 )
 from augury.reporting.results import SystemResult, load_groups
-from augury.reporting.score_tables import score_tables
+from augury.reporting.score_tables import score_table
 from augury.scoring.seed_variance import block_variance, pool, sample_variance
 from augury.scoring.significance import (
     Difference,
@@ -157,7 +157,7 @@ def test_single_seeds_are_noted(results: Any) -> None:
 
 def test_without_any_cost_there_are_no_columns_of_it(systems: list[SystemResult]) -> None:
     table = comparison([replace(system, cost=None) for system in systems], "test")
-    (shown,) = score_tables([table])
+    shown = score_table([table])
     assert len(shown.columns) == 5 and {len(row.cells) for row in shown.rows} == {5}
 
 

@@ -16,11 +16,13 @@ from augury.corpora.corpus import NLI, CorpusWriter
 from augury.experiments.record import Input, RunRecord
 from augury.reporting.comparison import compare_all, comparison, with_mean
 from augury.reporting.results import Estimate, SystemResult
-from augury.scoring.accuracy import value
 from augury.scoring.bootstrap import Resampled, resample
+from augury.scoring.labels import Accuracy
 from augury.scoring.significance import clusters, interval, mean_over
 
 SIGNATURE = "labels:exact|version:augury-0.1"
+
+value = Accuracy.value
 
 
 def accuracy(right: np.ndarray) -> np.ndarray:

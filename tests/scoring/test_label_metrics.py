@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.scoring.imbalance import imbalance_note
+from augury.scoring.labels import imbalance_note
 from augury.scoring.registry import metric
 from augury.scoring.scores import score
 from augury.scoring.significance import clusters, mean_over

@@ -60,7 +60,7 @@ def test_a_model_of_ones_own_scores_segments_with_their_sources(
         assert (alone.value == pytest.approx(segments[0], abs=1e-6)) == same
     run = Store(tmp_path).folder("runs", "a/seed-1")
     write_statistics(run, "test", [model])
-    run.write_record(SCORES, {}, ["statistics/test.npz"])
+    run.write_record(SCORES, {}, ["counts/test.npz"])
     kept = read_statistics(run, "test")[name]
     assert metric_class(name).value(kept.sum(0).tolist()) == model.value
 

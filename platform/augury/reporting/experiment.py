@@ -15,10 +15,9 @@ from augury.experiments.stored_runs import NO_TESTS
 from augury.reporting import rendering, reported
 from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, compare_all, scored_sets, warnings_of
-from augury.reporting.curves import MAX_POINTS, equal_time, learning_curves, robustness_curves
+from augury.reporting.curves import MAX_POINTS, learning_curves
 from augury.reporting.downloads import downloads, experiment_file
 from augury.reporting.notes import SystemScore, text_notes, untrained_warnings
-from augury.reporting.pareto import cost_sections
 from augury.reporting.report import (
     Charts,
     Details,
@@ -31,7 +30,8 @@ from augury.reporting.report import (
 from augury.reporting.reported import PAGE, SUMMARY
 from augury.reporting.results import SystemResult, best_validations
 from augury.reporting.samples import draw
-from augury.reporting.score_tables import by_test, frame, score_tables, test_sections
+from augury.reporting.score_charts import cost_sections, forest
+from augury.reporting.score_tables import by_test, frame, score_table, test_sections
 from augury.reporting.styles import legend
 from augury.reporting.system_tables import label_table, output_table, setting_table, stage_table
 from augury.reporting.tables import Table, csv, latex, markdown, records, table
@@ -88,7 +88,7 @@ def compared(
     *others: Table,
 ) -> Report:
     """Return the report of comparisons, without a page; `others` are tables to show with theirs."""
-    tables, sentence = [*score_tables(comparisons), *others], answer(comparisons[0])
+    tables, sentence = [score_table(comparisons), *others], answer(comparisons[0])
     return Report(
         title=" and ".join(result.name for result in results),
         answer=sentence,
@@ -137,10 +137,9 @@ def report(
 def _summary(comparisons: Sequence[Comparison]) -> list[Table]:
     """Return the scores on all test sets, the cost and the notes, for a terminal."""
     if len(comparisons) <= MOST_SETS:
-        return score_tables(comparisons)
-    mean, *_ = score_tables(comparisons[:1])
+        return [score_table(comparisons)]
     note = "every test set with intervals and p: the page, --json, or augury compare"
-    return [mean, replace(by_test(comparisons), notes=(note,))]
+    return [score_table(comparisons[:1]), replace(by_test(comparisons), notes=(note,))]
 
 
 def _rows(shown: Table | None) -> list[dict[str, str]]:
@@ -155,21 +154,17 @@ def _sections(
     stages: Table | None,
 ) -> Iterator[Section]:
     first, metric, test = comparisons[0], comparisons[0].metrics[0], scored_sets(results)[0]
-    (scores, *_), tables = score_tables(comparisons[:1], bars=True), score_tables(comparisons)
+    whole = score_table(comparisons)
     legends = legend(result.name for result in results)
-    files = downloads(title, csv=csv(frame(comparisons)), tex=latex(tables), md=markdown(tables))
+    files = downloads(title, csv=csv(frame(comparisons)), tex=latex([whole]), md=markdown([whole]))
     held = Listing(first.details) if first.details else None
-    yield section("Scores and cost", scores, held, Downloads(files))
-    numbers = Details("The numbers, with intervals", [tables[0]])
+    yield section("Scores and cost", score_table(comparisons[:1]), held, Downloads(files))
+    if differences := forest(first):
+        yield section("Differences to the baseline", Charts(differences))
+    numbers = Details("The numbers, with intervals", [whole])
     yield from test_sections(comparisons, "systems", numbers)
     if labels := label_table(results, test):
         yield section(f"Labels of {test}", labels)
-    if robustness := robustness_curves(results, metric):
-        text = (
-            "One test set with more and more synthetic noise in what is read; intervals are those "
-            "of each score."
-        )
-        yield section("Score against noise", Charts(robustness, legends), text)
     if stages:
         yield section("Stages", stages)
     if outputs := output_table(results):
@@ -180,8 +175,7 @@ def _sections(
         yield section("What operators made", outputs, text)
     if curves := learning_curves(results, metric):
         text = f"One line per seed, of at most {MAX_POINTS} points."
-        timed = equal_time(results, metric)
-        yield section("Learning curves", Charts(curves, legends), text, timed)
+        yield section("Learning curves", Charts(curves, legends), text)
     yield from cost_sections(first)
     if samples := draw(results, test):
         drawn = f"{len(samples)} examples of {test}, drawn at random"

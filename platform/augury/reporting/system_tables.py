@@ -25,7 +25,7 @@ from augury.reporting.notes import WARNING
 from augury.reporting.numbers import MISSING, amount, factor, share
 from augury.reporting.results import SystemResult, load_groups
 from augury.reporting.tables import Cell, Table, cell, records, table
-from augury.scoring.f1 import MacroF1
+from augury.scoring.labels import MacroF1
 from augury.scoring.registry import title
 from augury.scoring.stored import read_statistics
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from augury.reporting.pareto import pareto_front, score_against_cost
+from augury.reporting.score_charts import forest, pareto_front, score_against_cost
 from augury.reporting.styles import OTHER, system_style
-from augury.reporting.sweeps.figures import configuration_styles, forest, learning_curves
+from augury.reporting.sweeps.figures import configuration_styles, learning_curves
 from augury.reporting.sweeps.summary import summarise
 
 
@@ -91,7 +91,7 @@ def test_the_forest_has_the_tested_differences_the_best_on_top(sweeps: Any) -> N
             sweeps.trial(address, seed, [20.0, 100 * share])
             sweeps.results.classified(name, address, seed, correct=correct)
     summary = summarise(sweeps.load((1, 2)))
-    (figure,) = forest(summary, configuration_styles(summary))
+    (figure,) = forest(summary.deciding, configuration_styles(summary))
     chart = figure.to_dict()
     assert [trace["name"] for trace in chart["data"]] == ["WordDrop", "R-Drop"]
     assert summary.deciding is not None

@@ -26,7 +26,6 @@ from augury.reporting import rendering
 from augury.reporting.downloads import download, downloads
 from augury.reporting.figures import Figure
 from augury.reporting.numbers import MISSING, factor, share
-from augury.reporting.pareto import cost_sections, pareto_front
 from augury.reporting.report import (
     Charts,
     Code,
@@ -38,6 +37,7 @@ from augury.reporting.report import (
     Status,
     section,
 )
+from augury.reporting.score_charts import cost_sections, forest, pareto_front
 from augury.reporting.score_tables import (
     by_test,
     frame,
@@ -48,7 +48,7 @@ from augury.reporting.score_tables import (
 )
 from augury.reporting.styles import OTHER, Style
 from augury.reporting.sweeps.answer import answer, recommendation
-from augury.reporting.sweeps.figures import configuration_styles, forest, learning_curves
+from augury.reporting.sweeps.figures import configuration_styles, learning_curves
 from augury.reporting.sweeps.locations import (
     address_table,
     compare_command,
@@ -289,7 +289,7 @@ def _sections(summary: Summary, styles: Styles, shown: Table) -> Iterator[Sectio
     yield section("Configurations", order, shown, Downloads(files))
     compare = Code(f"{compare_command(sweep)}    # prints every set with intervals")
     yield from test_sections(comparisons, "configurations", compare)
-    if differences := forest(summary, styles):
+    if differences := forest(summary.deciding, styles):
         yield section("Differences to the reference", Charts(differences))
     colours = " Means over seeds; intervals of 95 % where a configuration has a colour."
     yield from cost_sections(summary.deciding, styles, colours, names)
