@@ -300,7 +300,12 @@ def test_quantities_in_place_of_scores(paper: Any) -> None:
     )
     reproduction = paper.reproduction("paper")
     shown = rows(reproduction).lines()
-    assert shown[:3] == [["row", "noise"], ["plain", "0.1 ± 0"], ["plain (published)", "0.27"]]
+    assert shown[:4] == [
+        ["row", "seeds", "noise", "status"],
+        ["plain", "2", "0.1 ± 0", "measured"],
+        ["plain (published)", "", "0.27", ""],
+        ["+A", "0", "–", "left out"],
+    ]
     first, second = heat_maps(reproduction)
     assert (first.title, second.title) == ("plain: a", "plain: b")
     texts = [["", "l1", "l0"], ["l0", "0.2 ± 0", "0.4 ± 0"], ["l1", "0.6 ± 0", "–"]]

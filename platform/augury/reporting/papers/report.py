@@ -462,22 +462,28 @@ def by_test(reproduction: Reproduction) -> Table | None:
 
 
 def _by_column(reproduction: Reproduction, columns: Sequence[str]) -> Table:
-    """Return measured values of rows by column, printed ones below."""
-    shown = []
-    for name in reproduction.lines:
+    """Return measured values of rows by column, printed ones below; where these are no scores, with
+    the number of seeds and the status."""
+    shown, of_quantities = [], reproduction.table.declared.measure is not None
+    for name, line in reproduction.lines.items():
         records = [reproduction.record(name, column) for column in columns]
-        cells = []
+        measured: list[object] = []
         for column, of in zip(columns, records, strict=True):
             text = spread(of["measured"], of["deviation"], _quantity)
             if column in reproduction.comparisons:  # a score; for deviations there is no room
                 text = number(of["measured"])
-            cells.append(Cell(text, of["measured"]))
-        if reproduction.values(name) or not reproduction.comparisons:
-            shown.append(_row(reproduction, name, cells))
+            measured.append(Cell(text, of["measured"]))
+        printed: list[object] = [Cell(of["text"] or MISSING, of["published"]) for of in records]
+        if of_quantities:
+            trials = line.configuration.trials if line.configuration else ()
+            seeds = sum(trial.progress == "finished" for trial in trials)
+            measured, printed = [seeds, *measured, line.status], ["", *printed, ""]
+        if of_quantities or reproduction.values(name):
+            shown.append(_row(reproduction, name, measured))
         if {of["column"] for of in records if of["text"]} - {reproduction.column}:
-            printed = [Cell(of["text"] or MISSING, of["published"]) for of in records]
             shown.append(row([f"{name} (published)", *printed], faint=True))
-    return table(["row", *columns], shown)
+    titles = ["seeds", *columns, "status"] if of_quantities else columns
+    return table(["row", *titles], shown)
 
 
 def heat_maps(reproduction: Reproduction) -> list[Table]:
