@@ -7,10 +7,8 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 from sacrebleu import corpus_bleu
 
@@ -149,12 +147,6 @@ def test_naive_training_has_both_equations_up_to_20_keys_and_the_entries_of_tabl
     assert resolved(of_table, "+ RAML").corpus.tests["dev"].validation
 
 
-def test_without_dropout_nothing_is_drawn() -> None:
-    for row in table("table11").space.rows:
-        sizes, rate = resolve(resolved(table("table11"), row).model), float(row.rpartition(" ")[2])
-        assert (sizes.dropout, sizes.attention_dropout) == (rate, 0.1 if rate else 0)
-
-
 @pytest.mark.parametrize(
     ("name", "corpus", "limits", "gpus", "tokens"),
     [
@@ -183,23 +175,6 @@ def test_filters_batches_and_validations_are_those_of_the_paper(
             assert training.validate_every == 4 * 210
             assert training.patience * training.validate_every == 12_600 > training.warmup_updates
             assert training.average_last * training.validate_every == 4_200
-
-
-def test_the_scale_of_the_released_code_has_the_settings_of_its_script() -> None:
-    """train_cipherdaug.sh and multi_preprocess.sh; fairseq's own ε of Adam."""
-    of_table = table("table2", "released_code")
-    assert of_table.comparable and of_table.deviations
-    for row, keys in (("CipherDAug - 2 keys", 2), ("20 keys, eq. 2", 20), ("Transformer", 0)):
-        experiment = resolved(of_table, row)
-        training = experiment.training
-        assert (training.max_tokens, training.accumulation, training.workers) == (5000, 4, 1)
-        assert (training.warmup_updates, training.patience, training.clip_norm) == (6000, 25, 0.1)
-        assert (training.weight_decay, training.adam_eps) == (1e-4, 1e-8)
-        assert experiment.model.embeddings.size == 256
-        assert TASK.entries(experiment, Store(".")) == 16_000 + keys
-        assert experiment.prefix() == ["__en__"] * bool(keys)
-    regime = resolved(of_table, "CipherDAug - 2 keys").regime
-    assert (regime.beta, regime.warmup_steps, regime.warmup_views) == (5, 500, "cipher")
 
 
 def printed_sizes() -> list[tuple[str, str, str]]:
@@ -322,17 +297,21 @@ def test_figure_5_has_every_pair_of_layers_of_views_and_of_the_baseline(
     assert len(alone) == 2 + 9
 
 
-def test_figure_6_scores_the_outputs_of_every_view(systems: list[System]) -> None:
+def test_figures_4b_and_6_score_sentences_of_a_length_and_outputs_of_a_view(
+    systems: list[System],
+) -> None:
     two_keys = systems[1]
     references = [two_keys.references]
     expected = {v: corpus_bleu(two_keys.outputs(v), references).score for v in two_keys.views}
     assert measure("figure6", two_keys) == pytest.approx(expected)
+    assert max(len(reference.split()) for reference in two_keys.references) < 10
+    assert measure("figure4b", two_keys) == pytest.approx({"0–9": expected["plain"]})
 
 
 def test_figures_7_and_8_take_the_sentences_with_the_rarest_subwords(
-    systems: list[System],
+    systems: list[System], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Counted anew, from the training text."""
+    """Counted anew, from the training text; of German, they take those of the paper."""
     two_keys = systems[1]
     source = two_keys.run.corpus("train").column("source")
     counts = {
@@ -349,82 +328,19 @@ def test_figures_7_and_8_take_the_sentences_with_the_rarest_subwords(
     )
     for name, text in zip(("figure7", "figure8"), ordered, strict=False):
         assert measure(name, two_keys) == {view: least(text, view) for view in two_keys.views}
-
-
-def german(sentence: str, pieces: dict[str, list[tuple[str, int]]]) -> Any:
-    """A system of German whose pieces of one sentence, by view, have these counts."""
-    names = [piece for of_view in pieces.values() for piece, _ in of_view]
-    ids = {view: [names.index(piece) for piece, _ in of_view] for view, of_view in pieces.items()}
-
-    def encode(texts: list[str], view: str) -> list[list[int]]:
-        assert texts == [sentence]
-        return [ids[view]]
-
-    def counts(view: str) -> Any:
-        counted = np.zeros(len(names), int)
-        counted[ids[view]] = [count for _, count in pieces[view]]
-        return counted
-
-    corpus = SimpleNamespace(source_language="de")
-    run = SimpleNamespace(experiment=SimpleNamespace(corpus=corpus))
-    return SimpleNamespace(run=run, views=tuple(pieces), pieces=names, encode=encode, counts=counts)
-
-
-@pytest.mark.parametrize(
-    ("name", "sentence", "pieces"),
-    [
-        (
-            "figure7",
-            "hey, warum nicht?",
-            {
-                "plain": [("▁hey", 2), (",", 900), ("▁warum", 300)],
-                "rot-1": [("▁if", 26), ("z", 800)],
-                "rot-2": [("▁jg", 15), ("ß", 40)],
-            },
-        ),
-        (
-            "figure8",
-            "wir alle lieben baseball, oder?",
-            {
-                "plain": [("▁wir", 5000), ("▁baseball", 7)],
-                "rot-1": [("▁cbtf", 20), ("cbmm", 14)],
-                "rot-2": [("▁dcug", 30), ("dcnn", 14)],
-            },
-        ),
-    ],
-)
-def test_figures_7_and_8_are_of_the_printed_sentences_in_german(
-    name: str, sentence: str, pieces: dict[str, list[tuple[str, int]]]
-) -> None:
-    values = measure(name, german(sentence, pieces))
-    assert values == table(name).values("CipherDAug-2 keys")
-
-
-def test_figure_4b_scores_the_sentences_of_a_length() -> None:
-    references = ["a b c d e"] * 30 + ["f g h i j k l m n o p q"] * 25
-    outputs = ["a b c d x"] * 30 + ["f g h i j x l m n o p"] * 25
-    empty = SimpleNamespace(blocks=lambda columns: [])
-    system: Any = SimpleNamespace(name="one", language="en", references=references)
-    system.outputs = lambda: outputs
-    system.run = SimpleNamespace(corpus=lambda role: empty)
-    expected = {
-        "0–9": corpus_bleu(outputs[:30], [references[:30]]).score,
-        "10–19": corpus_bleu(outputs[30:], [references[30:]]).score,
-    }
-    assert measure("figure4b", system) == pytest.approx(expected)
+    monkeypatch.setattr("augury.corpora.languages.base_language", lambda language: "de")
+    for name, text in (
+        ("figure7", "hey, warum nicht?"),
+        ("figure8", "wir alle lieben baseball, oder?"),
+    ):
+        assert measure(name, two_keys) == {view: least(text, view) for view in two_keys.views}
 
 
 def test_table_10_counts_what_its_formulas_say(systems: list[System]) -> None:
     baseline, _, alone = systems
-    entries = len(baseline.pieces)
-    assert measure("table10", baseline) == {
-        "parameters and filters": 16 * entries,
-        "trained": 16 * entries,
-        "formula": 16 * entries,
-    }
+    names, count = ("parameters and filters", "trained", "formula"), 16 * len(baseline.pieces)
+    assert measure("table10", baseline) == dict.fromkeys(names, count)
     network = 16 + 24 * (16 + 16)  # D_O + D_inter (D_O + D_emb)
-    assert measure("table10", alone) == {
-        "parameters and filters": network + 4 * 8 * 16,
-        "trained": network,
-        "formula": network + 4 * 8 * 16,
-    }
+    filters = 4 * 8 * 16
+    counts = (network + filters, network, network + filters)
+    assert measure("table10", alone) == dict(zip(names, counts, strict=True))
