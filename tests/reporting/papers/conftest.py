@@ -49,6 +49,32 @@ TABLES = {"table7": PaperTable(
 """
 
 END = ")}\n"
+FILE = """# A paper.
+
+table7
+row	section	name	label	score	qab	p	marks	bold
+1	Baseline	plain		69.1	-			
+2	Mixed	+A		79.0	80.0	50%	score=†;name=*	score;p
+3	Mixed	+A	+A, mixed		36k			
+
+marks
+table	mark	against	p
+table7	†	+B	0.001
+
+notes
+table	row	column	as_read	written	kind	why
+table7	2	score			literature	of another paper
+table7	1	score			text differs	Section 3 has 70
+table7	3	qab	36	36k	correction	a letter is lost
+table7	3	all	36k	36k	average	of two
+table7	header	p			added	not printed
+
+deviations
+scales	tables	deviation
+toy paper		little text
+toy	table7 table3	three rows
+paper	table3	another seed
+"""
 
 
 class Paper:
@@ -79,6 +105,20 @@ class Paper:
         """Give the table further fields, as source."""
         added = "".join(f"    {name}={value},\n" for name, value in fields.items())
         self.path.write_text(f"{self.path.read_text().removesuffix(END)}{added}{END}")
+
+    def of_file(self, content: str = FILE) -> None:
+        """Give the table what a file prints in place of its own values, and a quantity of runs."""
+        file = self.path.with_name("paper.tsv")
+        file.write_text(content, encoding="utf-8")
+        source = self.path.read_text()
+        for field, after in (("published", "tolerance"), ("improvements", "literature")):
+            place = source.index(f"    {field}=")
+            source = source[:place] + source[source.index(f"    {after}=", place) :]
+        self.path.write_text(f"from pathlib import Path\n{source}")
+        columns = '{"score": "mean", "qab": "qab", "p": "p"}'
+        measure = 'lambda systems: {name: {"p": 48.0} for name in systems if name == "+A"}'
+        self.add(published=f'Path("{file}")', columns=columns, unavailable='"of others"')
+        self.add(quantities=measure)
 
     def reproduction(
         self, scale: str = "toy", ended: bool = True, reference: str | None = None

@@ -74,48 +74,13 @@ def test_published_values_compare_at_the_scale_of_the_paper_alone(table7: Any) -
     ]
 
 
-FILE = """table7
-row	name	score	qab	p	marks
-1	plain	69.1			
-2	+A	79.0	80.0	50%	score=†
-
-marks
-table	mark	against	p
-table7	†	+B	0.001
-
-notes
-table	row	column	as_read	written	kind	why
-table7	2	score			literature	of another paper
-table7	1	score			text differs	Section 3 has 70
-
-deviations
-scales	tables	deviation
-toy		two toy languages
-"""
-
-
-@pytest.fixture
-def of_file(paper: Any) -> Any:
-    """The table as its file prints it, with a quantity of its runs."""
-    file = paper.path.with_name("paper.tsv")
-    file.write_text(FILE, encoding="utf-8")
-    source = paper.path.read_text()
-    for field, after in (("published", "tolerance"), ("improvements", "unavailable")):
-        place = source.index(f"    {field}=")
-        source = source[:place] + source[source.index(f"    {after}=", place) :]
-    paper.path.write_text(f"from pathlib import Path\n{source}")
-    columns = '{"score": "mean", "qab": "qab", "p": "p"}'
-    measure = 'lambda systems: {name: {"p": 48.0} for name in systems if name == "+A"}'
-    paper.add(published=f'Path("{file}")', columns=columns, quantities=measure)
-    for row, right in (("plain", [70, 72]), ("+A", [80, 82]), ("+B", [60, 61])):
-        paper.measure(row, {"qaa": right, "qab": right})
-    return paper
-
-
-def test_what_a_file_says_of_values(of_file: Any, wide: None) -> None:
+def test_what_a_file_says_of_values(paper: Any, wide: None) -> None:
     """Another paper's never compares; a quantity stands beside its printed value; a mark is tested
     against the row that it names."""
-    reproduction = of_file.reproduction("paper")
+    paper.of_file()
+    for row, right in (("plain", [70, 72]), ("+A", [80, 82]), ("+B", [60, 61])):
+        paper.measure(row, {"qaa": right, "qab": right})
+    reproduction = paper.reproduction("paper")
     borrowed, shown = reproduction.record("+A"), rendering.text(report(reproduction))
     assert (borrowed["gap"], borrowed["published"], borrowed["comparable"]) == (None, 79.0, False)
     assert reproduction.within("+A") is None and reproduction.within("plain") is False
@@ -127,7 +92,7 @@ def test_what_a_file_says_of_values(of_file: Any, wide: None) -> None:
     assert lines_of(below, "+A  ")[0].split() == ["+A", "81.0", "81.0", "48", "81.0"]
     printed = ["+A", "(published)", "–", "80.0", "50%", "79.0"]
     assert lines_of(below, "+A (published)")[0].split() == printed
-    against = of_file.reproduction("paper", reference="+B").lines["+A"].compared["mean"]
+    against = paper.reproduction("paper", reference="+B").lines["+A"].compared["mean"]
     marked = reproduction.marked["+A"]
     assert (marked.tested, marked.corrected) == (against.tested, against.corrected)
     assert (line["difference"], marked.difference) == (10.0, 20.5)
