@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
+import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -27,6 +29,7 @@ from trainables.nmt import TASK
 from trainables.nmt.architecture import ModelConfig, resolve
 from trainables.nmt.model import parameters as parameters_of
 
+PRINTED = ("hey, warum nicht?", "wir alle lieben baseball, oder?")
 DIVERSE = [f"data-diverse, {data}" for data in ("base", "bwd.", "fwd.", "bidir.")]
 
 
@@ -230,7 +233,17 @@ def test_sizes_of_wmt14_and_of_the_formulas_of_table_10() -> None:
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SystemResult]:
-    """Tiny runs of the baseline, of CipherDAug with two keys and of ALONE embeddings."""
+    """Tiny runs of the baseline, of CipherDAug with two keys and of ALONE embeddings, on sentences
+    of the words of Figures 7 and 8."""
+    directory, draw = tmp_path_factory.mktemp("systems"), random.Random(1)
+    words = " ".join(PRINTED).split()
+    corpus: dict[str, Any] = {"source_language": "de", "target_language": "en"}
+    for name, count in (("train", 60), ("valid", 12), ("test", 40)):
+        lines = [" ".join(draw.sample(words, draw.randint(3, 7))) for _ in range(count)]
+        files = {"source": directory / f"{name}.de", "target": directory / f"{name}.en"}
+        for file in files.values():
+            file.write_text("\n".join(lines))
+        corpus[name] = {side: str(file) for side, file in files.items()}
     cipher = {
         "augment": [{"operator": "cipher", "keys": [1, 2]}],
         "regime": {"name": "coregularised", "warmup_epochs": 1},
@@ -238,8 +251,9 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SystemResult]
     alone = {"model": {**tiny.OF_TASK["nmt"]["model"], "embeddings": ALONE}}
     experiment = tiny.experiment(
         "nmt",
-        tmp_path_factory.mktemp("systems"),
-        corpus={**tiny.PARALLEL, "tests": {"test": {"builtin": 40}}},
+        directory,
+        corpus={"tests": {"test": corpus.pop("test")}, **corpus},
+        vocabulary={"size": 60},
         systems={"baseline": {}, "two keys": cipher, "alone": alone},
     )
     runs, failures, _ = run_experiment(experiment)
@@ -298,20 +312,30 @@ def test_figure_5_has_every_pair_of_layers_of_views_and_of_the_baseline(
 
 
 def test_figures_4b_and_6_score_sentences_of_a_length_and_outputs_of_a_view(
-    systems: list[System],
-) -> None:
-    two_keys = systems[1]
-    references = [two_keys.references]
-    expected = {v: corpus_bleu(two_keys.outputs(v), references).score for v in two_keys.views}
-    assert measure("figure6", two_keys) == pytest.approx(expected)
-    assert max(len(reference.split()) for reference in two_keys.references) < 10
-    assert measure("figure4b", two_keys) == pytest.approx({"0–9": expected["plain"]})
-
-
-def test_figures_7_and_8_take_the_sentences_with_the_rarest_subwords(
     systems: list[System], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Counted anew, from the training text; of German, they take those of the paper."""
+    """A model of a few updates has no score: outputs are references without their first words."""
+    two_keys, references = systems[1], systems[1].references
+    lost = {"plain": 1, "rot-1": 2, "rot-2": 3}
+    outputs = {view: [" ".join(of.split()[n:]) for of in references] for view, n in lost.items()}
+    monkeypatch.setattr(two_keys, "outputs", lambda view="plain": outputs[view])
+    by_view = {view: corpus_bleu(lines, [references]).score for view, lines in outputs.items()}
+    assert measure("figure6", two_keys) == pytest.approx(by_view)
+    by_length: dict[str, list[tuple[str, str]]] = {"0–9": [], "10–19": []}
+    for output, reference in zip(outputs["plain"], references, strict=True):
+        words = re.findall(r"\w+|[?,]", reference)
+        by_length["0–9" if len(words) < 10 else "10–19"].append((output, reference))
+    expected = {}
+    for bucket, pairs in by_length.items():
+        lines, of_bucket = zip(*pairs, strict=True)
+        expected[bucket] = corpus_bleu(lines, [of_bucket]).score
+    assert measure("figure4b", two_keys) == pytest.approx(expected) and min(expected.values()) > 50
+
+
+def test_figures_7_and_8_take_the_printed_sentences_or_those_with_the_rarest_subwords(
+    systems: list[System], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counted anew, from the training text; those with the rarest are of other languages."""
     two_keys = systems[1]
     source = two_keys.run.corpus("train").column("source")
     counts = {
@@ -319,21 +343,17 @@ def test_figures_7_and_8_take_the_sentences_with_the_rarest_subwords(
         for view in two_keys.views
     }
 
-    def least(text: str, view: str) -> int:
-        (ids,) = two_keys.encode([text], view)
-        return min(counts[view][piece] for piece in ids)
+    def least(text: str) -> dict[str, int]:
+        pieces = {view: two_keys.encode([text], view)[0] for view in two_keys.views}
+        return {view: min(counts[view][piece] for piece in ids) for view, ids in pieces.items()}
 
-    ordered = sorted(
-        two_keys.sources, key=lambda text: (least(text, "plain") == 0, least(text, "plain"))
-    )
-    for name, text in zip(("figure7", "figure8"), ordered, strict=False):
-        assert measure(name, two_keys) == {view: least(text, view) for view in two_keys.views}
-    monkeypatch.setattr("augury.corpora.languages.base_language", lambda language: "de")
-    for name, text in (
-        ("figure7", "hey, warum nicht?"),
-        ("figure8", "wir alle lieben baseball, oder?"),
-    ):
-        assert measure(name, two_keys) == {view: least(text, view) for view in two_keys.views}
+    measured = [measure(name, two_keys) for name in ("figure7", "figure8")]
+    assert measured == [least(text) for text in PRINTED] and measured[0] != measured[1]
+    monkeypatch.setattr("augury.corpora.languages.base_language", lambda language: "fr")
+    plain = [least(text)["plain"] for text in two_keys.sources]
+    places = sorted(range(len(plain)), key=lambda place: (plain[place] == 0, plain[place]))
+    expected = [least(two_keys.sources[place]) for place in places[:2]]
+    assert [measure(name, two_keys) for name in ("figure7", "figure8")] == expected
 
 
 def test_table_10_counts_what_its_formulas_say(systems: list[System]) -> None:
