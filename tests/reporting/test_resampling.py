@@ -34,7 +34,7 @@ def test_seeds_are_scored_on_the_same_draws_of_examples(results: Any) -> None:
 def test_one_seed_that_is_not_known_leaves_the_system_unknown(results: Any) -> None:
     known = results.classified("base", "aa" * 8, 1, correct=[1, 0, 1])
     unknown = results.classified("base", "aa" * 8, 2, correct=[1, 0, 1])
-    unknown.remove("statistics")
+    unknown.remove("counts")
     assert resample_runs(records(known), "test", "accuracy", 10) is not None
     assert resample_runs(records(known, unknown), "test", "accuracy", 10) is None
 

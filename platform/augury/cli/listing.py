@@ -112,7 +112,7 @@ def _tasks() -> list[Entry]:
 
 
 def _analyses() -> list[Entry]:
-    from augury.reporting.analyses.analysis import ANALYSES
+    from augury.analysis.analysis import ANALYSES
 
     return _plugins(ANALYSES, _summary)
 

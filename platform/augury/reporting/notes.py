@@ -203,7 +203,7 @@ def training_notes(results: Sequence[SystemResult]) -> list[str]:
     costs = {result.name: result.cost for result in results if result.cost}
     if not costs:
         return []
-    lines = [_budget_note(results), "epochs: passes over the original text / each further view"]
+    lines = [_budget_note(results)]
     if several := [
         f"{name} ({cost.trainings:g} trainings)"
         for name, cost in costs.items()
