@@ -13,6 +13,7 @@ import os
 import shutil
 import tempfile
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -31,7 +32,7 @@ from augury.core.directories import (
     scratch,
 )
 from augury.core.errors import UserError
-from augury.core.filesystems import local_root, located, open_root
+from augury.core.filesystems import OBJECT_STORES, PATIENCE, local_root, located, open_root
 from augury.core.integrity import CHUNK, OTHERS, Checksum, Damaged, checksums
 from augury.core.secrets import redacted_values
 
@@ -45,6 +46,8 @@ SCHEMA = 2
 """The version of the form of stored folders and records; others are refused."""
 LONGEST = 200
 """Bytes of a part of a name, so that temporary names fit into the 255 of most filesystems."""
+SMALL = 8 << 20
+"""Bytes up to which a copy is kept of what is written to an object store."""
 THREADS = 8
 """The number of files that are read at once."""
 
@@ -95,7 +98,11 @@ class _Facts:
     written: dict[str, Checksum] = field(default_factory=dict)
     """What this process has written."""
     copies: dict[str, Path] = field(default_factory=dict)
-    """Local copies of remote files, found to be as a record has them."""
+    """Local copies of remote files, which this process has written or found to be as a record has
+    them."""
+    records: dict[str, bytes] = field(default_factory=dict)
+    """Records of a remote folder that this process has written, and those that it has read since
+    the folder was finished."""
 
 
 _known: dict[tuple[str, str], _Facts] = {}
@@ -142,7 +149,15 @@ class Folder:
 
     def exists(self, name: str = "") -> bool:
         """Return whether a file, or by default the folder, is there."""
-        return self.info(name) is not None
+        if name in self._facts.records or name in self._facts.copies:
+            return True
+        if not name or self.filesystem.type_name not in OBJECT_STORES:
+            return self.info(name) is not None
+        try:  # `get_file_info` asks a second time, whether it is a directory
+            self.filesystem.open_input_stream(self.path(name), compression=None).close()
+        except FileNotFoundError:
+            return False
+        return True
 
     def info(self, name: str = "") -> FileInfo | None:
         """Return what is known of a file, or by default of the folder; None where it is not
@@ -192,8 +207,7 @@ class Folder:
         """
         expected = self._expected().get(name) if verified else None
         if expected is None:
-            with self._open(name) as stream:
-                return bytes(stream.read())
+            return self._streamed(name, lambda stream: bytes(stream.read()))
         if not self.is_local:
             return self.local(name).read_bytes()
         try:
@@ -212,7 +226,11 @@ class Folder:
     def read_record(self, name: str) -> dict[str, Any]:
         """Return the content of a record; Damaged where it is not as it was written, UserError for
         one of another version of Augury."""
-        content = integrity.unseal(self.read(name, verified=False), self.location(name))
+        kept = None if self.is_local else self._facts.records.get(name)
+        data = kept or self.read(name, verified=False)
+        content = integrity.unseal(data, self.location(name))
+        if self._facts.complete and not self.is_local:
+            self._facts.records[name] = data
         if content.get("schema") != SCHEMA:
             raise UserError(
                 f"{self.location(name)} was written by another version of Augury: use that "
@@ -227,6 +245,11 @@ class Folder:
             stream.write(data)
         written = integrity.checksum([data])
         self._facts.written[name] = written
+        if not self.is_local and len(data) < SMALL:  # most are read soon
+            copy = self._copy_of(name)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(data)
+            self._facts.copies[name] = copy
         return written
 
     def write_json(self, name: str, value: Any) -> None:
@@ -256,6 +279,10 @@ class Folder:
             content[OTHERS] = {file: sums[file] for file in names}
         text = _json(integrity.seal(content))
         self.write(name, text)
+        if not self.is_local:
+            self._facts.records[name] = text.encode()
+            if self._facts.written.keys() >= {*names}:  # the server has compared checksums
+                self._facts.intact.add(name)
         return integrity.unseal(text.encode(), name)
 
     @contextmanager
@@ -343,6 +370,8 @@ class Folder:
         facts = self._facts
         if self.is_local or not facts.complete:
             facts.complete = self.exists(MARKER)
+            if facts.complete and not self.is_local:  # by another process, which has written more
+                facts.records.clear()
         return facts.complete
 
     def finish(
@@ -429,11 +458,23 @@ class Folder:
 
     def checksum(self, name: str) -> Checksum:
         """Return the checksum of a file as it is now."""
-        with self._open(name) as stream:
-            return _checksum_of(stream)
+        return self._streamed(name, _checksum_of)
 
-    def _open(self, name: str) -> Any:
-        return self.filesystem.open_input_stream(self.path(name), compression=None)
+    def _streamed(self, name: str, use: Callable[[Any], T]) -> T:
+        """Return what a function of a stream of a file returns.
+
+        It is called again where a busy object store answers with a page that is longer than a small
+        file, which pyarrow does not repeat.
+        """
+        for attempt in range(PATIENCE[0]):
+            try:
+                with self.filesystem.open_input_stream(self.path(name), compression=None) as stream:
+                    return use(stream)
+            except OSError as error:
+                if "flush response stream" not in str(error) or attempt == PATIENCE[0] - 1:
+                    raise
+            time.sleep(0.05 * 2**attempt)
+        raise AssertionError("the last attempt returns or raises")
 
     def _damaged(self, fault: str) -> Damaged:
         _forget(self)
@@ -452,7 +493,8 @@ class Folder:
             if fault := self.damage(record):
                 raise self._damaged(fault)
             return Path(self.path(name))
-        expected = self._expected() if record == MANIFEST else checksums(self.read_record(record))
+        finished = record != MANIFEST or self.complete
+        expected = checksums(self.read_record(record)) if finished else {}
         if not expected or (name and name not in expected):
             directory = Path(tempfile.mkdtemp(dir=downloads(os.getpid())))
             self._download([name] if name else self.files(), directory)
@@ -494,8 +536,12 @@ class Folder:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.unlink(missing_ok=True)  # what is in use stays as it is
 
-            with suppress(FileNotFoundError), self._open(name) as stream, target.open("wb") as file:
-                shutil.copyfileobj(stream, file, CHUNK)
+            def write(stream: Any) -> None:
+                with target.open("wb") as file:
+                    shutil.copyfileobj(stream, file, CHUNK)
+
+            with suppress(FileNotFoundError):
+                self._streamed(name, write)
             return target
 
         return self._map(fetch, list(names))
@@ -548,6 +594,7 @@ class Folder:
         facts.intact.clear()
         facts.written.pop(name, None)
         facts.copies.pop(name, None)
+        facts.records.pop(name, None)
         if name in LAST:
             facts.manifest, facts.complete = None, False
 
