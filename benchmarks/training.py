@@ -63,12 +63,12 @@ from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.regimes.coregularised import CoRegularised
 from augury.regimes.regime import Progress
-from augury.tasks.sequence_training import Batch
 from augury.training.loop import Trainer
 from augury.training.settings import Training
 from benchmarks import frame
 from trainables.nmt.architecture import resolve
 from trainables.nmt.translation import Translation
+from trainables.sequence import Batch
 
 VOCABULARY, MAX_TOKENS, BUILTIN_SENTENCES = 8_000, 4_096, 29_000  # the size of Multi30k
 CPU = torch.device("cpu")

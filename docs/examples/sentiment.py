@@ -6,13 +6,9 @@ finds it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 from augury.corpora.spec import LabelledSpec
-from augury.regimes.regime import SOURCE
-from augury.tasks.classification.settings import ClassifierConfig
-from augury.tasks.classification.task import ClassifierTask
+from trainables.classification.config import ClassifierConfig
+from trainables.classification.task import ClassifierTask
 
 
 class SentimentExperiment(ClassifierConfig):
@@ -26,7 +22,6 @@ class Sentiment(ClassifierTask):
 
     EXPERIMENT = SentimentExperiment
     EXAMPLE = "echo 'A fine film.'"
-    SIDES: ClassVar[Mapping[str, tuple[str, ...]]] = {SOURCE: ("text",)}
 
 
 TASK = Sentiment()

@@ -13,10 +13,10 @@ from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.generate import generate
 from augury.decoding.search import Hypothesis
 from augury.decoding.settings import Decoding
-from augury.tasks.encoder_decoder import head, hidden_states
 from tests.learning import learn
 from trainables.nmt.architecture import ModelConfig
 from trainables.nmt.model import build
+from trainables.sequence import head, hidden_states
 
 UNK, PAD, EOS, FIRST, VOCABULARY = 0, 1, 2, 3, 48
 PIECES = [f"piece{index}" for index in range(VOCABULARY)]

@@ -3,14 +3,9 @@ example."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
-
-from augury.corpora.corpus import input_columns
 from augury.experiments.task import Draft
-from augury.regimes.regime import SOURCE
-from augury.tasks.classification.task import ClassifierTask
 from trainables.classification.config import Config
+from trainables.classification.task import ClassifierTask
 
 
 class Classification(ClassifierTask):
@@ -18,10 +13,6 @@ class Classification(ClassifierTask):
 
     EXPERIMENT = Config
     EXAMPLE = "echo 'A fine film.'"
-    SIDES: ClassVar = {SOURCE: ("text",)}
-
-    def sides(self, experiment: Any) -> Mapping[str, tuple[str, ...]]:
-        return {SOURCE: input_columns(experiment.corpus.TEXT.KIND.columns)}
 
     def draft(self, rows: int, model: str | None) -> Draft:
         names = "names: {'0': negative, '1': positive}"

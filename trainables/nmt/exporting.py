@@ -15,7 +15,6 @@ from augury.decoding.settings import PLAIN
 from augury.experiments.task import Exported
 from augury.models import pretrained
 from augury.regimes.regime import SOURCE
-from augury.tasks.subword_task import base_model
 from augury.text.vocabulary.fast_tokenizer import fast_tokenizer, save
 from augury.text.vocabulary.vocabulary import Vocabulary
 from trainables.nmt import tuned_exporting
@@ -23,6 +22,7 @@ from trainables.nmt.architecture import PretrainedTranslator
 from trainables.nmt.config import Config
 from trainables.nmt.pre_norm import known_elsewhere
 from trainables.nmt.trained import Trained
+from trainables.subword_task import base_model
 
 
 def export(trained: Trained, form: str, directory: Path) -> Exported:

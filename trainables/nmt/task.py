@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow.compute as pc
 
+from augury.augment.health import UnusableOutput
+from augury.augment.mixins import UsesModels
+from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
 from augury.core.locks import make_once
+from augury.core.progress import Stage
 from augury.core.store import Folder, Store
 from augury.core.words import is_unspaced
 from augury.corpora.corpus import Corpus
@@ -20,13 +27,15 @@ from augury.corpora.languages import base_language
 from augury.decoding.search import check_lengths
 from augury.decoding.settings import Decoding, LongTexts, Sampler, Translator, ViewDecoding
 from augury.experiments.run import Run
+from augury.experiments.task import Task
 from augury.models import pretrained
 from augury.models.lora import require_peft
 from augury.models.settings import model_directory
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.punctuation import FIXED
-from augury.tasks.vocabulary_task import VocabularyTask
 from augury.text.tokens import Text, Tokenizer
+from augury.text.vocabulary.size import fitting_size, has_words
+from augury.text.vocabulary.tokenizer import VocabularyTokenizer
 from augury.training.settings import Training
 from trainables.nmt.architecture import PretrainedTranslator, resolve
 from trainables.nmt.config import Config
@@ -37,11 +46,13 @@ if TYPE_CHECKING:
     from augury.training.learner import Learner
     from trainables.nmt.trained import Trained
 
+ESTIMATE = 20_000
+"""Rows whose words estimate the entries of an automatic vocabulary."""
 TOKENISED_APART = ("ja", "ko")  # by packages that are installed or not
 REFERENCES = 200  # that are read to see whether a metric can count their words
 
 
-class Nmt(VocabularyTask):
+class Nmt(Task):
     """Translate sentences."""
 
     EXPERIMENT = Config
@@ -72,7 +83,26 @@ class Nmt(VocabularyTask):
             if model_directory(experiment.model.name):  # one of the hub is loaded when it is needed
                 self.check_model(experiment, store)
         else:
-            super().check(experiment, store)
+            self._check_vocabulary(experiment, store)
+
+    def _check_vocabulary(self, experiment: Config, store: Store) -> None:
+        """Raise UserError for a vocabulary that the training text does not allow, or that a stage
+        needs and lacks."""
+        if (before := experiment.before) is not None:  # the stage before is checked on its own
+            _check_stage(experiment, before)
+            return
+        if not _has_size(experiment) or any(
+            isinstance(operator, UsesModels) for operator in experiment.augment
+        ):
+            return
+        if not self._has_words(experiment, self.entries(experiment, store), store):
+            from augury.experiments.graph import Graph
+            from augury.experiments.make import make_texts
+
+            # So little text has its vocabulary at once. Whether a system must be left out for its
+            # operators' output is decided when all are prepared.
+            with suppress(UnusableOutput):
+                make_texts(Graph(store).plan(experiment))
 
     def check_model(self, experiment: Config, store: Store) -> None:
         """Raise UserError for a pretrained model that cannot translate this text, as its files say
@@ -85,19 +115,48 @@ class Nmt(VocabularyTask):
             check(experiment, experiment.model, folder)
 
     def tokenizer(self, experiment: Config, texts: Mapping[str, Text], store: Store) -> Tokenizer:
-        if not isinstance(experiment.model, PretrainedTranslator):
-            return super().tokenizer(experiment, texts, store)
-        from trainables.nmt.vocabulary import tokenizer
+        if isinstance(experiment.model, PretrainedTranslator):
+            from trainables.nmt.vocabulary import tokenizer
 
-        return tokenizer(experiment, experiment.model, texts, store)
+            return tokenizer(experiment, experiment.model, texts, store)
+        from augury.text.vocabulary import training
+
+        settings = experiment.vocabulary.to_dict()
+        # The size of a view has an effect in one mode, and only where views have texts of their
+        # own: those of a draw have the source's.
+        has_views = any(view in texts for view in experiment.view_names)
+        used = {"joint": "size_per_key", "separate": "separate_size_per_key"}.get(settings["mode"])
+        for size in ("size_per_key", "separate_size_per_key"):
+            if size != used or not has_views:
+                del settings[size]
+        determined = {
+            "version": training.VERSION,
+            "config": settings,
+            "languages": experiment.corpus.languages_of("train"),
+            "texts": [[name, text.folder.name] for name, text in texts.items()],
+        }
+        if settings["tokenise"] == "moses":
+            from importlib.metadata import version
+
+            determined["sacremoses"] = version("sacremoses")
+        return VocabularyTokenizer(store.folder("vocabularies", address(determined)))
 
     def make_tokenizer(self, experiment: Config, texts: Mapping[str, Text], folder: Folder) -> None:
-        if not isinstance(experiment.model, PretrainedTranslator):
-            super().make_tokenizer(experiment, texts, folder)
-            return
-        from trainables.nmt.vocabulary import make_tokenizer
+        if isinstance(experiment.model, PretrainedTranslator):
+            from trainables.nmt.vocabulary import make_tokenizer
 
-        make_tokenizer(experiment, experiment.model, texts, folder)
+            make_tokenizer(experiment, experiment.model, texts, folder)
+            return
+        from augury.text.vocabulary import training
+
+        most = experiment.vocabulary.max_sentences
+        groups = {name: partial(text.lines, most) for name, text in texts.items()}
+        languages = list(experiment.corpus.languages_of("train"))
+        with Stage("vocabulary", unit="pieces") as stage:
+            vocabulary = training.train(
+                groups, experiment.vocabulary, languages=languages, folder=folder
+            )
+            stage.advance(len(vocabulary))
 
     def _check_budget(self, experiment: Config, store: Store) -> None:
         """Refuse a budget of a batch that an example alone exceeds.
@@ -158,6 +217,34 @@ class Nmt(VocabularyTask):
             f"and {lengths['characters']:,} characters. The vocabulary decides; to be sure, "
             f"{remedy}"
         )
+
+    def entries(self, experiment: Config, store: Store) -> int:
+        """Return the estimated number of entries of the vocabulary."""
+        # Views with the vocabulary of the source.
+        drawn = {operator.name() for operator in experiment.token_draws}
+        settings, views = experiment.vocabulary, len(set(experiment.view_names) - drawn)
+        plain = settings.size
+        if plain == "auto":
+            plain = self._fitting_size(experiment, settings.entries, store)
+        if settings.mode == "separate":
+            return plain + views * settings.separate_size_per_key
+        if settings.mode == "mirrored":
+            return plain + views * plain // 2
+        return plain + views * (
+            plain // 2 if settings.size_per_key == "auto" else settings.size_per_key
+        )
+
+    def _has_words(self, experiment: Config, count: int, store: Store) -> bool:
+        """Return whether all sides of the training corpus have so many distinct words."""
+        corpus, sides = self.corpus(experiment, "train", store), self.sides(experiment)
+        lines = chain.from_iterable(text.lines() for text in _texts(corpus, sides))
+        return has_words(lines, count)
+
+    def _fitting_size(self, experiment: Config, largest: int, store: Store) -> int:
+        """Return the size of a vocabulary that fits some rows of the training corpus."""
+        corpus, sides = self.corpus(experiment, "train", store), self.sides(experiment)
+        lines = chain.from_iterable(text.sample(ESTIMATE) for text in _texts(corpus, sides))
+        return fitting_size(lines, largest)
 
     def size(self, experiment: Config, store: Store) -> Size | None:
         from augury.experiments.cost import Size, pretrained_size, transformer
@@ -226,7 +313,7 @@ class Nmt(VocabularyTask):
         return self._trained(run).translate(cleaned, decoding, executor, domain=domain, long=long)
 
     def pieces(self, run: Run) -> Sequence[str]:
-        return self.vocabulary(run).pieces
+        return self._trained(run).vocabulary.pieces
 
     def encode(
         self, run: Run, texts: Sequence[str], view: str = SOURCE, *, tagged: bool = True
@@ -319,3 +406,38 @@ def _fault_of_pieces(experiment: Config, tokenizer: Folder, name: str, corpus: C
     except UserError as error:
         return str(error)
     return ""
+
+
+def _check_stage(stage: Any, before: Any) -> None:
+    """Raise UserError for a stage in other languages than those of the vocabulary, or with views
+    that it does not know."""
+    if stage.corpus.language_codes() != before.corpus.language_codes():
+        languages = [
+            "-".join(corpus.language_codes().values()) for corpus in (before.corpus, stage.corpus)
+        ]
+        raise UserError(
+            f"stage {stage.stage.name} is {languages[1]} and the stage before it {languages[0]}: "
+            "all stages translate between the same languages (of a text of the other direction, "
+            "`reversed: true`)"
+        )
+    drawn = {operator.name() for operator in stage.token_draws}
+    if unknown := [
+        view for view in stage.view_names if view not in (*stage.first.view_names, *drawn)
+    ]:
+        raise UserError(
+            f"stage {stage.stage.name} reads the view {unknown[0]}, and its vocabulary, that of "
+            "the first stage, was learned without it: let the first stage read it too, or make "
+            "records where the operator can"
+        )
+
+
+def _has_size(experiment: Any) -> bool:
+    """Whether the vocabulary has a size that does not follow from the text."""
+    settings = experiment.vocabulary
+    own_size = {"joint": settings.size_per_key != "auto", "separate": True, "mirrored": False}
+    of_views = own_size[settings.mode]
+    return settings.size != "auto" or (of_views and bool(experiment.view_names))
+
+
+def _texts(corpus: Corpus, sides: Mapping[str, tuple[str, ...]]) -> list[Text]:
+    return [Text(corpus.folder, columns, side) for side, columns in sides.items()]

@@ -14,7 +14,6 @@ from augury.experiments.graph import VALID, dev_sets
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.registry import metric
-from augury.tasks.sequence_training import HeldOut, SequenceTraining
 from augury.training import distributed
 from augury.training.batching import Lengths
 from augury.training.learner import Validation
@@ -23,6 +22,7 @@ from trainables.nmt.engines import translate_greedily
 from trainables.nmt.model import untrained
 from trainables.nmt.subwords import PretrainedVocabulary
 from trainables.nmt.vocabulary import load, positions
+from trainables.sequence import HeldOut, SequenceTraining
 
 LONGEST = 200
 

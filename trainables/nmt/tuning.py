@@ -9,7 +9,7 @@ from augury.core.errors import UserError
 from augury.core.rng import seed_of
 from augury.core.store import Folder
 from augury.models.lora import adapt
-from augury.tasks import encoder_decoder
+from trainables import sequence
 from trainables.nmt.architecture import PretrainedTranslator
 from trainables.nmt.config import Config
 from trainables.nmt.subwords import PretrainedVocabulary
@@ -46,16 +46,16 @@ def build(
     """Return the model before fine-tuning, on the CPU, in training mode and 32-bit floats.
 
     `seed` determines what is not pretrained; the global random state is left as it was. Raises
-    UserError where `encoder_decoder.check` does, as for a model of another family.
+    UserError where `sequence.check` does, as for a model of another family.
     """
-    model = encoder_decoder.load(config, vocabulary.directory)
-    encoder_decoder.check(model, vocabulary.tokenizer, config.name, perturbable=perturbable)
+    model = sequence.load(config, vocabulary.directory)
+    sequence.check(model, vocabulary.tokenizer, config.name, perturbable=perturbable)
     return _extended(model, config, vocabulary, seed).train()
 
 
 def empty(config: PretrainedTranslator, vocabulary: PretrainedVocabulary) -> PreTrainedModel:
     """Return the model in evaluation mode with random weights, to be replaced by those of a run."""
-    return _extended(encoder_decoder.empty(vocabulary.config), config, vocabulary, seed=0).eval()
+    return _extended(sequence.empty(vocabulary.config), config, vocabulary, seed=0).eval()
 
 
 def _extended(

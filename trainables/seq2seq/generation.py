@@ -8,11 +8,11 @@ import torch
 
 from augury.augment.draw import Symbols
 from augury.experiments.run import Run
-from augury.tasks.sequence_training import HeldOut, SequenceTraining
 from augury.text.subwords import learned
 from augury.training.learner import Validation
 from trainables.seq2seq.config import Config
 from trainables.seq2seq.model import build
+from trainables.sequence import HeldOut, SequenceTraining
 
 
 class Generation(SequenceTraining):

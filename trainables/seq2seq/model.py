@@ -6,8 +6,8 @@ import torch
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, PreTrainedModel, T5Config
 
 from augury.core.rng import seed_of
-from augury.tasks import encoder_decoder
 from augury.text.subwords import learned
+from trainables import sequence
 from trainables.seq2seq.architecture import PretrainedGenerator, TinyT5
 
 
@@ -18,22 +18,22 @@ def build(
 
     `directory` holds its tokenizer and, where it is pretrained, its configuration. Parameters that
     are not pretrained are determined by `seed`; the global random state is left as it was.
-    Raises UserError where `encoder_decoder.check` does, as for a model of another family.
+    Raises UserError where `sequence.check` does, as for a model of another family.
     """
     with torch.random.fork_rng(devices=[]), torch.device("cpu"):
         torch.manual_seed(seed_of("seq2seq", "model", seed))
         if isinstance(config, PretrainedGenerator):
-            model = encoder_decoder.load(config, directory)
+            model = sequence.load(config, directory)
         else:
             model = AutoModelForSeq2SeqLM.from_config(_t5(config, directory))
     name = config.name if isinstance(config, PretrainedGenerator) else "T5"
-    encoder_decoder.check(model, learned.load(directory), name, perturbable=perturbable)
+    sequence.check(model, learned.load(directory), name, perturbable=perturbable)
     return model.train()
 
 
 def empty(config: PretrainedGenerator | TinyT5, directory: str) -> PreTrainedModel:
     """Return the model in evaluation mode with random weights, to be replaced by those of a run."""
-    return encoder_decoder.empty(
+    return sequence.empty(
         AutoConfig.from_pretrained(directory)
         if isinstance(config, PretrainedGenerator)
         else _t5(config, directory)

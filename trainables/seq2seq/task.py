@@ -16,10 +16,10 @@ from augury.experiments.cost import Size, pretrained_size, transformer
 from augury.experiments.run import Run
 from augury.experiments.task import Exported
 from augury.regimes.regime import SOURCE, TARGET
-from augury.tasks.subword_task import SubwordTask
 from augury.text.subwords.tokenizer import Subwords
 from trainables.seq2seq.architecture import TinyT5
 from trainables.seq2seq.config import Config, ReorderCorpus
+from trainables.subword_task import SubwordTask
 
 if TYPE_CHECKING:
     from augury.training.learner import Learner

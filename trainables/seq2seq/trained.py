@@ -16,11 +16,11 @@ from augury.decoding import sampling
 from augury.decoding.settings import GREEDY, Sampler
 from augury.experiments.run import Run
 from augury.experiments.task import Exported
-from augury.tasks.subword_task import base_model, save_pretrained
 from augury.text.subwords import learned
 from augury.training.trained import load_weights
 from trainables.seq2seq.config import Config, HypothesisCorpus, ReorderCorpus
 from trainables.seq2seq.model import empty
+from trainables.subword_task import base_model, save_pretrained
 
 CHUNK_SENTENCES = 512
 SENTENCES_PER_SECOND = 2  # that one core writes with T5-base

@@ -7,9 +7,9 @@ import pytest
 from augury.core.errors import UserError
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
-from augury.tasks.classification.settings import PretrainedClassifier
 from tests.tiny import PARALLEL
-from trainables.nli.config import Config
+from trainables.classification.config import PretrainedClassifier
+from trainables.nli import Config
 
 CORPUS = {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12}}
 

@@ -20,7 +20,6 @@ from augury.experiments.cost import Size
 from augury.experiments.graph import Graph
 from augury.experiments.make import prepare
 from augury.experiments.trial import train
-from augury.tasks.encoder_decoder import head, hidden_states
 from augury.training.checkpoint import Checkpoints, load_parameters, parameters
 from augury.training.trained import OUTCOME, WEIGHTS
 from tests import tiny
@@ -30,6 +29,7 @@ from trainables.nmt.architecture import Alone, ModelConfig
 from trainables.nmt.embeddings import AloneEmbedding, tabulated
 from trainables.nmt.model import build
 from trainables.nmt.trained import Trained
+from trainables.sequence import head, hidden_states
 
 UNK, PAD, EOS, VOCABULARY = 0, 1, 2, 60
 SMALL = {"intermediate_size": 24, "codebooks": 4, "codes": 8}

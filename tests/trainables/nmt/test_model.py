@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 from transformers import AutoModelForSeq2SeqLM, MarianMTModel
 
-from augury.tasks.encoder_decoder import head, hidden_states
 from trainables.nmt.architecture import ModelConfig
 from trainables.nmt.model import build, parameters
+from trainables.sequence import head, hidden_states
 
 PAD, EOS, VOCABULARY = 1, 2, 60
 TINY = ModelConfig(architecture="tiny", max_positions=64)

@@ -16,10 +16,10 @@ from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.generate import generate
 from augury.decoding.settings import Decoding
 from augury.experiments.cost import transformer
-from augury.tasks.encoder_decoder import hidden_states
 from trainables.nmt.architecture import ModelConfig, resolve
 from trainables.nmt.model import build, parameters, plain
 from trainables.nmt.pre_norm import PreNormTranslator, known_elsewhere
+from trainables.sequence import hidden_states
 
 PAD, UNK, EOS, VOCABULARY, HEADS = 1, 0, 2, 60, 4
 DROPOUT = {"dropout": 0.1, "attention_dropout": 0.1, "activation_dropout": 0.1}

@@ -15,13 +15,13 @@ from augury.experiments.make import prepare
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.regimes.regime import Progress
-from augury.tasks.sequence_training import Batch
 from augury.text.ciphers.alphabet import build_alphabet
 from augury.text.ciphers.rot import Rot
 from augury.training import history
 from augury.training.loop import fit
 from tests.training.host_reads import NoReads
 from trainables.nmt.translation import DevSet, Translation
+from trainables.sequence import Batch
 
 
 def content(storage: Path, **changes: Any) -> dict[str, Any]:

@@ -13,12 +13,12 @@ from augury.augment.draw import Symbols
 from augury.experiments.graph import VALID, held_out
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, Embedded, Rows, ViewGroup
-from augury.tasks.classification.model import Reader, build
-from augury.tasks.regime_training import RegimeTraining, pad_views, to_device
 from augury.text.subwords.tokenizer import Subwords
 from augury.text.tokens import Tokens
 from augury.training.batching import Lengths
 from augury.training.learner import Loaded, Validation, likelihood
+from trainables.classification.model import Reader, build
+from trainables.training import RegimeTraining, pad_views, to_device
 
 
 class Batch(NamedTuple):

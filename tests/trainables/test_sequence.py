@@ -23,8 +23,8 @@ from transformers import (
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.tasks.encoder_decoder import check, head, hidden_states, source_embeddings
 from augury.text.subwords import learned
+from trainables.sequence import check, head, hidden_states, source_embeddings
 
 PAD = 1
 FAMILIES = ("t5", "mt5", "bart", "marian")

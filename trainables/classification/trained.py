@@ -12,11 +12,11 @@ import torch
 from augury.core.execution import ExecutorName
 from augury.core.store import Folder
 from augury.experiments.run import Run
-from augury.tasks.classification.model import Reader, empty
-from augury.tasks.classification.settings import ClassifierConfig
 from augury.text.subwords.tokenizer import Subwords, encode
 from augury.training.batching import Lengths, batches_by_length, padded
 from augury.training.trained import load_weights
+from trainables.classification.config import ClassifierConfig
+from trainables.classification.model import Reader, empty
 
 CHUNK_ROWS = 2048
 ROWS_PER_SECOND = 30  # that one core classifies with XLM-R base

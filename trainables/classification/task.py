@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,7 +11,7 @@ from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
 from augury.core.naming import counted
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import Corpus
+from augury.corpora.corpus import Corpus, input_columns
 from augury.corpora.filters import clean_lines
 from augury.corpora.labels import check_labels, label_counts
 from augury.experiments.cost import Size, pretrained_size, transformer
@@ -19,9 +19,9 @@ from augury.experiments.run import Run
 from augury.experiments.task import Draft, Exported
 from augury.models.settings import Pretrained
 from augury.regimes.regime import SOURCE
-from augury.tasks.classification.settings import ARCHITECTURES, PretrainedClassifier
-from augury.tasks.subword_task import SubwordTask, base_model, save_pretrained
 from augury.text.subwords.tokenizer import Subwords
+from trainables.classification.config import ARCHITECTURES, PretrainedClassifier
+from trainables.subword_task import SubwordTask, base_model, save_pretrained
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,9 +37,13 @@ RATES = """
 
 
 class ClassifierTask(SubwordTask):
-    """A task that classifies rows of one or two sentences; a subclass names their columns."""
+    """A task that classifies the records of a labelled corpus by their input columns."""
 
+    SIDES: ClassVar = {SOURCE: ("text",)}
     ROWS_PER_SECOND: ClassVar[int] = 5_000
+
+    def sides(self, experiment: Any) -> Mapping[str, tuple[str, ...]]:
+        return {SOURCE: input_columns(experiment.corpus.TEXT.KIND.columns)}
 
     def columns(self, experiment: Any) -> tuple[str, ...]:
         """Return the columns of a row's sentences."""
@@ -64,7 +68,7 @@ class ClassifierTask(SubwordTask):
     def check_model(self, experiment: Any, store: Store) -> None:
         super().check_model(experiment, store)
         if isinstance(experiment.model, Pretrained):
-            from augury.tasks.classification.model import check
+            from trainables.classification.model import check
 
             check(
                 experiment.model,
@@ -85,13 +89,13 @@ class ClassifierTask(SubwordTask):
         )
 
     def learner(self, run: Run) -> Learner:
-        from augury.tasks.classification.training import Classification
+        from trainables.classification.training import Classification
 
         subwords = self.subwords(run.experiment, run.stored_folder(run.tokenizer))
         return Classification(run, self.labels(run.experiment), subwords, lambda: self.symbols(run))
 
     def outputs(self, run: Run, corpus: Corpus, test: str) -> list[str]:
-        from augury.tasks.classification.trained import classify
+        from trainables.classification.trained import classify
 
         rows = list(zip(*map(corpus.column, self.columns(run.experiment)), strict=True))
         executor, labels = run.experiment.execution.executor, self.labels(run.experiment)
@@ -101,7 +105,7 @@ class ClassifierTask(SubwordTask):
         self, run: Run, texts: Sequence[str], *, executor: ExecutorName = "local", **options: Any
     ) -> list[str]:
         """Return the label of every line of tab-separated sentences, cleaned like training text."""
-        from augury.tasks.classification.trained import classify
+        from trainables.classification.trained import classify
 
         lines = [text.split("\t") for text in texts]
         names = self.columns(run.experiment)
@@ -118,7 +122,7 @@ class ClassifierTask(SubwordTask):
         return classify(run, self.labels(run.experiment), rows, executor=executor)
 
     def probabilities(self, run: Run, *columns: Sequence[str]) -> np.ndarray:
-        from augury.tasks.classification.trained import probabilities
+        from trainables.classification.trained import probabilities
 
         return probabilities(run, self.labels(run.experiment), columns)
 
@@ -150,7 +154,7 @@ model: {{{named}}}{"" if scratch else RATES}""",
         """Write model and tokenizer, for AutoModelForSequenceClassification and AutoTokenizer."""
         import torch
 
-        from augury.tasks.classification.trained import TrainedClassifier
+        from trainables.classification.trained import TrainedClassifier
 
         experiment: Any = run.experiment
         labels = self.labels(experiment)

@@ -23,10 +23,10 @@ from augury.core.progress import say_once
 from augury.core.rng import seed_of
 from augury.models import pretrained
 from augury.models.settings import attention
-from augury.tasks.classification.settings import PretrainedClassifier, Scratch
-from augury.tasks.logit_check import mismatch
 from augury.text.subwords import learned
 from augury.training.batching import padded
+from trainables.classification.config import PretrainedClassifier, Scratch
+from trainables.training import mismatch
 
 PROBE = (["a", "a"], ["a", "a a a"])
 """First and second sentences of two rows of unequal length."""

@@ -21,9 +21,9 @@ from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.experiments.trial import train_here
 from augury.regimes.regime import PerturbableModel, Progress
-from augury.tasks.classification.training import Batch
 from augury.training.trained import WEIGHTS
 from trainables import nli
+from trainables.classification.training import Batch
 
 CPU = torch.device("cpu")
 

@@ -16,12 +16,12 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS
 from augury.models import pretrained
-from augury.tasks.classification.model import Reader, build, check, empty
-from augury.tasks.classification.settings import PretrainedClassifier, Scratch
 from augury.text.subwords import learned
 from augury.text.subwords.tokenizer import encode
 from augury.training.batching import padded
 from tests.training.host_reads import NoReads
+from trainables.classification.config import PretrainedClassifier, Scratch
+from trainables.classification.model import Reader, build, check, empty
 
 Checkpoint = Callable[..., Path]
 FAMILIES = (

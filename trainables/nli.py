@@ -3,13 +3,22 @@ copies of an example."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from augury.corpora.corpus import LABELS
+from augury.corpora.spec import NliSpec
 from augury.experiments.task import Draft
-from augury.regimes.regime import SOURCE
-from augury.tasks.classification.task import ClassifierTask
-from trainables.nli.config import Config
+from trainables.classification.config import ClassifierConfig
+from trainables.classification.task import ClassifierTask
+
+
+class Config(ClassifierConfig):
+    """An NLI experiment."""
+
+    task: Literal["nli"] = "nli"
+    corpus: NliSpec
+
+    READS_SEVERAL_TEXTS: ClassVar[bool] = True
 
 
 class Nli(ClassifierTask):
@@ -17,7 +26,6 @@ class Nli(ClassifierTask):
 
     EXPERIMENT = Config
     EXAMPLE = r"printf 'Two dogs run.\tAnimals move.\n'"
-    SIDES: ClassVar = {SOURCE: ("premise", "hypothesis")}
 
     def labels(self, experiment: Any) -> tuple[str, ...]:
         return LABELS

@@ -1,1 +1,0 @@
-"""Base classes of tasks: learned vocabularies, subwords of `transformers`, classification."""

@@ -1,1 +1,0 @@
-"""Classification of one or two sentences by an encoder of `transformers`."""
