@@ -66,7 +66,7 @@ from augury.regimes.regime import Progress
 from augury.training.loop import Trainer
 from augury.training.settings import Training
 from benchmarks import frame
-from trainables.nmt.architecture import resolve
+from trainables.nmt.config import resolve
 from trainables.nmt.translation import Translation
 from trainables.sequence import Batch
 

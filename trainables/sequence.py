@@ -99,8 +99,14 @@ def head(model: PreTrainedModel) -> tuple[Tensor, Tensor | None]:
     return layer.weight, layer.bias if added is None else added.squeeze(0)
 
 
-def load(model: Pretrained, directory: str) -> PreTrainedModel:
-    """Return a pretrained encoder-decoder in 32-bit floats on the CPU, not yet checked.
+def load(
+    model: Pretrained,
+    directory: str,
+    tokenizer: PreTrainedTokenizerBase,
+    *,
+    perturbable: bool = False,
+) -> PreTrainedModel:
+    """Return a pretrained encoder-decoder in 32-bit floats on the CPU, once `check` has passed.
 
     `directory` holds its tokenizer, with the commit that it is of.
     """
@@ -111,6 +117,7 @@ def load(model: Pretrained, directory: str) -> PreTrainedModel:
         allow_pickle=model.allow_pickle,
         dtype=torch.float32,
     )
+    check(loaded, tokenizer, model.name, perturbable=perturbable)
     return loaded
 
 

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from augury.analysis.correlation import LayerCorrelations
     from augury.analysis.system import System
     from augury.reporting.results import SystemResult
-    from trainables.nmt.architecture import ModelConfig
-    from trainables.nmt.config import Config
+    from trainables.nmt.config import Config, ModelConfig
 
 PAPER = from_yaml.load("cipherdaug")
 # Sizes of embeddings and vocabularies are not those of the released code.
@@ -138,7 +137,7 @@ def embeddings(system: System) -> Mapping[str, float]:
 def formula(model: ModelConfig, entries: int) -> int:
     """Return the number of parameters by the formulas of Table 10; `entries` is the size of the
     vocabulary (V)."""
-    from trainables.nmt.architecture import Alone, resolve
+    from trainables.nmt.config import Alone, resolve
 
     d_emb, alone = resolve(model).hidden_size, model.embeddings
     if not isinstance(alone, Alone):

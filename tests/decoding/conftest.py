@@ -14,7 +14,7 @@ from augury.decoding.generate import generate
 from augury.decoding.search import Hypothesis
 from augury.decoding.settings import Decoding
 from tests.learning import learn
-from trainables.nmt.architecture import ModelConfig
+from trainables.nmt.config import ModelConfig
 from trainables.nmt.model import build
 from trainables.sequence import head, hidden_states
 

@@ -20,7 +20,7 @@ from augury.experiments.cost import (
 )
 from augury.experiments.task import find_task
 from tests import tiny
-from trainables.nmt.architecture import ModelConfig
+from trainables.nmt.config import ModelConfig
 from trainables.nmt.model import build
 
 # So large that what every update costs besides is nothing.

@@ -95,7 +95,7 @@ class ClassifierTask(SubwordTask):
         return Classification(run, self.labels(run.experiment), subwords, lambda: self.symbols(run))
 
     def outputs(self, run: Run, corpus: Corpus, test: str) -> list[str]:
-        from trainables.classification.trained import classify
+        from trainables.classification.training import classify
 
         rows = list(zip(*map(corpus.column, self.columns(run.experiment)), strict=True))
         executor, labels = run.experiment.execution.executor, self.labels(run.experiment)
@@ -105,7 +105,7 @@ class ClassifierTask(SubwordTask):
         self, run: Run, texts: Sequence[str], *, executor: ExecutorName = "local", **options: Any
     ) -> list[str]:
         """Return the label of every line of tab-separated sentences, cleaned like training text."""
-        from trainables.classification.trained import classify
+        from trainables.classification.training import classify
 
         lines = [text.split("\t") for text in texts]
         names = self.columns(run.experiment)
@@ -122,7 +122,7 @@ class ClassifierTask(SubwordTask):
         return classify(run, self.labels(run.experiment), rows, executor=executor)
 
     def probabilities(self, run: Run, *columns: Sequence[str]) -> np.ndarray:
-        from trainables.classification.trained import probabilities
+        from trainables.classification.training import probabilities
 
         return probabilities(run, self.labels(run.experiment), columns)
 
@@ -154,7 +154,7 @@ model: {{{named}}}{"" if scratch else RATES}""",
         """Write model and tokenizer, for AutoModelForSequenceClassification and AutoTokenizer."""
         import torch
 
-        from trainables.classification.trained import TrainedClassifier
+        from trainables.classification.training import TrainedClassifier
 
         experiment: Any = run.experiment
         labels = self.labels(experiment)

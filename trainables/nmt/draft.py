@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from augury.core import yaml_file
 from augury.experiments.task import Draft
-from trainables.nmt.architecture import ARCHITECTURES
+from trainables.nmt.config import ARCHITECTURES
 
 
 class Tier(NamedTuple):

@@ -16,7 +16,7 @@ from torch.nn import functional
 from transformers import MarianMTModel, PreTrainedModel
 from transformers.initialization import no_init_weights
 
-from trainables.nmt.architecture import Alone, Embeddings, Table
+from trainables.nmt.config import Alone, Embeddings, Table
 
 HALF = 0.5  # the share of zeros in a binary filter
 

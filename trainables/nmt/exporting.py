@@ -18,9 +18,8 @@ from augury.regimes.regime import SOURCE
 from augury.text.vocabulary.fast_tokenizer import fast_tokenizer, save
 from augury.text.vocabulary.vocabulary import Vocabulary
 from trainables.nmt import tuned_exporting
-from trainables.nmt.architecture import PretrainedTranslator
-from trainables.nmt.config import Config
-from trainables.nmt.pre_norm import known_elsewhere
+from trainables.nmt.config import Config, PretrainedTranslator
+from trainables.nmt.model import known_elsewhere
 from trainables.nmt.trained import Trained
 from trainables.subword_task import base_model
 

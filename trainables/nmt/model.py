@@ -1,28 +1,35 @@
 """The translation transformer: Hugging Face's `MarianMTModel` with fairseq's sizes and
-initialisation."""
+initialisation, or a pretrained model with embeddings for new pieces and updates of low rank."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor, nn
-from transformers import MarianConfig, MarianMTModel, PreTrainedModel
+from transformers import (
+    GenerationConfig,
+    MarianConfig,
+    MarianMTModel,
+    PegasusConfig,
+    PegasusForConditionalGeneration,
+    PreTrainedModel,
+)
 from transformers.initialization import no_init_weights
+from transformers.models.pegasus.modeling_pegasus import PegasusDecoder, PegasusEncoder
 
+from augury.core.errors import UserError
 from augury.core.rng import seed_of
 from augury.core.store import Folder
-from augury.models.lora import merged
+from augury.models.lora import adapt, merged
 from augury.models.settings import attention
 from augury.training.trained import load_weights
-from trainables.nmt import tuning
-from trainables.nmt.architecture import ModelConfig, PretrainedTranslator, resolve
-from trainables.nmt.config import Config
+from trainables import sequence
+from trainables.nmt.config import Config, ModelConfig, PretrainedTranslator, resolve
 from trainables.nmt.embeddings import ComputedEmbedding, install, tabulated
-from trainables.nmt.pre_norm import PreNormTranslator
-from trainables.nmt.subwords import PretrainedVocabulary
-from trainables.nmt.vocabulary import AnyVocabulary
+from trainables.nmt.vocabulary import AnyVocabulary, PretrainedVocabulary
 
 
 def untrained(experiment: Config, vocabulary: AnyVocabulary, seed: int) -> PreTrainedModel:
@@ -30,7 +37,7 @@ def untrained(experiment: Config, vocabulary: AnyVocabulary, seed: int) -> PreTr
     if isinstance(vocabulary, PretrainedVocabulary):
         assert isinstance(experiment.model, PretrainedTranslator)
         perturbable = experiment.regime.needs_embeddings
-        return tuning.build(experiment.model, vocabulary, seed=seed, perturbable=perturbable)
+        return pretrained_model(experiment.model, vocabulary, seed=seed, perturbable=perturbable)
     size, pad, eos = len(vocabulary), vocabulary.pad, vocabulary.eos
     return build(experiment.transformer, size, pad=pad, eos=eos, seed=seed)
 
@@ -39,7 +46,9 @@ def trained(experiment: Config, vocabulary: AnyVocabulary, run: Folder) -> PreTr
     """Return the model with the weights that a run reports on, in the form of `plain`."""
     if isinstance(vocabulary, PretrainedVocabulary):
         assert isinstance(experiment.model, PretrainedTranslator)
-        return plain(load_weights(run, tuning.empty(experiment.model, vocabulary)))
+        empty = sequence.empty(vocabulary.config)
+        model = _extended(empty, experiment.model, vocabulary, seed=0).eval()
+        return plain(load_weights(run, model))
     return plain(load_weights(run, untrained(experiment, vocabulary, seed=0)))
 
 
@@ -179,3 +188,124 @@ def _positions(positions: int, size: int) -> Tensor:
     return torch.from_numpy(
         np.concatenate([np.sin(angles[:, 0::2]), np.cos(angles[:, 1::2])], axis=1)
     ).float()
+
+
+def pretrained_model(
+    config: PretrainedTranslator,
+    vocabulary: PretrainedVocabulary,
+    *,
+    seed: int,
+    perturbable: bool = False,
+) -> PreTrainedModel:
+    """Return the model before fine-tuning, on the CPU, in training mode and 32-bit floats.
+
+    `seed` determines what is not pretrained; the global random state is left as it was. Raises
+    UserError where `sequence.check` does, as for a model of another family.
+    """
+    directory, tokenizer = vocabulary.directory, vocabulary.tokenizer
+    model = sequence.load(config, directory, tokenizer, perturbable=perturbable)
+    return _extended(model, config, vocabulary, seed).train()
+
+
+def _extended(
+    model: PreTrainedModel,
+    config: PretrainedTranslator,
+    vocabulary: PretrainedVocabulary,
+    seed: int,
+) -> PreTrainedModel:
+    # Search is ours: of the model's own settings, only those that say where it begins and ends.
+    start = vocabulary.generation.decoder_start_token_id
+    model.generation_config = GenerationConfig(
+        decoder_start_token_id=model.config.decoder_start_token_id if start is None else start,
+        eos_token_id=vocabulary.eos,
+        pad_token_id=vocabulary.pad,
+    )
+    if vocabulary.added:
+        if config.lora:
+            raise UserError(
+                f"model.lora leaves embeddings as they are, and {len(vocabulary.added):,} new "
+                "pieces of views need some: set model.new_pieces: 0, or leave out model.lora"
+            )
+        add_embeddings(model, vocabulary.constituents())
+    if config.lora:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed_of("nmt", "lora", seed))
+            adapt(model, config.lora)
+    return model
+
+
+@torch.no_grad()
+def add_embeddings(model: PreTrainedModel, constituents: list[list[int]]) -> None:
+    """Append an embedding for every new piece: the mean of those of its constituents.
+
+    A piece without any has the mean of all embeddings. The output layer is extended alike; the
+    others are left as they are.
+    """
+    size = len(model.get_input_embeddings().weight)
+    model.resize_token_embeddings(size + len(constituents), mean_resizing=False)
+    if getattr(model.config, "share_encoder_decoder_embeddings", True) is False:
+        model.resize_decoder_token_embeddings(size + len(constituents))
+    layers = (
+        model.get_input_embeddings(),
+        model.get_decoder().get_input_embeddings(),
+        model.get_output_embeddings(),
+    )
+    for layer in layers:
+        weight = layer.weight
+        for row, ids in enumerate(constituents, start=size):
+            weight[row] = weight[ids or slice(size)].mean(0)
+        if getattr(layer, "bias", None) is not None:
+            layer.bias[size:] = 0
+
+
+@torch.no_grad()
+def without_new_pieces(model: PreTrainedModel, size: int) -> PreTrainedModel:
+    """Cut the embeddings of a model back to its first `size`; return it."""
+    if len(model.get_input_embeddings().weight) > size:
+        model.resize_token_embeddings(size)
+        if getattr(model.config, "share_encoder_decoder_embeddings", True) is False:
+            model.resize_decoder_token_embeddings(size)
+    return model
+
+
+class PreNormTranslator(MarianMTModel):
+    """Marian with the stacks of Pegasus, whose parameters have the same names: normalisation is
+    before every sublayer and after the last one."""
+
+    def __init__(self, config: MarianConfig):
+        super().__init__(config)
+        self.model.encoder, self.model.decoder = PegasusEncoder(config), PegasusDecoder(config)
+
+
+@torch.no_grad()
+def known_elsewhere(model: PreTrainedModel) -> PreTrainedModel:
+    """Return an equal model of a class that `transformers` loads by itself; may be `model`."""
+    if not isinstance(model, PreNormTranslator):
+        return model
+    shared = model.config.share_encoder_decoder_embeddings
+    settings = {
+        key: value
+        for key, value in model.config.to_dict().items()
+        if key != "model_type" and hasattr(PegasusConfig, key)
+    }
+    with no_init_weights():
+        pegasus = PegasusForConditionalGeneration(
+            PegasusConfig(**settings | {"tie_word_embeddings": shared})
+        )
+    state = model.state_dict()
+    # Without tied embeddings, Pegasus has a matrix that it does not read.
+    state.setdefault("model.shared.weight", state["model.encoder.embed_tokens.weight"])
+    pegasus.load_state_dict({name: tensor.clone() for name, tensor in state.items()})
+    pegasus.tie_weights()
+    return pegasus.train(model.training)
+
+
+def convert(model: PreTrainedModel, vocabulary: AnyVocabulary, directory: Path) -> None:
+    """Write a model in CTranslate2's format."""
+    # Training without validation by translations runs where CTranslate2 is not installed.
+    from augury.decoding.conversion import checkpoint_to_ctranslate2, to_ctranslate2
+
+    if isinstance(vocabulary, PretrainedVocabulary):
+        checkpoint_to_ctranslate2(plain(model), directory)
+    else:
+        to_ctranslate2(plain(model), directory, vocabulary.pieces, unk=vocabulary.unk)

@@ -37,8 +37,7 @@ from augury.text.tokens import Text, Tokenizer
 from augury.text.vocabulary.size import fitting_size, has_words
 from augury.text.vocabulary.tokenizer import VocabularyTokenizer
 from augury.training.settings import Training
-from trainables.nmt.architecture import PretrainedTranslator, resolve
-from trainables.nmt.config import Config
+from trainables.nmt.config import Config, PretrainedTranslator, resolve
 
 if TYPE_CHECKING:
     from augury.experiments.cost import Size
@@ -108,11 +107,11 @@ class Nmt(Task):
         """Raise UserError for a pretrained model that cannot translate this text, as its files say
         without its weights."""
         if isinstance(experiment.model, PretrainedTranslator):
-            from trainables.nmt.tuning import check
+            from trainables.nmt.vocabulary import check_pretrained
 
             folder = self.tokenizer(experiment, {}, store).folder
             make_once(folder, lambda: self.make_tokenizer(experiment, {}, folder))
-            check(experiment, experiment.model, folder)
+            check_pretrained(experiment, experiment.model, folder)
 
     def tokenizer(self, experiment: Config, texts: Mapping[str, Text], store: Store) -> Tokenizer:
         if isinstance(experiment.model, PretrainedTranslator):

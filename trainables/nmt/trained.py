@@ -293,7 +293,7 @@ class Trained:
         folder = run.sub(CTRANSLATE2)
         with lock_incomplete([folder]) as missing:  # many workers may want it at once
             if missing:
-                from trainables.nmt.engines import convert
+                from trainables.nmt.model import convert
 
                 directory = temporary_directory("ctranslate2")
                 convert(self.model(), self.vocabulary, directory)

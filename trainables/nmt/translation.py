@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
+import tempfile
+from collections.abc import Callable, Iterator, Sequence, Sized
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor
+from transformers import PreTrainedModel
 
 from augury.augment.draw import Symbols
+from augury.decoding import generate
+from augury.decoding.search import Hypothesis
+from augury.decoding.settings import Decoding
 from augury.experiments.graph import VALID, dev_sets
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, TARGET
@@ -18,10 +24,14 @@ from augury.training import distributed
 from augury.training.batching import Lengths
 from augury.training.learner import Validation
 from trainables.nmt.config import Config
-from trainables.nmt.engines import translate_greedily
-from trainables.nmt.model import untrained
-from trainables.nmt.subwords import PretrainedVocabulary
-from trainables.nmt.vocabulary import load, positions
+from trainables.nmt.model import convert, untrained
+from trainables.nmt.vocabulary import (
+    AnyVocabulary,
+    PretrainedVocabulary,
+    convertible,
+    load,
+    positions,
+)
 from trainables.sequence import HeldOut, SequenceTraining
 
 LONGEST = 200
@@ -113,3 +123,55 @@ class DevSet(HeldOut):
         settings = experiment.validation
         self.references = run.corpus(split).column("target")[: settings.sentences]
         self.metric = metric(settings.metric, experiment.corpus.target_language)
+
+
+Search = Callable[[Sequence[Sequence[int]], Decoding], list[Hypothesis]]
+
+
+def translate_greedily(
+    model: PreTrainedModel,
+    vocabulary: AnyVocabulary,
+    sources: Sequence[Sequence[int]],
+    limits: Sequence[int],
+) -> list[tuple[int, ...]]:
+    """Return greedy translations with the present weights, each cut after its limit of tokens.
+
+    Sources and translations are ids without the end of sentence; translations begin with
+    `vocabulary.first`.
+    """
+    translations: list[tuple[int, ...]] = [()] * len(sources)
+    search = _search(model, vocabulary)
+    for rows in _of_similar_limit(limits):
+        decoding = Decoding(beam=1, max_length=limits[rows[-1]])
+        hypotheses = search([sources[row] for row in rows], decoding)
+        for row, best in zip(rows, hypotheses, strict=True):
+            translations[row] = best.ids[: limits[row]]
+    return translations
+
+
+def _search(model: PreTrainedModel, vocabulary: AnyVocabulary) -> Search:
+    never, first = vocabulary.never, vocabulary.first
+    if not convertible(vocabulary):
+        return lambda sources, decoding: generate.generate(model, sources, decoding, never, first)
+    from augury.decoding.ctranslate import CTranslateDecoder
+
+    with tempfile.TemporaryDirectory(prefix="augury-decoder-") as directory:
+        convert(model, vocabulary, Path(directory))
+        decoder = CTranslateDecoder(directory, threads=torch.get_num_threads())
+    return lambda sources, decoding: decoder.translate(sources, decoding, never, first)
+
+
+def _of_similar_limit(limits: Sequence[int]) -> Iterator[list[int]]:
+    """Yield rows by rising limits that differ by at most a half.
+
+    One search has one limit: a model that has not learnt to end would write all sentences until
+    that of the longest, several times as much as is kept.
+    """
+    group: list[int] = []
+    for row in sorted(range(len(limits)), key=limits.__getitem__):
+        if group and limits[row] > 1.5 * limits[group[0]]:
+            yield group
+            group = []
+        group.append(row)
+    if group:
+        yield group

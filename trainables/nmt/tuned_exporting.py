@@ -12,9 +12,9 @@ from augury.core.errors import UserError
 from augury.decoding.conversion import checkpoint_to_ctranslate2, reads
 from augury.decoding.generate import search_options
 from augury.models import pretrained
-from trainables.nmt.subwords import PretrainedVocabulary
+from trainables.nmt.model import without_new_pieces
 from trainables.nmt.trained import Trained
-from trainables.nmt.tuning import without_new_pieces
+from trainables.nmt.vocabulary import PretrainedVocabulary
 
 
 def to_transformers(trained: Trained, prefix: list[str], directory: Path) -> tuple[str, list[str]]:

@@ -17,8 +17,7 @@ from augury.experiments.run import Run
 from augury.experiments.task import Exported
 from augury.regimes.regime import SOURCE, TARGET
 from augury.text.subwords.tokenizer import Subwords
-from trainables.seq2seq.architecture import TinyT5
-from trainables.seq2seq.config import Config, ReorderCorpus
+from trainables.seq2seq.config import Config, ReorderCorpus, TinyT5
 from trainables.subword_task import SubwordTask
 
 if TYPE_CHECKING:
@@ -59,13 +58,13 @@ class Seq2seq(SubwordTask):
         )
 
     def learner(self, run: Run) -> Learner:
-        from trainables.seq2seq.generation import Generation
+        from trainables.seq2seq.generator import Generation
 
         return Generation(run, lambda: self.symbols(run))
 
     def outputs(self, run: Run, corpus: Corpus, test: str) -> list[str]:
         """Return greedy outputs for a test set."""
-        from trainables.seq2seq.trained import written
+        from trainables.seq2seq.generator import written
 
         return written(run, corpus.column("source"), f"write {test}")
 
@@ -74,7 +73,7 @@ class Seq2seq(SubwordTask):
     ) -> list[str]:
         """Return greedy outputs for texts, cleaned as training text is; the prompt of reordering is
         added."""
-        from trainables.seq2seq.trained import written
+        from trainables.seq2seq.generator import written
 
         cleaned = clean_lines(texts, run.experiment.corpus.preparation)
         if isinstance(run.experiment.corpus, ReorderCorpus):
@@ -82,11 +81,11 @@ class Seq2seq(SubwordTask):
         return written(run, cleaned, "write", executor)
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
-        from trainables.seq2seq.trained import export
+        from trainables.seq2seq.generator import export
 
         return export(run, form, directory)
 
     def sampler(self, run: Run, whole: bool = False) -> Sampler:
-        from trainables.seq2seq.trained import sampler
+        from trainables.seq2seq.generator import sampler
 
         return sampler(run, whole)

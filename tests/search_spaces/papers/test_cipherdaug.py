@@ -26,7 +26,7 @@ from augury.sweeping.driver import run_experiment
 from search_spaces.papers.cipherdaug import entries, formula, parameters
 from tests import tiny
 from trainables.nmt import TASK
-from trainables.nmt.architecture import ModelConfig, resolve
+from trainables.nmt.config import ModelConfig, resolve
 from trainables.nmt.model import parameters as parameters_of
 
 PRINTED = ("hey, warum nicht?", "wir alle lieben baseball, oder?")

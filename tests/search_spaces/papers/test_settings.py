@@ -13,7 +13,7 @@ from augury.experiments.spec import parse
 from augury.experiments.systems import last_stage
 from augury.reporting.papers.table import find
 from trainables.nmt import TASK
-from trainables.nmt.architecture import resolve
+from trainables.nmt.config import resolve
 
 # train_cipherdaug.sh and multi_preprocess.sh; fairseq's own ε of Adam.
 CIPHERDAUG = {

@@ -4,7 +4,7 @@ import pytest
 
 from augury.core.config import validate
 from augury.core.errors import UserError
-from trainables.nmt.architecture import ModelConfig, Sizes, resolve
+from trainables.nmt.config import ModelConfig, Sizes, resolve
 
 
 def test_a_size_left_out_is_the_architectures() -> None:

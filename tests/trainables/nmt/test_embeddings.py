@@ -25,7 +25,7 @@ from augury.training.trained import OUTCOME, WEIGHTS
 from tests import tiny
 from tests.hypotheses import assert_same
 from trainables.nmt import TASK
-from trainables.nmt.architecture import Alone, ModelConfig
+from trainables.nmt.config import Alone, ModelConfig
 from trainables.nmt.embeddings import AloneEmbedding, tabulated
 from trainables.nmt.model import build
 from trainables.nmt.trained import Trained

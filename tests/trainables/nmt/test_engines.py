@@ -10,8 +10,7 @@ from transformers import MarianMTModel
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.settings import Decoding
 from tests.trainables.nmt.conftest import Untrained
-from trainables.nmt.engines import translate_greedily
-from trainables.nmt.translation import Translation
+from trainables.nmt.translation import Translation, translate_greedily
 
 
 def test_translations_are_those_of_one_search_cut_at_their_limits(untrained: Untrained) -> None:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from transformers import AutoModelForSeq2SeqLM, MarianMTModel
 
-from trainables.nmt.architecture import ModelConfig
+from trainables.nmt.config import ModelConfig
 from trainables.nmt.model import build, parameters
 from trainables.sequence import head, hidden_states
 

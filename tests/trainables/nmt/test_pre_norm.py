@@ -16,9 +16,8 @@ from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.generate import generate
 from augury.decoding.settings import Decoding
 from augury.experiments.cost import transformer
-from trainables.nmt.architecture import ModelConfig, resolve
-from trainables.nmt.model import build, parameters, plain
-from trainables.nmt.pre_norm import PreNormTranslator, known_elsewhere
+from trainables.nmt.config import ModelConfig, resolve
+from trainables.nmt.model import PreNormTranslator, build, known_elsewhere, parameters, plain
 from trainables.sequence import hidden_states
 
 PAD, UNK, EOS, VOCABULARY, HEADS = 1, 0, 2, 60, 4

@@ -26,9 +26,9 @@ from augury.training.trained import Outcome
 from tests.trainables.nmt.tuned import CIPHERS, Make, content, finished
 from trainables.nmt import TASK
 from trainables.nmt.config import TranslationTuning
-from trainables.nmt.subwords import PretrainedVocabulary
 from trainables.nmt.trained import Trained
 from trainables.nmt.translation import Translation
+from trainables.nmt.vocabulary import PretrainedVocabulary
 
 FAMILIES = ("marian", "m2m_100", "nllb", "mbart50", "t5")
 FRAMES = {

@@ -9,8 +9,13 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.experiments.spec import parse
-from trainables.seq2seq.architecture import PretrainedGenerator
-from trainables.seq2seq.config import GeneratorTraining, HypothesisCorpus, ReorderCorpus, TextCorpus
+from trainables.seq2seq.config import (
+    GeneratorTraining,
+    HypothesisCorpus,
+    PretrainedGenerator,
+    ReorderCorpus,
+    TextCorpus,
+)
 
 
 def test_the_paper_s_settings_are_the_defaults(toy: Any) -> None:

@@ -13,9 +13,8 @@ from augury.core.store import Store
 from augury.experiments.graph import Graph
 from augury.regimes.regime import Progress
 from augury.text.subwords import learned
-from trainables.seq2seq.architecture import PretrainedGenerator, TinyT5
-from trainables.seq2seq.generation import Generation
-from trainables.seq2seq.model import build
+from trainables.seq2seq.config import PretrainedGenerator, TinyT5
+from trainables.seq2seq.generator import Generation, build
 
 CPU = torch.device("cpu")
 

@@ -17,7 +17,7 @@ from augury.reporting.exporting import export
 from augury.sweeping.driver import run_experiment
 from augury.training import history
 from trainables.seq2seq import TASK
-from trainables.seq2seq import trained as outputs
+from trainables.seq2seq import generator as outputs
 
 pytestmark = pytest.mark.trains
 
