@@ -129,13 +129,6 @@ def test_tests_that_repeat_the_validation_text_are_reported(make: Make, tmp_path
         assert not [note for note in notes if "in the validation set" in note]
 
 
-def test_a_batch_that_is_smaller_than_an_example_is_refused(make: Make) -> None:
-    """The longest kept pair has seven words and its end of sentence."""
-    with pytest.raises(UserError, match=r"max_tokens=5 .* up to 7 words .* set it to 8"):
-        report(make(training={"max_tokens": 5}))
-    report(make(training={"max_tokens": 8}))
-
-
 def test_texts_in_other_languages_are_reported(make: Make) -> None:
     experiment = make({"source_language": "fr"})
     told = "train: the language of its source is 'fr', and it reads like 'de'"
@@ -274,31 +267,10 @@ def test_models_cost_with_their_stages_unless_they_are_systems(tmp_path: Path) -
 SMALL = {"max_positions": 512, "architecture": "tiny"}
 
 
-def long_test(tmp_path: Path, words: int, letters: int) -> dict[str, Any]:
-    """A test set with a source of so many words, and with one of as many letters in a word."""
-    (tmp_path / "long.de").write_text(f"{'der ' * words}\nder\n{'a' * letters}\n")
-    (tmp_path / "long.en").write_text("the\nthe\na\n")
-    files = {side: str(tmp_path / f"long.{code}") for side, code in SIDES.items()}
-    return {"tests": {"long": files}}
-
-
-def test_a_source_with_more_words_than_the_model_has_positions_is_refused(
-    make: Make, tmp_path: Path
-) -> None:
-    """The tag and the end of sentence take two of 512 positions."""
-    with pytest.raises(UserError, match="long: 1 of 3 sources .* the longest has 511"):
-        report(make(long_test(tmp_path, 511, 1), model=SMALL))
-    assert len(report(make(long_test(tmp_path, 510, 1), model=SMALL)).costs) == 2
-
-
-def test_a_source_that_may_be_too_long_is_told_of_and_the_vocabulary_decides(
-    make: Make, tmp_path: Path
-) -> None:
+def test_the_vocabulary_says_whether_a_source_is_too_long(make: Make, tmp_path: Path) -> None:
     """Of so little text the preflight learns the vocabulary at once."""
-    sizes = {"size": 45, "size_per_key": 15}
-    experiment = make(long_test(tmp_path, 100, 600), model=SMALL, vocabulary=sizes)
-    long = ingest.ingest(experiment.corpus, "long", Store(experiment.storage))
-    (caution,) = find_task("nmt").check_held_out(experiment, None, {"long": long})
-    assert "long: 1 of 3" in caution and "600 characters" in caution
-    with pytest.raises(UserError, match="long: 1 of 3 sources exceed the model's 512 positions"):
-        report(experiment)
+    (tmp_path / "long.de").write_text(f"der\n{'a' * 600}\n")
+    (tmp_path / "long.en").write_text("the\na\n")
+    tests = {"long": {side: str(tmp_path / f"long.{code}") for side, code in SIDES.items()}}
+    with pytest.raises(UserError, match="long: 1 of 2 sources exceed the model's 512 positions"):
+        report(make({"tests": tests}, model=SMALL, vocabulary={"size": 45, "size_per_key": 15}))

@@ -1,15 +1,16 @@
-"""A trained translation model for plain `transformers` or CTranslate2, which know nothing of
-tags and views."""
+"""A trained translation model for plain `transformers` or CTranslate2, which know nothing of tags,
+views and their pieces."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from transformers import GenerationConfig
+from transformers import GenerationConfig, PreTrainedModel
 
 from augury.core.errors import UserError
-from augury.decoding.conversion import to_ctranslate2
+from augury.decoding.conversion import checkpoint_to_ctranslate2, reads, to_ctranslate2
 from augury.decoding.generate import search_options
 from augury.decoding.settings import PLAIN
 from augury.experiments.task import Exported
@@ -17,10 +18,10 @@ from augury.models import pretrained
 from augury.regimes.regime import SOURCE
 from augury.text.vocabulary.fast_tokenizer import fast_tokenizer, save
 from augury.text.vocabulary.vocabulary import Vocabulary
-from trainables.nmt import tuned_exporting
-from trainables.nmt.config import Config, PretrainedTranslator
-from trainables.nmt.model import known_elsewhere
+from trainables.nmt.config import Config
+from trainables.nmt.model import known_elsewhere, without_new_pieces
 from trainables.nmt.trained import Trained
+from trainables.nmt.vocabulary import PretrainedVocabulary
 from trainables.subword_task import base_model
 
 
@@ -30,55 +31,67 @@ def export(trained: Trained, form: str, directory: Path) -> Exported:
 
     `hf`: AutoModelForSeq2SeqLM and AutoTokenizer read the directory; the tokenizer cleans text and
     adds the tag that the model expects, and `generate` searches as the run does. `ctranslate2`:
-    next to the model is `sentencepiece.model`, whose pieces the model takes; cleaning and tags are
-    left to the caller.
+    next to the model is `sentencepiece.model`, whose pieces the model takes, and cleaning and tags
+    are left to the caller; a pretrained model takes the ids of its own tokenizer.
     """
     if form not in FORMS:
         raise UserError(f"unknown form '{form}': export --to takes {' or '.join(FORMS)}")
-    corpus, model = trained.experiment.corpus, trained.experiment.model
-    library, write = FORMS[form]
-    if isinstance(model, PretrainedTranslator):
-        write = TUNED_FORMS[form]
+    experiment = trained.experiment
+    corpus = experiment.corpus
     # Of the tags of domains, that of the validation set.
-    usage, notes = write(trained, trained.experiment.prefix(corpus.tag("valid")), directory)
-    languages = (corpus.source_language, corpus.target_language)
-    notes = [*_notes(trained.experiment), *notes]
+    prefix = experiment.prefix(corpus.tag("valid"))
+    if form == "hf":
+        usage, notes = _to_transformers(trained, prefix, directory)
+    elif isinstance(trained.vocabulary, PretrainedVocabulary):
+        usage, notes = _ids_to_ctranslate2(trained, trained.vocabulary, directory)
+    else:
+        usage, notes = _pieces_to_ctranslate2(trained, trained.vocabulary, prefix, directory)
     return Exported(
-        library,
+        FORMS[form],
         "translation",
-        languages,
+        (corpus.source_language, corpus.target_language),
         usage,
-        tuple(notes),
-        base_model=base_model(model),
+        (*_notes(experiment), *notes),
+        base_model=base_model(experiment.model),
         reads_arguments=True,
     )
 
 
+FORMS = {"hf": "transformers", "ctranslate2": "ctranslate2"}
+"""Export formats, and the library that reads each."""
+
+
 def _to_transformers(trained: Trained, prefix: list[str], directory: Path) -> tuple[str, list[str]]:
     """Write model and tokenizer; return how they are used and what must be known."""
-    vocabulary, experiment = trained.vocabulary, trained.experiment
-    assert isinstance(vocabulary, Vocabulary)
-    if not vocabulary.preprocessor.is_identity:
-        raise UserError(
-            "its text is written as tokens of Moses or with its case as markers, which no "
-            "tokenizer of transformers does: export --to ctranslate2, or `augury translate`"
-        )
-    model = known_elsewhere(trained.model())
+    vocabulary, notes = trained.vocabulary, []
+    if isinstance(vocabulary, PretrainedVocabulary):
+        model = _write_tokenizer(trained, vocabulary, directory)
+        never = [index for index in vocabulary.never if index < vocabulary.embedded]
+        start = model.generation_config.decoder_start_token_id
+    else:
+        model = _write_vocabulary(trained, vocabulary, prefix, directory)
+        never = [vocabulary.pad, *vocabulary.never]
+        start = vocabulary.eos
+        if prefix:
+            notes.append(
+                f"The tokenizer puts `{' '.join(prefix)}` before every text by itself. Labels for "
+                "further training have none: make them with `add_special_tokens=False` and put "
+                "the id of `</s>` behind them."
+            )
+    written = len(vocabulary.first) + 1
     model.generation_config = GenerationConfig(
-        **search_options(experiment.decoding, [vocabulary.pad, *vocabulary.never]),
-        decoder_start_token_id=vocabulary.eos,
-        eos_token_id=vocabulary.eos,
-        pad_token_id=vocabulary.pad,
+        **search_options(trained.experiment.decoding, never)
+        | {
+            "decoder_start_token_id": start,
+            "eos_token_id": vocabulary.eos,
+            "pad_token_id": vocabulary.pad,
+            "forced_bos_token_id": next(iter(vocabulary.first), None),
+            "min_new_tokens": written,
+        }
     )
     with pretrained.quiet():
         model.save_pretrained(directory)
-    tokenizer = fast_tokenizer(
-        vocabulary,
-        prefix=prefix,
-        lowercase=experiment.corpus.preparation.lowercase,
-        positions=experiment.transformer.max_positions,
-    )
-    save(tokenizer, directory)
+    lines, read = _texts(trained)
     usage = f"""\
 import sys
 
@@ -87,25 +100,48 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 place = "."  # this directory, or its name on the hub
 tokenizer = AutoTokenizer.from_pretrained(place)
 model = AutoModelForSeq2SeqLM.from_pretrained(place)
-texts = sys.argv[1:] or ["a sentence in '{experiment.corpus.source_language}'", "and another"]
-batch = tokenizer(texts, return_tensors="pt", padding=True)
-print(tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True))
+{lines}
+batch = tokenizer({read}, return_tensors="pt", padding=True)
+outputs = model.generate(input_ids=batch.input_ids, attention_mask=batch.attention_mask)
+print(tokenizer.batch_decode(outputs[:, {written} :], skip_special_tokens=True))
 """
-    note = (
-        f"The tokenizer puts `{' '.join(prefix)}` before every text by itself. Labels for further "
-        "training have none: make them with `add_special_tokens=False` and put the id of `</s>` "
-        "behind them."
+    return usage, notes
+
+
+def _write_tokenizer(
+    trained: Trained, vocabulary: PretrainedVocabulary, directory: Path
+) -> PreTrainedModel:
+    """Write the tokenizer of a pretrained model; return the model without pieces of views."""
+    vocabulary.tokenizer.save_pretrained(directory)
+    return without_new_pieces(trained.model(), vocabulary.embedded)
+
+
+def _write_vocabulary(
+    trained: Trained, vocabulary: Vocabulary, prefix: Sequence[str], directory: Path
+) -> PreTrainedModel:
+    """Write a learned vocabulary as a tokenizer; return the model of a class known elsewhere."""
+    if not vocabulary.preprocessor.is_identity:
+        raise UserError(
+            "its text is written as tokens of Moses or with its case as markers, which no "
+            "tokenizer of transformers does: export --to ctranslate2, or `augury translate`"
+        )
+    tokenizer = fast_tokenizer(
+        vocabulary,
+        prefix=prefix,
+        lowercase=trained.experiment.corpus.preparation.lowercase,
+        positions=trained.experiment.transformer.max_positions,
     )
-    return usage, [note] if prefix else []
+    save(tokenizer, directory)
+    return known_elsewhere(trained.model())
 
 
-def _to_ctranslate2(trained: Trained, prefix: list[str], directory: Path) -> tuple[str, list[str]]:
+def _pieces_to_ctranslate2(
+    trained: Trained, vocabulary: Vocabulary, prefix: list[str], directory: Path
+) -> tuple[str, list[str]]:
     """Write model and subwords; return how they are used and what must be known."""
-    vocabulary, experiment = trained.vocabulary, trained.experiment
-    assert isinstance(vocabulary, Vocabulary)
+    experiment, symbols = trained.experiment, "".join(f'"{symbol}", ' for symbol in prefix)
     to_ctranslate2(trained.model(), directory, vocabulary.pieces, unk=vocabulary.unk)
     (directory / "sentencepiece.model").write_bytes(vocabulary.model())
-    decoding, symbols = experiment.decoding, "".join(f'"{symbol}", ' for symbol in prefix)
     never = [[vocabulary.pieces[vocabulary.pad]], *([symbol] for symbol in vocabulary.tags)]
     usage = f"""\
 import sys
@@ -116,14 +152,10 @@ from sentencepiece import SentencePieceProcessor
 place = "."  # this directory
 pieces = SentencePieceProcessor(model_file=f"{{place}}/sentencepiece.model")
 translator = ctranslate2.Translator(place)
-texts = sys.argv[1:] or ["a sentence in '{experiment.corpus.source_language}'", "and another"]
+{_texts(trained)[0]}
 results = translator.translate_batch(
     [[{symbols}*pieces.encode(text, out_type=str)] for text in texts],
-    beam_size={decoding.beam},
-    length_penalty={decoding.length_penalty},
-    max_decoding_length={decoding.max_length},
-    max_input_length=0,  # otherwise longer sources are cut
-    suppress_sequences={never},
+{_search(experiment, 1, never)}
 )
 print([pieces.decode(result.hypotheses[0]) for result in results])
 """
@@ -146,13 +178,60 @@ print([pieces.decode(result.hypotheses[0]) for result in results])
     return usage, notes
 
 
-FORMS = {"hf": ("transformers", _to_transformers), "ctranslate2": ("ctranslate2", _to_ctranslate2)}
-"""Export formats: the library that reads an export -> the function that writes it."""
-TUNED_FORMS = {
-    "hf": tuned_exporting.to_transformers,
-    "ctranslate2": tuned_exporting.to_ctranslate2,
-}
-"""The functions that write a tuned model."""
+def _ids_to_ctranslate2(
+    trained: Trained, vocabulary: PretrainedVocabulary, directory: Path
+) -> tuple[str, list[str]]:
+    """Write model and tokenizer; return how they are used and what must be known."""
+    model = _write_tokenizer(trained, vocabulary, directory)
+    if not reads(model.config):
+        raise UserError(
+            f"CTranslate2 does not read this model ({model.config.model_type}): export --to hf"
+        )
+    checkpoint_to_ctranslate2(model, directory)
+    first = [str(index) for index in vocabulary.first]
+    never = [[str(index)] for index in vocabulary.never if index < vocabulary.embedded]
+    lines, read = _texts(trained)
+    usage = f"""\
+import sys
+
+import ctranslate2
+from transformers import AutoTokenizer
+
+place = "."  # this directory
+tokenizer = AutoTokenizer.from_pretrained(place)
+translator = ctranslate2.Translator(place)
+{lines}
+results = translator.translate_batch(
+    [[str(index) for index in tokenizer(text).input_ids[:-1]] for text in {read}],
+    target_prefix=[{first} for _ in texts],
+{_search(trained.experiment, len(first) + 1, never)}
+)
+ids = [list(map(int, result.hypotheses[0]))[{len(first)}:] for result in results]
+print(tokenizer.batch_decode(ids, skip_special_tokens=True))
+"""
+    return usage, ["It names subwords by their ids."]
+
+
+def _search(experiment: Config, shortest: int, never: list[list[str]]) -> str:
+    """Return the arguments of CTranslate2 for the search of the run."""
+    decoding = experiment.decoding
+    return f"""\
+    beam_size={decoding.beam},
+    length_penalty={decoding.length_penalty},
+    min_decoding_length={shortest},
+    max_decoding_length={decoding.max_length},
+    max_input_length=0,  # otherwise longer sources are cut
+    suppress_sequences={never},"""
+
+
+def _texts(trained: Trained) -> tuple[str, str]:
+    """Return the lines of code that take texts, and the variable of those that are read."""
+    language = trained.experiment.corpus.source_language
+    lines = f'texts = sys.argv[1:] or ["a sentence in \'{language}\'", "and another"]'
+    vocabulary = trained.vocabulary
+    if isinstance(vocabulary, PretrainedVocabulary) and (prompt := vocabulary.direction.prompt):
+        return f"{lines}\nprompted = [{f'{prompt} '!r} + text for text in texts]", "prompted"
+    return lines, "texts"
 
 
 def _notes(experiment: Config) -> list[str]:

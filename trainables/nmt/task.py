@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import pyarrow.compute as pc
 
 from augury.augment.health import UnusableOutput
 from augury.augment.mixins import UsesModels
@@ -22,7 +21,7 @@ from augury.core.progress import Stage
 from augury.core.store import Folder, Store
 from augury.core.words import is_unspaced
 from augury.corpora.corpus import Corpus
-from augury.corpora.filters import clean_lines, word_counts
+from augury.corpora.filters import clean_lines
 from augury.corpora.languages import base_language
 from augury.decoding.search import check_lengths
 from augury.decoding.settings import Decoding, LongTexts, Sampler, Translator, ViewDecoding
@@ -36,7 +35,6 @@ from augury.scoring.punctuation import FIXED
 from augury.text.tokens import Text, Tokenizer
 from augury.text.vocabulary.size import fitting_size, has_words
 from augury.text.vocabulary.tokenizer import VocabularyTokenizer
-from augury.training.settings import Training
 from trainables.nmt.config import Config, PretrainedTranslator, resolve
 
 if TYPE_CHECKING:
@@ -74,7 +72,6 @@ class Nmt(Task):
             for name in dict.fromkeys((*names, experiment.validation.metric)):
                 if isinstance(scorer := metric(name, language), WordMetric):
                     scorer.require_words(references)
-        self._check_budget(experiment, store)
         if isinstance(experiment.model, PretrainedTranslator):
             if experiment.model.lora:
                 require_peft()
@@ -157,65 +154,22 @@ class Nmt(Task):
             )
             stage.advance(len(vocabulary))
 
-    def _check_budget(self, experiment: Config, store: Store) -> None:
-        """Refuse a budget of a batch that an example alone exceeds.
-
-        A word is counted as one subword, the least that it can be, and an example only if it is
-        trained on however its words are segmented.
-        """
-        budget, most = experiment.training.max_tokens, experiment.max_pieces
-        if budget > most:
-            return
-        corpus = self.corpus(experiment, "train", store)
-        longest, mean = _longest_and_mean(corpus, most)
-        if longest + 1 > budget:
-            raise UserError(
-                f"training.max_tokens={budget} is the budget of a batch, and one example alone "
-                f"has up to {longest:,} words and the end of sentence (mean: {mean:.1f} words): "
-                f"set it to {longest + 1:,} at least; a batch of one example learns little, and "
-                f"{Training().max_tokens:,} is the default"
-            )
-
     def check_held_out(
-        self, experiment: Config, tokenizer: Folder | None, corpora: Mapping[str, Corpus]
-    ) -> list[str]:
-        """Raise UserError for sentences that the model has no positions for, before hours of
-        training.
+        self, experiment: Config, tokenizer: Folder, corpora: Mapping[str, Corpus]
+    ) -> None:
+        from trainables.nmt.vocabulary import load, positions
 
-        Without a vocabulary, every word counts as one subword, the least that it can be.
-        """
-        if tokenizer is None:
-            if isinstance(experiment.model, PretrainedTranslator):  # its pieces decide
-                return []
-            return list(
-                filter(None, (self._check_words(experiment, *named) for named in corpora.items()))
-            )
+        vocabulary = load(experiment, tokenizer)
+        most = positions(experiment, vocabulary)
         for name, corpus in corpora.items():
-            if fault := _fault_of_pieces(experiment, tokenizer, name, corpus):
-                raise UserError(f"{name}: {fault}")
-        return []
-
-    def _check_words(self, experiment: Config, name: str, corpus: Corpus) -> str:
-        """Raise UserError for sentences of too many words; return a warning for those of too many
-        characters."""
-        positions = experiment.transformer.max_positions
-        remedy = "raise model.max_positions, or split or shorten them"
-        most = positions - 1 - len(experiment.prefix(experiment.corpus.tag(name)))
-        lengths = _source_lengths(corpus, most)
-        if lengths["over"]:
-            raise UserError(
-                f"{name}: {lengths['over']:,} of {corpus.rows:,} sources have more words than the "
-                f"model has positions ({positions:,}, end of sentence included); the longest has "
-                f"{lengths['most_words']:,}: {remedy}"
-            )
-        if not lengths["possible"]:
-            return ""
-        return (
-            f"{name}: {lengths['possible']:,} of {corpus.rows:,} sources may have more pieces than "
-            f"the model has positions ({positions:,}); the longest has {lengths['words']:,} words "
-            f"and {lengths['characters']:,} characters. The vocabulary decides; to be sure, "
-            f"{remedy}"
-        )
+            _, offsets = vocabulary.encode(corpus.column("source"), SOURCE)
+            tags = len(experiment.prefix(experiment.corpus.tag(name)))
+            symbols = 1 + (tags > 1) + len(vocabulary.before)
+            lengths = [range(length + symbols) for length in np.diff(offsets).tolist()]
+            try:
+                check_lengths(lengths, experiment.decoding, most)
+            except UserError as error:
+                raise UserError(f"{name}: {error}") from error
 
     def entries(self, experiment: Config, store: Store) -> int:
         """Return the estimated number of entries of the vocabulary."""
@@ -357,54 +311,6 @@ class Nmt(Task):
         from trainables.nmt.trained import Trained
 
         return Trained(run)
-
-
-def _longest_and_mean(corpus: Corpus, most: int) -> tuple[int, float]:
-    """Return the words of the longest example that is trained on however its words are segmented,
-    and the mean words of an example, whose longer side counts."""
-    longest, total = 0, 0
-    for block in corpus.blocks(["source", "target"]):
-        columns = [column.combine_chunks() for column in block.columns]
-        words = np.max([word_counts(column) for column in columns], axis=0)
-        # Not as arrays of pyarrow, which imports pandas to make one of NumPy.
-        lengths = [np.from_dlpack(pc.utf8_length(column)) for column in columns]
-        characters = np.max(lengths, axis=0)
-        longest = max(longest, int(words[words + characters <= most].max(initial=0)))
-        total += int(words.sum())
-    return longest, total / corpus.rows
-
-
-def _source_lengths(corpus: Corpus, most: int) -> dict[str, int]:
-    """Return how many sources have more words than `most`, and may have more subwords, with the
-    lengths of the longest."""
-    columns = [block.column("source").combine_chunks() for block in corpus.blocks(["source"])]
-    words = np.concatenate([word_counts(column) for column in columns])
-    characters = np.concatenate([np.from_dlpack(pc.utf8_length(column)) for column in columns])
-    longest = characters.argmax()
-    return {
-        "over": int((words > most).sum()),
-        "most_words": int(words.max()),
-        # At most a subword for each character and for each beginning of a word.
-        "possible": int((words + characters >= most).sum()),
-        "words": int(words[longest]),
-        "characters": int(characters[longest]),
-    }
-
-
-def _fault_of_pieces(experiment: Config, tokenizer: Folder, name: str, corpus: Corpus) -> str:
-    """Return why a model has no positions for sources in subwords; empty where it has."""
-    from trainables.nmt.vocabulary import load, positions
-
-    vocabulary = load(experiment, tokenizer)
-    _, offsets = vocabulary.encode(corpus.column("source"), SOURCE)
-    tags = len(experiment.prefix(experiment.corpus.tag(name)))
-    symbols = 1 + (tags > 1) + len(vocabulary.before)
-    lengths = [range(length + symbols) for length in np.diff(offsets).tolist()]
-    try:
-        check_lengths(lengths, experiment.decoding, positions(experiment, vocabulary))
-    except UserError as error:
-        return str(error)
-    return ""
 
 
 def _check_stage(stage: Any, before: Any) -> None:

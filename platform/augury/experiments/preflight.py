@@ -63,14 +63,12 @@ class Report:
     """The names of pretrained models of systems, which training would need and cannot have."""
 
 
-def check(experiments: Iterable[Experiment], graph: Graph) -> list[str]:
-    """Raise UserError for experiments that cannot be trained: files, columns, lines, keys, sizes;
-    return cautions on their held-out texts.
+def check(experiments: Iterable[Experiment], graph: Graph) -> None:
+    """Raise UserError for experiments that cannot be trained: files, columns, lines, keys, sizes.
 
     Texts are read and operators fitted; earlier stages and the models of operators are checked too.
     """
     listed, store = list(experiments), graph.store
-    held_out: list[str] = []
     for experiment in listed:
         experiment.execution.check(experiment.training.workers)
     for experiment in distinct_texts(listed):
@@ -87,7 +85,7 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> list[str]:
         for name in experiment.scoring.metrics:
             registry.metric_class(name).require()
         find_task(experiment.task).check(experiment, store)
-        held_out += _check_held_out(experiment, graph)
+        _check_held_out(experiment, graph)
         for operator, models in zip(experiment.augment, experiment.models, strict=True):
             for role, model in models.items():
                 if isinstance(model, ReadyModel):
@@ -96,7 +94,6 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> list[str]:
                     assert isinstance(operator, UsesModels)
                     operator.check_model(role, ready_views(model))
         check([*filter(None, [experiment.before]), *experiment.model_experiments.values()], graph)
-    return held_out
 
 
 def _check_operator(
@@ -117,7 +114,7 @@ def _check_operator(
 def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     """Check the systems of an experiment; return a report of their texts and estimated cost."""
     graph = Graph(store)
-    held_out = check(systems.values(), graph)
+    check(systems.values(), graph)
     graph.add(systems)
     earlier = graph.earlier_stages
     trained = {name: plan.experiment for name, plan in earlier.items()} | dict(systems)
@@ -134,7 +131,6 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
             *warnings,
             *control_characters(texts, store),
             *label_cautions(texts, systems.values()),
-            *held_out,
             *cautions(systems.values()),
             *too_late(trained, costs),
         ],
@@ -145,15 +141,13 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     )
 
 
-def _check_held_out(experiment: Experiment, graph: Graph) -> list[str]:
-    """Raise UserError where held-out text does not suit the model, by its tokenizer if it is
-    there; return warnings."""
+def _check_held_out(experiment: Experiment, graph: Graph) -> None:
+    """Raise UserError where held-out text does not suit the model, if its tokenizer is there."""
     tokenizer = graph.plan(experiment).tokenizer.folder
-    texts = texts_of(experiment, graph.store)
-    held_out = {name: corpus for name, corpus in texts.items() if name != "train"}
-    return find_task(experiment.task).check_held_out(
-        experiment, tokenizer if usable(tokenizer) else None, held_out
-    )
+    if usable(tokenizer):
+        texts = texts_of(experiment, graph.store)
+        held_out = {name: corpus for name, corpus in texts.items() if name != "train"}
+        find_task(experiment.task).check_held_out(experiment, tokenizer, held_out)
 
 
 SLOW = (

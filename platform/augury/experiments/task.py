@@ -101,13 +101,11 @@ class Task(ABC):
         return None
 
     def check_held_out(
-        self, experiment: Any, tokenizer: Folder | None, corpora: Mapping[str, Corpus]
-    ) -> list[str]:
-        """Raise UserError for validation or test text that the model cannot read.
-
-        Before the tokenizer is made (None), return warnings on text that may be unsuitable.
-        """
-        return []
+        self, experiment: Any, tokenizer: Folder, corpora: Mapping[str, Corpus]
+    ) -> None:
+        """Raise UserError for validation or test text that the model cannot read, as its made
+        tokenizer says."""
+        return None
 
 
 def find_task(name: str) -> Task:
