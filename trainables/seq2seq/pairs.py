@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,9 +29,6 @@ PAIRS_PER_SECOND = 2_500
 VERSION = 1
 """Raised when the same text would become other pairs: part of every address."""
 UNCOVERED = "too few words with a link"
-
-Pair = tuple[str, str, str]
-"""The id of a record, a source and a target."""
 
 
 def address(spec: PairsCorpus, split: str) -> str:
@@ -64,24 +61,38 @@ def pairs(spec: PairsCorpus, split: str, store: Store, execution: Execution) -> 
     if isinstance(spec, TextCorpus):
         return corpus
     folder = store.folder(CORPORA, address(spec, split))
-    table = PairTable(spec.form, spec.languages_of(split)[0], folder.name.rpartition("/")[2])
+    language = spec.languages_of(split)[0]
 
     def make() -> None:
+        writer, inputs, left_out = CorpusWriter(folder), [corpus.address], 0
         if isinstance(spec, HypothesisCorpus):
-            tables, left_out, inputs = _prompted(corpus, table), 0, [corpus.address]
+            for block in corpus.blocks(["id", "label", "premise", "hypothesis"]):
+                ids, labels, premises, targets = (column.to_pylist() for column in block.columns)
+                sources = list(map(prompts.hypothesis, labels, premises))
+                writer.add(_records(spec.form, language, folder, ids, sources, targets))
         else:
             aligner = stored.aligned(spec, spec.links, store)
-            tables, left_out = _reordered(spec, split, corpus, aligner, table, execution)
-            inputs = [corpus.address, aligner.name]
-        writer = CorpusWriter(folder)
-        for part in tables:
-            writer.add(part)
+            inputs.append(aligner.name)
+            executor = execution.choose(corpus.rows / PAIRS_PER_SECOND, "reorder")
+            with Stage(f"reorder {split}", corpus.rows, "pairs") as stage:
+                task = _ReorderShard(spec, corpus.folder, aligner)
+                parts = executor.map(task, [{"shard": shard} for shard in corpus.shards], stage)
+            left_out = sum(part["left_out"] for part in parts)
+            if left_out == corpus.rows:
+                raise UserError(
+                    f"{split}: the alignment links less than {spec.min_coverage:.0%} of the words "
+                    "of every pair: see whether the two sides belong together, or lower "
+                    "corpus.min_coverage"
+                )
+            for part in parts:
+                columns = part["id"], part["source"], part["target"]
+                writer.add(_records(spec.form, language, folder, *columns))
         writer.finish(
             {
                 "kind": "parallel",
                 "split": split,
-                "source_language": table.language,
-                "target_language": table.language,
+                "source_language": language,
+                "target_language": language,
                 "rows_in": corpus.rows,
                 "rejected": {UNCOVERED: left_out} if left_out else {},
                 "inputs": inputs,
@@ -96,73 +107,28 @@ def pairs(spec: PairsCorpus, split: str, store: Store, execution: Execution) -> 
     return pairs_corpus
 
 
-@dataclass(frozen=True)
-class PairTable:
-    """Makes records of pairs in one language, each made from the record with its id."""
-
-    form: str
-    language: str
-    address: str
-    """The address of the pairs' corpus."""
-
-    def __call__(self, pairs: Iterable[Pair]) -> pa.Table:
-        rows = list(pairs)
-        ids, sources, targets = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
-        lineage = [{"parents": [name], "operator": self.address, "copy": 1} for name in ids]
-        languages = [self.language] * len(rows)
-        columns = [
-            ids,
-            sources,
-            targets,
-            languages,
-            languages,
-            [self.form] * len(rows),
-            [[]] * len(rows),
-        ]
-        schema = KINDS["parallel"].schema
-        lineages = pa.array(lineage, schema.field("lineage").type)
-        return pa.table([*columns, lineages], schema=schema)
-
-
-def _prompted(corpus: Corpus, table: PairTable) -> Iterable[pa.Table]:
-    """Yield pairs of `<label>: <premise>` and the hypothesis."""
-    for block in corpus.blocks(["id", "label", "premise", "hypothesis"]):
-        rows = zip(*(column.to_pylist() for column in block.columns), strict=True)
-        yield table(
-            (name, prompts.hypothesis(label, premise), hypothesis)
-            for name, label, premise, hypothesis in rows
-        )
-
-
-def _reordered(
-    spec: ReorderCorpus,
-    split: str,
-    corpus: Corpus,
-    aligner: Folder,
-    table: PairTable,
-    execution: Execution,
-) -> tuple[list[pa.Table], int]:
-    """Return pairs of `reorder: <source>` and the reordered source, and the number of pairs left
-    out."""
-    executor = execution.choose(corpus.rows / PAIRS_PER_SECOND, "reorder")
-    with Stage(f"reorder {split}", corpus.rows, "pairs") as stage:
-        task = _ReorderShard(spec, corpus.folder, aligner)
-        parts = executor.map(task, [{"shard": shard} for shard in corpus.shards], stage)
-    left_out = sum(part["left_out"] for part in parts)
-    if left_out == corpus.rows:
-        raise UserError(
-            f"{split}: the alignment links less than {spec.min_coverage:.0%} of the words of "
-            "every pair: see whether the two sides belong together, or lower corpus.min_coverage"
-        )
-    tables = []
-    for part in parts:
-        tables.append(table(zip(part["id"], part["source"], part["target"], strict=True)))
-    return tables, left_out
+def _records(
+    form: str,
+    language: str,
+    folder: Folder,
+    ids: Sequence[str],
+    sources: Sequence[str],
+    targets: Sequence[str],
+) -> pa.Table:
+    """Return records of pairs in one language, each made from the record with its id."""
+    operator = folder.name.rpartition("/")[2]
+    schema, languages = KINDS["parallel"].schema, [language] * len(ids)
+    lineage = [{"parents": [name], "operator": operator, "copy": 1} for name in ids]
+    lineages = pa.array(lineage, schema.field("lineage").type)
+    origins, views = [form] * len(ids), [list[str]()] * len(ids)
+    columns = [ids, sources, targets, languages, languages, origins, views, lineages]
+    return pa.table(columns, schema=schema)
 
 
 @dataclass(frozen=True)
 class _ReorderShard:
-    """Makes the task that returns the pairs of a shard and how many it left out."""
+    """Makes the task that returns pairs of `reorder: <source>` and the reordered source of a shard,
+    and how many it left out."""
 
     spec: ReorderCorpus
     corpus: Folder
