@@ -101,18 +101,6 @@ def test_with_sdpa_no_tensor_is_read_on_the_host(
         assert torch.allclose(logits, eager.logits(ids, perturbation), atol=1e-5)
 
 
-@pytest.mark.parametrize("family", ["bert", "albert"])
-def test_token_types_are_those_of_the_tokenizer(
-    family: str, checkpoint: Checkpoint, tmp_path: Path
-) -> None:
-    model, directory = loaded(checkpoint(family), tmp_path)
-    read, ids = reader(model, directory)
-    tokenizer = AutoTokenizer.from_pretrained(directory)
-    encoding = tokenizer(PREMISES, HYPOTHESES, padding=True, return_tensors="pt")
-    assert read.separator == tokenizer.sep_token_id
-    assert torch.equal(read._token_types(ids, ids != read.pad), encoding.token_type_ids)
-
-
 @pytest.mark.parametrize("family", ["xlm_roberta", "t5"])
 def test_a_classifier_of_nli_keeps_its_head_and_its_classes_are_found_by_name(
     family: str, checkpoint: Checkpoint, tmp_path: Path, capsys: pytest.CaptureFixture[str]

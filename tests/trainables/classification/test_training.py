@@ -133,22 +133,6 @@ def test_copies_of_an_example_are_asked_to_agree(storage: Path) -> None:
     assert 0 < losses.metrics["divergence"].item() < float("inf") and torch.isfinite(losses.total)
 
 
-def test_rows_do_not_depend_on_company(storage: Path) -> None:
-    task = Toy(storage, augment=[VIEW], regime="coregularised").task
-    task.module.eval()
-    examples = np.array([0, 7, 20, 33])
-    together = task.rows(task.load(examples, 0, CPU).batch, [0, 1])
-    alone = [
-        task.rows(task.load(np.array([example]), 0, CPU).batch, [0, 1]) for example in examples
-    ]
-    assert torch.allclose(
-        together.hidden, torch.cat([rows.hidden for rows in alone], dim=1), atol=1e-6
-    )
-    assert torch.equal(together.labels, torch.cat([rows.labels for rows in alone]))
-    second = task.rows(task.load(examples, 0, CPU).batch, [1])
-    assert torch.allclose(second.hidden[0], together.hidden[1], atol=1e-6)
-
-
 @pytest.mark.parametrize(
     ("regime", "factor"), [("plain", 1), ({"name": "coregularised", "over": "identity"}, 2)]
 )

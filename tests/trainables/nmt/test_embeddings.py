@@ -10,7 +10,6 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.decoding.ctranslate import CTranslateDecoder
@@ -207,11 +206,6 @@ def test_decoding_computes_them_or_reads_them_from_tables(kind: str, shared: boo
         CTranslateDecoder.from_model(built, pieces, unk=UNK)
 
 
-def test_ordinary_tables_are_used_as_they_are() -> None:
-    built = model()
-    assert tabulated(built) is built
-
-
 # Training
 
 
@@ -274,9 +268,6 @@ def section_of(experiment: Any) -> ModelConfig:
     return section
 
 
-# Settings
-
-
 def test_embeddings_that_are_no_tables_are_part_of_an_address(tmp_path: Path) -> None:
     def of(**changes: Any) -> str:
         section = {**tiny.OF_TASK["nmt"]["model"], **changes}
@@ -285,21 +276,3 @@ def test_embeddings_that_are_no_tables_are_part_of_an_address(tmp_path: Path) ->
     assert of() == of(embeddings={"name": "table"})
     addresses = {of(), *(of(embeddings=settings) for settings in KINDS.values())}
     assert len(addresses) == 1 + len(KINDS)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        (
-            {"name": "alone", "codebook": 3},
-            "unknown key 'embeddings.codebook': did you mean 'codebooks'",
-        ),
-        ({"name": "aloen"}, "unknown embeddings 'aloen': did you mean 'alone'"),
-        ({"size": 0}, "embeddings.size = 0"),
-        ("alone", "embeddings"),
-    ],
-)
-def test_settings_that_are_wrong_are_user_errors(settings: Any, message: str) -> None:
-    with pytest.raises(UserError) as error:
-        validate(ModelConfig, {"embeddings": settings}, "model")
-    assert message in str(error.value)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -10,8 +9,8 @@ from torch import Tensor, nn
 from transformers import AutoModelForSeq2SeqLM, MarianMTModel
 
 from trainables.nmt.config import ModelConfig
-from trainables.nmt.model import build, parameters
-from trainables.sequence import head, hidden_states
+from trainables.nmt.model import build
+from trainables.sequence import hidden_states
 
 PAD, EOS, VOCABULARY = 1, 2, 60
 TINY = ModelConfig(architecture="tiny", max_positions=64)
@@ -54,40 +53,6 @@ def test_counts_of_the_papers_architectures(
     assert {trainable(layer) for layer in built.model.encoder.layers} == {encoder_layer}
     assert {trainable(layer) for layer in built.model.decoder.layers} == {decoder_layer}
     assert trainable(built) - 2 * VOCABULARY * 512 == network
-
-
-@pytest.mark.parametrize(
-    ("vocabulary_size", "shared", "total"),
-    [
-        (12_000, False, 43_831_296),
-        (16_000, False, 47_927_296),
-        (20_000, False, 52_023_296),
-        (12_000, True, 31_543_296 + 12_000 * 512),
-    ],
-)
-def test_counts_with_the_papers_vocabularies(
-    vocabulary_size: int, shared: bool, total: int
-) -> None:
-    config = ModelConfig(max_positions=16, share_all_embeddings=shared)
-    assert trainable(build(config, vocabulary_size, pad=PAD, eos=EOS, seed=0)) == total
-
-
-@pytest.mark.parametrize(
-    "changes", [{}, {"share_all_embeddings": True}, {"embeddings": {"name": "alone"}}]
-)
-def test_parameters_are_counted_without_the_model(changes: dict[str, Any]) -> None:
-    config = ModelConfig(architecture="tiny", max_positions=16, **changes)
-    assert parameters(config, VOCABULARY) == trainable(
-        build(config, VOCABULARY, pad=PAD, eos=EOS, seed=0)
-    )
-
-
-def test_overrides_replace_the_sizes_of_the_architecture() -> None:
-    changed = ModelConfig(architecture="small", decoder_layers=1, attention_heads=8, dropout=0.0)
-    built = build(changed, VOCABULARY, pad=PAD, eos=EOS, seed=0)
-    assert (len(built.model.encoder.layers), len(built.model.decoder.layers)) == (3, 1)
-    assert built.model.decoder.layers[0].encoder_attn.num_heads == 8
-    assert built.model.encoder.layers[0].dropout == 0.0
 
 
 # Initialisation
@@ -222,23 +187,6 @@ def _loaded(reference: nn.Module, layer: nn.Module) -> nn.Module:
     return reference.eval()
 
 
-def test_the_head_turns_hidden_states_into_logits_which_they_do_not_compute(
-    model: MarianMTModel,
-) -> None:
-    source, target = ids(2, 6), ids(2, 5, seed=1)
-    calls: list[object] = []
-    hook = model.lm_head.register_forward_hook(lambda *arguments: calls.append(arguments))
-    hidden = hidden_states(model, source, target)
-    assert not calls
-    logits = model(input_ids=source, labels=target).logits
-    assert len(calls) == 1
-    hook.remove()
-    weight, bias = head(model)
-    assert (hidden.shape, weight.shape) == ((2, 5, 128), (VOCABULARY, 128))
-    assert bias is not None and not bias.any()
-    assert torch.allclose(hidden @ weight.T, logits, atol=1e-5)
-
-
 @pytest.mark.parametrize("attention", ["eager", "sdpa"])
 def test_padding_does_not_change_the_states(attention: str) -> None:
     built = tiny(attention=attention).eval()
@@ -259,18 +207,6 @@ def test_the_ways_to_compute_attention_agree() -> None:
         for attention in ("eager", "sdpa")
     )
     assert torch.allclose(eager, sdpa, atol=1e-5)
-
-
-def test_dropout_is_on_in_training_alone() -> None:
-    built = tiny()
-    source, target = ids(2, 6), ids(2, 5, seed=1)
-
-    def states() -> Tensor:
-        return hidden_states(built, source, target)
-
-    assert built.training and not torch.equal(states(), states())
-    built.eval()
-    assert torch.equal(states(), states())
 
 
 def test_decoding_starts_with_the_end_of_sentence_as_in_fairseq(model: MarianMTModel) -> None:

@@ -16,7 +16,7 @@ from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.generate import generate
 from augury.decoding.settings import Decoding
 from augury.experiments.cost import transformer
-from trainables.nmt.config import ModelConfig, resolve
+from trainables.nmt.config import ModelConfig
 from trainables.nmt.model import PreNormTranslator, build, known_elsewhere, parameters, plain
 from trainables.sequence import hidden_states
 
@@ -166,11 +166,6 @@ def test_parameters_are_those_of_post_norm_and_two_norms(shared: bool) -> None:
     assert parameters(config, 1_000) == expected
     estimated = transformer(1_000, 512, 2048, 6, 6, matrices=matrices).parameters
     assert estimated == pytest.approx(expected, rel=0.01)  # biases and norms are left out
-
-
-def test_settings_that_are_not_used_do_not_change_addresses() -> None:
-    assert not {"norm", "activation_dropout"} & ModelConfig().to_dict().keys()
-    assert TINY.to_dict()["norm"] == "pre" and resolve(TINY).activation_dropout == 0.1
 
 
 @pytest.mark.parametrize(

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 import torch
+from transformers import MarianMTModel
 
 from augury.core.store import Store
+from augury.decoding.ctranslate import CTranslateDecoder
+from augury.decoding.settings import Decoding
 from augury.experiments.make import prepare
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.regimes.regime import Progress
 from augury.text.ciphers.alphabet import build_alphabet
 from augury.text.ciphers.rot import Rot
-from augury.training import history
-from augury.training.loop import fit
+from tests.trainables.nmt.conftest import Untrained
 from tests.training.host_reads import NoReads
-from trainables.nmt.translation import DevSet, Translation
+from trainables.nmt.translation import DevSet, Translation, translate_greedily
 from trainables.sequence import Batch
 
 
@@ -137,21 +139,6 @@ def test_rows_do_not_depend_on_padding_or_company(storage: Path) -> None:
     assert torch.allclose(one_view.hidden[0], together.hidden[1], atol=1e-5)
 
 
-def test_padding_does_not_change_the_loss(storage: Path) -> None:
-    task = Toy(storage).task
-    task.module.eval()
-    batch = task.load(np.array([0, 1, 2]), 0, torch.device("cpu")).batch
-    pad = task.vocabulary.pad
-    wider = Batch(
-        torch.nn.functional.pad(batch.sources, (0, 5), value=pad),
-        torch.nn.functional.pad(batch.labels, (0, 3), value=pad),
-        batch.real,
-    )
-    before, after = task.loss(batch, Progress(0)), task.loss(wider, Progress(0))
-    assert before.rows == after.rows and before.divisor == after.divisor == 2 * before.rows
-    assert float(before.total.detach()) == pytest.approx(float(after.total.detach()), rel=1e-5)
-
-
 def test_with_sdpa_an_update_reads_no_tensor(storage: Path) -> None:
     model = {**content(storage)["model"], "attention": "sdpa"}
     task = Toy(storage, model=model).task
@@ -196,29 +183,6 @@ def test_a_translation_without_an_end_is_cut_by_the_length_of_its_source(
     assert cut == [[endless] * (2 * (len(source) + tag) + 10) for source in dev_set.sources]
 
 
-def test_a_perturbation_is_added_to_what_the_encoder_reads(storage: Path) -> None:
-    task = Toy(storage, **ATTACKED).task
-    task.module.eval()
-    batch = task.load(np.array([0, 1, 2]), 0, torch.device("cpu")).batch
-    embedded = task.embedded(batch, 0)
-    assert torch.equal(embedded.mask, batch.sources[0] != task.vocabulary.pad)
-    assert (
-        embedded.embeddings[~embedded.mask].count_nonzero() == 0
-        and not embedded.embeddings.requires_grad
-    )
-    plain = task.rows(batch, [0]).hidden
-    unmoved = task.rows(batch, [0], torch.zeros_like(embedded.embeddings)).hidden
-    assert torch.allclose(plain, unmoved, atol=1e-6)
-    words = task.module.model.encoder.embed_tokens.weight  # type: ignore[union-attr]
-    first, other = batch.sources[0, 0, 0], batch.sources[0, 0, 1]
-    exchanged = batch.sources.clone()
-    exchanged[0, 0, 0] = other
-    perturbation = torch.zeros_like(embedded.embeddings)
-    perturbation[0, 0] = (words[other] - words[first]).detach() * words.shape[1] ** 0.5
-    expected = task.rows(batch._replace(sources=exchanged), [0]).hidden
-    assert torch.allclose(task.rows(batch, [0], perturbation).hidden, expected, atol=1e-5)
-
-
 def test_adversarial_gradients_are_those_of_the_naive_loop(storage: Path) -> None:
     task = Toy(storage, **ATTACKED).task
     task.module.eval()
@@ -254,20 +218,19 @@ def test_adversarial_gradients_are_those_of_the_naive_loop(storage: Path) -> Non
             assert torch.allclose(gradients[name], parameter.grad, rtol=1e-4, atol=1e-5), name
 
 
-@pytest.mark.trains
-def test_adversarial_training_reads_every_view_and_logs_the_attack(storage: Path) -> None:
-    toy = Toy(storage, regime={"name": "adversarial", "epsilon": 1, "norm_scope": "token"})
-    task = toy.task
-    assert task.group_rows == [len(task.examples.rows)] * 3
-    training = toy.run.experiment.training.model_copy(
-        update={"max_updates": 3, "max_epochs": None, "average_last": 1}
-    )  # type: ignore[attr-defined]
-    before = task.module.state_dict()["model.encoder.embed_tokens.weight"].clone()
-    fit(task, training, toy.run, device=torch.device("cpu"))
-    assert not torch.equal(before, task.module.state_dict()["model.encoder.embed_tokens.weight"])
-    metrics = next(
-        record["metrics"]
-        for record in history.read(toy.run.folder)
-        if "train/projected" in record["metrics"]
-    )
-    assert metrics["train/projected"] == 1 and 0 < metrics["train/perturbation"] < 1
+def test_translations_are_those_of_one_search_cut_at_their_limits(untrained: Untrained) -> None:
+    task = Translation(untrained())
+    vocabulary = cast(Any, task.vocabulary)
+    random = np.random.default_rng(1)
+    lengths = random.integers(1, 30, 40).tolist()
+    sources = [random.choice(vocabulary.ordinary, length).tolist() for length in lengths]
+    limits = [2 * length + 1 for length in lengths]
+
+    assert isinstance(task.module, MarianMTModel)
+    decoder = CTranslateDecoder.from_model(task.module, vocabulary.pieces, unk=vocabulary.unk)
+    settings = Decoding(beam=1, max_length=max(limits))
+    whole = decoder.translate(sources, settings, vocabulary.never)
+
+    translations = translate_greedily(task.module, task.vocabulary, sources, limits)
+    assert translations == [best.ids[:limit] for best, limit in zip(whole, limits, strict=True)]
+    assert any(len(best.ids) > limit for best, limit in zip(whole, limits, strict=True))

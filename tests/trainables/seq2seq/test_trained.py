@@ -109,8 +109,3 @@ def test_a_generator_has_no_scores_and_its_samples_are_those_of_their_keys(toy: 
     greedy = draw(prompts, [1, 2, 3], GREEDY.model_copy(update={"max_length": 8}))
     assert greedy[0] == greedy[2]
     assert draw([], [], sampling) == []
-
-
-def test_a_run_that_has_not_ended_is_refused(toy: Any) -> None:
-    with pytest.raises(UserError, match="has not finished training"):
-        TASK.sampler(toy.prepared(toy.experiment("text")))
