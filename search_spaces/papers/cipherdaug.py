@@ -84,7 +84,7 @@ def entries(systems: Mapping[str, SystemResult]) -> dict[str, dict[str, float]]:
     counts = {}
     for name, system in systems.items():
         run = Run.read(next(iter(system.runs.values())))
-        counts[name] = float(len(capable(run.experiment.task, ShowsStates).pieces(run)))
+        counts[name] = float(len(capable(run.experiment.task, ShowsStates).trained(run).pieces))
     return {name: {"|vocab|": count, "|V|": count} for name, count in counts.items()}
 
 

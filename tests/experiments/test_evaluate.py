@@ -17,7 +17,7 @@ from augury.experiments.evaluate import KIND, decode_test_set, render_texts
 from augury.experiments.make import prepare
 from augury.experiments.record import RECORDS, RunRecord
 from augury.experiments.run import Run
-from augury.experiments.task import find_task
+from augury.experiments.task import ShowsStates, capable
 from augury.sweeping.driver import run_experiment
 from augury.text.tokens import Tokens
 from tests import tiny
@@ -115,14 +115,17 @@ def test_what_was_learned_from_the_training_text_renders_it_as_training_reads_it
     tmp_path: Path,
 ) -> None:
     run = prepared(tmp_path, {"operator": "cipher", "keys": [1]}, regime="multi_source")
-    task, sources = find_task("nmt"), run.corpus("train").column("source")
-    (tag,) = {ids[0] for ids in task.encode(run, sources, "rot-1")}
+    trained, sources = (
+        capable("nmt", ShowsStates).trained(run),
+        run.corpus("train").column("source"),
+    )
+    (tag,) = {ids[0] for ids in trained.encode(sources, "rot-1")}
     for view in ("source", "rot-1"):
         stored = Tokens(run.stored_folder(run.tokens[view]))
         trained_on = [stored[row].tolist() for row in range(len(stored))]
-        assert task.encode(run, sources, view, tagged=False) == trained_on
-        assert task.encode(run, sources, view) == [[tag, *ids] for ids in trained_on]
-    assert task.encode(run, [""], "rot-1") == [[]]
+        assert trained.encode(sources, view, tagged=False) == trained_on
+        assert trained.encode(sources, view) == [[tag, *ids] for ids in trained_on]
+    assert trained.encode([""], "rot-1") == [[]]
 
 
 def test_unknown_views_are_refused(rendered: Run) -> None:

@@ -131,6 +131,8 @@ class ClassifierTask(SubwordTask):
         the name of an architecture."""
         name = model or PretrainedClassifier().name
         scratch = name in ARCHITECTURES
+        size = None if scratch else pretrained_size(name)
+        small = size is not None and size.source <= SMALL
         named = f"architecture: {name}" if scratch else f"name: {yaml_file.scalar(name)}"
         return Draft(
             question="Does EDA help on these examples?",
@@ -145,7 +147,7 @@ augment:
 # A name on the hub, or a directory that save_pretrained wrote; from nothing: {{architecture: tiny}}
 model: {{{named}}}{"" if scratch else RATES}""",
             # The rest follows the model.
-            training="max_tokens: 4096" + (", learning_rate: 1.0e-4" if _is_small(name) else ""),
+            training="max_tokens: 4096" + (", learning_rate: 1.0e-4" if small else ""),
             baseline="augment: []",
             other="regime: {name: adversarial, preset: fgm}",
         )
@@ -159,22 +161,23 @@ model: {{{named}}}{"" if scratch else RATES}""",
         experiment: Any = run.experiment
         labels = self.labels(experiment)
         trained = TrainedClassifier(run, labels, torch.device("cpu"))
+        text, preparation = ["in NFC"], experiment.corpus.preparation
+        if preparation.lowercase:
+            text.append("in lower case")
+        if preparation.unescape:
+            text.append("without HTML entities")
+        columns = self.columns(experiment)
+        read = f"It labels {' and '.join(columns)} ({', '.join(labels)}), {', '.join(text)}."
         save_pretrained(form, trained.reader.model, trained.tokenizer, directory)
         return Exported(
             "transformers",
             "text-classification",
             experiment.corpus.languages_of("train"),
-            _usage(self.columns(experiment), experiment.max_length),
-            (_reads(self.columns(experiment), labels, experiment.corpus.preparation),),
+            _usage(columns, experiment.max_length),
+            (read,),
             base_model=base_model(experiment.model),
             reads_arguments=True,
         )
-
-
-def _is_small(name: str) -> bool:
-    """Return whether a model is a pretrained encoder that is known to be small."""
-    size = pretrained_size(name)
-    return size is not None and size.source <= SMALL
 
 
 def _usage(columns: Sequence[str], max_length: int) -> str:
@@ -194,13 +197,3 @@ if len(texts) != {count}:
 row = dict(zip({keys}, texts, strict=True))
 print(classify(row, truncation=True, max_length={max_length}))
 """
-
-
-def _reads(columns: Sequence[str], labels: Sequence[str], preparation: Any) -> str:
-    """Return a note on the text that the model expects."""
-    text = ["in NFC"]
-    if preparation.lowercase:
-        text.append("in lower case")
-    if preparation.unescape:
-        text.append("without HTML entities")
-    return f"It labels {' and '.join(columns)} ({', '.join(labels)}), {', '.join(text)}."

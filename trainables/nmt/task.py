@@ -24,7 +24,7 @@ from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
 from augury.corpora.languages import base_language
 from augury.decoding.search import check_lengths
-from augury.decoding.settings import Decoding, LongTexts, Sampler, Translator, ViewDecoding
+from augury.decoding.settings import LongTexts, Sampler, Translator, ViewDecoding
 from augury.experiments.run import Run
 from augury.experiments.task import Task
 from augury.models import pretrained
@@ -87,11 +87,15 @@ class Nmt(Task):
         if (before := experiment.before) is not None:  # the stage before is checked on its own
             _check_stage(experiment, before)
             return
-        if not _has_size(experiment) or any(
-            isinstance(operator, UsesModels) for operator in experiment.augment
-        ):
+        settings = experiment.vocabulary
+        own_size = {"joint": settings.size_per_key != "auto", "separate": True, "mirrored": False}
+        if settings.size == "auto" and not (own_size[settings.mode] and experiment.view_names):
+            return  # its size follows from the text
+        if any(isinstance(operator, UsesModels) for operator in experiment.augment):
             return
-        if not self._has_words(experiment, self.entries(experiment, store), store):
+        texts = self._sides_of_training(experiment, store)
+        lines = chain.from_iterable(text.lines() for text in texts)
+        if not has_words(lines, self.entries(experiment, store)):
             from augury.experiments.graph import Graph
             from augury.experiments.make import make_texts
 
@@ -178,7 +182,9 @@ class Nmt(Task):
         settings, views = experiment.vocabulary, len(set(experiment.view_names) - drawn)
         plain = settings.size
         if plain == "auto":
-            plain = self._fitting_size(experiment, settings.entries, store)
+            texts = self._sides_of_training(experiment, store)
+            sampled = chain.from_iterable(text.sample(ESTIMATE) for text in texts)
+            plain = fitting_size(sampled, settings.entries)
         if settings.mode == "separate":
             return plain + views * settings.separate_size_per_key
         if settings.mode == "mirrored":
@@ -187,17 +193,9 @@ class Nmt(Task):
             plain // 2 if settings.size_per_key == "auto" else settings.size_per_key
         )
 
-    def _has_words(self, experiment: Config, count: int, store: Store) -> bool:
-        """Return whether all sides of the training corpus have so many distinct words."""
-        corpus, sides = self.corpus(experiment, "train", store), self.sides(experiment)
-        lines = chain.from_iterable(text.lines() for text in _texts(corpus, sides))
-        return has_words(lines, count)
-
-    def _fitting_size(self, experiment: Config, largest: int, store: Store) -> int:
-        """Return the size of a vocabulary that fits some rows of the training corpus."""
-        corpus, sides = self.corpus(experiment, "train", store), self.sides(experiment)
-        lines = chain.from_iterable(text.sample(ESTIMATE) for text in _texts(corpus, sides))
-        return fitting_size(lines, largest)
+    def _sides_of_training(self, experiment: Config, store: Store) -> list[Text]:
+        corpus = self.corpus(experiment, "train", store)
+        return [Text(corpus.folder, columns, side) for side, columns in self.SIDES.items()]
 
     def size(self, experiment: Config, store: Store) -> Size | None:
         from augury.experiments.cost import Size, pretrained_size, transformer
@@ -240,7 +238,7 @@ class Nmt(Task):
     def outputs(self, run: Run, corpus: Corpus, test: str) -> list[str]:
         """Return translations of a test set by the run's weights."""
         tag = run.experiment.corpus.tag(test)
-        return self._trained(run).translate(
+        return self.trained(run).translate(
             corpus.column("source"), label=f"translate {test}", domain=tag
         )
 
@@ -263,38 +261,13 @@ class Nmt(Task):
         corpus = run.experiment.corpus
         cleaned = clean_lines(texts, corpus.preparation)
         domain = corpus.tag("valid") if tag is None else tag
-        return self._trained(run).translate(cleaned, decoding, executor, domain=domain, long=long)
-
-    def pieces(self, run: Run) -> Sequence[str]:
-        return self._trained(run).vocabulary.pieces
-
-    def encode(
-        self, run: Run, texts: Sequence[str], view: str = SOURCE, *, tagged: bool = True
-    ) -> list[list[int]]:
-        return self._trained(run).encode(texts, view, tagged=tagged)
-
-    def translate_ids(
-        self,
-        run: Run,
-        sources: Sequence[Sequence[int]],
-        *,
-        executor: ExecutorName = "local",
-        decoding: Decoding | None = None,
-        label: str = "translate",
-        domain: str | None = None,
-    ) -> list[str]:
-        return self._trained(run).translate_ids(sources, decoding, executor, label, domain)
-
-    def encoder_states(
-        self, run: Run, sources: Sequence[Sequence[int]], domain: str | None = None
-    ) -> list[np.ndarray]:
-        return self._trained(run).encoder_states(sources, domain)
+        return self.trained(run).translate(cleaned, decoding, executor, domain=domain, long=long)
 
     def sampler(self, run: Run, whole: bool = False) -> Sampler:
-        return self._trained(run).sampler()
+        return self.trained(run).sampler()
 
     def translator(self, run: Run, threads: int) -> Translator:
-        return self._trained(run).translator(threads)
+        return self.trained(run).translator(threads)
 
     def draft(self, rows: int, model: str | None) -> Draft:
         from trainables.nmt.draft import draft
@@ -304,9 +277,9 @@ class Nmt(Task):
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         from trainables.nmt.exporting import export
 
-        return export(self._trained(run), form, directory)
+        return export(self.trained(run), form, directory)
 
-    def _trained(self, run: Run) -> Trained:
+    def trained(self, run: Run) -> Trained:
         # It imports CTranslate2, which reading an experiment does not need.
         from trainables.nmt.trained import Trained
 
@@ -334,15 +307,3 @@ def _check_stage(stage: Any, before: Any) -> None:
             "the first stage, was learned without it: let the first stage read it too, or make "
             "records where the operator can"
         )
-
-
-def _has_size(experiment: Any) -> bool:
-    """Whether the vocabulary has a size that does not follow from the text."""
-    settings = experiment.vocabulary
-    own_size = {"joint": settings.size_per_key != "auto", "separate": True, "mirrored": False}
-    of_views = own_size[settings.mode]
-    return settings.size != "auto" or (of_views and bool(experiment.view_names))
-
-
-def _texts(corpus: Corpus, sides: Mapping[str, tuple[str, ...]]) -> list[Text]:
-    return [Text(corpus.folder, columns, side) for side, columns in sides.items()]

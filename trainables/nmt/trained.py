@@ -54,6 +54,10 @@ class Trained:
         self.vocabulary = load(self.experiment, run.stored_folder(run.tokenizer))
         self.positions = positions(self.experiment, self.vocabulary)
 
+    @property
+    def pieces(self) -> Sequence[str]:
+        return self.vocabulary.pieces
+
     def encode(
         self,
         texts: Sequence[str],
@@ -114,9 +118,9 @@ class Trained:
     def translate_ids(
         self,
         sources: Sequence[Sequence[int]],
-        decoding: Decoding | None,
-        executor: ExecutorName,
-        label: str,
+        decoding: Decoding | None = None,
+        executor: ExecutorName = "local",
+        label: str = "translate",
         domain: str | None = None,
     ) -> list[str]:
         """Return the translations of sources in ids without tag and end of sentence, without

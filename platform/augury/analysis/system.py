@@ -20,7 +20,7 @@ from augury.corpora.filters import clean_lines
 from augury.decoding.settings import PLAIN, Decoding
 from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
-from augury.experiments.task import ShowsStates, capable
+from augury.experiments.task import ReadsIds, ShowsStates, capable
 from augury.text.tokens import Tokens
 from augury.text.vocabulary import casing
 from augury.text.vocabulary.settings import SPACE, SPECIALS
@@ -69,7 +69,7 @@ class System:
     @cached_property
     def pieces(self) -> Sequence[str]:
         """The piece of every id."""
-        return self._task.pieces(self.run)
+        return self._trained.pieces
 
     @property
     def special(self) -> frozenset[int]:
@@ -82,13 +82,13 @@ class System:
     def ids(self, view: str = PLAIN) -> list[list[int]]:
         """Return the ids of the sentences in a view, without tag and end of sentence."""
         return self._cached(
-            "ids", view, lambda: self._task.encode(self.run, self.sources, view, tagged=False)
+            "ids", view, lambda: self._trained.encode(self.sources, view, tagged=False)
         )
 
     def encode(self, texts: Sequence[str], view: str = PLAIN) -> list[list[int]]:
         """Return the ids of any source texts in a view, without tag and end of sentence."""
         lines = clean_lines(texts, self.run.experiment.corpus.preparation)
-        return self._task.encode(self.run, lines, view, tagged=False)
+        return self._trained.encode(lines, view, tagged=False)
 
     def counts(self, view: str = PLAIN) -> npt.NDArray[np.int64]:
         """Return the count of every id in the training source of a view, (pieces,)."""
@@ -112,8 +112,7 @@ class System:
         """Return the translations of sources, given as ids without tag; `label` is that of the
         progress line."""
         executor = self.executor or self.run.experiment.execution.executor
-        return self._task.translate_ids(
-            self.run,
+        return self._trained.translate_ids(
             sources,
             executor=executor,
             decoding=self.decoding,
@@ -127,7 +126,7 @@ class System:
         return self._cached(
             "states",
             view,
-            lambda: self._task.encoder_states(self.run, self.ids(view), self._domain),
+            lambda: self._trained.encoder_states(self.ids(view), self._domain),
         )
 
     @property
@@ -135,9 +134,9 @@ class System:
         """The tag that the model reads before the sentences of the test set."""
         return self.run.experiment.corpus.tag(self.test)
 
-    @property
-    def _task(self) -> ShowsStates:
-        return capable(self.run.experiment.task, ShowsStates)
+    @cached_property
+    def _trained(self) -> ReadsIds:
+        return capable(self.run.experiment.task, ShowsStates).trained(self.run)
 
     def _column(self, name: str) -> list[str]:
         column = self.run.corpus(self.test).column(name)

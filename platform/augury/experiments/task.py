@@ -151,15 +151,15 @@ class Labels(Protocol):
         """Return the probability of every label, (rows, labels), given columns of sentences."""
 
 
-@runtime_checkable
-class ShowsStates(Protocol):
-    """A task whose runs show the ids that they read and the states of their encoder."""
+class ReadsIds(Protocol):
+    """A finished run that translates ids of pieces, and shows the states of its encoder."""
 
-    def pieces(self, run: Run) -> Sequence[str]:
-        """Return the piece of every id, special symbols among them."""
+    @property
+    def pieces(self) -> Sequence[str]:
+        """The piece of every id, special symbols among them."""
 
     def encode(
-        self, run: Run, texts: Sequence[str], view: str = "source", *, tagged: bool = True
+        self, texts: Sequence[str], view: str = "source", *, tagged: bool = True
     ) -> list[list[int]]:
         """Return clean texts, rendered as a view, as ids without the end of sentence.
 
@@ -168,11 +168,9 @@ class ShowsStates(Protocol):
 
     def translate_ids(
         self,
-        run: Run,
         sources: Sequence[Sequence[int]],
-        *,
-        executor: ExecutorName = "local",
         decoding: Decoding | None = None,
+        executor: ExecutorName = "local",
         label: str = "translate",
         domain: str | None = None,
     ) -> list[str]:
@@ -182,12 +180,20 @@ class ShowsStates(Protocol):
         """
 
     def encoder_states(
-        self, run: Run, sources: Sequence[Sequence[int]], domain: str | None = None
+        self, sources: Sequence[Sequence[int]], domain: str | None = None
     ) -> list[np.ndarray]:
         """Return the mean encoder state of sources, (sources, hidden) per layer from embeddings on.
 
         Sources are untagged ids, not empty; tags and end of sentence are read, but not averaged.
         """
+
+
+@runtime_checkable
+class ShowsStates(Protocol):
+    """A task whose runs show the ids that they read and the states of their encoder."""
+
+    def trained(self, run: Run) -> ReadsIds:
+        """Return a finished run, its model loaded where it is needed."""
 
 
 class Exported(NamedTuple):

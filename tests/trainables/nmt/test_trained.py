@@ -112,7 +112,7 @@ def test_too_long_texts_are_refused_cut_or_skipped(
     assert "1 of 2 lines" in capsys.readouterr().err
     assert TASK.translate(run, [text, long], long="cut") == [
         short,
-        *TASK.translate_ids(run, [beginning]),
+        *TASK.trained(run).translate_ids([beginning]),
     ]
 
 
@@ -127,8 +127,8 @@ def enciphered(untrained: Any) -> Run:
 
 def test_states_are_means_over_pieces_without_tag_and_end(enciphered: Run) -> None:
     run = enciphered
-    sources = TASK.encode(run, run.corpus("one").column("source"), "rot-1", tagged=False)
-    layers = TASK.encoder_states(run, sources)
+    sources = TASK.trained(run).encode(run.corpus("one").column("source"), "rot-1", tagged=False)
+    layers = TASK.trained(run).encoder_states(sources)
     trained = Trained(run)
     vocabulary, model = trained.vocabulary, trained.model()
     for row, source in enumerate(sources):
@@ -145,12 +145,12 @@ def test_states_are_means_over_pieces_without_tag_and_end(enciphered: Run) -> No
 def test_ids_are_translated_as_their_texts_are(enciphered: Run) -> None:
     run = enciphered
     texts = run.corpus("one").column("source")
-    sources = TASK.encode(run, texts, tagged=False)
-    assert TASK.translate_ids(run, [*sources, []]) == [*TASK.translate(run, texts), ""]
+    sources = TASK.trained(run).encode(texts, tagged=False)
+    assert TASK.trained(run).translate_ids([*sources, []]) == [*TASK.translate(run, texts), ""]
 
 
 def test_pieces_spell_what_is_read(enciphered: Run) -> None:
     run = enciphered
-    texts, pieces = run.corpus("one").column("source"), TASK.pieces(run)
-    for text, ids in zip(texts, TASK.encode(run, texts, tagged=False), strict=True):
+    texts, pieces = run.corpus("one").column("source"), TASK.trained(run).pieces
+    for text, ids in zip(texts, TASK.trained(run).encode(texts, tagged=False), strict=True):
         assert "".join(pieces[piece] for piece in ids) == f"▁{text.replace(' ', '▁')}"
