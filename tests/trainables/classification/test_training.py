@@ -22,6 +22,7 @@ from augury.experiments.spec import parse
 from augury.experiments.trial import train_here
 from augury.regimes.regime import PerturbableModel, Progress
 from augury.training.trained import WEIGHTS
+from tests import tiny
 from trainables import nli
 from trainables.classification.training import Batch
 
@@ -29,23 +30,9 @@ CPU = torch.device("cpu")
 
 
 def content(storage: Path, **changes: Any) -> dict[str, Any]:
-    return {
-        "name": "toy",
-        "task": "nli",
-        "storage": str(storage),
-        "corpus": {
-            "language": "qaa",
-            "train": {"builtin": 60},
-            "valid": {"builtin": 12},
-            "tests": {"qaa": {"builtin": 9}},
-        },
-        "model": {"architecture": "tiny", "vocabulary_size": 200, "hidden_size": 32, "layers": 1},
-        "max_length": 40,
-        "training": {"max_tokens": 400, "max_examples": 8, "max_epochs": 2},
-        "execution": {"executor": "local"},
-        "tracking": {"enabled": False},
-        **changes,
-    }
+    model = {"architecture": "tiny", "vocabulary_size": 200, "hidden_size": 32, "layers": 1}
+    training = {"max_tokens": 400, "max_examples": 8, "max_epochs": 2}
+    return tiny.content("nli", storage, **{"model": model, "training": training, **changes})
 
 
 class Toy:

@@ -17,6 +17,7 @@ from augury.experiments.spec import parse
 from augury.text.vocabulary.vocabulary import Vocabulary
 from augury.training.checkpoint import parameters
 from augury.training.trained import OUTCOME, WEIGHTS
+from tests import tiny
 from tests.trainables.nmt import checkpoints
 from tests.trainables.nmt.tuned import Make, content
 from trainables.nmt import TASK
@@ -31,34 +32,23 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Untrained:
 
     def make(**changes: Any) -> Run:
         root = tmp_path_factory.mktemp("untrained")
-        experiment: Any = parse(
-            {
-                "name": "toy",
-                "task": "nmt",
-                "storage": str(root),
-                "corpus": {
-                    "source_language": "de",
-                    "target_language": "en",
-                    "train": {"builtin": 40},
-                    "valid": {"builtin": 4},
-                    "tests": {"one": {"builtin": 5}, "two": {"builtin": 3}},
-                    "filter": {"lowercase": True, "unescape": True},
-                },
-                "vocabulary": {"size": 200},
-                "scoring": {"metrics": ["bleu:lower", "chrf"], "bootstrap_samples": 20},
-                "model": {
-                    "architecture": "tiny",
-                    "hidden_size": 16,
-                    "feedforward_size": 16,
-                    "attention_heads": 2,
-                },
-                "decoding": {"beam": 1, "max_length": 12},
-                "execution": {"executor": "local", "threads": 1},
-                "training": {"max_epochs": 5},
-                "tracking": {"enabled": False},
-                **changes,
-            }
-        )
+        corpus = {
+            "source_language": "de",
+            "target_language": "en",
+            "train": {"builtin": 40},
+            "valid": {"builtin": 4},
+            "tests": {"one": {"builtin": 5}, "two": {"builtin": 3}},
+            "filter": {"lowercase": True, "unescape": True},
+        }
+        sections: dict[str, Any] = {
+            "name": "toy",
+            "corpus": corpus,
+            "model": {**tiny.OF_TASK["nmt"]["model"], "feedforward_size": 16},
+            "scoring": {"metrics": ["bleu:lower", "chrf"], "bootstrap_samples": 20},
+            "training": {"max_epochs": 5},
+            "validation": {},
+        }
+        experiment: Any = tiny.experiment("nmt", root, **{**sections, **changes})
         run = prepare(experiment, Store(root))
         describe(run, "toy")
         vocabulary = Vocabulary.load(run.stored_folder(run.tokenizer))

@@ -20,6 +20,7 @@ from augury.experiments.spec import parse
 from augury.regimes.regime import Progress
 from augury.text.ciphers.alphabet import build_alphabet
 from augury.text.ciphers.rot import Rot
+from tests import tiny
 from tests.trainables.nmt.conftest import Untrained
 from tests.training.host_reads import NoReads
 from trainables.nmt.translation import DevSet, Translation, translate_greedily
@@ -27,30 +28,18 @@ from trainables.sequence import Batch
 
 
 def content(storage: Path, **changes: Any) -> dict[str, Any]:
-    return {
-        "name": "toy",
-        "task": "nmt",
-        "storage": str(storage),
-        "corpus": {
-            "source_language": "de",
-            "target_language": "en",
-            "train": {"builtin": 60},
-            "valid": {"builtin": 8},
-            "tests": {"test": {"builtin": 6}},
-        },
+    languages = {"source_language": "de", "target_language": "en"}
+    texts = {"train": {"builtin": 60}, "valid": {"builtin": 8}, "tests": {"test": {"builtin": 6}}}
+    sections = {
+        "corpus": {**languages, **texts},
         "augment": [{"operator": "cipher", "keys": [1, 2]}],
         "vocabulary": {"size": 300, "size_per_key": 60},
-        "model": {
-            "architecture": "tiny",
-            "hidden_size": 32,
-            "feedforward_size": 64,
-            "attention_heads": 2,
-        },
+        "model": {**tiny.OF_TASK["nmt"]["model"], "hidden_size": 32, "feedforward_size": 64},
         "regime": {"name": "coregularised", "warmup_steps": 0},
-        "training": {"max_tokens": 400, "max_epochs": 5},
-        "tracking": {"enabled": False},
-        **changes,
+        "validation": {},
+        "decoding": {},
     }
+    return tiny.content("nmt", storage, **{**sections, **changes})
 
 
 class Toy:
