@@ -18,7 +18,7 @@ from transformers import (
 from augury.core.rng import seed_of
 from augury.core.store import Store
 from augury.decoding import sampling
-from augury.decoding.language_model import LanguageModel
+from augury.decoding.checkpoint import LanguageModel
 from augury.decoding.settings import GREEDY, Sampling
 from tests.language_models import CHAT, END, UNKNOWN, save_bigrams, save_words
 

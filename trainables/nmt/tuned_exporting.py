@@ -9,7 +9,8 @@ from typing import Any
 from transformers import GenerationConfig
 
 from augury.core.errors import UserError
-from augury.decoding.conversion import checkpoint_to_ctranslate2, reads
+from augury.decoding.conversion import reads
+from augury.decoding.conversion import to_ctranslate2 as convert
 from augury.decoding.generate import search_options
 from augury.models import pretrained
 from trainables.nmt.subwords import PretrainedVocabulary
@@ -59,7 +60,7 @@ def to_ctranslate2(trained: Trained, prefix: list[str], directory: Path) -> tupl
         raise UserError(
             f"CTranslate2 does not read this model ({model.config.model_type}): export --to hf"
         )
-    checkpoint_to_ctranslate2(model, directory)
+    convert(model, directory)
     decoding = trained.experiment.decoding
     first = [str(index) for index in vocabulary.first]
     never = [[str(index)] for index in vocabulary.never if index < vocabulary.embedded]

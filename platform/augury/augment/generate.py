@@ -33,7 +33,7 @@ from augury.core.store import Store
 from augury.corpora.corpus import Corpus, sentence_columns
 from augury.corpora.filters import Duplicates
 from augury.corpora.labels import LABEL, label_counts
-from augury.decoding.language_model import Chat, LanguageModel
+from augury.decoding.checkpoint import Chat, LanguageModel
 
 WRITER, TEACHER = "writer", "teacher"
 BASELINE = "baseline"

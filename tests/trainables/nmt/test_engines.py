@@ -7,8 +7,8 @@ from typing import Any, cast
 import numpy as np
 from transformers import MarianMTModel
 
-from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.settings import Decoding
+from tests.hypotheses import decoder_of
 from tests.trainables.nmt.conftest import Untrained
 from trainables.nmt.engines import translate_greedily
 from trainables.nmt.translation import Translation
@@ -23,7 +23,7 @@ def test_translations_are_those_of_one_search_cut_at_their_limits(untrained: Unt
     limits = [2 * length + 1 for length in lengths]
 
     assert isinstance(task.module, MarianMTModel)
-    decoder = CTranslateDecoder.from_model(task.module, vocabulary.pieces, unk=vocabulary.unk)
+    decoder = decoder_of(task.module, vocabulary.pieces, unk=vocabulary.unk)
     settings = Decoding(beam=1, max_length=max(limits))
     whole = decoder.translate(sources, settings, vocabulary.never)
 
