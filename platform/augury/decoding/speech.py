@@ -84,39 +84,28 @@ def samples(path: Path, rate: int) -> np.ndarray:
 
     Channels are averaged. UserError where the file cannot be read.
     """
+    from scipy.io import wavfile
     from scipy.signal import resample_poly
 
+    if path.suffix.lower() != ".wav" and find_spec("soundfile") is None:
+        raise UserError(
+            f"{path} is no WAV file, and others are read by soundfile: pip install 'augury[speech]'"
+        )
     try:
-        wave, own_rate = _wav(path) if path.suffix.lower() == ".wav" else _other(path)
+        if path.suffix.lower() == ".wav":
+            own_rate, wave = wavfile.read(path)
+        else:
+            wave, own_rate = import_module("soundfile").read(path, dtype="float32")
     except (OSError, ValueError, RuntimeError) as error:
         raise UserError(f"{path} cannot be read as audio: {error}") from error
-    if own_rate == rate or not len(wave):
-        return wave
-    return np.asarray(resample_poly(wave, rate, own_rate), np.float32)
-
-
-def _wav(path: Path) -> tuple[np.ndarray, int]:
-    from scipy.io import wavfile
-
-    rate, wave = wavfile.read(path)
     if wave.dtype == np.uint8:
         wave = (wave.astype(np.float32) - 128) / 128
     elif wave.dtype.kind == "i":
         wave = wave.astype(np.float32) / -float(np.iinfo(wave.dtype).min)
-    return _mono(wave), rate
-
-
-def _other(path: Path) -> tuple[np.ndarray, int]:
-    if find_spec("soundfile") is None:
-        raise UserError(
-            f"{path} is no WAV file, and others are read by soundfile: pip install 'augury[speech]'"
-        )
-    wave, rate = import_module("soundfile").read(path, dtype="float32")
-    return _mono(wave), rate
-
-
-def _mono(wave: np.ndarray) -> np.ndarray:
-    return np.asarray(wave if wave.ndim == 1 else wave.mean(1), np.float32)
+    wave = np.asarray(wave if wave.ndim == 1 else wave.mean(1), np.float32)
+    if own_rate == rate or not len(wave):
+        return wave
+    return np.asarray(resample_poly(wave, rate, own_rate), np.float32)
 
 
 @cache
@@ -126,13 +115,11 @@ def _loaded(checkpoint: str, revision: str | None, allow_pickle: bool) -> Pipeli
 
     device = 0 if torch.cuda.is_available() else -1
 
-    def load(name: str, **settings: object) -> Pipeline:
-        weights = pretrained.weights_settings(allow_pickle)
+    def load(name: str, use_safetensors: bool = False, **settings: object) -> Pipeline:
+        weights = {"use_safetensors": True} if use_safetensors else {}
         task = "automatic-speech-recognition"
         return pipeline(
             task, model=name, device=device, dtype=torch.float32, model_kwargs=weights, **settings
         )
 
-    if not allow_pickle:
-        pretrained.require_safetensors(checkpoint)
-    return pretrained.load(load, checkpoint, revision)
+    return pretrained.load_model(load, checkpoint, revision, allow_pickle=allow_pickle)
