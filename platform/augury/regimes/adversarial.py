@@ -99,22 +99,17 @@ class Adversarial(WarmupRegime):
         return self
 
     def inactive(self) -> dict[str, str]:
-        return super().inactive() | self._inactive_steps()
-
-    def _inactive_steps(self) -> dict[str, str]:
+        unused = super().inactive()
         if self.attack == "fgm":
-            return dict.fromkeys(
-                ("alpha", "alpha_share", "steps"), "fgm takes one step of length epsilon"
-            )
+            reason = "fgm takes one step of length epsilon"
+            return unused | dict.fromkeys(("alpha", "alpha_share", "steps"), reason)
         if self.alpha_share is not None:
-            return {"alpha": "alpha_share sets the step size"}
+            return unused | {"alpha": "alpha_share sets the step size"}
         farthest = self.init_magnitude + self.steps * self.alpha
         if self.epsilon is not None and farthest <= self.epsilon * (1 + 1e-9):
-            return {
-                "epsilon": f"{self.steps} steps of {self.alpha:g} cannot exceed it: nothing is "
-                "projected"
-            }
-        return {}
+            reason = f"{self.steps} steps of {self.alpha:g} cannot exceed it: nothing is projected"
+            return unused | {"epsilon": reason}
+        return unused
 
     def papers(self) -> tuple[Paper, ...]:
         return CROSS_LINGUAL_NLI, PGD if self.attack == "pgd" else FGM
@@ -131,14 +126,13 @@ class Adversarial(WarmupRegime):
         from augury.regimes.objective import cross_entropy  # imports torch, which takes seconds
 
         if self.in_warmup(progress):
-            return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
+            return super().loss(model, batch, progress)
         with _under_attack(model.module, dropout=self.attack_dropout):
             perturbation, metrics = self._attack(model, batch)
         losses = cross_entropy(model.rows(batch, [0], perturbation), self.label_smoothing)
         total = losses.total
         if self.clean_weight:
-            clean = cross_entropy(model.rows(batch, [0]), self.label_smoothing)
-            total = total + self.clean_weight * clean.total
+            total = total + self.clean_weight * super().loss(model, batch, progress).total
         return losses._replace(total=total, metrics={**losses.metrics, **metrics})
 
     def _attack(self, model: PerturbableModel, batch: Any) -> tuple[Tensor, dict[str, Tensor]]:
@@ -149,12 +143,14 @@ class Adversarial(WarmupRegime):
         its own did. Means over examples are multiplied by the number of rows, since metrics are
         divided by it.
         """
+        import torch
+
         from augury.regimes.objective import cross_entropy
-        from augury.regimes.perturbation import PerturbationSpace, in_bf16
+        from augury.regimes.perturbation import PerturbationSpace
 
         embedded = model.embedded(batch, 0)
-        bf16 = self.attack_precision == "bf16"
-        precision = in_bf16(embedded.embeddings) if bf16 else nullcontext()
+        bf16 = torch.autocast(embedded.embeddings.device.type, torch.bfloat16)
+        precision = bf16 if self.attack_precision == "bf16" else nullcontext()
         space = PerturbationSpace.of(embedded, self.norm_scope)
         unit = space.unit(embedded) if self.relative else 1.0
         values = space.start(self.init_magnitude) * unit
@@ -167,7 +163,7 @@ class Adversarial(WarmupRegime):
                 losses = cross_entropy(
                     model.rows(batch, [0], space.spread(values)), self.label_smoothing
                 )
-            gradient = space.gradient(losses.total, values)
+            (gradient,) = torch.autograd.grad(losses.total, values)
             values = space.step(values.detach(), gradient, self.step_length * unit)
             if self.epsilon is not None:
                 values, changed = space.project(values, self.epsilon * unit)

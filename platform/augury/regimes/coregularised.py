@@ -12,10 +12,11 @@ from pydantic import Field, model_validator
 
 from augury.core.citations import CIPHERDAUG, R_DROP, Paper
 from augury.core.errors import UserError
-from augury.regimes.agreement import Agreement, Detach, Divergence
 from augury.regimes.regime import (
     SOURCE,
     TARGET,
+    Detach,
+    Divergence,
     Losses,
     Progress,
     ViewGroup,
@@ -105,7 +106,8 @@ class CoRegularised(WarmupRegime):
         return [ViewGroup((SOURCE, view), TARGET) for view in views]
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        from augury.regimes.objective import cross_entropy, view_objective  # torch takes seconds
+        # Imports torch, which takes seconds.
+        from augury.regimes.objective import Agreement, cross_entropy, view_objective
 
         if self.in_warmup(progress) and self.warmup_views == "cipher":
             return cross_entropy(model.rows(batch, [1]), self.label_smoothing)

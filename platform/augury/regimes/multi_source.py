@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from augury.core.citations import CIPHERDAUG, Paper
-from augury.regimes.regime import (
-    SOURCE,
-    TARGET,
-    Losses,
-    Progress,
-    Regime,
-    ViewGroup,
-    ViewModel,
-    no_views,
-)
+from augury.regimes.regime import SOURCE, TARGET, Regime, ViewGroup, no_views
 
 
 class MultiSource(Regime):
@@ -32,14 +23,9 @@ class MultiSource(Regime):
         if not views:
             raise no_views(self.name)
         groups = [ViewGroup((view,), TARGET) for view in (SOURCE, *views)]
-        return groups + (
-            [ViewGroup((view,), SOURCE) for view in views] if self.equation == 2 else []
-        )
-
-    def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        from augury.regimes.objective import cross_entropy  # imports torch, which takes seconds
-
-        return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
+        if self.equation == 2:
+            groups += [ViewGroup((view,), SOURCE) for view in views]
+        return groups
 
 
 REGIME = MultiSource

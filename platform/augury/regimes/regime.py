@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -30,6 +31,7 @@ SOURCE = "source"
 TARGET = "target"
 DEFAULT = "plain"
 """Default regime."""
+NO_LETTERS = re.compile(r"[\W_]")
 REGIMES = Registry(
     "regime",
     package="augury.regimes",
@@ -39,6 +41,8 @@ REGIMES = Registry(
 
 Scope = Literal["example", "token", "matrix"]
 """Scope of the norm of a perturbation."""
+Divergence = Literal["symmetric_kl", "js", "kl"]
+Detach = Literal["none", "target"]
 
 
 class ViewGroup(NamedTuple):
@@ -147,9 +151,12 @@ class Regime(Extension):
         """Return the view groups of each example, given the names of its views; an epoch reads one
         of them."""
 
-    @abstractmethod
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        """Return the loss of a batch, whose view groups all have the same number of views."""
+        """Return the loss of a batch, whose view groups all have the same number of views: here the
+        label-smoothed cross-entropy of the first view, averaged over rows."""
+        from augury.regimes.objective import cross_entropy  # imports torch, which takes seconds
+
+        return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
 
     @property
     def relative_cost(self) -> float:
@@ -248,16 +255,12 @@ def _preset_hint(name: str) -> str:
     """Return how to write a preset that is given as a regime, such as R-Drop; empty for others."""
     if name in REGIMES:
         return ""
-    presets: list[str] = []
+    presets = []
     for regime in REGIMES.builtin():
-        known = REGIMES.find(regime).PRESETS
-        alike = [preset for preset in known if _letters(preset) == _letters(name)]
-        presets += [f"{{name: {regime}, preset: {preset}}}" for preset in alike]
+        for preset in REGIMES.find(regime).PRESETS:
+            if NO_LETTERS.sub("", preset.lower()) == NO_LETTERS.sub("", name.lower()):
+                presets.append(f"{{name: {regime}, preset: {preset}}}")
     return f"'{name}' is a preset: write regime: {' or '.join(presets)}" if presets else ""
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name.lower()))
 
 
 def names() -> list[str]:
