@@ -76,11 +76,8 @@ class Toy:
 
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
         batch = (self.inputs[examples].to(device), self.labels[examples].to(device))
-        return Loaded(
-            batch,
-            int(self.lengths.cost[examples].sum()),
-            len(examples) * int(self.lengths.cost[examples].max()),
-        )
+        costs = self.lengths.cost[examples]
+        return Loaded(batch, int(costs.sum()), len(examples) * int(costs.max()))
 
     def onset(self, updates_per_epoch: float) -> float:
         return 0
@@ -152,15 +149,8 @@ def _controller() -> int:
 def train(run: ToyRun, device: torch.device, report: Report, deadline: float | None = None) -> None:
     once = Path(run.folder.root) / "killed"
     task = Toy(run.kill_at, run.spoil_at, once, run.controller, run.interrupt_at)
-    fit(
-        task,
-        TRAINING,
-        run,
-        device=device,
-        report=report,
-        deadline=deadline,
-        init_from=run.init_from,
-    )
+    how: Any = {"device": device, "report": report, "deadline": deadline}
+    fit(task, TRAINING, run, **how, init_from=run.init_from)
 
 
 def process(rank: int, run: ToyRun, workers: int, late: int | None) -> None:

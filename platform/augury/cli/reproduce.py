@@ -162,7 +162,7 @@ def _resolved(
     from augury.core.config import merge
     from augury.experiments.spec import parse
     from augury.experiments.systems import last_stage
-    from augury.training.pace import pace
+    from augury.training.schedule import pace
 
     shown = {}
     for name, changes in space.rows.items():
