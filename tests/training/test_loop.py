@@ -181,6 +181,13 @@ def trainer(storage: Path, seed: int = 1, dropout: float = 0.3) -> Trainer:
     return made
 
 
+def test_times_are_added_to_those_before_an_interruption(tmp_path: Path) -> None:
+    made = trainer(tmp_path)
+    made.position.seconds, made.position.cpu_seconds = 200.0, 100.0
+    made.fit(lambda metrics: None, deadline=0.0)
+    assert 200 < made.position.seconds < 230 and 100 < made.position.cpu_seconds < 130
+
+
 def test_gradients_are_those_of_the_mean_over_all_rows(tmp_path: Path) -> None:
     """A mean of the means of batches would weigh short ones more."""
     made, expected = trainer(tmp_path, dropout=0.0), toy.Toy()

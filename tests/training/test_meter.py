@@ -1,4 +1,4 @@
-"""Times that add up over interruptions, and processors that differ where they round differently."""
+"""Processors that differ where they round differently."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from augury.training import meter
-from augury.training.checkpoint import Position
 
 GENOA = """\
 processor	: 0
@@ -36,9 +35,3 @@ def test_the_model_the_family_and_the_vector_instructions_are_named(
     ):
         file.write_text(text)
         assert meter.processor() == name
-
-
-def test_times_are_added_to_those_before_an_interruption() -> None:
-    position = Position("toy", seed=1, world=1, seconds=200.0, cpu_seconds=100.0)
-    meter.Clock(position).stamp(position)
-    assert 200 < position.seconds < 230 and 100 <= position.cpu_seconds < 130

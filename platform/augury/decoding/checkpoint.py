@@ -43,17 +43,21 @@ class Languages(NamedTuple):
 class Checkpoint:
     """An encoder-decoder, by its name on a hub or its directory, on a GPU where there is one."""
 
-    name: str
+    checkpoint: str
     revision: str | None = None
     languages: Languages | None = None
     """The languages of a multilingual model, such as NLLB."""
     allow_pickle: bool = False
     """Whether weights may be read from pickle files."""
 
+    on_gpu: ClassVar[bool] = True
+
     @property
-    def identity(self) -> str:
-        """Return the model's identity: a directory's content, or a hub name with its revision."""
-        return pretrained.identity(self.name, self.revision)
+    def name(self) -> str:
+        """The model's identity: a directory's content, or a hub name with its revision; with its
+        languages."""
+        languages = f" {self.languages.read} to {self.languages.written}" if self.languages else ""
+        return pretrained.identity(self.checkpoint, self.revision) + languages
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
         """Return the checkpoint as a function that translates; in a store, converted only once."""
@@ -65,7 +69,8 @@ class Checkpoint:
         def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
             if view != PLAIN:
                 raise UserError(
-                    f"checkpoint '{self.name}' has no view '{view}': it reads text as it is, plain"
+                    f"checkpoint '{self.checkpoint}' has no view '{view}': it reads text as it "
+                    "is, plain"
                 )
             rows = tokenizer(list(texts)).input_ids if texts else []
             outputs = ["" if len(ids) <= most else None for ids in rows]
@@ -77,7 +82,7 @@ class Checkpoint:
 
         return translate
 
-    def sampler(self, whole: bool = False) -> Sampler:
+    def sampler(self, store: Store, whole: bool = False) -> Sampler:
         """Return the checkpoint as a function that samples outputs.
 
         A text that is too long is cut, or with `whole` has no output.
@@ -91,22 +96,22 @@ class Checkpoint:
     def _settings(self) -> Any:
         from transformers import AutoConfig
 
-        return pretrained.load(AutoConfig.from_pretrained, self.name, self.revision)
+        return pretrained.load(AutoConfig.from_pretrained, self.checkpoint, self.revision)
 
     def _model(self) -> PreTrainedModel:
         from transformers import AutoModelForSeq2SeqLM
 
-        return loaded(AutoModelForSeq2SeqLM, self.name, self.revision, self.allow_pickle)
+        return loaded(AutoModelForSeq2SeqLM, self.checkpoint, self.revision, self.allow_pickle)
 
     def _tokenizer(self) -> tuple[PreTrainedTokenizerBase, int | None]:
         """Return the tokenizer, and the id of the target language, if outputs start with one."""
         from transformers import AutoTokenizer
 
-        tokenizer = pretrained.load(AutoTokenizer.from_pretrained, self.name, self.revision)
+        tokenizer = pretrained.load(AutoTokenizer.from_pretrained, self.checkpoint, self.revision)
         several = hasattr(tokenizer, "src_lang")
         if several and self.languages is None:
             raise UserError(
-                f"checkpoint '{self.name}' is multilingual: also give the languages, as its "
+                f"checkpoint '{self.checkpoint}' is multilingual: also give the languages, as its "
                 "tokenizer calls them, such as source_language: fra_Latn and target_language: "
                 "eng_Latn"
             )
@@ -114,7 +119,7 @@ class Checkpoint:
             return tokenizer, None
         if not several:
             raise UserError(
-                f"checkpoint '{self.name}' translates between two languages: leave out "
+                f"checkpoint '{self.checkpoint}' translates between two languages: leave out "
                 "source_language and target_language with it"
             )
         known = tokenizer.all_special_tokens
@@ -123,7 +128,7 @@ class Checkpoint:
                 tokenizer.get_lang_token(code) if hasattr(tokenizer, "get_lang_token") else code
             )
             if symbol not in known:
-                raise unknown(f"language of checkpoint '{self.name}'", code, known)
+                raise unknown(f"language of checkpoint '{self.checkpoint}'", code, known)
         tokenizer.src_lang = self.languages.read
         return tokenizer, int(tokenizer.convert_tokens_to_ids(symbol))  # of the target, the last
 
@@ -139,16 +144,18 @@ class Checkpoint:
 
         if not reads(settings) or tokenizer("a").input_ids[-1] != settings.eos_token_id:
             say_once(
-                f"checkpoint '{self.name}' ({settings.model_type}) is of a kind that CTranslate2 "
-                "does not read: transformers translates, which takes several times as long"
+                f"checkpoint '{self.checkpoint}' ({settings.model_type}) is of a kind that "
+                "CTranslate2 does not read: transformers translates, which takes several times as "
+                "long"
             )
             return _by_transformers(self._model(), tokenizer, first)
-        address = config.address({"version": VERSION, "checkpoint": self.identity})
+        identity = pretrained.identity(self.checkpoint, self.revision)
+        address = config.address({"version": VERSION, "checkpoint": identity})
         folder = store.folder(KIND, address)
-        make_once(folder, lambda: self._convert(folder))
+        make_once(folder, lambda: self._convert(folder, identity))
         return _by_ctranslate2(folder, positions(settings), first, threads)
 
-    def _convert(self, folder: Folder) -> None:
+    def _convert(self, folder: Folder, identity: str) -> None:
         """Write the checkpoint in CTranslate2's format, with first and suppressed tokens."""
         from augury.decoding.conversion import to_ctranslate2
 
@@ -160,33 +167,14 @@ class Checkpoint:
         never = {*(generation.suppress_tokens or ())}
         never |= {ids[0] for ids in generation.bad_words_ids or () if len(ids) == 1}
         first = generation.forced_bos_token_id
-        folder.finish({"inputs": [self.identity], "first": first, "never": sorted(never)})
+        folder.finish({"inputs": [identity], "first": first, "never": sorted(never)})
 
 
 @dataclass(frozen=True)
-class LanguageModel:
-    """A causal model or an encoder-decoder that answers prompts, by its name on a hub or its
-    directory.
+class LanguageModel(Checkpoint):
+    """A causal model or an encoder-decoder that answers prompts."""
 
-    It runs on a GPU where this process sees one.
-    """
-
-    checkpoint: str
-    revision: str | None = None
-    languages: Languages | None = None
-    """The languages of an encoder-decoder that translates between many."""
-    allow_pickle: bool = False
-    """Whether weights may be read from pickle files."""
     chat: Chat = "auto"
-
-    on_gpu: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        """The model's identity: a directory's content, or a hub name with its revision; with its
-        languages."""
-        languages = f" {self.languages.read} to {self.languages.written}" if self.languages else ""
-        return pretrained.identity(self.checkpoint, self.revision) + languages
 
     def sampler(self, store: Store, whole: bool = True) -> Sampler:
         """Return the model as a function that answers prompts, loaded once.
@@ -206,7 +194,7 @@ class LanguageModel:
                     f"'{name}' is an encoder-decoder, and chat: true is for causal models: leave "
                     "it out"
                 )
-            return Checkpoint(name, revision, self.languages, self.allow_pickle).sampler(whole=True)
+            return super().sampler(store, whole=True)
         tokenizer = pretrained.load(AutoTokenizer.from_pretrained, name, revision)
         if self.chat is True and not tokenizer.chat_template:
             raise UserError(

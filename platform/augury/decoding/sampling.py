@@ -124,13 +124,20 @@ def _sample(
             mask.append([0] * missing + [1] * len(source))
     # The columns of a sequence that are not drawn: the start symbol, or the prompt.
     given = 1 if model.config.is_encoder_decoder else width
-    drawing = []
-    if sampling.temperature > 0:
-        drawing = [_Drawing(torch.tensor(keys, device=model.device), sampling, given)]
+    named = torch.tensor(keys, device=model.device)
+
+    def draw(input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Mask all scores of a row but that of the sampled subword."""
+        candidates, logits = likeliest(scores, sampling)
+        step = torch.tensor(input_ids.shape[1] - given + 1, device=scores.device)
+        noise = gumbel(named, step, candidates)
+        drawn = (logits + noise).argmax(1, keepdim=True)
+        return torch.full_like(scores, -torch.inf).scatter_(1, candidates.gather(1, drawn), 0.0)
+
     sequences = model.generate(
         input_ids=torch.tensor(ids, device=model.device),
         attention_mask=torch.tensor(mask, device=model.device),
-        logits_processor=drawing,
+        logits_processor=[draw] if sampling.temperature > 0 else [],
         do_sample=False,  # the noise is ours
         num_beams=1,
         max_new_tokens=sampling.max_length,
@@ -143,22 +150,6 @@ def _sample(
         end = next((index for index, piece in enumerate(drawn) if piece in ends), len(drawn))
         outputs.append(drawn[:end])
     return outputs
-
-
-class _Drawing:
-    """Masks all scores of a row but that of the sampled subword; row b belongs to `keys[b]`.
-
-    `given` is the number of ids in front of the first that is sampled.
-    """
-
-    def __init__(self, keys: Tensor, sampling: Sampling, given: int):
-        self.keys, self.sampling, self.given = keys, sampling, given
-
-    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        candidates, logits = likeliest(scores, self.sampling)
-        step = torch.tensor(input_ids.shape[1] - self.given + 1, device=scores.device)
-        drawn = (logits + gumbel(self.keys, step, candidates)).argmax(1, keepdim=True)
-        return torch.full_like(scores, -torch.inf).scatter_(1, candidates.gather(1, drawn), 0.0)
 
 
 def likeliest(scores: Tensor, sampling: Sampling) -> tuple[Tensor, Tensor]:

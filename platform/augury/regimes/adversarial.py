@@ -126,13 +126,14 @@ class Adversarial(WarmupRegime):
         from augury.regimes.objective import cross_entropy  # imports torch, which takes seconds
 
         if self.in_warmup(progress):
-            return super().loss(model, batch, progress)
+            return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
         with _under_attack(model.module, dropout=self.attack_dropout):
             perturbation, metrics = self._attack(model, batch)
         losses = cross_entropy(model.rows(batch, [0], perturbation), self.label_smoothing)
         total = losses.total
         if self.clean_weight:
-            total = total + self.clean_weight * super().loss(model, batch, progress).total
+            clean = cross_entropy(model.rows(batch, [0]), self.label_smoothing)
+            total = total + self.clean_weight * clean.total
         return losses._replace(total=total, metrics={**losses.metrics, **metrics})
 
     def _attack(self, model: PerturbableModel, batch: Any) -> tuple[Tensor, dict[str, Tensor]]:

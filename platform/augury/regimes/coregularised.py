@@ -141,11 +141,9 @@ class CoRegularised(WarmupRegime):
         return self.beta * min(1.0, (progress.epochs - self.warmup_epochs) / self.ramp_epochs)
 
     def onset(self, updates_per_epoch: float) -> float:
-        return (
-            super().onset(updates_per_epoch) + self.ramp_epochs * updates_per_epoch
-            if self.beta
-            else 0
-        )
+        if not self.beta:
+            return 0
+        return super().onset(updates_per_epoch) + self.ramp_epochs * updates_per_epoch
 
 
 REGIME = CoRegularised

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from augury.core.citations import CIPHERDAUG, Paper
-from augury.regimes.regime import SOURCE, TARGET, Regime, ViewGroup, no_views
+from augury.regimes.regime import (
+    SOURCE,
+    TARGET,
+    Losses,
+    Progress,
+    Regime,
+    ViewGroup,
+    ViewModel,
+    no_views,
+)
 
 
 class MultiSource(Regime):
@@ -26,6 +35,11 @@ class MultiSource(Regime):
         if self.equation == 2:
             groups += [ViewGroup((view,), SOURCE) for view in views]
         return groups
+
+    def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
+        from augury.regimes.objective import cross_entropy  # imports torch, which takes seconds
+
+        return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
 
 
 REGIME = MultiSource

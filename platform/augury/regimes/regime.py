@@ -6,15 +6,7 @@ import re
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Literal,
-    NamedTuple,
-    Protocol,
-    runtime_checkable,
-)
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -151,12 +143,9 @@ class Regime(Extension):
         """Return the view groups of each example, given the names of its views; an epoch reads one
         of them."""
 
+    @abstractmethod
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        """Return the loss of a batch, whose view groups all have the same number of views: here the
-        label-smoothed cross-entropy of the first view, averaged over rows."""
-        from augury.regimes.objective import cross_entropy  # imports torch, which takes seconds
-
-        return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
+        """Return the loss of a batch, whose view groups all have the same number of views."""
 
     @property
     def relative_cost(self) -> float:
@@ -178,9 +167,9 @@ class WarmupRegime(Regime):
     corpus."""
 
     def inactive(self) -> dict[str, str]:
-        return (
-            {} if self.warmup_epochs is None else {"warmup_steps": "warmup_epochs sets the warm-up"}
-        )
+        if self.warmup_epochs is None:
+            return {}
+        return {"warmup_steps": "warmup_epochs sets the warm-up"}
 
     def in_warmup(self, progress: Progress) -> bool:
         """Return whether training is still in the warm-up."""
@@ -189,11 +178,9 @@ class WarmupRegime(Regime):
         return progress.update < self.warmup_steps
 
     def onset(self, updates_per_epoch: float) -> float:
-        return (
-            self.warmup_steps
-            if self.warmup_epochs is None
-            else self.warmup_epochs * updates_per_epoch
-        )
+        if self.warmup_epochs is not None:
+            return self.warmup_epochs * updates_per_epoch
+        return self.warmup_steps
 
 
 SHORTEN = (
@@ -206,15 +193,14 @@ SHORTEN = (
 def late_onset(onset: float, last: int) -> str:
     """Return that the loss is complete too late, or never, where training ends after update
     `last`; empty where it is for half of the training or more."""
-    ends = (
-        f"the regime's warm-up ends after update {onset:,.0f}, and training after update {last:,}"
+    if onset <= last / 2:
+        return ""
+    share = max(0.0, 100 * (1 - onset / last))
+    acts = f"acts in full for {share:.0f} % of it" if share else "never acts in full"
+    return (
+        f"the regime's warm-up ends after update {onset:,.0f}, and training after update {last:,}, "
+        f"so that its loss {acts}: {SHORTEN}"
     )
-    if onset and onset >= last:
-        return f"{ends}, so that its loss never acts in full: {SHORTEN}"
-    if onset > last / 2:
-        share = 100 * (1 - onset / last)
-        return f"{ends}, so that its loss acts in full for {share:.0f} % of it: {SHORTEN}"
-    return ""
 
 
 def no_views(regime: str, alternative: str = "") -> UserError:
@@ -241,26 +227,20 @@ def parse(value: Any) -> Regime:
             f"regime is {value!r:.60}: give 'name: ...' and its parameters; allowed names: "
             f"{', '.join(names())}"
         )
-    if hint := _preset_hint(value["name"]):
-        raise UserError(hint)
+    if value["name"] not in REGIMES:
+        written, presets = NO_LETTERS.sub("", value["name"].lower()), []
+        for regime in REGIMES.builtin():
+            for preset in REGIMES.find(regime).PRESETS:
+                if NO_LETTERS.sub("", preset) == written:
+                    presets.append(f"{{name: {regime}, preset: {preset}}}")
+        if presets:  # such as R-Drop
+            raise UserError(f"'{value['name']}' is a preset: write regime: {' or '.join(presets)}")
     schema, values = plugins.resolve(REGIMES, Regime, "name", value)
     name = values["name"]
     preset = values.pop("preset", None)
     if preset is not None and preset not in schema.PRESETS:
         raise unknown(f"preset of regime {name}", str(preset), schema.PRESETS)
     return validate(schema, {**schema.PRESETS.get(preset, {}), **values}, f"regime {name}")
-
-
-def _preset_hint(name: str) -> str:
-    """Return how to write a preset that is given as a regime, such as R-Drop; empty for others."""
-    if name in REGIMES:
-        return ""
-    presets = []
-    for regime in REGIMES.builtin():
-        for preset in REGIMES.find(regime).PRESETS:
-            if NO_LETTERS.sub("", preset.lower()) == NO_LETTERS.sub("", name.lower()):
-                presets.append(f"{{name: {regime}, preset: {preset}}}")
-    return f"'{name}' is a preset: write regime: {' or '.join(presets)}" if presets else ""
 
 
 def names() -> list[str]:

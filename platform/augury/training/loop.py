@@ -33,7 +33,7 @@ from augury.training.checkpoint import Checkpoints, Position, best, load_tensors
 from augury.training.dropout import Dropout
 from augury.training.history import History
 from augury.training.learner import Learner, Validation
-from augury.training.meter import Clock, Meter, loss_sums, processor
+from augury.training.meter import Meter, loss_sums, processor
 from augury.training.schedule import (
     Patience,
     Worth,
@@ -149,12 +149,16 @@ class Trainer:
             # What a killed call recorded after its last checkpoint, this one trains again.
             self.history.rewind(position.update)
         distributed.barrier()
-        clock, saved, late = Clock(position), time.monotonic(), False
+        saved, late = time.monotonic(), False
+        # When training would have begun without interruptions, by both clocks.
+        began = time.monotonic() - position.seconds
+        cpu_began = time.process_time() - position.cpu_seconds
         with _interrupts() as interrupted:
             while not (self.finished or late):
                 for batches in self.rest_of_epoch():
                     self.step(batches)
-                    clock.stamp(position)
+                    position.seconds = time.monotonic() - began
+                    position.cpu_seconds = time.process_time() - cpu_began
                     if self.training.max_minutes is not None:
                         self.out_of_time = _on_any_worker(self._time_is_up())
                     if self._validation_due():
