@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -150,8 +150,9 @@ class Adversarial(WarmupRegime):
         from augury.regimes.perturbation import PerturbationSpace
 
         embedded = model.embedded(batch, 0)
-        bf16 = torch.autocast(embedded.embeddings.device.type, torch.bfloat16)
-        precision = bf16 if self.attack_precision == "bf16" else nullcontext()
+        precision: AbstractContextManager[Any] = nullcontext()
+        if self.attack_precision == "bf16":
+            precision = torch.autocast(embedded.embeddings.device.type, torch.bfloat16)
         space = PerturbationSpace.of(embedded, self.norm_scope)
         unit = space.unit(embedded) if self.relative else 1.0
         values = space.start(self.init_magnitude) * unit
