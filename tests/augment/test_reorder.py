@@ -202,8 +202,6 @@ def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:
                 "form": "reorder",
                 "min_coverage": 0.5,
                 "links": {},
-                "symmetrisation": "grow-diag-final-and",
-                "anchor": "min",
             },
             "model": {"name": "t5-base"},
             "training": {},
@@ -211,8 +209,6 @@ def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:
     }
     changed = {
         "max_pieces": 60,
-        "anchor": "mean",
-        "symmetrisation": "union",
         "links": {"train": "/a", "valid": "/b"},
     }
     (wanted,) = (

@@ -25,7 +25,6 @@ from augury.core.words import words
 from augury.corpora.corpus import input_columns
 from augury.corpora.parallel import CorpusSpec
 from augury.decoding.settings import Sampling
-from augury.text.alignment.links import Anchor, Symmetrisation
 from augury.text.segmentation import require_words
 
 REORDERER = "reorderer"
@@ -45,11 +44,6 @@ class Reorder(UsesModels, MakesRecords):
     links: dict[str, FilePath] = {}
     """Split -> file with the links of others for the parallel text, a line a row in Pharaoh's
     format (`0-0 1-2`), for tokenised text; by default an aligner is fitted on it."""
-    symmetrisation: Symmetrisation = "grow-diag-final-and"
-    """The method that merges the alignments of both directions."""
-    anchor: Anchor = "min"
-    """The position of a word that is linked to several: the first, the mean or the last of
-    theirs."""
     model: Overrides = {"name": "t5-base"}
     """The section `model` of the reorderer's experiment."""
     training: Overrides = {}
@@ -86,8 +80,6 @@ class Reorder(UsesModels, MakesRecords):
             "parallel",
             "min_coverage",
             "links",
-            "symmetrisation",
-            "anchor",
             "model",
             "training",
             "max_pieces",
@@ -123,9 +115,7 @@ class Reorder(UsesModels, MakesRecords):
                 "of the examples to the one whose word order is wanted"
             )
         parallel = self.parallel.model_dump(mode="json", exclude_unset=True)
-        order = self.model_dump(
-            mode="json", include={"min_coverage", "links", "symmetrisation", "anchor"}
-        )
+        order = self.model_dump(mode="json", include={"min_coverage", "links"})
         sections = self.model_dump(
             mode="json", include={"model", "training", "max_pieces"}, exclude_none=True
         )
