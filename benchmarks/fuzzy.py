@@ -5,7 +5,7 @@
 
     rapidfuzz     rapidfuzz.process.cdist over all pairs, tokens as code points
     by length     the same over pairs whose lengths permit a match, with a score cutoff
-    augury        augury.text.fuzzy.index: builds the index, looks up sentences in blocks of 5,000
+    augury        augury.text.fuzzy: builds the index, looks up sentences in blocks of 5,000
 
 The text is Tatoeba in AUGURY_DATA: distinct sentences of some languages (--languages), shuffled;
 German has 158,000, with French and English there are 300,000. All methods must find the same pairs,
@@ -27,7 +27,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from augury.text.fuzzy.index import FuzzyIndex, Limit
+from augury.text.fuzzy import FuzzyIndex, Limit
 from benchmarks import frame
 
 BLOCK = 5_000

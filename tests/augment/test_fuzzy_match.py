@@ -18,7 +18,7 @@ from augury.corpora import ingest
 from augury.corpora.corpus import Corpus, CorpusWriter, read_shard
 from augury.corpora.parallel import CorpusSpec
 from augury.corpora.schemas import PARALLEL
-from augury.text.fuzzy.index import Limit
+from augury.text.fuzzy import Limit
 
 A, B, C, D = (
     "i love this movie so much",

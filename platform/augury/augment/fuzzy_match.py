@@ -23,7 +23,7 @@ from augury.core.store import Store
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.monolingual import MonolingualSpec
 from augury.corpora.splits import BaseSpec
-from augury.text.fuzzy.index import Limit, Norm
+from augury.text.fuzzy import Limit, Norm
 from augury.text.segmentation import require_words
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from augury.core.store import Folder
 from augury.core.words import words
 from augury.corpora.corpus import Corpus
-from augury.text.fuzzy.index import FuzzyIndex, Limit, Pairs
+from augury.text.fuzzy import FuzzyIndex, Limit, Pairs
 
 TokensOf = Literal["whitespace", "words", "moses"]
 BEST = 10

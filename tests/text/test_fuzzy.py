@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from augury.text.fuzzy import candidates
-from augury.text.fuzzy.index import FuzzyIndex, Limit, Norm
+from augury.text.fuzzy import FuzzyIndex, Limit, Norm
 
 GOLDEN = [
     ("i love this movie so much", "i love this film so much", 1, "0.8333", "0.8333", "0.8333"),
@@ -23,12 +22,6 @@ GOLDEN = [
     ("i love this film so much", "i love this movie", 3, "0.2500", "0.5000", "0.5000"),
 ]
 """Two sentences, their edit distance, 1 - ED/min, 1 - ED/max, and the share of common tokens."""
-
-
-@pytest.fixture(autouse=True)
-def filtered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All pairs go through the filter, however few there are."""
-    monkeypatch.setattr(candidates, "FEW", 0)
 
 
 @pytest.mark.parametrize(("first", "second", "edits", "shorter", "longer", "common"), GOLDEN)
@@ -150,10 +143,9 @@ def compared(tokens: list[list[str]], limit: Limit) -> np.ndarray:
 
 @pytest.mark.parametrize("limit", [Limit(0.5, "min"), Limit(0.7, "max")])
 def test_some_thousand_sentences_as_by_comparing_all(
-    limit: Limit, monkeypatch: pytest.MonkeyPatch
+    limit: Limit,
 ) -> None:
     """Sentences are looked up in blocks, whose size is of no consequence."""
-    monkeypatch.undo()
     tokens = written(5_000)
     index, expected, matches = FuzzyIndex(tokens), compared(tokens, limit), []
     for start in range(0, len(tokens), 1_700):
