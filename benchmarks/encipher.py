@@ -6,7 +6,7 @@
     list loop        looks for each character in a list of letters, then looks up its image
     dictionary loop  looks up each character in a dictionary
     str.translate    translates each sentence, from a Python list to a Python list
-    column           augury.text.ciphers.rot: translates a whole Arrow column
+    table            augury.text.cipher: translates all sentences at once
 
 The list loop is the script of the CipherDAug authors, without its four processes. The text is a
 file with one sentence per line; by default the German side of Multi30k if AUGURY_DATA is the
@@ -27,11 +27,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
 from augury.corpora.builtin import generate
-from augury.text.ciphers.alphabet import build_alphabet, count_letters
-from augury.text.ciphers.rot import Rot
+from augury.text.cipher import Rot, build_alphabet, count_letters
 from benchmarks import frame
 
 BUILTIN_SENTENCES = 29_000  # the size of Multi30k
@@ -64,17 +61,16 @@ def dictionary_loop(lines: Iterable[str], image: dict[str, str]) -> list[str]:
 
 def contenders(lines: list[str], part: int, cipher: Rot) -> list[Contender]:
     """Return all contenders after checking that their outputs are equal."""
-    image = cipher.alphabet.rotation(cipher.key)
+    image = cipher.images
     subset = lines[:part]
-    column = pa.array(lines)
-    expected = cipher.column(column).to_pylist()
+    expected = cipher.texts(lines)
     assert expected == [cipher.text(line) for line in lines]
     assert expected[:part] == list_loop(subset, image) == dictionary_loop(subset, image)
     return [
         Contender(LOOPS[0], len(subset), lambda: list_loop(subset, image)),
         Contender(LOOPS[1], len(subset), lambda: dictionary_loop(subset, image)),
         Contender("str.translate", len(lines), lambda: [cipher.text(line) for line in lines]),
-        Contender("column", len(lines), lambda: cipher.column(column)),
+        Contender("table", len(lines), lambda: cipher.texts(lines)),
     ]
 
 
@@ -131,7 +127,7 @@ def main() -> None:
     arguments = parser.parse_args()
     text, lines = read_lines(arguments.text)
     lines = list(itertools.islice(itertools.cycle(lines), arguments.sentences))
-    cipher = Rot(build_alphabet(count_letters(pa.array(lines))), arguments.key)
+    cipher = Rot(build_alphabet(count_letters(lines)), arguments.key)
     rows = summary(measure(contenders(lines, arguments.part, cipher), arguments.repeats))
     setting = {"text": text, "sentences": len(lines), "rounds": arguments.repeats}
     frame.report(arguments, setting, rows)

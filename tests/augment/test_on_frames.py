@@ -76,8 +76,8 @@ def test_what_a_storage_has_learned_can_be_used(tmp_path: Path) -> None:
     (part,) = planning.plan(corpus.address, [parsed], store)
     cipher = augury.operator("cipher", keys=[1])
     assert cipher.fit(part.fit.path()) == cipher.fit(TRAIN)
-    with pytest.raises(UserError, match="min_count"):
-        augury.operator("cipher", keys=[1], min_count=2).fit(part.fit.path())
+    with pytest.raises(UserError, match="cased"):
+        augury.operator("cipher", keys=[1], mode="cased").fit(part.fit.path())
     with pytest.raises(UserError, match="no finished fit"):
         cipher.fit(tmp_path / "results" / "fits" / "other")
 

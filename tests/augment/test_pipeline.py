@@ -15,8 +15,7 @@ from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora.corpus import Corpus, CorpusWriter, read_shard
 from augury.corpora.schemas import PARALLEL
-from augury.text.ciphers.alphabet import build_alphabet
-from augury.text.ciphers.rot import Rot
+from augury.text.cipher import Rot, build_alphabet
 
 SENTENCES = ["hey, warum nicht?", "zwölf große übungen", "Straße 20%!", "abc äöü ß"]
 
@@ -64,9 +63,9 @@ def test_views_line_up_with_the_corpus_and_carry_their_side_data(store: Store) -
         assert view.to_pydict() == {"id": base.column("id"), "text": expected(key)}
     manifest = folders(augmented)["rot-2"].manifest()
     assert manifest["rows"] == 10 and manifest["shards"] == base.shards
-    assert (
-        manifest["side_data"] == build_alphabet(Counter("".join(base.column("source")))).to_json()
-    )
+    assert manifest["side_data"] == {
+        "cycles": [*build_alphabet(Counter("".join(base.column("source"))))]
+    }
     assert manifest["inputs"] == [base.address, augmented.parts[0].fit.name]
 
 

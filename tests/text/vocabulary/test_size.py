@@ -9,8 +9,7 @@ from sentencepiece import SentencePieceProcessor
 
 from augury.core.rng import generator
 from augury.core.store import Store
-from augury.text.ciphers.alphabet import build_alphabet
-from augury.text.ciphers.rot import Rot
+from augury.text.cipher import Rot, build_alphabet
 from augury.text.vocabulary import sentencepieces
 from augury.text.vocabulary.settings import VocabularyConfig
 from augury.text.vocabulary.size import fitting_size, has_words, matching_size

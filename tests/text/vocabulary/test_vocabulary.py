@@ -15,8 +15,7 @@ from sentencepiece import SentencePieceProcessor
 from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.text.ciphers.alphabet import Alphabet
-from augury.text.ciphers.rot import Rot
+from augury.text.cipher import Rot
 from augury.text.vocabulary.settings import SPECIALS, VocabularyConfig
 from augury.text.vocabulary.size import fitting_size
 from augury.text.vocabulary.training import train
@@ -37,7 +36,7 @@ ENGLISH = [
     "we all love baseball, right?",
     "twelve big exercises",
 ]
-ALPHABET = Alphabet(("abcdefghijklmnopqrstuvwxyzßäöü",))
+ALPHABET = ("abcdefghijklmnopqrstuvwxyzßäöü",)
 VIEWS = {
     "source": GERMAN,
     "target": ENGLISH,
@@ -351,7 +350,7 @@ def test_a_reserved_symbol_that_has_an_entry_is_an_error(
 
 
 GEORGIAN = "აბგდევზთიკლმნოპჟრსტუფქღყშჩცძწჭ"
-RELABELLED = [text.translate(str.maketrans(ALPHABET.cycles[0], GEORGIAN)) for text in GERMAN]
+RELABELLED = [text.translate(str.maketrans(ALPHABET[0], GEORGIAN)) for text in GERMAN]
 MIRRORED = VocabularyConfig(size=110, mode="mirrored", reserved=("<clean_s>",))
 
 
