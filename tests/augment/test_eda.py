@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from augury.text.eda.operations import OPERATIONS
 
 from augury.augment import operator, pipeline, planning
 from augury.augment.eda import Eda
@@ -13,7 +14,6 @@ from augury.core.store import Store
 from augury.corpora import corpus as corpora
 from augury.corpora.corpus import Corpus, CorpusWriter, read_shard
 from augury.corpora.schemas import LINEAGE, PARALLEL
-from augury.text.eda.operations import OPERATIONS
 
 NLI = pa.schema(
     [

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from augury.augment import operator
-from augury.augment.mixins import MakesRecords, UsesModels
-from augury.augment.operator import Operator
+from augury.augment.operator import MakesRecords, Operator, UsesModels
 
 
 def test_the_contract_is_six_methods_and_one_is_needed() -> None:

@@ -12,9 +12,16 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from augury.augment.mixins import REJECTED, CorpusOperator, ExtraInputs, Fitted, Measured
-from augury.augment.operator import MadeOf, OperatorOutput
-from augury.augment.records import derive_records
+from augury.augment.operator import (
+    REJECTED,
+    CorpusOperator,
+    ExtraInputs,
+    Fitted,
+    MadeOf,
+    Measured,
+    OperatorOutput,
+    derive_records,
+)
 from augury.augment.translation import Translation, cleaned_like
 from augury.core.citations import NOISY_NMT, Paper
 from augury.core.config import FilePath, ModelName

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field, field_validator, model_validator
 
-from augury.augment.mixins import Fitted
-from augury.augment.operator import BlockFunction, OperatorOutput
+from augury.augment.operator import BlockFunction, Fitted, OperatorOutput
 from augury.core.citations import CIPHERDAUG, Paper
 from augury.core.errors import UserError
 from augury.core.store import Store

@@ -9,10 +9,14 @@ import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment.health import YIELD
-from augury.augment.mixins import CorpusOperator, UsesModels
 from augury.augment.models import ReadyModel, TrainedModel
-from augury.augment.operator import MadeOf, OperatorOutput
-from augury.augment.records import derive_records
+from augury.augment.operator import (
+    CorpusOperator,
+    MadeOf,
+    OperatorOutput,
+    UsesModels,
+    derive_records,
+)
 from augury.augment.translation import (
     BACKWARD,
     FORWARD,

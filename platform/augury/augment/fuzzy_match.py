@@ -13,9 +13,16 @@ import pyarrow as pa
 from pydantic import Field
 
 from augury.augment.health import YIELD
-from augury.augment.mixins import REJECTED, ExtraInputs, MakesRecords, Searches, TextSubset
-from augury.augment.operator import BlockFunction, OperatorOutput
-from augury.augment.records import derive_records
+from augury.augment.operator import (
+    REJECTED,
+    BlockFunction,
+    ExtraInputs,
+    MakesRecords,
+    OperatorOutput,
+    Searches,
+    TextSubset,
+    derive_records,
+)
 from augury.augment.translation_memory import TokensOf, TranslationMemory, load_memory
 from augury.core.citations import FUZZY_MATCHES, NOISY_NMT, Paper
 from augury.core.errors import UserError

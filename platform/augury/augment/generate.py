@@ -21,10 +21,15 @@ from augury.augment.generation import (
     Requested,
     Teacher,
 )
-from augury.augment.mixins import REJECTED, CorpusOperator, UsesModels
 from augury.augment.models import ReadyModel, TextModel
-from augury.augment.operator import MadeOf, OperatorOutput
-from augury.augment.records import derive_records
+from augury.augment.operator import (
+    REJECTED,
+    CorpusOperator,
+    MadeOf,
+    OperatorOutput,
+    UsesModels,
+    derive_records,
+)
 from augury.augment.translation import TranslationSampling
 from augury.core.config import ModelName
 from augury.core.errors import UserError, unknown

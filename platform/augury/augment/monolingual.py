@@ -11,10 +11,15 @@ from typing import Any, ClassVar
 import pyarrow as pa
 from pydantic import model_validator
 
-from augury.augment.mixins import CorpusOperator, ExtraInputs, UsesModels
 from augury.augment.models import ReadyModel
-from augury.augment.operator import MadeOf, OperatorOutput
-from augury.augment.records import derive_records
+from augury.augment.operator import (
+    CorpusOperator,
+    ExtraInputs,
+    MadeOf,
+    OperatorOutput,
+    UsesModels,
+    derive_records,
+)
 from augury.augment.translation import (
     PLAIN,
     UNTRANSLATED,

@@ -13,14 +13,17 @@ import pyarrow as pa
 
 from augury.augment.blocks import block_rows, split_into_blocks
 from augury.augment.health import Health, Tally
-from augury.augment.mixins import (
+from augury.augment.operator import (
+    RECORDS,
+    VIEW,
     CorpusOperator,
     Fitted,
     MakesRecords,
     Measured,
+    Operator,
+    OperatorOutput,
     TextSubset,
 )
-from augury.augment.operator import RECORDS, VIEW, Operator, OperatorOutput
 from augury.augment.planning import KINDS, Models, Part, extra_texts, fit_parameters, plan
 from augury.augment.tallies import LOOKED_AT, Ratios, tally_block, tally_columns
 from augury.core import config

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from augury.augment.health import Health
-from augury.augment.mixins import (
+from augury.augment.models import TrainedModel
+from augury.augment.operator import (
+    DRAW,
+    RECORDS,
+    VIEW,
     ExtraInputs,
     Fitted,
     MakesRecords,
+    Operator,
     Searches,
 )
-from augury.augment.models import TrainedModel
-from augury.augment.operator import DRAW, RECORDS, VIEW, Operator
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store

@@ -12,10 +12,18 @@ import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment import prompts
-from augury.augment.mixins import MakesRecords, UsesModels
 from augury.augment.models import ReadyModel
-from augury.augment.operator import RECORDS, VIEW, BlockFunction, OperatorOutput
-from augury.augment.records import derive_records, plural, view_table
+from augury.augment.operator import (
+    RECORDS,
+    VIEW,
+    BlockFunction,
+    MakesRecords,
+    OperatorOutput,
+    UsesModels,
+    derive_records,
+    plural,
+    view_table,
+)
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
 from augury.core.config import FilePath, Overrides
 from augury.core.errors import UserError

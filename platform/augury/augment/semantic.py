@@ -13,10 +13,14 @@ from pydantic import Field
 
 from augury.augment import prompts
 from augury.augment.health import YIELD
-from augury.augment.mixins import MakesRecords, UsesModels
 from augury.augment.models import ReadyModel, TrainedModel
-from augury.augment.operator import BlockFunction, OperatorOutput
-from augury.augment.records import derive_records
+from augury.augment.operator import (
+    BlockFunction,
+    MakesRecords,
+    OperatorOutput,
+    UsesModels,
+    derive_records,
+)
 from augury.augment.rectification import DROPPED, Rectify, rectify_labels
 from augury.core import config
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper

@@ -169,7 +169,7 @@ def _examples(corpus: Corpus, augmented: Augmented, count: int) -> list[dict[str
 
 def _rejected(rows: Mapping[str, int], augmented: Augmented) -> dict[str, int]:
     """Return the numbers of rejected corpus rows and of rejected new records by reason."""
-    from augury.augment.mixins import REJECTED
+    from augury.augment.operator import REJECTED
 
     counts = Counter(rows)
     for part in augmented.parts:
@@ -226,8 +226,7 @@ def _filter(assignments: Sequence[str]) -> dict[str, Any]:
 
 def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Experiment | None]:
     """Return the corpus, the operators and the experiment, which is None with flags alone."""
-    from augury.augment.mixins import UsesModels
-    from augury.augment.operator import check_columns
+    from augury.augment.operator import UsesModels, check_columns
     from augury.core import config
     from augury.corpora.languages import UNDETERMINED
     from augury.corpora.parallel import CorpusSpec

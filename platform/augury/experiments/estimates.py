@@ -10,8 +10,7 @@ from statistics import fmean, median
 from typing import NamedTuple
 
 from augury.augment import planning
-from augury.augment.mixins import MakesRecords, TextSubset
-from augury.augment.operator import RECORDS, Operator
+from augury.augment.operator import RECORDS, MakesRecords, Operator, TextSubset
 from augury.core.machine import available_cores
 from augury.core.progress import duration
 from augury.core.store import Store

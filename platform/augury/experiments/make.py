@@ -10,7 +10,7 @@ from pathlib import Path
 
 from augury.augment import health, pipeline
 from augury.augment.draw import Symbols
-from augury.augment.noisy_tests import noisy_test
+from augury.augment.noise import noisy_test
 from augury.augment.operator import RECORDS, VIEW
 from augury.augment.planning import Models
 from augury.core.cluster import check_storage

@@ -10,9 +10,8 @@ from itertools import chain
 from typing import Any
 
 from augury.augment import planning
-from augury.augment.mixins import Fitted, UsesModels
 from augury.augment.models import ReadyModel
-from augury.augment.operator import Operator
+from augury.augment.operator import Fitted, Operator, UsesModels
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.locks import usable
@@ -76,7 +75,7 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> list[str]:
         for test in experiment.test_sets:
             stored_references(experiment.corpus, test, texts[test], store)
             if noise := experiment.corpus.noise(test):
-                from augury.augment.noisy_tests import check_noise  # few files have such tests
+                from augury.augment.noise import check_noise  # few files have such tests
 
                 check_noise(texts[test], noise)
         for name in experiment.scoring.metrics:

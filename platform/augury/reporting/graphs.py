@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from augury.augment import planning
-from augury.augment.mixins import Fitted, UsesModels
-from augury.augment.operator import RECORDS
+from augury.augment.operator import RECORDS, Fitted, UsesModels
 from augury.augment.translation import SENTENCES_PER_SECOND
 from augury.core.locks import usable
 from augury.core.progress import duration

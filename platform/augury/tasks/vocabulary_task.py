@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from augury.augment.health import UnusableOutput
-from augury.augment.mixins import UsesModels
+from augury.augment.operator import UsesModels
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.progress import Stage

@@ -4,9 +4,9 @@ import gzip
 from pathlib import Path
 
 import pytest
+from augury.text.eda.synonyms import load_stop_words, load_synonyms, stop_words_file, synonyms_file
 
 from augury.core.errors import UserError
-from augury.text.eda.synonyms import load_stop_words, load_synonyms, stop_words_file, synonyms_file
 
 SYNSETS = """synset\tpos\tlexfile\tmembers\thypernyms
 06626039-n\tn\tnoun.communication\tmovie|film|motion picture\t06625937-n

@@ -1,21 +1,19 @@
+"""EDA: its four operations, synonyms and stop words."""
+
 from __future__ import annotations
 
+import gzip
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from augury.core.errors import UserError
 from augury.core.rng import generator
-from augury.text.eda.operations import (
-    OPERATIONS,
-    Operation,
-    augment,
-    change_count,
-    clean,
-    operation_of,
-)
+from augury.text.eda import OPERATIONS, Operation, augment, clean, load_stop_words, load_synonyms
 
 SYNONYMS = {
     "dog": ("hound",),
@@ -45,14 +43,6 @@ def all_of(text: str, operation: Operation, alpha: float = 0.2, keys: int = 200)
 def is_subsequence(part: list[str], whole: list[str]) -> bool:
     rest = iter(whole)
     return all(word in rest for word in part)
-
-
-@pytest.mark.parametrize(
-    ("alpha", "expected"), [(0.1, [1, 1, 1, 1, 1, 2]), (0.2, [1, 1, 1, 1, 2, 4])]
-)
-def test_the_number_of_changes(alpha: float, expected: list[int]) -> None:
-    """As the authors' code counts them: `max(1, int(alpha * len))`."""
-    assert [change_count(words, alpha) for words in (1, 4, 5, 9, 10, 20)] == expected
 
 
 def test_as_many_words_are_replaced() -> None:
@@ -89,17 +79,6 @@ def test_a_word_is_looked_up_as_it_is_written_and_then_in_lower_case() -> None:
     assert changed("DOG!", "replacement") == "Hound!"
 
 
-def test_a_synonym_of_several_words_becomes_several_words() -> None:
-    words = augment(["A", "Movie."], "replacement", 0.2, generator(0), SYNONYMS, STOP_WORDS)
-    assert words == ["A", "Motion", "picture."]
-
-
-def test_every_synonym_is_drawn_alike() -> None:
-    drawn = all_of("sees", "replacement", keys=1000)
-    assert set(drawn) == {"notices", "observes"}
-    assert 440 < drawn["notices"] < 560  # four standard deviations: 63
-
-
 @pytest.mark.parametrize("operation", ["replacement", "insertion"])
 def test_stop_words_and_words_without_synonyms_give_nothing(operation: Operation) -> None:
     assert set(all_of("In the cat ... in", operation)) == {"In the cat ... in"}
@@ -125,34 +104,11 @@ def test_swap_gives_up_after_three_draws() -> None:
     assert abs(drawn["a b"] / 2000 - 1 / 8) < 0.03  # four standard deviations
 
 
-def test_swap_changes_as_many_positions() -> None:
-    text = [f"w{number}" for number in range(200)]
-    swapped = augment(text, "swap", 0.1, generator(0), {}, ())
-    moved = sum(old != new for old, new in zip(text, swapped, strict=True))
-    assert 30 <= moved <= 40  # twenty swaps, few of which share a position
-
-
-@pytest.mark.parametrize("operation", ["swap", "deletion"])
-@pytest.mark.parametrize("alpha", [0.0, 0.2, 1.0])
-def test_one_word_is_neither_swapped_nor_deleted(operation: Operation, alpha: float) -> None:
-    assert set(all_of("dog.", operation, alpha, 20)) == {"dog."}
-
-
-def test_deletion_with_probabilities_zero_and_one() -> None:
-    assert set(all_of("a b c", "deletion", 0.0)) == {"a b c"}
-    assert set(all_of("a b c", "deletion", 1.0)) == {"a", "b", "c"}
-
-
 def test_deletion_takes_the_share_asked_for() -> None:
     left = [
         len(augment(["w"] * 1000, "deletion", 0.2, generator(key), {}, ())) for key in range(20)
     ]
     assert abs(np.mean(left) - 800) < 12  # four standard deviations of the mean: 11.3
-
-
-@pytest.mark.parametrize("operation", OPERATIONS)
-def test_an_empty_sentence_stays_empty(operation: Operation) -> None:
-    assert augment([], operation, 0.2, generator(0), SYNONYMS, STOP_WORDS) == []
 
 
 @settings(max_examples=100, deadline=None)
@@ -180,19 +136,6 @@ def test_what_an_operation_keeps(
         ]
 
 
-def test_the_stream_decides() -> None:
-    text = "the dog sees a movie in the US with a cat"
-    for operation in OPERATIONS:
-        assert changed(text, operation, key=3) == changed(text, operation, key=3)
-        assert len(all_of(text, operation, keys=40)) > 1
-
-
-@pytest.mark.parametrize("offset", range(4))
-def test_four_copies_in_a_row_are_the_four_operations(offset: int) -> None:
-    for first in (0, 1, 5):
-        assert {operation_of(copy, offset) for copy in range(first, first + 4)} == set(OPERATIONS)
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -205,3 +148,92 @@ def test_four_copies_in_a_row_are_the_four_operations(offset: int) -> None:
 )
 def test_cleaning(text: str, expected: str) -> None:
     assert clean(text) == expected
+
+
+SYNSETS = """synset\tpos\tlexfile\tmembers\thypernyms
+06626039-n\tn\tnoun.communication\tmovie|film|motion picture\t06625937-n
+03343737-n\tn\tnoun.artifact\tfilm|photographic film\t
+00326738-s\ts\tadj.all\tfabian|Fabian\t
+00001740-n\tn\tnoun.Tops\tentity\t
+"""
+
+
+def written(path: Path, text: str) -> str:
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def wordnet(directory: Path, text: str = SYNSETS) -> str:
+    (directory / "synsets.tsv.gz").write_bytes(gzip.compress(text.encode()))
+    return str(directory)
+
+
+def test_a_table_adds_up_over_lines_and_is_sorted(tmp_path: Path) -> None:
+    path = written(
+        tmp_path / "table.tsv",
+        "dog\thound, canine\n\ncat\tkitty\r\ndog\tanimal,hound,canis_familiaris\n",
+    )
+    assert load_synonyms(path) == {
+        "dog": ("animal", "canine", "canis familiaris", "hound"),
+        "cat": ("kitty",),
+    }
+
+
+@pytest.mark.parametrize(
+    "line", ["dog", "dog\t", "\thound", "dog\thound,,canine", "dog\thound\tcanine"]
+)
+def test_a_line_that_is_no_entry_is_named(tmp_path: Path, line: str) -> None:
+    path = written(tmp_path / "table.tsv", f"cat\tkitty\n{line}\n")
+    with pytest.raises(
+        UserError, match=r"table\.tsv, line 2: .* is not an entry; use word<TAB>synonym"
+    ):
+        load_synonyms(path)
+
+
+def test_wordnet_gives_the_members_of_all_synsets_of_a_word(tmp_path: Path) -> None:
+    assert load_synonyms(wordnet(tmp_path)) == {
+        "movie": ("film", "motion picture"),
+        "film": ("motion picture", "movie", "photographic film"),
+    }
+
+
+def test_a_wordnet_of_another_form_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(
+        UserError, match=r"synsets\.tsv\.gz, line 3 has 2 columns, but the header has 5"
+    ):
+        load_synonyms(wordnet(tmp_path, "\n".join(SYNSETS.split("\n")[:2] + ["03343737-n\tfilm"])))
+    with pytest.raises(UserError, match=r"synsets\.tsv\.gz has no column 'members'"):
+        load_synonyms(wordnet(tmp_path, SYNSETS.replace("members", "lemmas")))
+
+
+def test_open_english_wordnet(data: Path) -> None:
+    synonyms = load_synonyms(str(data / "wordnet_oewn"))
+    assert len(synonyms) == 52_691
+    assert synonyms["movie"] == (
+        "film",
+        "flick",
+        "motion picture",
+        "motion-picture show",
+        "moving picture",
+        "moving-picture show",
+        "pic",
+        "picture",
+        "picture show",
+    )
+    assert "entity" not in synonyms
+
+
+def test_the_bundled_lists() -> None:
+    """The table serves words that EDA may change, and every synonym is new and in plain letters."""
+    synonyms, stop_words = load_synonyms(), load_stop_words()
+    assert (len(synonyms), len(stop_words)) == (342, 186)
+    assert not synonyms.keys() & stop_words
+    assert {"a", "the", "not", "don't", "is"} <= stop_words
+    assert synonyms["movie"] == ("film", "motion picture", "picture")
+    for word, others in synonyms.items():
+        assert 1 <= len(others) <= 4 and list(others) == sorted(set(others) - {word})
+        assert all(
+            part.isascii() and part.isalpha() and part.islower()
+            for other in others
+            for part in other.split()
+        )

@@ -14,7 +14,7 @@ from augury.core.errors import UserError
 from augury.core.rng import generator
 from augury.core.words import clusters
 from augury.corpora.noise import KINDS
-from augury.text.noise.edits import (
+from augury.text.noise import (
     EMOJI,
     FILLERS,
     NoiseContext,
@@ -22,15 +22,15 @@ from augury.text.noise.edits import (
     confusions,
     core_words,
     coverage,
+    neighbours,
+    phonetic_key,
     require_language,
 )
-from augury.text.noise.keyboards import neighbours
-from augury.text.noise.phonetic import phonetic_key
 
 TEXT = "Their dog, who wrote to me here, did not know two words. " * 40
 WORDS = len(TEXT.split())
 ENGLISH = NoiseContext(
-    "en", "auto", confusions([*core_words(TEXT), "there", "too", "hear", "no", "rote"], "en")
+    "en", confusions([*core_words(TEXT), "there", "too", "hear", "no", "rote"], "en")
 )
 
 
@@ -80,19 +80,12 @@ def test_a_misspelt_word_is_one_edit_away(words: list[str], seed: int) -> None:
 
 
 def test_keys_beside_a_key() -> None:
-    assert {*neighbours("auto", "en-GB")["s"]} >= {*"wadx"}
-    assert "z" in neighbours("auto", "de")["t"] and "y" in neighbours("auto", "en")["t"]
-    assert {"z", "a", "s"} & set(neighbours("azerty", "en")["q"]) and "w" not in neighbours(
-        "auto", "fr"
-    )["a"]
-    for layout in ("qwerty", "qwertz", "azerty"):
-        keys = neighbours(layout, "en")
+    assert {*neighbours("en-GB")["s"]} >= {*"wadx"} and neighbours("en-GB") == neighbours("xx")
+    assert "z" in neighbours("de")["t"] and "y" in neighbours("en")["t"]
+    assert {"z", "a", "s"} & set(neighbours("fr")["q"]) and "w" not in neighbours("fr")["a"]
+    for language in ("en", "de_AT", "fr"):
+        keys = neighbours(language)
         assert all(letter in keys[other] for letter, others in keys.items() for other in others)
-
-
-def test_the_keyboard_is_that_of_the_language_in_any_region() -> None:
-    assert neighbours("auto", "de_AT") == neighbours("auto", "de-AT") == neighbours("qwertz", "en")
-    assert neighbours("auto", "en_US") == neighbours("qwerty", "en") != neighbours("qwertz", "en")
 
 
 def test_casing_changes_case_alone() -> None:
@@ -200,7 +193,7 @@ HINDI = "कुत्ते पार्क में दौड़ते है�
 @pytest.mark.parametrize("kind", ["spelling", "casing", "emoji"])
 def test_letters_keep_their_marks(kind: str) -> None:
     """Vowel signs are part of a letter: none stands alone, is doubled or left over."""
-    noised = add_noise(HINDI, kind, 1.0, generator("marks"), NoiseContext("hi", "auto", {}))
+    noised = add_noise(HINDI, kind, 1.0, generator("marks"), NoiseContext("hi", {}))
     assert set(clusters(noised.text)) <= {*clusters(HINDI), *EMOJI}
     assert noised.edits or kind == "casing"
 
