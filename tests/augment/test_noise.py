@@ -11,8 +11,7 @@ from augury.augment import operator, pipeline
 from augury.augment.noise import Noise
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.corpus import Corpus, CorpusWriter, read_shard
-from augury.corpora.schemas import NLI, PARALLEL
+from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter
 
 SENTENCES = [
     "Their dog wrote to me.",
@@ -39,7 +38,7 @@ def records(count: int, language: str = "en") -> pa.Table:
             "views": [[]] * count,
             "lineage": [None] * count,
         },
-        schema=PARALLEL,
+        schema=PARALLEL.schema,
     )
 
 
@@ -49,67 +48,12 @@ def corpus(store: Store, language: str = "en") -> Corpus:
     return writer.finish({"rejected": {}})
 
 
-def test_copies_have_noise_of_their_own_and_targets_stay(store: Store) -> None:
-    (part,) = pipeline.augment(corpus(store), [Noise(copies=3, spelling=0.5, asr=0.5)], store).parts
-    rows = read_shard(part.folder, *part.folder.manifest()["shards"]).to_pylist()
-    assert len(rows) == 24 and {row["target"] for row in rows} == {"Ça va."}
-    assert [row["id"] for row in rows[:3]] == [f"train-00000000/noise-{copy}" for copy in (1, 2, 3)]
-    assert len({row["source"] for row in rows}) > 20
-
-
-def test_views_are_what_the_records_are(store: Store) -> None:
-    base = corpus(store)
-    rates = {"copies": 2, "casing": 0.4, "fillers": 0.2}
-    (part,) = pipeline.augment(base, [Noise(**rates)], store).parts
-    sources = (
-        read_shard(part.folder, *part.folder.manifest()["shards"]).column("source").to_pylist()
-    )
-    views = pipeline.augment(base, [Noise(use="view", **rates)], store).parts
-    assert [part.name for part in views] == ["noise-1", "noise-2"]
-    for place, part in enumerate(views):
-        assert (
-            read_shard(part.folder, *part.folder.manifest()["shards"]).column("text").to_pylist()
-            == sources[place::2]
-        )
-
-
-def test_nothing_depends_on_the_block(store: Store) -> None:
-    noise = Noise(asr=0.5, keyboard=0.5, punctuation=0.5, emoji=0.2)
-    blocks = [records(8).slice(start, 3) for start in (0, 3, 6)]
-    fitted = noise.fit([noise.fit_block(block) for block in blocks])
-    assert fitted == noise.fit([noise.fit_block(records(8))])
-    apply = noise.bind(fitted, store)
-    assert (
-        pa.concat_tables([apply(block).table for block in blocks]).to_pylist()
-        == apply(records(8)).table.to_pylist()
-    )
-
-
 def test_words_are_learned_for_confusions_alone(store: Store) -> None:
     assert Noise(spelling=0.1).fit([Noise(spelling=0.1).fit_block(records(8))]) == {
         "confusions": {}
     }
     fitted = Noise(asr=0.1).fit([Noise(asr=0.1).fit_block(records(8))])
     assert ["their", "there"] in fitted["confusions"]["en"].values()
-
-
-def test_both_sentences_of_a_pair_are_changed(store: Store) -> None:
-    columns = {
-        "id": ["a"],
-        "premise": ["Two dogs."],
-        "hypothesis": ["Two dogs."],
-        "label": ["neutral"],
-    }
-    block = pa.table(
-        {**columns, "language": ["en"], "origin": ["o"], "views": [[]], "lineage": [None]},
-        schema=NLI,
-    )
-    noise = Noise(spelling=1.0)
-    (row,) = noise.bind(noise.fit([]), store)(block).table.to_pylist()
-    assert (
-        row["premise"] != "Two dogs." != row["hypothesis"] != row["premise"]
-        and row["label"] == "neutral"
-    )
 
 
 def test_impossible_settings_are_refused(store: Store) -> None:

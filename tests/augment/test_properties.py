@@ -142,14 +142,12 @@ def test_ids_are_kept_and_blocks_do_not_matter(
 def test_another_seed_makes_other_texts_and_more_copies_begin_with_the_same(
     name: str, tmp_path: Path
 ) -> None:
-    given = settings_of(name)
-    settings = given if isinstance(given, dict) else given.to_dict()
-    parsed = operator.parse(given)
+    parsed = operator.parse(settings_of(name))
 
-    def texts(**changes: Any) -> dict[str, list[str]]:
+    def texts(**changes: Any) -> dict[str, str]:
         changed: Operator = parsed.model_copy(update=changes)
         _, tables, _ = made("parallel", changed, tmp_path / str(changes))
-        column = "source" if settings.get("use", "view") == "records" else "text"
+        column = "source" if parsed.makes() == "records" else "text"
         return {
             f"{part} {row['id']}": row[column]
             for part, table in tables.items()
@@ -158,8 +156,8 @@ def test_another_seed_makes_other_texts_and_more_copies_begin_with_the_same(
 
     first = texts()
     assert first.keys() == texts(seed=2).keys() and first != texts(seed=2)
-    if "copies" in settings:
-        more = texts(copies=settings["copies"] + 1)
+    if copies := getattr(parsed, "copies", None):
+        more = texts(copies=copies + 1)
         assert more.items() >= first.items() and len(more) == len(first) + ROWS
 
 

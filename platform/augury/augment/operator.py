@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from augury.augment.health import Rate
     from augury.augment.models import ReadyModel
     from augury.core.execution import Execution
-    from augury.corpora.splits import BaseSpec
+    from augury.corpora.spec import BaseSpec
 
 OperatorClass = TypeVar("OperatorClass", bound="type[Operator]")
 VIEW, RECORDS, DRAW = "view", "records", "draw"
@@ -135,7 +135,7 @@ class Operator(Extension):
     def __pydantic_init_subclass__(cls, **options: Any) -> None:
         """Raise UserError for a class with a name of a mixin that it does not inherit from."""
         super().__pydantic_init_subclass__(**options)
-        for owner in _MIXINS:
+        for owner in MIXINS:
             own = [name for name in vars(owner) if name[0] != "_" and not hasattr(Operator, name)]
             defined = [name for name in own if hasattr(cls, name)]
             if defined and not issubclass(cls, owner):
@@ -146,12 +146,12 @@ class Operator(Extension):
                 )
 
 
-_MIXINS: list[type[Operator]] = []
+MIXINS: list[type[Operator]] = []
 
 
 def mixin(base: OperatorClass) -> OperatorClass:
     """Register a base class whose public names have no effect in other operators."""
-    _MIXINS.append(base)
+    MIXINS.append(base)
     return base
 
 

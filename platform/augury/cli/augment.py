@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from augury.augment.planning import Models
     from augury.core.store import Store
     from augury.corpora.corpus import Corpus
-    from augury.corpora.splits import BaseSpec
+    from augury.corpora.spec import BaseSpec
     from augury.experiments.spec import Experiment
 
 HELP = "Augment a corpus, given as an experiment file or as two aligned files and an operator."
@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
     store = Store(arguments.storage or (experiment.storage if experiment else "results"))
     if arguments.executor:
         execution = execution.model_copy(update={"executor": arguments.executor})
-    corpus = ingest(corpus_spec, "train", store, execution=execution)
+    corpus = ingest(corpus_spec, "train", store)
     models = _train_models(experiment, store) if experiment else None
     augmented = pipeline.augment(corpus, operators, store, models=models, execution=execution)
     if augmented.reused:
@@ -229,7 +229,7 @@ def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Ex
     from augury.augment.operator import UsesModels, check_columns
     from augury.core import config
     from augury.corpora.languages import UNDETERMINED
-    from augury.corpora.parallel import CorpusSpec
+    from augury.corpora.spec import CorpusSpec
 
     if arguments.experiment:
         return _experiment_inputs(arguments)
@@ -258,7 +258,7 @@ def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Ex
         "the corpus",
     )
     operator = _operator(arguments)
-    check_columns(operator, spec.KIND.columns)
+    check_columns(operator, spec.TEXT.KIND.columns)
     if isinstance(operator, UsesModels):
         raise UserError(
             f"operator {operator.operator} needs trained models: add it to augment in an "

@@ -12,38 +12,31 @@ import pyarrow.compute as pc
 
 from augury.core.config import address
 from augury.core.errors import UserError
-from augury.core.execution import Execution
 from augury.core.locks import make_once
 from augury.core.machine import available_cores
+from augury.core.naming import counted
 from augury.core.parallel import map_ahead
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import KIND, KINDS, SCHEMA_VERSION, Corpus, CorpusWriter
-from augury.corpora.files import find, open_bytes
-from augury.corpora.filters import REASONS, join_sides
+from augury.corpora.corpus import KIND, KINDS, PARALLEL, SCHEMA_VERSION, Corpus, CorpusWriter
+from augury.corpora.files import find, open_bytes, read_sentences
+from augury.corpora.filters import REASONS, clean_lines, join_sides
 from augury.corpora.known import MissingSet, modified_files
 from augury.corpora.mixture import mix, mixture_address
-from augury.corpora.readers import PART_ROWS, TextSource, open_text
-from augury.corpora.records import RecordBuilder
-from augury.corpora.splits import BaseSpec, ResolvedSplit
+from augury.corpora.readers import TextSource, open_text
+from augury.corpora.records import CODE, RecordBuilder, choose, subset_size
+from augury.corpora.spec import BaseSpec, ResolvedSplit
+from augury.corpora.text_settings import ParallelText
 
 T = TypeVar("T")
 
-HERE = Execution(executor="local")
-SECONDS = 8e-6
-"""Of one core for reading, cleaning and writing a row."""
+REFERENCES, REFERENCES_FILE = "references", "references.json"
+
 MAX_THREADS = 8
 """Blocks that are cleaned or read at once: with more, what is done in order takes longer."""
 
 
-def ingest(
-    spec: BaseSpec,
-    split: str,
-    store: Store,
-    *,
-    directory: str | None = None,
-    execution: Execution = HERE,
-) -> Corpus:
+def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = None) -> Corpus:
     """Return the corpus of a split, created unless the store has it.
 
     Its address depends on content, not file names.
@@ -56,7 +49,7 @@ def ingest(
     if split == "train" and spec.mixture:
         return mix(
             {
-                name: ingest(text, split, store, directory=directory, execution=execution)
+                name: ingest(text, split, store, directory=directory)
                 for name, text in spec.mixture.items()
             },
             store,
@@ -70,18 +63,15 @@ def ingest(
                 "scores may not compare"
             )
     folder = store.folder(KIND, _address(resolved, text))
-    created, corpus = (
-        make_once(folder, lambda: _make(folder, resolved, text, execution)),
-        Corpus(folder),
-    )
-    if not created:
+    corpus = Corpus(folder)
+    if not make_once(folder, lambda: _make(folder, resolved, text)):
         say_once(f"{split}: {corpus.rows:,} {corpus.noun}, reused {corpus.address}")
     if text.note:
         say_once(text.note)
     return corpus
 
 
-def cached_corpus(spec: BaseSpec, split: str, root: str, execution: Execution = HERE) -> Corpus:
+def cached_corpus(spec: BaseSpec, split: str, root: str) -> Corpus:
     """Return the corpus of a split as `ingest` does, cached for the process.
 
     Raises UserError, before any text is read, if a file of any split cannot be opened.
@@ -89,7 +79,7 @@ def cached_corpus(spec: BaseSpec, split: str, root: str, execution: Execution = 
     _check_files(type(spec), spec.content)
     key = type(spec), spec.content, split, root
     if key not in _corpora:
-        _corpora[key] = ingest(spec, split, Store(root), execution=execution)
+        _corpora[key] = ingest(spec, split, Store(root))
     return _corpora[key]
 
 
@@ -211,21 +201,15 @@ def _open(split: ResolvedSplit) -> TextSource:
     return open_text(split.text, split.role, split.languages)
 
 
-def _builder_class(split: ResolvedSplit) -> type[RecordBuilder]:
-    builders = {builder.TEXT: builder for builder in RecordBuilder.__subclasses__()}
-    text = type(split.text)
-    return next(builders[base] for base in text.__mro__ if base in builders)
-
-
 def _address(split: ResolvedSplit, text: TextSource) -> str:
     # Lengths, ratio and duplicates only filter training rows, and must not change the addresses of
     # other splits.
     used = None if split.role == "train" else {"lowercase", "unescape"}
     return address(
         {
-            "kind": _builder_class(split).STEP,
+            "kind": "ingest" if split.kind is PARALLEL else f"ingest {split.kind.name}",
             "schema": SCHEMA_VERSION,
-            "code": _builder_class(split).CODE,
+            "code": CODE,
             "split": split.name,
             "languages": split.languages,
             "every": split.every,
@@ -236,21 +220,23 @@ def _address(split: ResolvedSplit, text: TextSource) -> str:
     )
 
 
-def _make(folder: Folder, split: ResolvedSplit, text: TextSource, execution: Execution) -> None:
+def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
     writer = CorpusWriter(folder)
     try:
-        builder = _builder_class(split).of(split, text)
+        size = subset_size(split)
+        subset = choose(split, text, size) if size else None
+        builder = RecordBuilder(split, text, subset)
         with Stage(
-            f"read {split.name}", min(text.total, text.first or text.total), builder.KIND.noun
+            f"read {split.name}", min(text.total, text.first or text.total), split.kind.noun
         ) as stage:
-            _read(builder, text, writer, stage, execution)
+            writer.add_all(_records(builder, text, stage))
         builder.check()
     except UserError:
         folder.remove()
         raise
     writer.finish(
         {
-            "kind": builder.KIND.name,
+            "kind": split.kind.name,
             "split": split.name,
             **builder.manifest_entries(),
             "rows_in": builder.read,
@@ -272,29 +258,6 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource, execution: Exe
     say(f"{split.name}: {builder.summary()}")
 
 
-def _read(
-    builder: RecordBuilder,
-    text: TextSource,
-    writer: CorpusWriter,
-    stage: Stage,
-    execution: Execution,
-) -> None:
-    """Write the records of a text, by tasks on Ray where it is large and can be read in parts."""
-    if text.parts and text.total > PART_ROWS:
-        executor = execution.choose(text.total * SECONDS, f"read {builder.split.name}")
-        if executor.name == "ray":
-            from augury.corpora.spread import Absent, read_on_ray
-
-            try:
-                written = read_on_ray(builder, text, writer.folder, stage, execution.address)
-            except Absent as error:
-                say(f"{error}: it is read here, by threads")
-            else:
-                writer.written(written.rows, written.checksums)
-                return
-    writer.add_all(_records(builder, text, stage))
-
-
 def _by_reason(values: Mapping[str, T]) -> dict[str, T]:
     """Return values in the order of reasons, however the text was cut into blocks."""
     return {reason: values[reason] for reason in REASONS if reason in values}
@@ -313,3 +276,37 @@ def _threads() -> int:
 
 def _pairs(block: pa.Table) -> pa.Array:
     return join_sides(*block.columns).combine_chunks()
+
+
+def stored_references(spec: BaseSpec, test: str, corpus: Corpus, store: Store) -> Folder | None:
+    """Return the folder of a test set's further references, made unless the store has it; None
+    without any.
+
+    They are cleaned as the target is. UserError for a file that has not one for every record.
+    """
+    text = spec.resolve(test).text
+    if not isinstance(text, ParallelText) or not text.references:
+        return None
+    sets = []
+    for name in text.references:
+        lines = read_sentences(name)
+        if len(lines[: text.first]) != corpus.rows:
+            raise UserError(
+                f"{test}: {name} has {counted(len(lines), 'line')}, and the test set "
+                f"{counted(corpus.rows, 'record')}: give a reference for every record"
+            )
+        sets.append(clean_lines(lines[: text.first], spec.preparation))
+    folder = store.folder(REFERENCES, address({"references": sets}))
+
+    def write() -> None:
+        folder.write_json(REFERENCES_FILE, sets)
+        folder.finish({"sets": len(sets), "rows": corpus.rows})
+
+    make_once(folder, write)
+    return folder
+
+
+def read_references(folder: Folder) -> list[list[str]]:
+    """Return the references in a folder, set by set."""
+    sets: list[list[str]] = folder.read_json(REFERENCES_FILE)
+    return sets

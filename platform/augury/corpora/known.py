@@ -1,14 +1,13 @@
-"""Known public parallel corpora, which the table `known.yaml` lists, and their files."""
+"""Known public corpora, which `known.yaml` and `known_nli.yaml` list, and their files."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import permutations
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from augury.core import yaml_file
 from augury.core.errors import UserError, nearest
@@ -37,6 +36,7 @@ class KnownSet:
     fetch: Sequence[str]
     """Shell commands that download the files."""
     languages: Sequence[str]
+    """Those of its pairs of languages; of NLI those of the texts without a `language` setting."""
     texts: Mapping[str, Mapping[str, Any]]
     """Settings of the text of each split. File names are without directory and compression suffix,
     with placeholders `{source}` and `{target}`, or `{language}`, for language codes."""
@@ -46,51 +46,13 @@ class KnownSet:
     """SHA-256 of decompressed files."""
     folder: str = ""
     """Subdirectory of the data directory with the files; by default the name of the set."""
+    every: int | None = None
+    """Every n-th of the filtered training rows is held out for validation."""
 
     @property
     def tests(self) -> tuple[str, ...]:
         """The names of the test sets."""
         return tuple(name for name in self.texts if name not in ("train", "valid"))
-
-
-@dataclass(frozen=True, kw_only=True)
-class ParallelSet(KnownSet):
-    """A public parallel corpus."""
-
-    every: int | None = None
-    """Every n-th of the filtered training rows is held out for validation."""
-
-    @property
-    def pairs(self) -> list[tuple[str, str]]:
-        """All pairs of source and target language."""
-        return list(permutations(self.languages, 2))
-
-
-K = TypeVar("K", bound=KnownSet)
-
-
-class KnownSets(Mapping[str, K], Generic[K]):
-    """The known sets of a table beside this file, by name.
-
-    The table is read when a set is asked for: few experiments name one.
-    """
-
-    def __init__(self, table: str, kind: type[K]):
-        self._table, self._kind = table, kind
-
-    @cached_property
-    def _sets(self) -> dict[str, K]:
-        facts = yaml_file.read(Path(__file__).with_name(self._table)).content
-        return {name: self._kind(name=name, **of_set) for name, of_set in facts.items()}
-
-    def __getitem__(self, name: str) -> K:
-        return self._sets[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._sets)
-
-    def __len__(self) -> int:
-        return len(self._sets)
 
 
 class MissingSet(UserError):
@@ -121,23 +83,19 @@ def locate(
             f"{ENVIRONMENT} to its path",
             known.name,
         )
-    settings: dict[str, Any] = {}
-    for key, value in known.texts[split].items():
+    settings = dict(known.texts[split])
+    for key, value in settings.items():
         if key in ("source", "target", "file"):
-            names = [
-                name.format_map(languages)
-                for name in ([value] if isinstance(value, str) else value)
+            names = [value] if isinstance(value, str) else value
+            paths = [
+                _find(known, split, name.format_map(languages), expanded(root) / folder)
+                for name in names
             ]
-            paths = [_find(known, split, name, expanded(root) / folder) for name in names]
             settings[key] = paths[0] if len(paths) == 1 else tuple(paths)
         elif key.endswith("_column"):
             settings[key] = value.format_map(languages)
         elif key == "where":
-            settings[key] = {
-                column: pattern.format_map(languages) for column, pattern in value.items()
-            }
-        else:
-            settings[key] = value
+            settings[key] = {name: text.format_map(languages) for name, text in value.items()}
     return settings
 
 
@@ -152,13 +110,12 @@ def modified_files(known: KnownSet, files: Iterable[Mapping[str, Any]]) -> list[
     ]
 
 
-def check_languages(known: ParallelSet, languages: tuple[str, str]) -> None:
-    """Raise UserError if the set does not have this language pair."""
-    if languages not in known.pairs:
-        pairs = [f"{source}-{target}" for source, target in known.pairs]
-        raise UserError(
-            f"{known.name} has no {'-'.join(languages)}: {nearest('-'.join(languages), pairs)}"
-        )
+def check_languages(known: KnownSet, languages: tuple[str, ...]) -> None:
+    """Raise UserError if the set does not have a language, or this pair of languages."""
+    possible = ["-".join(codes) for codes in permutations(known.languages, len(languages))]
+    asked = "-".join(languages)
+    if asked not in possible:
+        raise UserError(f"{known.name} has no {asked}: {nearest(asked, possible)}")
 
 
 def _uncompressed_name(name: str) -> str:
@@ -182,4 +139,11 @@ def _find(known: KnownSet, split: str, name: str, folder: Path) -> str:
     )
 
 
-KNOWN = KnownSets("known.yaml", ParallelSet)
+def _read(table: str) -> dict[str, KnownSet]:
+    """Return the sets of a table beside this file, by name."""
+    content = yaml_file.read(Path(__file__).with_name(table)).content
+    return {name: KnownSet(name=name, **facts) for name, facts in content.items()}
+
+
+KNOWN = _read("known.yaml")
+KNOWN_NLI = _read("known_nli.yaml")

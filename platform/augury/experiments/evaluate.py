@@ -17,7 +17,7 @@ from augury.core.integrity import Damaged
 from augury.core.progress import say
 from augury.core.store import Folder
 from augury.corpora.corpus import KINDS
-from augury.corpora.references import read_references
+from augury.corpora.ingest import read_references
 from augury.decoding.settings import PLAIN, ViewDecoding
 from augury.experiments.graph import Graph
 from augury.experiments.record import SCORES, Cost, RunRecord
@@ -25,7 +25,7 @@ from augury.experiments.run import Run, describe_scores
 from augury.experiments.task import find_task
 from augury.regimes.regime import SOURCE
 from augury.scoring.scores import score
-from augury.scoring.stored import HYPOTHESES, Measured, write_statistics
+from augury.scoring.stored import HYPOTHESES, STATISTICS, Measured, write_statistics
 from augury.training.trained import Outcome
 
 
@@ -107,6 +107,7 @@ def _evaluations(run: Run) -> dict[str, str]:
                 "references": run.references.get(test),
                 "decoding": sections.get("decoding"),
                 "scoring": sections.get("scoring"),
+                "stored": STATISTICS,  # another form of statistics has another folder
             }
         )
         for test in run.tests

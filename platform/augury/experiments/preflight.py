@@ -21,11 +21,16 @@ from augury.corpora.controls import marks_of_tools
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.filters import NOT_SELECTED, REASON_SETTINGS, REASONS
 from augury.corpora.identification import doubts
-from augury.corpora.ingest import cached_corpus, overlap, overlap_note, overlap_notes
+from augury.corpora.ingest import (
+    cached_corpus,
+    overlap,
+    overlap_note,
+    overlap_notes,
+    stored_references,
+)
 from augury.corpora.labels import LABEL, label_counts, label_doubts
 from augury.corpora.records import describe_controls
-from augury.corpora.references import stored_references
-from augury.corpora.splits import BaseSpec, ResolvedSplit
+from augury.corpora.spec import BaseSpec, ResolvedSplit
 from augury.experiments.cost import Cost, cpu_is_fast_in_bfloat16, uses_gpu
 from augury.experiments.estimates import estimates
 from augury.experiments.graph import Graph, dev_sets
@@ -35,7 +40,7 @@ from augury.experiments.task import find_task
 from augury.models import pretrained
 from augury.regimes.regime import late_onset
 from augury.scoring import registry
-from augury.scoring.imbalance import imbalance_note
+from augury.scoring.labels import imbalance_note
 
 
 @dataclass(frozen=True)
@@ -361,7 +366,7 @@ def texts_of(experiment: Experiment, store: Store) -> dict[str, Corpus]:
         raise UserError("the corpus has no train: give corpus.train, or a known set that has one")
     spec.resolve("valid")  # says what to do where there is none
     splits = ("train", *dev_sets(experiment), *experiment.test_sets)
-    return {split: cached_corpus(spec, split, store.root, experiment.execution) for split in splits}
+    return {split: cached_corpus(spec, split, store.root) for split in splits}
 
 
 def distinct_texts(experiments: Iterable[Experiment]) -> list[Experiment]:

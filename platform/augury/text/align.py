@@ -37,7 +37,7 @@ from augury.core.words import is_punctuation, words
 from augury.corpora import files
 from augury.corpora.corpus import Corpus, read_shard, write_shard
 from augury.corpora.ingest import cached_address, cached_corpus
-from augury.corpora.parallel import CorpusSpec
+from augury.corpora.spec import CorpusSpec
 from augury.text.segmentation import require_words
 
 KIND = "aligners"

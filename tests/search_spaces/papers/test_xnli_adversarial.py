@@ -8,12 +8,12 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from augury.text.eda import load_synonyms
 
 from augury.core import config
 from augury.experiments.spec import parse
 from augury.sweeping import published, space
 from augury.sweeping.published import Published
+from augury.text.eda import load_synonyms
 
 TABLES = ("table2", "table3", "table4", "table5", "figure2")
 ROUNDING = 0.0501
