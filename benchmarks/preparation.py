@@ -134,8 +134,7 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
     execution = Execution(executor=executor)
     if name == "operator":
         from augury.augment.cipher import Cipher
-        from augury.augment.pipeline import augment
-        from augury.augment.planning import VIEWS
+        from augury.augment.pipeline import VIEWS, augment
 
         operators = [Cipher(keys=(1,))]
         return (

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from augury.augment.answers import AnswerFilters, AnswerReader
+from augury.augment.generate import AnswerFilters, AnswerReader
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import ingest

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from augury.augment import pipeline, planning, translation
+from augury.augment import pipeline, translation
 from augury.augment.data_diversification import DataDiversification
 from augury.core.errors import UserError
 from augury.core.execution import Execution
@@ -82,20 +82,20 @@ def corpus_of(pairs: Sequence[tuple[str, str]], store: Store) -> Corpus:
 
 def records(
     corpus: Corpus, store: Store, *models: Mapping[str, Any], **changes: Any
-) -> planning.Part:
+) -> pipeline.Part:
     operator = DataDiversification(**changes)
     (part,) = pipeline.augment(corpus, [operator], store, models=models, execution=HERE).parts
     return part
 
 
-def rows_of(part: planning.Part) -> list[dict[str, Any]]:
+def rows_of(part: pipeline.Part) -> list[dict[str, Any]]:
     shards = [read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]]
     rows = pa.concat_tables([shard.replace_schema_metadata(None) for shard in shards])
     assert rows.schema.equals(PARALLEL.schema)
     return list(rows.to_pylist())
 
 
-def pairs_of(part: planning.Part) -> list[tuple[str, str]]:
+def pairs_of(part: pipeline.Part) -> list[tuple[str, str]]:
     return [(row["source"], row["target"]) for row in rows_of(part)]
 
 
@@ -333,7 +333,7 @@ def test_one_model_a_direction_translates_its_views(
     forward, backward = (model.name for model in models.values())
     assert calls == [forward, forward, forward, forward, backward, backward, backward]
     part = rows_of(
-        planning.plan(run.corpus("train").address, experiment.augment, store, models=[models])[0]
+        pipeline.plan(run.corpus("train").address, experiment.augment, store, models=[models])[0]
     )
     sources, targets = (run.corpus("train").column(side) for side in ("source", "target"))
     by_copy = {

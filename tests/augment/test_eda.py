@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from augury.augment import operator, pipeline, planning
+from augury.augment import operator, pipeline
 from augury.augment.eda import Eda
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -195,7 +195,7 @@ def test_a_language_without_synonyms_is_reported(
 
 def test_the_address_follows_what_the_files_hold(store: Store, synonyms: str) -> None:
     def address() -> str:
-        return planning.plan("abc", [Eda(synonyms=synonyms)], store)[0].folder.name
+        return pipeline.plan("abc", [Eda(synonyms=synonyms)], store)[0].folder.name
 
     first = address()
     assert address() == first

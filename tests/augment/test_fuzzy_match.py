@@ -8,9 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from augury.augment import operator, pipeline, planning
-from augury.augment.fuzzy_match import FuzzyMatch
-from augury.augment.translation_memory import TranslationMemory, load_memory
+from augury.augment import operator, pipeline
+from augury.augment.fuzzy_match import FuzzyMatch, TranslationMemory, load_memory
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import corpus as corpora
@@ -184,11 +183,11 @@ def test_further_sources_leave_the_parallel_part_alone(store: Store, tmp_path: P
         ingest._cached_address.cache_clear()
         return [
             part.folder.name
-            for part in planning.plan("abc", [FuzzyMatch(monolingual=mono(tmp_path))], store)
+            for part in pipeline.plan("abc", [FuzzyMatch(monolingual=mono(tmp_path))], store)
         ]
 
     (tmp_path / "mono").write_text(f"{A}\n")
-    (part,) = planning.plan("abc", [FuzzyMatch()], store)
+    (part,) = pipeline.plan("abc", [FuzzyMatch()], store)
     parallel, further = folders()
     assert parallel == part.folder.name
     (tmp_path / "mono").write_text(f"{B}\n")

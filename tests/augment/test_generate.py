@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from augury.augment import generation, operator, pipeline, planning
+from augury.augment import generate, operator, pipeline
 from augury.augment.generate import TEACHER, WRITER, Generate
-from augury.augment.models import ReadyModel
+from augury.augment.operator import ReadyModel
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
@@ -81,7 +81,7 @@ def chatter(folder: Path) -> str:
 
 def generated(
     corpus: Corpus, execution: Execution = LOCAL, **settings: Any
-) -> tuple[planning.Part, list[dict[str, Any]]]:
+) -> tuple[pipeline.Part, list[dict[str, Any]]]:
     """The part that an operator makes from a corpus, and its records."""
     parsed = operator.parse({"operator": "generate", "max_tokens": 8, **settings})
     assert isinstance(parsed, Generate)
@@ -99,7 +99,7 @@ def generated(
     return part, table.to_pylist()
 
 
-def lost(part: planning.Part) -> dict[str, int]:
+def lost(part: pipeline.Part) -> dict[str, int]:
     assert part.health is not None
     return dict(part.health.lost)
 
@@ -183,7 +183,7 @@ def test_labels_are_written_too(tmp_path: Path) -> None:
 
 def test_shots_are_other_records_of_the_same_label(tmp_path: Path) -> None:
     corpus = labelled(tmp_path)
-    prompts = generation.Prompts(
+    prompts = generate.Prompts(
         "{{ text }}|{% for e in examples %}{{ e.text }},{% endfor %}",
         ({"text": "given"},),
         shots=2,

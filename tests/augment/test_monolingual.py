@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from augury.augment import operator, planning
+from augury.augment import operator, pipeline
 from augury.augment.translation import cleaned_like
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -141,7 +141,7 @@ def test_another_text_is_another_address(tmp_path: Path) -> None:
         chosen = operator.parse(
             {"operator": "back_translation", "monolingual": text, "ready": {"checkpoint": "a"}}
         )
-        parts += planning.plan("corpus", [chosen], store)
+        parts += pipeline.plan("corpus", [chosen], store)
     assert parts[0].folder != parts[1].folder
 
 

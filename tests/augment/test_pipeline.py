@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from augury.augment import blocks, operator, pipeline, planning
+from augury.augment import operator, pipeline
 from augury.augment.cipher import Cipher
 from augury.core.errors import UserError
 from augury.core.execution import Execution
@@ -90,7 +90,7 @@ def test_a_second_call_makes_nothing_and_a_new_key_only_itself(store: Store) -> 
 def test_an_interrupted_call_continues_at_the_first_missing_shard(store: Store) -> None:
     base = corpus(store)
     expected_bytes = bytes_of(pipeline.augment(base, [Cipher(keys=(1,))], store))
-    folder = planning.plan(base.address, [Cipher(keys=(1,))], store)[0].folder
+    folder = pipeline.plan(base.address, [Cipher(keys=(1,))], store)[0].folder
     folder.remove("_COMPLETE")
     folder.remove(base.shards[2])
     kept = Path(folder.path(base.shards[0])).stat().st_mtime_ns
@@ -152,8 +152,8 @@ def test_blocks_of_any_size_give_the_same_records(
 
 def test_a_block_of_a_slow_operator_is_a_second_of_work() -> None:
     noise = operator.parse({"operator": "noise", "spelling": 0.1})
-    assert blocks.block_rows(noise) == noise.PER_SECOND
-    assert blocks.block_rows(Cipher(keys=(1,))) is None
+    assert pipeline.block_rows(noise) == noise.PER_SECOND
+    assert pipeline.block_rows(Cipher(keys=(1,))) is None
 
 
 def test_operators_fitted_elsewhere_have_other_addresses(store: Store) -> None:

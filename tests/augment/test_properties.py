@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from augury.augment import operator, pipeline
+from augury.augment.fuzzy_match import load_memory
 from augury.augment.operator import Operator, TextOperator
-from augury.augment.translation_memory import load_memory
 from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora import corpus as corpora

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.augment.rectification import DROPPED, Rectify, rectify_labels
+from augury.augment.semantic import DROPPED, Rectify, rectify_labels
 
 E, N, C = range(3)
 STRATEGIES = ("teacher", "teacher_or_requested", "agreement", "requested")

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from augury.augment import pipeline, planning
+from augury.augment import pipeline
 from augury.augment.operator import parse
 from augury.augment.reorder import Reorder, _verdict
 from augury.core.errors import UserError
@@ -76,7 +76,7 @@ class Toy:
         self.storage, self.store = storage, Store(storage)
         self.corpus: Corpus = cached_corpus(experiment(storage).corpus, "train", self.store.root)
 
-    def augmented(self, **changes: Any) -> planning.Part:
+    def augmented(self, **changes: Any) -> pipeline.Part:
         parameters = reorder(**changes)
         runs = make.train_models(experiment(self.storage, parameters), self.store)
         return pipeline.augment(self.corpus, [parse(parameters)], self.store, models=runs).parts[0]
@@ -87,7 +87,7 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
     return Toy(tmp_path_factory.mktemp("reorder"))
 
 
-def table(part: planning.Part) -> pa.Table:
+def table(part: pipeline.Part) -> pa.Table:
     return pa.concat_tables(
         [read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]]
     )
@@ -157,7 +157,7 @@ def test_ray_and_this_process_write_the_same_bytes(
     runs = make.train_models(experiment(toy.storage, reorder()), toy.store)
     written = []
     for executor in ("local", "ray"):
-        (part,) = planning.plan(
+        (part,) = pipeline.plan(
             toy.corpus.address, [parse(reorder(seed=7))], toy.store, models=runs
         )
         part.folder.remove()

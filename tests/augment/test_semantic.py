@@ -12,10 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from augury.augment import pipeline, planning, prompts
+from augury.augment import pipeline, prompts
 from augury.augment.operator import parse
-from augury.augment.rectification import rectify_labels
-from augury.augment.semantic import GeneratorModel, Semantic, TeacherModel
+from augury.augment.semantic import GeneratorModel, Semantic, TeacherModel, rectify_labels
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS, NLI, Corpus, read_shard
 from augury.corpora.ingest import cached_corpus
@@ -71,10 +70,10 @@ class Toy:
         self.storage, self.store = storage, Store(storage)
         self.corpus: Corpus = cached_corpus(experiment(storage).corpus, "train", self.store.root)
 
-    def runs(self, *operators: Mapping[str, Any]) -> list[planning.Models]:
+    def runs(self, *operators: Mapping[str, Any]) -> list[pipeline.Models]:
         return make.train_models(experiment(self.storage, *operators), self.store)
 
-    def augmented(self, **changes: Any) -> planning.Part:
+    def augmented(self, **changes: Any) -> pipeline.Part:
         parameters = semantic(**changes)
         runs = self.runs(parameters)
         done = pipeline.augment(self.corpus, [parse(parameters)], self.store, models=runs)
@@ -86,7 +85,7 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
     return Toy(tmp_path_factory.mktemp("semantic"))
 
 
-def rows(part: planning.Part) -> list[dict[str, Any]]:
+def rows(part: pipeline.Part) -> list[dict[str, Any]]:
     table = pa.concat_tables(
         [read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]]
     )

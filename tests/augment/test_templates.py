@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from augury.augment import templates
+from augury.augment import generate
 from augury.augment.operator import check_columns, parse
 from augury.core.errors import UserError
 from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, NLI, PARALLEL
@@ -20,15 +20,15 @@ PAIR = {
 }
 
 
-def generate(**settings: Any) -> Any:
+def operator_with(**settings: Any) -> Any:
     return parse({"operator": "generate", "model": "a", **settings})
 
 
 def test_a_template_is_filled_with_columns_and_examples() -> None:
     template = "{{ source_language | language }}:{% for e in examples %} {{ e.source }}{% endfor %}"
-    assert templates.columns_of(template) == ["source_language"]
-    assert templates.render(template, PAIR, [{"source": "x"}, {"source": "y"}]) == "German: x y"
-    assert templates.render("{{ '{{ id }}' }}{{ source }}", {**PAIR, "source": "{{ id }}"}, []) == (
+    assert generate.columns_of(template) == ["source_language"]
+    assert generate.render(template, PAIR, [{"source": "x"}, {"source": "y"}]) == "German: x y"
+    assert generate.render("{{ '{{ id }}' }}{{ source }}", {**PAIR, "source": "{{ id }}"}, []) == (
         "{{ id }}{{ id }}"
     )
 
@@ -44,7 +44,7 @@ def test_a_template_is_filled_with_columns_and_examples() -> None:
 )
 def test_what_a_template_must_not_do_is_an_error(template: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
-        templates.render(template, PAIR, [{"source": "x"}])
+        generate.render(template, PAIR, [{"source": "x"}])
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_what_a_template_must_not_do_is_an_error(template: str, message: str) ->
 )
 def test_columns_that_records_do_not_have_are_named(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
-        check_columns(generate(**settings), PARALLEL.schema.names)
+        check_columns(operator_with(**settings), PARALLEL.schema.names)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_settings_that_do_not_go_together_are_refused(
     settings: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(UserError, match=message):
-        generate(**settings)
+        operator_with(**settings)
 
 
 RECORDS: dict[str, tuple[Any, list[str]]] = {
@@ -97,14 +97,14 @@ RECORDS: dict[str, tuple[Any, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("name", templates.PROMPTS)
+@pytest.mark.parametrize("name", generate.PROMPTS)
 def test_a_named_prompt_is_written_out_and_reads_its_records(name: str) -> None:
     """Written out, it is the same again, as `augury config --resolved` prints it."""
     schema, fills = RECORDS[name]
-    operator = generate(prompt=name, fills=fills)
+    operator = operator_with(prompt=name, fills=fills)
     assert parse(operator.to_dict()) == operator and operator.prompt != name
     check_columns(operator, schema.names)
     record = {column: "neutral" if column == "label" else column for column in schema.names}
-    prompt = templates.render(operator.prompt, record, [record])
+    prompt = generate.render(operator.prompt, record, [record])
     assert prompt.endswith(":") and "COLUMN" not in prompt and "\n\n" not in prompt
     assert (f": {fills[0]}" in prompt or f"- {fills[0]}" in prompt) and "nothing else" in prompt

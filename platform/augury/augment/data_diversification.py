@@ -9,11 +9,12 @@ import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment.health import YIELD
-from augury.augment.models import ReadyModel, TrainedModel
 from augury.augment.operator import (
     CorpusOperator,
     MadeOf,
     OperatorOutput,
+    ReadyModel,
+    TrainedModel,
     UsesModels,
     derive_records,
 )

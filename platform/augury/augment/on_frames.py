@@ -24,7 +24,7 @@ from augury.augment.operator import (
     check_columns,
     parse,
 )
-from augury.augment.planning import FITS, fit_parameters
+from augury.augment.pipeline import FITS, fit_parameters
 from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError
 from augury.core.store import Store

@@ -12,13 +12,13 @@ import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment import prompts
-from augury.augment.models import ReadyModel
 from augury.augment.operator import (
     RECORDS,
     VIEW,
     BlockFunction,
     MakesRecords,
     OperatorOutput,
+    ReadyModel,
     UsesModels,
     derive_records,
     plural,

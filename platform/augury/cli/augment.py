@@ -15,8 +15,7 @@ from augury.core.progress import say
 
 if TYPE_CHECKING:
     from augury.augment.operator import Operator
-    from augury.augment.pipeline import Augmented
-    from augury.augment.planning import Models
+    from augury.augment.pipeline import Augmented, Models
     from augury.core.store import Store
     from augury.corpora.corpus import Corpus
     from augury.corpora.spec import BaseSpec

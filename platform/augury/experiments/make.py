@@ -12,7 +12,7 @@ from augury.augment import health, pipeline
 from augury.augment.draw import Symbols
 from augury.augment.noise import noisy_test
 from augury.augment.operator import RECORDS, VIEW
-from augury.augment.planning import Models
+from augury.augment.pipeline import Models
 from augury.core.cluster import check_storage
 from augury.core.errors import UserError
 from augury.core.execution import Execution

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
-from augury.augment import planning
-from augury.augment.models import ReadyModel
-from augury.augment.operator import Fitted, Operator, UsesModels
+from augury.augment import pipeline
+from augury.augment.operator import Fitted, Operator, ReadyModel, UsesModels
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.locks import usable
@@ -102,9 +101,8 @@ def _check_operator(
     operator: Operator, experiment: Experiment, train: Corpus, learned_from: Corpus, store: Store
 ) -> None:
     """Raise UserError for an operator that cannot make its text."""
-    from augury.augment import pipeline  # most experiments have no operator
 
-    for text in planning.extra_texts(operator).values():
+    for text in pipeline.extra_texts(operator).values():
         cached_corpus(text, "train", store.root)
     if type(operator).check_text is not Operator.check_text:
         operator.check_text(pipeline.first_records(train, operator))

@@ -10,12 +10,12 @@ from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, mo
 
 from augury.augment import operator
 from augury.augment.health import HealthLimits
-from augury.augment.models import ReadyModel
 from augury.augment.operator import (
     DRAW,
     RECORDS,
     VIEW,
     Operator,
+    ReadyModel,
     TextSubset,
     UsesModels,
     check_columns,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from augury.augment import planning
+from augury.augment import pipeline
 from augury.augment.operator import RECORDS, Fitted, UsesModels
 from augury.augment.translation import SENTENCES_PER_SECOND
 from augury.core.locks import usable
@@ -217,7 +217,7 @@ def _texts(graph: Graph, plan: Plan) -> Iterator[Node]:
         speed = operator.PER_SECOND
         if isinstance(operator, UsesModels):
             speed = min(speed, SENTENCES_PER_SECOND)
-        for name, extra in planning.extra_texts(operator).items():
+        for name, extra in pipeline.extra_texts(operator).items():
             corpus = plan.store.folder(CORPORA, cached_address(extra, TRAIN))
             inputs.append(corpus.name)
             yield node("corpus", name, corpus, (), None)
