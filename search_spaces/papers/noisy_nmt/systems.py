@@ -122,10 +122,9 @@ class Direction(NamedTuple):
         """
         if size_of(self.scale) != "paper":
             return {"operator": "noise", "asr": {1.5: 0.36, 1.2: 0.32}[ratio]}
-        audio = {"audio": data_file("must_c/train.audio.txt"), "recogniser": "openai/whisper-small"}
         return {
             "operator": "asr_transcript",
-            **audio,
+            "transcripts": data_file("must_c/train.asr.en"),
             "max_ratio": ratio,
             "indicators": "drop",
             "text": "spoken",
