@@ -147,7 +147,7 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
     from augury.text.tokens import Text, tokenise
     from augury.text.vocabulary import training
     from augury.text.vocabulary.settings import VocabularyConfig
-    from augury.text.vocabulary.tokenizer import VocabularyTokenizer
+    from augury.text.vocabulary.vocabulary import VocabularyTokenizer
 
     texts = {side: Text(corpus.folder, (side,), side) for side in SIDES}
     if name == "vocabulary":

@@ -119,25 +119,3 @@ def test_transcripts_may_be_a_column_of_a_table(tmp_path: Path) -> None:
 def test_rows_that_cannot_belong_together_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="3 rows and the training text 4"):
         augmented(tmp_path, HEARD[:2] + ["x"])
-
-
-def test_transcripts_and_ciphers_are_made_together(tmp_path: Path) -> None:
-    (alone,) = augmented(tmp_path).parts
-    store = Store(tmp_path / "store")
-    corpus = augmented(tmp_path).corpus
-    operators = [
-        operator.parse({"operator": "cipher", "keys": [1]}),
-        operator.parse(
-            {
-                "operator": "asr_transcript",
-                "transcripts": str(tmp_path / "heard"),
-                "indicators": "drop",
-            }
-        ),
-    ]
-    cipher, transcripts = pipeline.augment(corpus, operators, store).parts
-    assert (
-        cipher.folder.manifest()["rows"] == corpus.rows
-        and transcripts.folder.manifest()["rows"] > 0
-    )
-    assert alone.folder != transcripts.folder

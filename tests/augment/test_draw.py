@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augury.augment.draw import CountedDraw, Symbols
-from augury.augment.operator import address, parse
+from augury.augment.operator import parse
 from augury.augment.switch_out import other_pieces
 from augury.core.errors import UserError
 from augury.core.rng import keys_of
@@ -167,12 +167,6 @@ def test_replacements_are_of_the_joint_vocabulary_or_of_the_side(name: str) -> N
         ).sum() < others + 5 * np.sqrt(2 * others)
 
 
-def test_the_joint_vocabulary_is_in_no_address() -> None:
-    assert address(draw("switch_out")) == address(draw("switch_out", vocabulary="joint"))
-    assert "vocabulary" not in draw("raml").to_dict()
-    assert address(draw("switch_out")) != address(draw("switch_out", vocabulary="side"))
-
-
 def test_what_a_token_becomes_says_nothing_of_how_many_change() -> None:
     ids, keys = sentences(7)
     new = draw_ids(draw("switch_out", tau=0.2, selection="exact"), ids, keys)
@@ -242,9 +236,3 @@ def test_a_view_is_of_the_source() -> None:
         UserError, match="use view makes a view of the source, not of side=both: set side=source"
     ):
         parse({"operator": "word_drop", "use": "view", "side": "both"})
-
-
-def test_raml_is_of_the_target() -> None:
-    for wrong in ({"side": "both"}, {"use": "view"}):
-        with pytest.raises(UserError):
-            parse({"operator": "raml", **wrong})

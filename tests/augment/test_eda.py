@@ -10,8 +10,9 @@ from augury.augment import operator, pipeline
 from augury.augment.eda import Eda
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.corpus import NLI, Corpus, CorpusWriter, read_shard
+from augury.corpora.corpus import NLI, Corpus, read_shard
 from augury.text.eda import OPERATIONS
+from tests.augment import texts
 
 WORDS = [f"w{number}" for number in range(10)]
 SENTENCE = " ".join(WORDS)
@@ -21,19 +22,9 @@ LABELS = ["entailment", "neutral", "contradiction"]
 def block(
     count: int, premise: str = SENTENCE, hypothesis: str = SENTENCE, language: str = "en"
 ) -> pa.Table:
-    return pa.table(
-        {
-            "id": [f"train-{number:08d}" for number in range(count)],
-            "premise": [premise] * count,
-            "hypothesis": [hypothesis] * count,
-            "label": [LABELS[number % 3] for number in range(count)],
-            "language": [language] * count,
-            "origin": ["original"] * count,
-            "views": [[]] * count,
-            "lineage": [None] * count,
-        },
-        schema=NLI.schema,
-    )
+    labels = [LABELS[number % 3] for number in range(count)]
+    sides = {"premise": [premise] * count, "hypothesis": [hypothesis] * count}
+    return texts.records("nli", language, **sides, label=labels)
 
 
 def apply_eda(eda: Eda, records: pa.Table, store: Store) -> operator.OperatorOutput:
@@ -120,27 +111,27 @@ def test_without_synonyms_half_of_the_copies_stay_and_are_counted(store: Store) 
 def test_given_lists_serve_every_language(store: Store, tmp_path: Path) -> None:
     (tmp_path / "synonyms.tsv").write_text("hund\tköter\n")
     eda = Eda(synonyms=str(tmp_path / "synonyms.tsv"))
-    texts = set(
+    changed = set(
         apply_eda(eda, block(20, " ", "hund", "de"), store).table.column("hypothesis").to_pylist()
     )
-    assert texts == {"hund", "köter", "köter hund"}
+    assert changed == {"hund", "köter", "köter hund"}
     assert apply_eda(eda, block(20, " ", "hund", "de"), store).counts["unchanged premises"] == 80
 
 
 def test_clean_leaves_letters_and_spaces(store: Store) -> None:
-    texts = apply_eda(
+    cleaned = apply_eda(
         Eda(clean=True), block(10, "It's a DOG, No. 3!", "42 ..."), store
     ).table.to_pydict()
-    assert set("".join(texts["premise"])) <= set("abcdefghijklmnopqrstuvwxyz ")
-    assert set(texts["hypothesis"]) == {"42 ..."}
+    assert set("".join(cleaned["premise"])) <= set("abcdefghijklmnopqrstuvwxyz ")
+    assert set(cleaned["hypothesis"]) == {"42 ..."}
 
 
 def corpus(
     store: Store, premise: str = "The dog sees a happy child.", language: str = "en"
 ) -> Corpus:
-    writer = CorpusWriter(store.folder("corpora", f"{language}-{len(premise)}"))
-    writer.add(block(10, premise, "A man is walking." if language == "en" else premise, language))
-    return writer.finish({"kind": "nli", "rejected": {}})
+    hypothesis = "A man is walking." if language == "en" else premise
+    table = block(10, premise, hypothesis, language)
+    return texts.corpus(store, table, f"{language}-{len(premise)}", "nli")
 
 
 def test_copies_as_views_are_those_of_the_records(store: Store) -> None:

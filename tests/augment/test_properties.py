@@ -11,11 +11,12 @@ import pytest
 
 from augury.augment import operator, pipeline
 from augury.augment.fuzzy_match import load_memory
-from augury.augment.operator import Operator, TextOperator
+from augury.augment.operator import MakesRecords, Operator, TextOperator, UsesModels
 from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora import corpus as corpora
-from augury.corpora.corpus import KINDS, Corpus, CorpusWriter, read_shard, sentence_columns
+from augury.corpora.corpus import KINDS, Corpus, sentence_columns
+from tests.augment import texts
 
 TEXTS = [
     "Their dog wrote to me about the happy child.",
@@ -70,18 +71,11 @@ def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def corpus(kind: str, store: Store) -> Corpus:
-    schema = KINDS[kind].schema
-    columns: dict[str, list[Any]] = {
+    columns = {
         name: [f"{TEXTS[(row + place) % 4]} {row}" for row in range(ROWS)]
-        for place, name in enumerate(sentence_columns(schema.names))
+        for place, name in enumerate(sentence_columns(KINDS[kind].schema.names))
     }
-    columns |= {name: ["en"] * ROWS for name in schema.names if name.endswith("language")}
-    columns |= {"label": ["neutral"] * ROWS, "origin": ["original"] * ROWS}
-    columns |= {"id": [f"train-{row:08d}" for row in range(ROWS)]}
-    columns |= {"views": [[]] * ROWS, "lineage": [None] * ROWS}
-    writer = CorpusWriter(store.folder("corpora", "abc"))
-    writer.add(pa.table({name: columns[name] for name in schema.names}, schema=schema))
-    return writer.finish({"kind": kind, "rejected": {}, "source_language": "en"})
+    return texts.corpus(store, texts.records(kind, **columns), kind=kind)
 
 
 def made(
@@ -94,8 +88,8 @@ def made(
     parts = pipeline.augment(text, [operator.parse(settings)], store, execution=execution).parts
     tables, shards = {}, {}
     for part in parts:
+        tables[part.name] = texts.table_of(part)
         names = part.folder.manifest()["shards"]
-        tables[part.name] = pa.concat_tables(read_shard(part.folder, name) for name in names)
         shards |= {f"{part.name}/{name}": part.folder.read(name) for name in names}
     return text, tables, shards
 
@@ -123,7 +117,7 @@ def test_ids_are_kept_and_blocks_do_not_matter(
             [row for block in text.blocks() for row in block.to_pylist()],
         )
         places = [ids.index(row["lineage"]["parents"][0]) for row in rows]
-        assert table.schema.remove_metadata().equals(KINDS[kind].schema)
+        assert table.schema.equals(KINDS[kind].schema)
         assert len({row["id"] for row in rows}) == len(rows) > 0 and places == sorted(places)
         kept = "target" if name.startswith(("eda", "noise", "shout")) else "source"
         kept = kept if kind == "parallel" else "label"
@@ -144,7 +138,7 @@ def test_another_seed_makes_other_texts_and_more_copies_begin_with_the_same(
 ) -> None:
     parsed = operator.parse(settings_of(name))
 
-    def texts(**changes: Any) -> dict[str, str]:
+    def made_with(**changes: Any) -> dict[str, str]:
         changed: Operator = parsed.model_copy(update=changes)
         _, tables, _ = made("parallel", changed, tmp_path / str(changes))
         column = "source" if parsed.makes() == "records" else "text"
@@ -154,10 +148,10 @@ def test_another_seed_makes_other_texts_and_more_copies_begin_with_the_same(
             for row in table.to_pylist()
         }
 
-    first = texts()
-    assert first.keys() == texts(seed=2).keys() and first != texts(seed=2)
+    first = made_with()
+    assert first.keys() == made_with(seed=2).keys() and first != made_with(seed=2)
     if copies := getattr(parsed, "copies", None):
-        more = texts(copies=copies + 1)
+        more = made_with(copies=copies + 1)
         assert more.items() >= first.items() and len(more) == len(first) + ROWS
 
 
@@ -173,3 +167,23 @@ def test_ray_and_this_process_write_the_same_bytes(
         for executor in ("local", "ray")
     ]
     assert written[0] == written[1]
+
+
+def test_the_contract_is_six_methods_and_one_is_needed() -> None:
+    methods = [name for name, value in vars(Operator).items() if callable(value) and name[0] != "_"]
+    assert methods == ["parts", "name", "makes", "reads", "check_text", "bind"]
+    assert Operator.__abstractmethods__ == {"bind"}
+
+
+def test_built_in_operators_say_by_their_bases_what_they_do() -> None:
+    classes = {name: operator.schema(name) for name in operator.names()}
+    using = {name for name, schema in classes.items() if issubclass(schema, UsesModels)}
+    assert using == {
+        "back_translation",
+        "data_diversification",
+        "forward_translation",
+        "generate",
+        "reorder",
+        "semantic",
+    }
+    assert all(issubclass(classes[name], MakesRecords) for name in using)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -88,10 +87,6 @@ def test_keys_beside_a_key() -> None:
         assert all(letter in keys[other] for letter, others in keys.items() for other in others)
 
 
-def test_casing_changes_case_alone() -> None:
-    assert changed("casing", 1.0).lower() == TEXT.lower()
-
-
 def test_marks_are_dropped_or_doubled() -> None:
     text = changed("punctuation", 1.0)
     assert text.replace(",", "").replace(".", "") == TEXT.replace(",", "").replace(".", "")
@@ -140,14 +135,6 @@ def test_words_are_confused_with_those_that_sound_alike() -> None:
     with pytest.raises(UserError, match="noise fillers does not support 'cs'"):
         require_language(["fillers"], "cs")
     require_language(["spelling", "emoji"], "cs")
-
-
-def test_what_a_text_becomes_is_its_own_affair() -> None:
-    random = np.random.default_rng(1)
-    assert (
-        add_noise("", "spelling", 1.0, random, ENGLISH).text == ""
-        and add_noise("42 !", "spelling", 1.0, random, ENGLISH).text == "42 !"
-    )
 
 
 @given(st.floats(0, 1), st.integers(0, 99))

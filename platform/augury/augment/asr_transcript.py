@@ -169,8 +169,8 @@ class AsrTranscript(ExtraInputs, Measured, CorpusOperator):
             rows > expected and not spoken.manifest["spec"]["text"].get("first")
         ):
             raise UserError(
-                f"{self.transcripts} has {rows:,} rows and the training text {expected:,}: row n of "
-                "one must belong to row n of the other"
+                f"{self.transcripts} has {rows:,} rows and the training text {expected:,}: row n "
+                "of one must belong to row n of the other"
             )
 
     @property

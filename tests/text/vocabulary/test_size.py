@@ -12,8 +12,7 @@ from augury.core.store import Store
 from augury.text.cipher import Rot, build_alphabet
 from augury.text.vocabulary import sentencepieces
 from augury.text.vocabulary.settings import VocabularyConfig
-from augury.text.vocabulary.size import fitting_size, has_words, matching_size
-from augury.text.vocabulary.training import train
+from augury.text.vocabulary.training import fitting_size, has_words, matching_size, train
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,9 +16,8 @@ from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.text.cipher import Rot
 from augury.text.vocabulary.settings import SPECIALS, VocabularyConfig
-from augury.text.vocabulary.size import fitting_size
-from augury.text.vocabulary.training import train
-from augury.text.vocabulary.vocabulary import Vocabulary, merge
+from augury.text.vocabulary.training import fitting_size, train
+from augury.text.vocabulary.vocabulary import Vocabulary
 
 GERMAN = [
     "es ist diese pyramide.",
@@ -166,10 +164,6 @@ def test_arrow_columns_and_threads_change_nothing(vocabularies: Vocabularies) ->
             assert again.tobytes() == ids.tobytes() and same.tobytes() == offsets.tobytes()
 
 
-def test_merging_is_by_identity_in_order_of_appearance() -> None:
-    assert merge([["a", "b", "c"], ["b", "c", "d"]]) == ("a", "b", "c", "d")
-
-
 def test_separate_views_have_their_own_models_in_one_table(
     store: Store, vocabularies: Vocabularies
 ) -> None:
@@ -223,36 +217,6 @@ def test_training_again_gives_equal_bytes(
         assert (other.pieces, other.tags) == (vocabularies[mode].pieces, vocabularies[mode].tags)
         for view, texts in VIEWS.items():
             assert rows(*other.encode(texts, view)) == rows(*vocabularies[mode].encode(texts, view))
-
-
-@pytest.mark.parametrize("mode", CONFIGS)
-def test_every_view_is_read_once(store: Store, mode: str) -> None:
-    calls: list[str] = []
-
-    def texts(view: str) -> Iterable[str]:
-        calls.append(view)
-        return iter(VIEWS[view])
-
-    groups = {view: (lambda view=view: texts(view)) for view in VIEWS}
-    train(groups, CONFIGS[mode], languages=["de", "en"], folder=store.folder("once", mode))
-    assert calls == list(VIEWS)
-
-
-def test_one_tag_for_two_sides_in_one_language(store: Store) -> None:
-    groups = {view: (lambda view=view: VIEWS[view]) for view in ("source", "target")}
-    config = VocabularyConfig(size=110)
-    vocabulary = train(groups, config, languages=["de", "de"], folder=store.folder("tags", "de"))
-    assert vocabulary.tags == {"__de__": 3} and len(vocabulary) == 110
-
-
-def test_an_unknown_view_names_the_nearest(vocabularies: Vocabularies) -> None:
-    with pytest.raises(UserError, match="unknown view 'rot1': did you mean 'rot-1'?"):
-        vocabularies["joint"].encode(["a"], "rot1")
-
-
-def test_an_unfinished_vocabulary_is_none(store: Store) -> None:
-    with pytest.raises(UserError, match="incomplete"):
-        Vocabulary.load(store.folder("vocabularies", "absent"))
 
 
 @pytest.mark.parametrize("texts", [[], ["", "  "]])
@@ -310,14 +274,6 @@ def test_a_size_that_nobody_gave_is_what_plain_text_is_worth(
         auto.pieces
         == fit(store.folder("unset", f"{mode}-given"), VocabularyConfig(size=size, **sizes)).pieces
     )
-
-
-def test_the_size_of_a_cipher_has_its_own_key_in_separate_mode(store: Store) -> None:
-    config = VocabularyConfig(size=110, separate_size_per_key=4000, mode="separate")
-    with pytest.raises(
-        UserError, match=r"vocabulary\.separate_size_per_key: .* rot-1 allows at most \d+"
-    ):
-        fit(store.folder("size", "cipher"), config)
 
 
 @pytest.mark.parametrize(
