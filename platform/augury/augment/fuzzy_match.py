@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import compress
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -127,14 +127,23 @@ def _best_pairs(pairs: Pairs, shares: np.ndarray) -> Pairs:
     return pairs.where(np.sort(order[place < BEST]))
 
 
+class Lookup(NamedTuple):
+    """A source that gets the translations of similar ones, and the record of a block that it
+    belongs to."""
+
+    place: int
+    id: str
+    source: str
+
+
+Lookups: TypeAlias = Callable[[pa.Table, Counter[str]], list[Lookup]]
+
+
 class FuzzyMatch(Searches, ExtraInputs, TextSubset, MakesRecords):
     """Pair every source with the translations of similar sources.
 
-    `of` restricts both to some of the training texts. Equal sources are looked up once. Pairs in
-    the training text, or made before, are left out and counted by reason.
-
-    Equal sources are looked up once. Pairs that are in the training text or were made before are
-    left out and counted by reason.
+    `of` restricts both to some of the training texts. Equal sources are looked up once. Pairs that
+    are in the training text or were made before are left out and counted by reason.
     """
 
     operator: Literal["fuzzy_match"] = "fuzzy_match"
@@ -192,31 +201,49 @@ class FuzzyMatch(Searches, ExtraInputs, TextSubset, MakesRecords):
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
         memory = load_memory(fitted["corpus"].folder, self.tokens, self.of)
+        looked_up = self.lookups(memory, store)
 
         def apply(block: pa.Table) -> OperatorOutput:
-            ids, sources = block.column("id").to_pylist(), block.column("source").to_pylist()
-            firsts = [  # all pairs of a source are made at the first record that has it
-                place
-                for place, (name, source) in enumerate(zip(ids, sources, strict=True))
-                if source not in memory.rows or memory.row_by_id.get(name) == memory.rows[source][0]
-            ]
-            counts = Counter({f"{REJECTED}equal sources": len(block) - len(firsts)})
-            rows = self._new_pairs([sources[place] for place in firsts], memory, counts)
-            places: list[int] = []
+            counts = Counter[str]()
+            lookups = looked_up(block, counts)
+            rows = self._new_pairs([lookup.source for lookup in lookups], memory, counts)
+            made: list[Lookup] = []
             matched: list[int] = []
             copies: list[int] = []
-            for place, matches in zip(firsts, rows, strict=True):
-                places += [place] * len(matches)
+            for lookup, matches in zip(lookups, rows, strict=True):
+                made += [lookup] * len(matches)
                 matched += matches
                 copies += range(1, len(matches) + 1)
-            parents = block.take(pa.array(places, pa.int64()))
-            targets = pa.array([memory.targets[row] for row in matched], pa.string())
-            others = [memory.ids[row] for row in matched]
-            return OperatorOutput(
-                derive_records(parents, self, copies, others, target=targets), counts
+            # The languages of further sources are those of a record of the block.
+            parents = block.take(pa.array([lookup.place for lookup in made], pa.int64()))
+            ids = pa.array([lookup.id for lookup in made], pa.string())
+            parents = parents.set_column(
+                parents.schema.get_field_index("id"), parents.schema.field("id"), ids
             )
+            texts = {
+                "source": pa.array([lookup.source for lookup in made], pa.string()),
+                "target": pa.array([memory.targets[row] for row in matched], pa.string()),
+            }
+            others = [memory.ids[row] for row in matched]
+            return OperatorOutput(derive_records(parents, self, copies, others, **texts), counts)
 
         return apply
+
+    def lookups(self, memory: TranslationMemory, store: Store) -> Lookups:
+        """Return the function from a block to the sources that are looked up for it, which counts
+        those that are not."""
+
+        def lookups(block: pa.Table, counts: Counter[str]) -> list[Lookup]:
+            columns = [block.column(name).to_pylist() for name in ("id", "source")]
+            firsts = [  # all pairs of a source are made at the first record that has it
+                Lookup(place, name, source)
+                for place, (name, source) in enumerate(zip(*columns, strict=True))
+                if source not in memory.rows or memory.row_by_id.get(name) == memory.rows[source][0]
+            ]
+            counts[f"{REJECTED}equal sources"] += len(block) - len(firsts)
+            return firsts
+
+        return lookups
 
     def _new_pairs(
         self, sources: Sequence[str], memory: TranslationMemory, counts: Counter[str]
@@ -253,8 +280,7 @@ class FuzzyMatchMono(FuzzyMatch):
     def parts(self) -> Sequence[FuzzyMatch]:
         return [self]
 
-    def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
-        memory = load_memory(fitted["corpus"].folder, self.tokens, self.of)
+    def lookups(self, memory: TranslationMemory, store: Store) -> Lookups:
         assert self.monolingual is not None
         text = cached_corpus(self.monolingual, "train", store.root)
         names, sentences = text.column("id"), text.column("text")
@@ -262,8 +288,8 @@ class FuzzyMatchMono(FuzzyMatch):
         for number, sentence in enumerate(sentences):
             first.setdefault(sentence, number)
 
-        def apply(block: pa.Table) -> OperatorOutput:
-            counts, looked_up = Counter[str](), list[tuple[int, int]]()
+        def lookups(block: pa.Table, counts: Counter[str]) -> list[Lookup]:
+            found = []
             for place, name in enumerate(block.column("id").to_pylist()):
                 for number in range(memory.row_by_id[name], len(sentences), len(memory.ids)):
                     sentence = sentences[number]
@@ -272,31 +298,10 @@ class FuzzyMatchMono(FuzzyMatch):
                     elif len(memory.tokens(sentence)) <= self.mono_min_len:
                         counts[f"{REJECTED}too short"] += 1
                     else:
-                        looked_up.append((place, number))
-            rows = self._new_pairs([sentences[number] for _, number in looked_up], memory, counts)
-            places: list[int] = []
-            read: list[int] = []
-            matched: list[int] = []
-            copies: list[int] = []
-            for (place, number), matches in zip(looked_up, rows, strict=True):
-                places += [place] * len(matches)
-                read += [number] * len(matches)
-                matched += matches
-                copies += range(1, len(matches) + 1)
-            # The languages are those of a record of the block.
-            parents = block.take(pa.array(places, pa.int64()))
-            ids = pa.array([names[number] for number in read], pa.string())
-            parents = parents.set_column(
-                parents.schema.get_field_index("id"), parents.schema.field("id"), ids
-            )
-            texts = {
-                "source": pa.array([sentences[number] for number in read], pa.string()),
-                "target": pa.array([memory.targets[row] for row in matched], pa.string()),
-            }
-            others = [memory.ids[row] for row in matched]
-            return OperatorOutput(derive_records(parents, self, copies, others, **texts), counts)
+                        found.append(Lookup(place, names[number], sentence))
+            return found
 
-        return apply
+        return lookups
 
 
 OPERATOR = FuzzyMatch
