@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from augury.augment import operator, pipeline
-from augury.augment.asr_transcript import Triple
+from augury.augment.asr_transcript import enough_heard
 from augury.augment.pipeline import Augmented
 from augury.core.errors import UserError
 from augury.core.execution import Execution
@@ -75,9 +75,8 @@ def pairs(result: Augmented) -> list[tuple[str, str]]:
     + [(3, 0, (False, False))],
 )
 def test_golden_ratios(source_words: int, transcript_words: int, kept: tuple[bool, bool]) -> None:
-    triple = Triple("w " * source_words, "w " * transcript_words, "w " * 100)
-    assert tuple(triple.is_kept(limit, "transcript") for limit in (1.5, 1.2)) == kept
-    assert not triple.is_kept(1.5, "target")
+    said, heard = "w " * source_words, "w " * transcript_words
+    assert tuple(enough_heard(heard, said, limit) for limit in (1.5, 1.2)) == kept
 
 
 def test_pairs_are_transcripts_and_translations_and_all_others_are_counted(tmp_path: Path) -> None:
@@ -91,6 +90,8 @@ def test_pairs_are_transcripts_and_translations_and_all_others_are_counted(tmp_p
         "train-00000001/asr_transcript-1",
         "train-00000004/asr_transcript-1",
     ]
+    against_target = augmented(tmp_path, against="target", max_ratio=1.0)
+    assert pairs(against_target) == [(HEARD[3], WRITTEN[3])]
     assert [lineage["parents"] for lineage in rows.column("lineage").to_pylist()] == [
         ["train-00000001"],
         ["train-00000004"],

@@ -114,13 +114,6 @@ def test_tags_ends_and_pads_stay(name: str) -> None:
         assert changed[:, 1:4].any(0).all() and not changed[:, [0, 4, 5]].any()
 
 
-def test_without_tokens_nothing_changes() -> None:
-    ids, keys = sentences(0, 50)
-    for selection in ("exact", "bernoulli"):
-        for name in OPERATORS:
-            assert (draw_ids(draw(name, tau=0.01, selection=selection), ids, keys) == ids).all()
-
-
 def test_every_other_piece_is_as_likely_a_replacement() -> None:
     """And none that is special, nor the piece itself.
 

@@ -10,7 +10,7 @@ from augury.augment import operator, pipeline
 from augury.augment.eda import Eda
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.corpus import NLI, Corpus, read_shard
+from augury.corpora.corpus import Corpus, read_shard
 from augury.text.eda import OPERATIONS
 from tests.augment import texts
 
@@ -51,27 +51,6 @@ def synonyms(tmp_path: Path) -> str:
     path = tmp_path / "synonyms.tsv"
     path.write_text("".join(f"{word}\ts\n" for word in WORDS))
     return str(path)
-
-
-def test_children_follow_their_parent_and_name_it(store: Store) -> None:
-    eda = Eda(copies=2)
-    table = apply_eda(eda, block(3), store).table
-    assert table.schema == NLI.schema
-    rows = table.to_pylist()
-    assert [row["id"] for row in rows] == [
-        f"train-{parent:08d}/eda-{copy}" for parent in range(3) for copy in (1, 2)
-    ]
-    assert [row["label"] for row in rows] == [
-        LABELS[parent] for parent in range(3) for _ in range(2)
-    ]
-    assert {row["origin"] for row in rows} == {"eda"} and {row["language"] for row in rows} == {
-        "en"
-    }
-    assert rows[3]["lineage"] == {
-        "parents": ["train-00000001"],
-        "operator": operator.address(eda),
-        "copy": 2,
-    }
 
 
 def test_four_copies_have_the_four_operations_on_either_side(store: Store, synonyms: str) -> None:
@@ -192,11 +171,6 @@ def test_the_address_follows_what_the_files_hold(store: Store, synonyms: str) ->
     assert address() == first
     Path(synonyms).write_text("dog\thound\n")
     assert address() != first
-
-
-def test_records_without_the_columns_are_refused() -> None:
-    with pytest.raises(UserError, match="these records have no premise, hypothesis, language"):
-        operator.check_columns(Eda(), ["id", "target"])
 
 
 def test_parameters_out_of_range_are_refused() -> None:

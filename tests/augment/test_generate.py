@@ -144,20 +144,6 @@ def test_other_labels_are_asked_for_and_kept(tmp_path: Path) -> None:
         assert [(row["text"], row["label"]) for row in records] == expected  # repeated: once
 
 
-def test_labels_are_written_too(tmp_path: Path) -> None:
-    following = {"good": {"positive": 1.0}, "bad": {"unsure": 1.0}}
-    model = save_bigrams(tmp_path / "model", following)
-    part, records = generated(
-        labelled(tmp_path),
-        model=model,
-        prompt="{{ text.split()[0] }}",
-        fills=["label"],
-        filters={"repeated": False},
-    )
-    assert [row["label"] for row in records] == ["positive"]
-    assert lost(part) == {"unknown label": 1, "empty": 1}
-
-
 def test_shots_are_other_records_of_the_same_label(tmp_path: Path) -> None:
     corpus = labelled(tmp_path)
     prompts = generate.Prompts(
@@ -270,13 +256,6 @@ def test_a_prompt_that_is_too_long_and_an_answer_of_another_form_are_counted(
         max_tokens=9,
     )
     assert lost(part) == {"answer of another form": 1, "prompt too long": 1}
-
-
-def test_a_text_whose_prompt_cannot_be_filled_is_refused_at_once(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="record train-00000001: UndefinedError"):
-        generated(
-            parallel(tmp_path), model="a/model", prompt="{{ source.words }}", fills=["target"]
-        )
 
 
 PAIR = {
@@ -419,60 +398,50 @@ def read(
     return {**answer.texts}, answer.reason
 
 
+SIDES = r"(?P<premise>.*)\|(?P<hypothesis>.*)"
+GERMAN, ENGLISH = "das ist der Hund und die Katze", "this is the dog and the cat"
+COPIED: dict[str, Any] = {"copied": True}
+LANGUAGE: dict[str, Any] = {"language": True}
+
+
 def test_the_first_line_is_the_answer_in_the_form_of_the_training_text(lowercased: Corpus) -> None:
     assert read(lowercased, "\n  A Cat\u0301 \nand more") == ({"target": "a cat\u0301"}, "")
 
 
 @pytest.mark.parametrize(
-    ("output", "pattern", "reason"),
+    ("output", "parent", "pattern", "filters", "reason"),
     [
-        (None, "", "prompt too long"),
-        (" \n", "", "empty"),
-        ("no colon", "Answer: (?P<target>.*)", "answer of another form"),
-        ("Answer: ", "Answer: (?P<target>.*)", "empty"),
-        ("a", "(?P<source>b)?(?P<target>a)", "empty"),
-        ("maybe", "(?P<label>.*)", "unknown label"),
-        ("entailment", "(?P<label>.*)", ""),
+        (None, PARENT, "", {}, "prompt too long"),
+        (" \n", PARENT, "", {}, "empty"),
+        ("no colon", PARENT, "Answer: (?P<target>.*)", {}, "answer of another form"),
+        ("Answer: ", PARENT, "Answer: (?P<target>.*)", {}, "empty"),
+        ("a", PARENT, "(?P<source>b)?(?P<target>a)", {}, "empty"),
+        ("maybe", EXAMPLE, "(?P<label>.*)", {}, "unknown label"),
+        ("entailment", EXAMPLE, "(?P<label>.*)", {}, ""),
+        ("The dog is in the  house and sleeps", PARENT, "", COPIED, "copied"),
+        ("der Hund ist in dem Haus und schläft", PARENT, "", COPIED, "copied"),  # untranslated
+        ("the dog is in the house", PARENT, "", COPIED, ""),
+        ("the dog is in the house|the house is empty", EXAMPLE, SIDES, COPIED, "copied"),
+        ("the dog is in the house|no", EXAMPLE, SIDES, COPIED, ""),
+        # The target has 34 characters.
+        ("x" * 16, PARENT, "", {"length_ratio": 2.0}, "length ratio"),
+        ("x" * 17, PARENT, "", {"length_ratio": 2.0}, ""),
+        ("x" * 68, PARENT, "", {"length_ratio": 2.0}, ""),
+        ("x" * 69, PARENT, "", {"length_ratio": 2.0}, "length ratio"),
+        (ENGLISH, PARENT, "(?P<target>.*)", LANGUAGE, ""),
+        (GERMAN, PARENT, "(?P<target>.*)", LANGUAGE, "language"),
+        (GERMAN, PARENT, "(?P<source>.*)", LANGUAGE, ""),
+        (ENGLISH, PARENT, "(?P<source>.*)", LANGUAGE, "language"),
+        (GERMAN, EXAMPLE, "(?P<hypothesis>.*)", LANGUAGE, "language"),
+        ("это собака", PARENT, "", LANGUAGE, "language"),
     ],
 )
-def test_outputs_that_fill_nothing(
-    lowercased: Corpus, output: str | None, pattern: str, reason: str
+def test_answers_are_left_out_for_one_reason(
+    lowercased: Corpus,
+    output: str | None,
+    parent: dict[str, str],
+    pattern: str,
+    filters: dict[str, Any],
+    reason: str,
 ) -> None:
-    parent = EXAMPLE if "label" in pattern else PARENT
-    assert read(lowercased, output, parent, pattern)[1] == reason
-
-
-@pytest.mark.parametrize(
-    ("output", "copied"),
-    [
-        ("The dog is in the  house and sleeps", True),
-        ("der Hund ist in dem Haus und schläft", True),  # the source, untranslated
-        ("the dog is in the house", False),
-    ],
-)
-def test_copies_of_a_sentence_of_the_parent(lowercased: Corpus, output: str, copied: bool) -> None:
-    assert read(lowercased, output, copied=True)[1] == ("copied" if copied else "")
-
-
-def test_new_beside_old_is_no_copy(lowercased: Corpus) -> None:
-    pattern = r"(?P<premise>.*)\|(?P<hypothesis>.*)"
-    texts = f"{EXAMPLE['premise']}|{EXAMPLE['hypothesis']}"
-    assert read(lowercased, texts, EXAMPLE, pattern, copied=True)[1] == "copied"
-    assert read(lowercased, f"{EXAMPLE['premise']}|no", EXAMPLE, pattern, copied=True)[1] == ""
-
-
-@pytest.mark.parametrize(("characters", "kept"), [(16, False), (17, True), (68, True), (69, False)])
-def test_lengths_within_a_factor_of_two(lowercased: Corpus, characters: int, kept: bool) -> None:
-    assert len(PARENT["target"]) == 34
-    output = "x" * characters
-    assert read(lowercased, output, length_ratio=2.0)[1] == ("" if kept else "length ratio")
-
-
-def test_languages_are_those_of_the_columns(lowercased: Corpus) -> None:
-    german, english = "das ist der Hund und die Katze", "this is the dog and the cat"
-    for column, own, other in (("target", english, german), ("source", german, english)):
-        pattern = f"(?P<{column}>.*)"
-        assert read(lowercased, own, PARENT, pattern, language=True)[1] == ""
-        assert read(lowercased, other, PARENT, pattern, language=True)[1] == "language"
-    assert read(lowercased, german, EXAMPLE, "(?P<hypothesis>.*)", language=True)[1] == "language"
-    assert read(lowercased, "это собака", language=True)[1] == "language"
+    assert read(lowercased, output, parent, pattern, **filters)[1] == reason

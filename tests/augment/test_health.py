@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augury.augment import pipeline
-from augury.augment.eda import Eda
 from augury.augment.fuzzy_match import FuzzyMatch
 from augury.augment.health import (
     Health,
@@ -86,13 +85,6 @@ def test_noise_of_a_low_rate_copies_most_texts_and_that_is_normal(tmp_path: Path
     )
 
 
-def test_eda_without_synonyms_is_usable(tmp_path: Path) -> None:
-    nonsense = [f"qq ww {number} zz" for number in range(30)]
-    measured = health_of(tmp_path, Eda(copies=4), nonsense)
-    assert measured.copied is not None and 0.3 < measured.copied < 0.8
-    assert measured.faults(HealthLimits()) == []
-
-
 def test_few_fuzzy_matches_are_normal_and_none_are_not(tmp_path: Path) -> None:
     few = health_of(
         tmp_path / "few", FuzzyMatch(), [*SOURCES, *(f"q{n} w{n} e{n}" for n in range(30))]
@@ -139,20 +131,3 @@ def test_every_limit_names_its_setting_and_can_be_lifted(
     with pytest.raises(UnusableOutput, match=setting):
         require([output], HealthLimits())
     assert output.faults(HealthLimits.model_validate({setting: None})) == []
-
-
-def test_measures_are_the_same_after_storing() -> None:
-    output = Health(
-        "x",
-        "noise",
-        9,
-        {"empty": 1},
-        0.1,
-        0.2,
-        0.3,
-        1.1,
-        {"asr": Rate(0.1, 0.09, 50)},
-        {"WER": 9.0},
-        ("copied",),
-    )
-    assert Health.from_dict(output.to_dict()) == output

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
 from pydantic import Field
@@ -36,20 +36,11 @@ INDICATORS = re.compile(r"\[[^][]*\]|\([A-Z][\w'-]*(?: [\w'-]+){0,2}\)")
 WORDS, ERRORS, MATCHES = "words of transcripts", "word errors", "words recognised"
 
 
-class Triple(NamedTuple):
-    """The human transcript, the recogniser's (`heard`), and the translation."""
-
-    transcript: str
-    heard: str
-    target: str
-
-    def is_kept(self, max_ratio: float | None, against: Literal["transcript", "target"]) -> bool:
-        """Return whether the recogniser heard words, and not too few for the other text.
-
-        `max_ratio` is the maximum number of words of the other text per recognised word.
-        """
-        words, heard = len(getattr(self, against).split()), len(self.heard.split())
-        return heard > 0 and (max_ratio is None or words / heard <= max_ratio)
+def enough_heard(heard: str, other: str, max_ratio: float | None) -> bool:
+    """Return whether a recogniser heard words, and not too few for another text: that has at most
+    `max_ratio` words per recognised one."""
+    words = len(heard.split())
+    return words > 0 and (max_ratio is None or len(other.split()) / words <= max_ratio)
 
 
 class AsrTranscript(ExtraInputs, Measured, CorpusOperator):
@@ -103,45 +94,45 @@ class AsrTranscript(ExtraInputs, Measured, CorpusOperator):
             parents = block.set_column(
                 0, block.schema.field(0), pa.array([prefix + name for name in ids], pa.string())
             )
-            triples = [
-                self._triple(source, heard.get(_row(name), ""), target)
-                for name, source, target in zip(ids, sources, targets, strict=True)
-            ]
-            counts = Counter[str]()
-            rows = [row for row, triple in enumerate(triples) if self._keep(triple, counts)]
-            kept = [triples[row] for row in rows]
+            counts, kept = Counter[str](), []
+            for row, (name, *texts) in enumerate(zip(ids, sources, targets, strict=True)):
+                said, target, heard_text = map(self._text, [*texts, heard.get(_row(name), "")])
+                if self._keep(said, heard_text, target, counts):
+                    kept.append((row, said, heard_text, target))
+            rows, transcripts, recognised, translations = (
+                [record[place] for record in kept] for place in range(4)
+            )
             records = derive_records(
                 parents.take(pa.array(rows, pa.int64())),
                 self,
                 [1] * len(rows),
-                source=pa.array([triple.heard for triple in kept], pa.string()),
-                target=pa.array([triple.target for triple in kept], pa.string()),
+                source=pa.array(recognised, pa.string()),
+                target=pa.array(translations, pa.string()),
             )
-            transcripts = pa.array([triple.transcript for triple in kept], pa.string())
-            made_of = {"source": MadeOf(transcripts, "source")}
+            made_of = {"source": MadeOf(pa.array(transcripts, pa.string()), "source")}
             yield OperatorOutput(records, counts, made_of=made_of)
 
-    def _keep(self, triple: Triple, counts: Counter[str]) -> bool:
-        """Return whether a triple makes a pair; count its words, or the reason why not."""
-        if not triple.heard:
+    def _keep(self, said: str, heard: str, target: str, counts: Counter[str]) -> bool:
+        """Return whether texts make a pair; count its words, or the reason why not."""
+        against = said if self.against == "transcript" else target
+        if not heard:
             counts[f"{REJECTED}no transcript"] += 1
-        elif not triple.target:
+        elif not target:
             counts[f"{REJECTED}empty target"] += 1
-        elif not triple.is_kept(self.max_ratio, self.against):
+        elif not enough_heard(heard, against, self.max_ratio):
             counts[f"{REJECTED}length ratio"] += 1
         else:
-            alignment = align(triple.transcript.split(), triple.heard.split())
+            alignment = align(said.split(), heard.split())
             counts.update(
                 {WORDS: alignment.words, ERRORS: alignment.errors, MATCHES: alignment.matches}
             )
-            counts["unchanged sources"] += triple.heard == triple.transcript
+            counts["unchanged sources"] += heard == said
             return True
         return False
 
-    def _triple(self, *texts: str) -> Triple:
-        if self.indicators == "keep":
-            return Triple(*texts)
-        return Triple(*(" ".join(INDICATORS.sub(" ", text).split()) for text in texts))
+    def _text(self, text: str) -> str:
+        """Return a text with or without its indicators."""
+        return text if self.indicators == "keep" else " ".join(INDICATORS.sub(" ", text).split())
 
     def _spoken_text(self, corpus: Corpus, store: Store) -> tuple[Corpus, str]:
         """Return the training text with the speech, and its prefix of ids in the corpus."""

@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -309,40 +308,40 @@ def _group_parts(parts: Sequence[Part], columns: Sequence[str]) -> list[list[Par
 
 
 def _learn(part: Part, corpus: Corpus, execution: Execution) -> None:
+    """Write what an operator learns from a corpus, unless the store has it."""
+    operator = part.operator
     if usable(part.fit):
         return
-    operator = part.operator
-    # Without a statistic of blocks, the corpus need not be read.
-    if not isinstance(operator, Fitted) or type(operator).fit_block is Fitted.fit_block:
-        make_once(part.fit, lambda: _write_fit(part, corpus, []))
-        return
+
+    def write() -> None:
+        learned = {}
+        if isinstance(operator, Fitted):
+            learned = operator.fit(_statistics(operator, corpus, execution))
+        part.fit.write_json("fitted.json", learned)
+        part.fit.finish(
+            {
+                "operator": operator.operator,
+                "version": operator.VERSION,
+                "parameters": fit_parameters(operator),
+                "inputs": [corpus.address],
+            }
+        )
+
+    make_once(part.fit, write)
+
+
+def _statistics(operator: Fitted, corpus: Corpus, execution: Execution) -> list[Any]:
+    """Return the statistics of all shards of a corpus; without any, it need not be read."""
+    if type(operator).fit_block is Fitted.fit_block:
+        return []
     executor = execution.choose(corpus.rows / operator.FIT_PER_SECOND, f"fit {operator.operator}")
-    make_once(part.fit, partial(_fit, part, corpus, executor))
-
-
-def _fit(part: Part, corpus: Corpus, executor: Executor) -> None:
-    assert isinstance(part.operator, Fitted)
-    with Stage(f"fit {part.operator.operator}", corpus.rows) as stage:
+    with Stage(f"fit {operator.operator}", corpus.rows) as stage:
         results = executor.map(
-            _FitShard(part.operator, corpus.folder, part.operator.reads(corpus.columns)),
+            _FitShard(operator, corpus.folder, operator.reads(corpus.columns)),
             [{"shard": shard} for shard in corpus.shards],
             stage,
         )
-    _write_fit(part, corpus, [json.loads(result["statistics"]) for result in results])
-
-
-def _write_fit(part: Part, corpus: Corpus, results: Sequence[Any]) -> None:
-    operator = part.operator
-    learned = operator.fit(results) if isinstance(operator, Fitted) else {}
-    part.fit.write_json("fitted.json", learned)
-    part.fit.finish(
-        {
-            "operator": part.operator.operator,
-            "version": part.operator.VERSION,
-            "parameters": fit_parameters(part.operator),
-            "inputs": [corpus.address],
-        }
-    )
+    return [json.loads(result["statistics"]) for result in results]
 
 
 def _apply_to_blocks(

@@ -113,12 +113,6 @@ def test_known_characters_read_back(
     )
 
 
-@pytest.mark.parametrize("text", ["xª nº", "ﬁ", "  two  spaces ", " ", "", "e\u0301"])
-def test_nothing_is_folded_or_squeezed(vocabularies: Vocabularies, text: str) -> None:
-    vocabulary = vocabularies["joint"]
-    assert vocabulary.decode(rows(*vocabulary.encode([text]))) == [text]
-
-
 def test_symbols_written_out_in_a_text_are_ordinary_characters(vocabularies: Vocabularies) -> None:
     for symbol in (*SPECIALS, "__de__", "__en__", "<clean_s>"):
         ids, _ = vocabularies["joint"].encode([symbol])
@@ -182,24 +176,6 @@ def test_separate_views_have_their_own_models_in_one_table(
     for view, model in zip(("source", "rot-1", "rot-2"), models, strict=True):
         for text in VIEWS[view]:
             assert read_pieces(vocabulary, text, view) == model.encode(text, out_type=str)
-
-
-def test_joint_views_share_one_model_that_saw_all_of_them(
-    store: Store, vocabularies: Vocabularies
-) -> None:
-    manifest = store.folder("vocabularies", "joint").manifest()
-    assert manifest == {
-        "schema": 2,
-        "size": 150,
-        "models": ["sentencepiece-0.model"],
-        "views": dict.fromkeys(VIEWS, 0),
-        "tags": ["__de__", "__en__", "<clean_s>"],
-        "texts": {view: len(VIEWS[view]) for view in VIEWS},
-    }
-    vocabulary = vocabularies["joint"]
-    assert [read_pieces(vocabulary, "gu kuv", view) for view in VIEWS] == [
-        ["▁g", "u", "▁", "k", "uv"]
-    ] * 4
 
 
 @pytest.mark.parametrize("mode", CONFIGS)
