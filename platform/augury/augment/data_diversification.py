@@ -21,7 +21,6 @@ from augury.augment.operator import (
 from augury.augment.translation import (
     BACKWARD,
     FORWARD,
-    PLAIN,
     UNTRANSLATED,
     Direction,
     Translation,
@@ -37,7 +36,7 @@ from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import Duplicates
-from augury.decoding.settings import Decoding
+from augury.decoding.settings import PLAIN, Decoding
 
 REPEATED = "there already"
 """Reason of pairs left out because the training text has them, or another model made them."""

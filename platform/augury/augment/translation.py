@@ -39,8 +39,7 @@ from augury.corpora.corpus import KINDS, Corpus, read_shard, write_shard
 from augury.corpora.filters import Cleaning, clean_lines
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.spec import BaseSpec, MonolingualSpec, swapped
-from augury.decoding.settings import PLAIN as PLAIN
-from augury.decoding.settings import Decoding, Sampling
+from augury.decoding.settings import PLAIN, Decoding, Sampling
 
 KIND = "translations"
 VERSION = 1

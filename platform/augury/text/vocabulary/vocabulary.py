@@ -60,7 +60,7 @@ class Vocabulary:
                 "as '<tag>'"
             )
         symbols = (*SPECIALS, *tags)
-        self.pieces: tuple[str, ...] = merge([symbols, *learned])
+        self.pieces: tuple[str, ...] = tuple(dict.fromkeys(chain(symbols, *learned)))
         ids = {piece: index for index, piece in enumerate(self.pieces)}
         self.tags: Mapping[str, int] = {tag: ids[tag] for tag in tags}
         self._ids = [np.array([UNK, *map(ids.__getitem__, table)], np.int32) for table in learned]
@@ -143,11 +143,6 @@ class Vocabulary:
         for row in rows:
             texts.append(sentencepieces.join(self._surfaces.get(piece, piece) for piece in row))
         return list(self.preprocessor.decode(texts))
-
-
-def merge(tables: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    """Return the union of lists of pieces in order of first occurrence."""
-    return tuple(dict.fromkeys(chain.from_iterable(tables)))
 
 
 class Segments(Protocol):
