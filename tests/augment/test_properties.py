@@ -155,6 +155,15 @@ def test_another_seed_makes_other_texts_and_more_copies_begin_with_the_same(
         assert more.items() >= first.items() and len(more) == len(first) + ROWS
 
 
+@pytest.mark.parametrize("name", EVERY_TASK)
+def test_equal_sentences_of_a_pair_change_apart(name: str, tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    text = texts.corpus(store, texts.records("nli", premise=TEXTS, hypothesis=TEXTS), kind="nli")
+    for part in pipeline.augment(text, [operator.parse(settings_of(name))], store).parts:
+        table = texts.table_of(part)
+        assert table.column("premise") != table.column("hypothesis")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "name"), [case for case in CASES if case[0] != "labelled"])
 def test_ray_and_this_process_write_the_same_bytes(

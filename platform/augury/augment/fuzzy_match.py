@@ -22,7 +22,6 @@ from augury.augment.operator import (
     ExtraInputs,
     MakesRecords,
     OperatorOutput,
-    Searches,
     TextSubset,
     derive_records,
 )
@@ -139,7 +138,7 @@ class Lookup(NamedTuple):
 Lookups: TypeAlias = Callable[[pa.Table, Counter[str]], list[Lookup]]
 
 
-class FuzzyMatch(Searches, ExtraInputs, TextSubset, MakesRecords):
+class FuzzyMatch(ExtraInputs, TextSubset, MakesRecords):
     """Pair every source with the translations of similar sources.
 
     `of` restricts both to some of the training texts. Equal sources are looked up once. Pairs that
@@ -168,6 +167,7 @@ class FuzzyMatch(Searches, ExtraInputs, TextSubset, MakesRecords):
     """Sentences of the monolingual text with at most this many tokens are left out."""
 
     PAPERS: ClassVar[tuple[Paper, ...]] = (FUZZY_MATCHES, NOISY_NMT)
+    SEARCHES: ClassVar[bool] = True
     PER_SECOND: ClassVar[float] = 8_000
     BLOCK_ROWS: ClassVar[int | None] = 5_000
     NORMAL: ClassVar[frozenset[str]] = frozenset({YIELD})

@@ -19,12 +19,11 @@ from augury.augment.operator import (
     CorpusOperator,
     Fitted,
     Operator,
-    Searches,
     UsesModels,
     check_columns,
     parse,
 )
-from augury.augment.pipeline import FITS, fit_parameters
+from augury.augment.pipeline import FITS, fit_parameters, searches
 from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -55,7 +54,7 @@ class FrameOperator:
             raise UserError(
                 f"operator {operator.operator} needs trained models: use `augury augment FILE`"
             )
-        if isinstance(operator, Searches | CorpusOperator):
+        if isinstance(operator, CorpusOperator) or searches(operator):
             raise UserError(
                 f"operator {operator.operator} works on a whole corpus: use `augury augment`"
             )

@@ -132,7 +132,7 @@ class Operator(Extension):
         """Return the function from a block to its view or records; called once in every process.
 
         `fitted` has what the operator learned (`Fitted`), its models by role under `models`
-        (`UsesModels`) and the training split under `corpus` (`Searches`).
+        (`UsesModels`) and the training split under `corpus` (`ExtraInputs`).
         """
 
     @classmethod
@@ -206,7 +206,10 @@ class UsesModels(Operator):
 
 @mixin
 class ExtraInputs(Operator):
-    """An operator that reads more than the training text."""
+    """An operator that reads more than the block that it is given."""
+
+    SEARCHES: ClassVar[bool] = False
+    """Whether `bind` receives the training split (`Corpus`) under `corpus`."""
 
     def texts(self) -> Mapping[str, BaseSpec]:
         """Return additional texts: name -> the corpus whose split `train` it is."""
@@ -215,11 +218,6 @@ class ExtraInputs(Operator):
     def files(self) -> Sequence[str]:
         """Return the files that it reads besides texts."""
         return ()
-
-
-@mixin
-class Searches(Operator):
-    """An operator whose `bind` receives the training split (`Corpus`) under `corpus`."""
 
 
 @mixin

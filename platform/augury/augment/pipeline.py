@@ -22,7 +22,6 @@ from augury.augment.operator import (
     Measured,
     Operator,
     OperatorOutput,
-    Searches,
     TextSubset,
     TrainedModel,
 )
@@ -93,9 +92,7 @@ class Part:
         """The argument of `bind`: side data, models and the training split."""
         learned: dict[str, Any] = self.fit.read_json("fitted.json")
         learned |= {"models": dict(self.models)} if self.models else {}
-        return learned | (
-            {"corpus": Corpus(self.corpus)} if isinstance(self.operator, Searches) else {}
-        )
+        return learned | ({"corpus": Corpus(self.corpus)} if searches(self.operator) else {})
 
 
 def plan(
@@ -152,6 +149,11 @@ def plan(
 def extra_texts(operator: Operator) -> Mapping[str, BaseSpec]:
     """Return the texts that an operator reads besides the training text."""
     return operator.texts() if isinstance(operator, ExtraInputs) else {}
+
+
+def searches(operator: Operator) -> bool:
+    """Return whether an operator looks up records in the training split."""
+    return isinstance(operator, ExtraInputs) and operator.SEARCHES
 
 
 def fit_parameters(operator: Operator) -> dict[str, Any]:
