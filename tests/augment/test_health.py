@@ -51,6 +51,15 @@ def test_sums_by_hand() -> None:
     )
 
 
+def test_shares_are_of_texts_or_of_what_was_to_be_made() -> None:
+    measured = Health.of(
+        "x", 5, {"too long": 3, "empty": 2}, Tally(5, 1, 1, 4, 1, 5, 7.0), operator="x"
+    )
+    shares = (measured.empty, measured.copied, measured.repeated, measured.length)
+    assert shares == (3 / 10, 1 / 5, 1 / 4, 5 / 7)
+    assert Health.from_dict(measured.to_dict()) == measured
+
+
 @given(st.lists(st.sampled_from(["a", "bb", "ccc", "dd"]), min_size=1, max_size=20))
 def test_one_text_for_all_repeats_all_but_one(old: list[str]) -> None:
     tallied = sums(["x"] * len(old), old)
