@@ -15,7 +15,6 @@ from augury.augment.fuzzy_match import FuzzyMatch
 from augury.augment.health import (
     Health,
     HealthLimits,
-    Rate,
     Tally,
     UnusableOutput,
     length_ratio,
@@ -23,7 +22,7 @@ from augury.augment.health import (
     tally,
 )
 from augury.augment.noise import Noise
-from augury.augment.operator import Operator
+from augury.augment.operator import Operator, Rate
 from augury.core.store import Store
 from tests.augment import texts
 

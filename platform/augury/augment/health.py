@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from augury.augment.operator import VIEW, MadeOf, Operator, OperatorOutput
+from augury.augment.operator import VIEW, MadeOf, Operator, OperatorOutput, Rate
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.progress import say
@@ -56,14 +56,6 @@ class HealthLimits(Section):
     """The minimum realised rate of noise, as a share of the configured rate."""
     max_wer: float | None = Field(0.9, ge=0)
     """The maximum word error rate of speech transcripts; a file of other sentences has about 1."""
-
-
-class Rate(NamedTuple):
-    """The rate of a kind of edit, as set and as realised, and how many places could be edited."""
-
-    asked: float
-    realised: float
-    places: int
 
 
 class Tally(NamedTuple):

@@ -12,11 +12,12 @@ import pyarrow as pa
 from pydantic import model_validator
 
 from augury.augment import pipeline
-from augury.augment.health import COPIED, Rate
+from augury.augment.health import COPIED
 from augury.augment.operator import (
     Copies,
     Fitted,
     Measured,
+    Rate,
     Rewrite,
     Row,
     TextSubset,

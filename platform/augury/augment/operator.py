@@ -25,7 +25,6 @@ from augury.corpora.corpus import LABELS, Corpus, input_columns
 if TYPE_CHECKING:
     import numpy as np
 
-    from augury.augment.health import Rate
     from augury.core.execution import Execution
     from augury.corpora.spec import BaseSpec
     from augury.decoding.checkpoint import Languages
@@ -44,6 +43,14 @@ OPERATORS = Registry(
     attribute="OPERATOR",
     contract="set OPERATOR to a subclass of augury.augment.operator.Operator",
 )
+
+
+class Rate(NamedTuple):
+    """The rate of a kind of edit, as set and as realised, and how many places could be edited."""
+
+    asked: float
+    realised: float
+    places: int
 
 
 class MadeOf(NamedTuple):
