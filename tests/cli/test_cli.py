@@ -233,7 +233,7 @@ def test_limits_on_two_files_are_flags_and_excluded_rows_are_counted(
         ),
         (
             "reorder",
-            ["--anchor {min,mean,max}", "--fallback"],
+            ["--min-coverage", "--use {records,view}", "--fallback"],
             ["parallel {known, train, valid,", "model {...}: ", "training {...}: "],
         ),
         ("cipher", ["--keys", "--mode"], []),
