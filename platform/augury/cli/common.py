@@ -174,9 +174,9 @@ def open_run(name: str, storage: str) -> tuple[Store, Folder]:
     """Return the store and folder of a run given by name, path, URI or address; by default of its
     first seed."""
     from augury.core.store import Store
-    from augury.reporting import run_names
+    from augury.reporting.find import find
 
-    folder = run_names.find(name, storage)[0]
+    folder = find(name, storage)[0]
     return Store(folder.root), folder
 
 

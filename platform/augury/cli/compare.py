@@ -127,8 +127,8 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.reporting.decodings import cost_table
     from augury.reporting.differences import Inference
     from augury.reporting.experiment import compared
+    from augury.reporting.find import common_tests, load_systems, with_reference
     from augury.reporting.mean import compare_all
-    from augury.reporting.selection import common_tests, load_systems, with_reference
 
     for flag in ("metrics", "language", "sources"):
         if getattr(arguments, flag) is not None and arguments.references is None:
@@ -181,7 +181,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _decode(arguments: argparse.Namespace) -> list[DecodedSystem]:
     """Return the decodings of a configuration from `--views`; empty without views."""
     from augury.reporting.decodings import decode_systems
-    from augury.reporting.run_names import find
+    from augury.reporting.find import find
 
     settings = {
         name: value

@@ -7,20 +7,20 @@ import fnmatch
 import re
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import RESULTS, open_storage, print_json
-from augury.core.errors import UserError
+from augury.core.errors import UserError, unknown
 from augury.core.naming import counted
-from augury.core.progress import Stage, say
+from augury.core.progress import Stage, duration, say
 
 if TYPE_CHECKING:
     from augury.core.store import Folder, Store
     from augury.core.verification import Checked
-    from augury.experiments.cleanup import Unused
-    from augury.reporting.run_list import StoredRun
+    from augury.experiments.record import RunRecord
 
 HELP = (
     "List the runs of a storage with state, score, date, cost and size; delete them; clean and "
@@ -31,11 +31,18 @@ EXAMPLE = """augury runs results
   augury runs results my/CipherDAug/1 --delete --yes
   augury runs results --clean       # says what no run needs; with --yes, removes it
   augury runs results --verify"""
-NOUNS = {"temporary": "temporary file"}
-"""Names of kinds, where they are other words."""
 FOREIGN = ("mlartifacts/*", "sweeps/*/tune/*")
 """Files of MLflow and Ray Tune, by pattern."""
-SORTS = ("date", "name", "score", "cost", "size")
+STATES = ("scored", "trained", "running", "failed", "unfinished", "damaged")
+"""trained: not scored; unfinished: interrupted, or ended by a budget; damaged: of which nothing
+can be read but the folder."""
+ORDERS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "name": lambda run: run["name"],
+    "score": lambda run: -(run["score"] or 0.0),
+    "cost": lambda run: -(run["seconds"] or 0.0),
+    "size": lambda run: -run["bytes"],
+}
+"""The orders of the list besides that by date."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -48,15 +55,13 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         metavar="RUN",
         help="only these: names as for other commands, or patterns such as 'my/*' (default: all)",
     )
-    parser.add_argument(
-        "--state",
-        nargs="+",
-        metavar="STATE",
-        help="scored, trained, running, failed, unfinished or damaged",
-    )
+    parser.add_argument("--state", nargs="+", metavar="STATE", help=", ".join(STATES))
     parser.add_argument("--task", help="only runs of this task")
     parser.add_argument(
-        "--sort", choices=SORTS, default="date", help="order of the list (default: date)"
+        "--sort",
+        choices=("date", *ORDERS),
+        default="date",
+        help="order of the list (default: date)",
     )
     action = parser.add_mutually_exclusive_group()
     action.add_argument(
@@ -68,150 +73,215 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     action.add_argument(
         "--clean",
         action="store_true",
-        help="remove what no run refers to, and what killed processes have left behind, in the "
-        "storage and among the temporary files of this machine: without --yes, says what would go",
+        help="remove what no run refers to, and what killed processes have left behind: without "
+        "--yes, says what would go",
     )
     action.add_argument(
-        "--verify",
-        action="store_true",
-        help="compare all files with the checksums that were written with them",
+        "--verify", action="store_true", help="compare all files with their checksums"
     )
-    parser.add_argument("--yes", action="store_true", help="delete or remove without asking")
+    parser.add_argument("--yes", action="store_true", help="delete or remove")
     parser.add_argument(
         "--hours",
         type=float,
         default=24.0,
-        help="with --clean: only what has not changed for so many hours, as a process may work on "
-        "it (default: 24)",
+        help="with --clean: only what has not changed for so many hours (default: 24)",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.reporting import run_list, tables
+    from augury.reporting.tables import plain_text, records
 
     store = open_storage(arguments.storage)
     if arguments.verify:
         return _verify(store, arguments.json)
     if arguments.clean:
         return _clean(store, arguments)
-    runs = _select(store, arguments)
+    folders = _select(store, arguments)
     if arguments.delete:
-        return _delete(store, runs, arguments)
-    runs = _sorted(runs, arguments.sort)
+        return _delete(store, folders, arguments)
+    runs = [_listed(name, folder) for folder, name in folders.items()]
+    runs.sort(key=lambda run: run["date"], reverse=True)
+    if arguments.sort in ORDERS:
+        runs.sort(key=ORDERS[arguments.sort])
     if arguments.json:
-        print_json([run.to_dict() for run in runs])
+        print_json(runs)
     elif runs:
-        print(tables.plain_text([run_list.run_table(runs)]))
+        print(plain_text([records([_cells(run) for run in runs], kind="words")]))
     else:
-        say(_no_run(store, arguments.runs))
+        say(_no_run(store))
     return 0
 
 
-def _select(store: Store, arguments: argparse.Namespace) -> list[StoredRun]:
-    """Return the runs of a storage that the arguments name and the filters let through."""
-    from augury.core.errors import unknown
-    from augury.reporting import run_list, run_names
+def _no_run(store: Store) -> str:
+    return f"no run in {store.root} matches: names are EXPERIMENT/SYSTEM/SEED"
+
+
+def _names(store: Store) -> dict[Folder, str]:
+    """Return the name of every run that training has described; of a damaged one its folder's."""
+    from augury.experiments.stored_runs import folders
+    from augury.reporting.find import named_systems
+
+    names: dict[Folder, str] = {}
+    for system in named_systems(store):
+        for seed, folder in system.runs.items():
+            names.setdefault(folder, f"{system.name}/{seed}")
+    return {folder: names.get(folder, folder.name) for folder in folders(store)}
+
+
+def _select(store: Store, arguments: argparse.Namespace) -> dict[Folder, str]:
+    """Return the runs, with their names, that the arguments name and the filters let through."""
+    from augury.reporting.find import find
 
     for state in arguments.state or ():
-        if state not in run_list.STATES:
-            raise unknown("state", state, run_list.STATES)
-    runs = run_list.stored(store)
+        if state not in STATES:
+            raise unknown("state", state, STATES)
+    runs = _names(store)
     if arguments.runs:
-        named: set[Folder] = set()
+        chosen: set[Folder] = set()
         for word in arguments.runs:
-            if _is_pattern(word):
-                named |= {run.folder for run in runs if fnmatch.fnmatch(run.name, word)}
+            if re.search(r"[*?\[]", word):
+                chosen |= {run for run, name in runs.items() if fnmatch.fnmatch(name, word)}
             else:
-                named |= set(run_names.find(word, store.root))
-        runs = [run for run in runs if run.folder in named]
-    return [
-        run
-        for run in runs
-        if (not arguments.state or run.state in arguments.state)
-        and (arguments.task is None or run.record.task == arguments.task)
-    ]
+                chosen |= set(find(word, store.root))
+        runs = {run: name for run, name in runs.items() if run in chosen}
+    for run in list(runs) if arguments.state or arguments.task else ():
+        record = _record(run)
+        of_task = not arguments.task or (record is not None and record.task == arguments.task)
+        if not of_task or _state(run, record) not in (arguments.state or STATES):
+            del runs[run]
+    return runs
 
 
-def _is_pattern(word: str) -> bool:
-    return re.search(r"[*?\[]", word) is not None
+def _record(run: Folder) -> RunRecord | None:
+    """Return what is recorded of a run; None, with a warning, where that is damaged."""
+    from augury.experiments.record import RunRecord
+    from augury.experiments.stored_runs import intact
+
+    return intact([run], RunRecord.read).get(run)
 
 
-def _no_run(store: Store, words: Sequence[str]) -> str:
-    """Return that no run matches, with a pattern that does instead of one that leaves out parts of
-    names."""
-    from augury.reporting import run_list
+def _state(run: Folder, record: RunRecord | None) -> str:
+    from augury.core.locks import is_locked
+    from augury.training.trained import FAILURE
 
-    names = [run.name for run in run_list.stored(store)]
-    if not names:
-        return f"no run in {store.root} yet"
-    idle = [word for word in words if _is_pattern(word) and not fnmatch.filter(names, word)]
-    wider = [form for word in idle for form in (f"{word}/*", f"*/{word}", f"*/{word}/*")]
-    matching = next((form for form in wider if fnmatch.filter(names, form)), None)
-    hint = f": names are EXPERIMENT/SYSTEM/SEED, try '{matching}'" if matching else ""
-    return f"no run in {store.root} matches{hint}"
+    if record is None:
+        return "damaged"
+    if run.complete:
+        return "scored" if record.evaluated else "trained"
+    if is_locked(run):
+        return "running"
+    return "failed" if run.exists(FAILURE) else "unfinished"
 
 
-def _sorted(runs: list[StoredRun], key: str) -> list[StoredRun]:
-    """Return runs in an order; what has no such value comes last."""
-    if key == "date":
-        return runs
-    if key == "name":
-        return sorted(runs, key=lambda run: run.name)
-    values = {
-        run.folder: {
-            "score": run.score and run.score[1].value,
-            "cost": run.seconds,
-            "size": run.bytes,
-        }[key]
-        for run in runs
+def _listed(name: str, run: Folder) -> dict[str, Any]:
+    """Return a run, with its deciding score on the first test set, as JSON-like values.
+
+    `seconds` is the processor time of all trainings behind the run or, where that is not known
+    (`clock`), their wall time.
+    """
+    from augury.experiments.record import RunRecord
+    from augury.experiments.stored_runs import size
+
+    known = _record(run)
+    _, address, seed = run.name.split("/")
+    record = known or RunRecord(name, address, int(seed.removeprefix("seed-")), task=None)
+    test, scores = next(iter(record.tests.items()), (None, ()))
+    score, cost = next(iter(scores), None), record.cost
+    on_cpu = cost is None or cost.cpu_seconds is not None
+    return {
+        "name": name,
+        "system": record.name,
+        "experiment": record.experiment,
+        "seed": record.seed,
+        "task": record.task,
+        "state": _state(run, known),
+        "test": test,
+        "metric": score and score.name,
+        "score": score and score.value,
+        "date": _date(run).isoformat(timespec="seconds"),
+        "seconds": cost and (cost.cpu_seconds if on_cpu else cost.train_seconds),
+        "clock": "cpu" if on_cpu else "wall",
+        "bytes": size(run),
+        "run": run.uri,
     }
-    return sorted(runs, key=lambda run: -(values[run.folder] or 0.0))
 
 
-def _delete(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namespace) -> int:
+def _date(run: Folder) -> datetime:
+    """Return when a run was last trained, by its history; copying does not change it."""
+    from augury.experiments.record import DESCRIPTION
+    from augury.training import history
+
+    files = sorted(history.files(run), key=lambda file: file.partition(".")[0])
+    try:
+        if files and (validations := history.records(run, files[-1])):
+            return datetime.fromtimestamp(validations[-1]["time"], UTC)
+    except UserError:  # damaged
+        pass
+    info = run.info(DESCRIPTION)
+    return datetime.fromtimestamp(info.modified or 0.0 if info else 0.0, UTC)
+
+
+def _cells(run: dict[str, Any]) -> dict[str, object]:
+    """Return a run as a row of the list."""
+    from augury.scoring.registry import title
+
+    score, time_, clock = "", None, "" if run["clock"] == "cpu" else " (wall)"
+    if run["metric"]:
+        score = f"{run['test']}: {title(run['metric'])} {run['score']:.1f}"
+    if run["seconds"] is not None:
+        time_ = f"{duration(run['seconds'])}{clock}"
+    return {
+        "run": run["name"],
+        "task": run["task"] or "",
+        "state": run["state"],
+        "score": score,
+        "date (UTC)": run["date"][:16].replace("T", " "),
+        "CPU time": time_,
+        "size": size_text(run["bytes"]),
+    }
+
+
+def size_text(count: float) -> str:
+    """Return a number of bytes with its unit: `3.2 MB`."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"
+
+
+def _delete(store: Store, runs: dict[Folder, str], arguments: argparse.Namespace) -> int:
     """Delete runs with what depends on them, or say what would go."""
     from augury.core.locks import is_locked
     from augury.experiments import stored_runs
-    from augury.reporting import run_list
     from augury.tracking import sync
 
-    _refuse_all(arguments)
-    names = {run.folder: run.name for run in run_list.stored(store)}
-    folders = [run.folder for run in runs]
-    going = [*folders, *stored_runs.dependents(folders, store)]
+    if not (arguments.runs or arguments.state or arguments.task):  # all: never meant
+        raise UserError(f"say which runs: augury runs {arguments.storage} RUN ...")
+    going = [*runs, *stored_runs.dependents(runs, store)]
+    names = _names(store)
     if running := [names[folder] for folder in going if folder in names and is_locked(folder)]:
         raise UserError(f"{', '.join(running)} is being trained: stop it first")
     sizes = {folder: stored_runs.size(folder) for folder in going}
     if arguments.yes:
         sync.forget(store, going)
         stored_runs.remove(going)
-    result = {
-        "deleted": arguments.yes,
-        "folders": [folder.name for folder in going],
-        "bytes": sum(sizes.values()),
-    }
+    total = sum(sizes.values())
     if arguments.json:
-        print_json(result)
+        folders = [folder.name for folder in going]
+        print_json({"deleted": arguments.yes, "folders": folders, "bytes": total})
         return 0
     for folder in going:
-        because = "" if folder in folders else ", made from it"
-        size = run_list.size_text(sizes[folder])
-        print(f"{names.get(folder, folder.name)}  {size}{because}")
-    total = run_list.size_text(sum(sizes.values()))
+        because = "" if folder in runs else ", made from it"
+        print(f"{names.get(folder, folder.name)}  {size_text(sizes[folder])}{because}")
+    count = f"{counted(len(going), 'folder')}, {size_text(total)}"
     if not going:
-        say(_no_run(store, arguments.runs))
+        say(_no_run(store))
     elif arguments.yes:
-        print(f"deleted {counted(len(going), 'folder')}, {total}")
+        print(f"deleted {count}")
     else:
-        count = counted(len(going), "folder")
-        print(f"{count}, {total}, would be deleted: repeat the command with --yes")
+        print(f"{count}, would be deleted: repeat the command with --yes")
     return 0
-
-
-def _refuse_all(arguments: argparse.Namespace) -> None:
-    """Raise UserError for a change of all runs of a storage, which is never meant."""
-    if not (arguments.runs or arguments.state or arguments.task):
-        raise UserError(f"say which runs: augury runs {arguments.storage} RUN ...")
 
 
 def _clean(store: Store, arguments: argparse.Namespace) -> int:
@@ -219,72 +289,55 @@ def _clean(store: Store, arguments: argparse.Namespace) -> int:
     from augury.core.locks import any_held
     from augury.experiments.cleanup import unused
     from augury.experiments.record import KIND as RUNS
-    from augury.reporting.run_list import size_text
     from augury.sweeping.state import KIND as SWEEPS
 
     if not arguments.hours >= 0:
         raise UserError(f"--hours {arguments.hours}: give a number of hours, at least 0")
     if busy := any_held(store):
         say(f"a command works in {store.root}: its texts are kept; repeat this when it has ended")
-    unneeded = unused(store, arguments.hours, users=(RUNS, SWEEPS))
-    items = [item for item in unneeded if _is_removed(item, store)] if arguments.yes else unneeded
+    items = unneeded = unused(store, arguments.hours, users=(RUNS, SWEEPS))
+    if arguments.yes:
+        items = [item for item in unneeded if item.remove(store)]
+        for item in unneeded:
+            if item not in items:
+                say(f"{item.path} is kept: a process works with it, or it may not be removed")
     size = sum(item.bytes for item in items)
     if arguments.json:
-        print_json(
-            {
-                "removed": arguments.yes,
-                "bytes": size,
-                "unused": [asdict(item) for item in items],
-            }
-        )
+        unused_items = [asdict(item) for item in items]
+        print_json({"removed": arguments.yes, "bytes": size, "unused": unused_items})
         return 0
     for item in items:
         print(f"{item.kind:<9}  {size_text(item.bytes):>8}  {item.path}")
-    counts = Counter(item.kind for item in items)
-    shown = ", ".join(counted(count, NOUNS.get(kind, kind)) for kind, count in counts.items())
+    kinds = Counter(item.kind for item in items)
+    shown = ", ".join(f"{kind}: {count:,}" for kind, count in kinds.items())
     if items and arguments.yes:
-        print(f"removed {shown}: {size_text(size)}")
+        print(f"removed {size_text(size)} ({shown})")
     elif items:
-        print(f"{shown}, {size_text(size)}, would be removed: repeat the command with --yes")
+        print(f"{size_text(size)} ({shown}) would be removed: repeat the command with --yes")
     elif not (busy or unneeded):
         say(f"nothing in {store.root} is unused")
     return 0
-
-
-def _is_removed(item: Unused, store: Store) -> bool:
-    """Remove something unused; say where it is kept."""
-    removed = item.remove(store)
-    if not removed:
-        say(f"{item.path} is kept: a process works with it, or it may not be removed")
-    return removed
 
 
 def _verify(store: Store, as_json: bool) -> int:
     """Compare all files with their checksums; return 1 where one is damaged."""
     from augury.core.verification import verify
     from augury.experiments.record import RECORDS
-    from augury.reporting.run_list import size_text
 
     since = time.monotonic()
     with Stage("verify", unit="files") as stage:
         checked = list(stage.over(verify(store, RECORDS, FOREIGN)))
     damaged = [file for file in checked if file.damage]
     size, seconds = sum(file.bytes for file in checked), time.monotonic() - since
+    faults = [
+        {"file": file.name, "damage": file.damage, "remedy": _remedy(file)} for file in damaged
+    ]
     if as_json:
-        print_json(
-            {
-                "files": len(checked),
-                "bytes": size,
-                "seconds": round(seconds, 3),
-                "damaged": [
-                    {"file": file.name, "damage": file.damage, "remedy": _remedy(file)}
-                    for file in damaged
-                ],
-            }
-        )
+        facts = {"files": len(checked), "bytes": size, "seconds": round(seconds, 3)}
+        print_json({**facts, "damaged": faults})
     else:
-        for file in damaged:
-            print(f"{file.name} {file.damage}: {_remedy(file)}")
+        for fault in faults:
+            print("{file} {damage}: {remedy}".format(**fault))
         print(f"{counted(len(checked), 'file')}, {size_text(size)}: {len(damaged):,} damaged")
     return 1 if damaged else 0
 

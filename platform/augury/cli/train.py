@@ -64,10 +64,9 @@ def compare(loaded: Experiment, as_json: bool, budget: float | None = None, type
     from augury.experiments.systems import expand
     from augury.reporting import (
         experiment,
+        find,
         rendering,
-        reported,
         results,
-        run_names,
         tables,
     )
     from augury.reporting.comparison import scored_sets
@@ -80,17 +79,12 @@ def compare(loaded: Experiment, as_json: bool, budget: float | None = None, type
     seeds = {name: system.seeds for name, system in described.items()}
     folders = [folder for of_system in runs.values() for folder in of_system.values()]
     store, report = Store(loaded.storage), None
-    addresses = {
-        name: next((run.name.split("/")[1] for run in runs.get(name, {}).values()), "")
-        for name in seeds
-    }
-    page = reported.folder_of(store, loaded.name, addresses)
-    systems = results.load_experiment(reported.with_earlier_seeds(page, runs), seeds)
+    page = store.folder(find.REPORTS, loaded.name)
+    systems = results.load_experiment(find.with_earlier_seeds(page, runs), seeds)
     if scored_sets(systems):
-        title = page.name.rpartition("/")[2]
-        state = experiment.page_state(systems, title, failures)
+        state = experiment.page_state(systems, loaded.name, failures)
         current = experiment.is_current(page, state)
-        report = experiment.report(systems, title, failures, page=not current)
+        report = experiment.report(systems, loaded.name, failures, page=not current)
         if not current:
             experiment.write(report, page, systems, state)
             with Tracker(loaded.tracking, store) as tracker:
@@ -103,7 +97,7 @@ def compare(loaded: Experiment, as_json: bool, budget: float | None = None, type
                 **(report.data if report else unscored),
                 "runs": [folder.uri for folder in folders],
                 "validations": {folder.uri: results.best_validations(folder) for folder in folders},
-                "page": page.location(reported.PAGE) if report else None,
+                "page": page.location(find.PAGE) if report else None,
                 "cautions": [
                     *preflight.cautions(described.values()),
                     *preflight.text_cautions(described.values(), store),
@@ -117,7 +111,7 @@ def compare(loaded: Experiment, as_json: bool, budget: float | None = None, type
         print(rendering.text(report) if report else validations)
         if report:
             print(f"answer   {report.answer}")
-            print(f"page     {page.location(reported.PAGE)}")
+            print(f"page     {page.location(find.PAGE)}")
         for caution in preflight.text_cautions(described.values(), store):  # said at the start too
             print(f"warning  {caution}")
         print("MLflow  ", mlflow_command(place(loaded.tracking, store).uri))
@@ -125,7 +119,7 @@ def compare(loaded: Experiment, as_json: bool, budget: float | None = None, type
         elsewhere = [] if store.root == Store(RESULTS).root else ["--storage", loaded.storage]
         print(
             f"next     {example_input(best)} | "
-            f"{command('augury', 'translate', run_names.name_of(best), *elsewhere)}"
+            f"{command('augury', 'translate', find.name_of(best), *elsewhere)}"
         )
     if trained.missing and not as_json:
         print(f"missing  {counted(trained.missing, 'training')}, for which the budget had no time")

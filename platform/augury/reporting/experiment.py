@@ -12,16 +12,16 @@ from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.experiments.record import DESCRIPTION, SCORES
 from augury.experiments.stored_runs import NO_TESTS
-from augury.reporting import rendering, reported
+from augury.reporting import find, rendering
 from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, scored_sets
 from augury.reporting.comparison_notes import cautions
 from augury.reporting.curves import MAX_POINTS, equal_time, learning_curves, robustness_curves
 from augury.reporting.downloads import downloads, experiment_file
+from augury.reporting.find import PAGE, SUMMARY
 from augury.reporting.mean import compare_all
 from augury.reporting.pareto import cost_sections
 from augury.reporting.report import Charts, Details, Downloads, Report, Section, section
-from augury.reporting.reported import PAGE, SUMMARY
 from augury.reporting.results import SystemResult, best_validations
 from augury.reporting.samples import draw
 from augury.reporting.score_tables import by_test, frame, score_tables, test_sections
@@ -73,7 +73,7 @@ def page_state(results: Sequence[SystemResult], title: str, failures: Sequence[s
 
 def is_current(folder: Folder, state: str) -> bool:
     """Return whether a page is written of this state."""
-    return folder.exists(PAGE) and reported.summary(folder).get("state") == state
+    return folder.exists(PAGE) and find.report_summary(folder).get("state") == state
 
 
 def compared(

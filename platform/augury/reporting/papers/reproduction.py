@@ -13,6 +13,7 @@ from augury.core.progress import say
 from augury.core.store import Folder
 from augury.reporting import run_files
 from augury.reporting.comparison import Comparison, Row, scored_sets
+from augury.reporting.find import with_reference
 from augury.reporting.mean import compare_all, with_mean
 from augury.reporting.numbers import MISSING
 from augury.reporting.results import (
@@ -23,7 +24,6 @@ from augury.reporting.results import (
     load_groups,
     without_runs,
 )
-from augury.reporting.selection import with_reference
 from augury.sweeping.printed import PrintedRow
 from augury.sweeping.published import Published
 from augury.sweeping.state import Configuration, Sweep
