@@ -165,8 +165,8 @@ WORDS = [
     (f"translate {RUN} --beam nan", "nan"),
     (f"translate {RUN} --views nonsense", "nonsense"),
     ("translate nowhere", "nowhere"),
-    ("score good.txt good.txt --language de --metrics nonsense", "nonsense"),
-    ("score good.txt nowhere.txt --language de", "nowhere.txt"),
+    ("compare good.txt --references good.txt --metrics nonsense", "nonsense"),
+    ("compare good.txt --references nowhere.txt", "nowhere.txt"),
     (f"compare {RUN} --format nonsense", "nonsense"),
     (f"analyze {RUN} --which nonsense", "nonsense"),
     ("config good.yaml --set augment.0.operator=./nowhere.py", "nowhere.py"),
@@ -190,7 +190,7 @@ def cases() -> Iterator[tuple[str, str]]:
         pair = json.dumps({"source": f"texts/{name}", "target": "good.txt"})
         yield f"config good.yaml --set corpus.train={shlex.quote(pair)}", name
         if name != "one-more.txt":
-            yield f"score texts/{name} good.txt --language de", name
+            yield f"compare texts/{name} --references good.txt", name
     for name in TABLES:
         text = json.dumps({"file": f"tables/{name}"})
         yield f"config labelled.yaml --set corpus.train={shlex.quote(text)}", name
@@ -202,7 +202,7 @@ def cases() -> Iterator[tuple[str, str]]:
         yield f"config good.yaml --syntax --set regime=./plugins/{name}", name
         yield f"config good.yaml --syntax --set task=./plugins/{name}", name
         yield f"sweep ./plugins/{name} --dry-run", name
-        yield f"score good.txt good.txt --language de --metrics ./plugins/{name}", name
+        yield f"compare good.txt --references good.txt --metrics ./plugins/{name}", name
     for name in SPACES:
         yield f"sweep spaces/{name} --dry-run", OF_SPACES.get(name, name)
     yield from WORDS

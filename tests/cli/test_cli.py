@@ -66,7 +66,7 @@ def stdin(monkeypatch: pytest.MonkeyPatch, content: str | bytes) -> None:
         ),
         (["train", "nowhere.yaml"], "no experiment file 'nowhere.yaml'"),
         (["translate", "abc", "--storage", "nowhere"], "no run 'abc'"),
-        (["score", "a", "b", "--language", "en"], "no file 'a'"),
+        (["compare", "a", "--references", "b"], "no file 'b'"),
         (["trian", "my.yaml"], "unknown verb 'trian': did you mean 'train'?"),
         (["translate", "caf\udce9"], "is not UTF-8"),
         (["demo", "--task", "mt"], "unknown demo task 'mt': did you mean 'nmt'?"),
@@ -86,7 +86,7 @@ def test_invalid_input_is_one_message_and_exit_code_two(
 
 def test_misspelt_flags_suggest_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
-        main(["score", "a", "b", "--metrix", "bleu"])
+        main(["compare", "a", "b", "--metrix", "bleu"])
     assert stopped.value.code == 2
     assert "did you mean '--metrics'?" in capsys.readouterr().err
 
@@ -101,11 +101,11 @@ def test_ctrl_c_prints_how_to_continue(
         raise KeyboardInterrupt(*[reason] if reason else [])
 
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=SimpleNamespace(read=interrupted)))
-    assert main(["score", "--references", "/dev/null"]) == 130
+    assert main(["compare", "-", "--references", __file__]) == 130
     error = capsys.readouterr().err
     assert (
         error.startswith(f"augury: {message}. Finished work is kept")
-        and "augury score --references /dev/null" in error
+        and "augury compare - --references" in error
     )
 
 
@@ -113,7 +113,7 @@ def test_input_that_is_not_utf8_names_the_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stdin(monkeypatch, b"gut\nschl\xe4cht\n")
-    assert main(["score", "--references", "/dev/null"]) == 2
+    assert main(["compare", "-", "--references", __file__]) == 2
     assert "byte 0xe4 in line 2" in capsys.readouterr().err
 
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import codecs
 import csv
+import gzip
 import io
 import json
 import random
@@ -20,23 +22,8 @@ from augury.scoring.stored import write_statistics
 from augury.sweeping import state
 from tests.run_folders import outcome, write_scores
 
-WORDS = [
-    "the",
-    "a",
-    "of",
-    "to",
-    "house",
-    "dog",
-    "cat",
-    "runs",
-    "sleeps",
-    "green",
-    "old",
-    "well",
-    "in",
-    "on",
-    "and",
-]
+TEXT = "the a of to house dog cat runs sleeps green old well in on and"
+WORDS = TEXT.split()
 REFERENCES = [" ".join(random.Random(line).choices(WORDS, k=5 + line % 9)) for line in range(120)]
 
 
@@ -191,20 +178,44 @@ def test_the_p_values_of_sacrebleu(
     )
 
 
-def test_several_references_give_what_score_gives(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_one_system_is_scored_from_standard_input_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """By several references, as sacreBLEU does; compressed files and those with a mark are read."""
     lines = ["the cat sat on the mat", "a dog is in my garden"]
-    files = [write(tmp_path / "one", lines), write(tmp_path / "two", lines[::-1])]
-    references = [
-        write(tmp_path / "first", ["the cat is on the mat", "there is a dog in my garden"]),
-        write(tmp_path / "second", ["a cat sat on the mat", "a dog is here in my garden"]),
+    first = ["the cat is on the mat", "there is a dog in my garden"]
+    second = ["a cat sat on the mat", "a dog is here in my garden"]
+    file = write(tmp_path / "one", lines)
+    (tmp_path / "first.gz").write_bytes(gzip.compress("\n".join(first).encode()))
+    (tmp_path / "second").write_bytes(codecs.BOM_UTF8 + "\n".join(second).encode())
+    metrics = ["--metrics", "bleu", "chrf++", "ter"]
+    scores = []
+    for name in (file, "-"):
+        monkeypatch.setattr("sys.stdin", open(file))  # noqa: SIM115
+        references = [str(tmp_path / "first.gz"), str(tmp_path / "second")]
+        (table,) = compared(capsys, name, "--references", *references, *metrics)["tables"]
+        scores.append(table["rows"][0]["scores"])
+    assert scores[0] == scores[1] and scores[0]["bleu"]["signature"].startswith("nrefs:2|bs:1000|")
+    expected = [
+        metric.corpus_score(lines, [first, second]).score
+        for metric in (sacrebleu.BLEU(), sacrebleu.CHRF(word_order=2), sacrebleu.TER())
     ]
-    (table,) = compared(capsys, *files, "--references", *references, "--language", "en")["tables"]
-    assert main(["score", files[0], *references, "--language", "en", "--json"]) == 0
-    (bleu, _) = json.loads(capsys.readouterr().out)["scores"]
-    assert table["rows"][0]["scores"]["bleu"]["value"] == pytest.approx(bleu["value"])
-    assert "nrefs:2" in table["rows"][0]["scores"]["bleu"]["signature"]
+    assert [score["value"] for score in scores[0].values()] == pytest.approx(expected)
+
+
+def test_sources_reach_a_metric_that_reads_them(
+    texts: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The one of the documentation."""
+    documented = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
+    (tmp_path / "copied.py").write_text(documented.partition("```python\n")[2].partition("```")[0])
+    lines = Path(texts["base-1"]).read_text().splitlines()
+    sources = write(tmp_path / "src", [*lines[:60], *["ein Hund"] * 60])
+    arguments = [texts["base-1"], "--references", texts["reference"]]
+    flags = ["--metrics", str(tmp_path / "copied.py"), "--sources", sources]
+    (table,) = compared(capsys, *arguments, *flags)["tables"]
+    assert [score["value"] for score in table["rows"][0]["scores"].values()] == [50]
+    assert "--sources" in refused(capsys, *arguments, *flags[:2])
 
 
 def test_labels_are_compared_by_accuracy(
@@ -320,7 +331,6 @@ def test_systems_that_cannot_be_compared_are_rejected(
     runs.run("young", "ab" * 8, 1, None)
     assert "young has no scores yet" in refused(capsys, "bb", "ab", *storage)
     assert "belongs to two of the systems" in refused(capsys, "aa", "aa/seed-1", *storage)
-    assert "base is the only system" in refused(capsys, "aa", *storage)
     runs.sweep("young", {"beta=0": "ab" * 8, "beta=5": "bb" * 8})
     assert "the reference of sweep young has no scores yet" in refused(
         capsys, "sweeps/young", *storage
@@ -340,7 +350,10 @@ def test_files_that_do_not_match_are_rejected(
     assert "is listed twice in" in refused(
         capsys, texts["base-1"], f"{texts['base-2']},{texts['base-2']}", *arguments
     )
-    assert "--references FILE" in refused(capsys, texts["base-1"], texts["base-2"])
+    for words in ([texts["base-1"], texts["base-2"]], ["-"]):
+        assert "--references FILE" in refused(capsys, *words)
+    metric = ["--metrics", "multi_bleu"]
+    assert "--language" in refused(capsys, texts["base-1"], *arguments[:2], *metric)
     assert "no file 'nowhere'" in refused(capsys, texts["base-1"], "nowhere", *arguments)
     assert "unknown metric 'bleau'" in refused(
         capsys, texts["base-1"], texts["base-2"], *arguments, "--metrics", "bleau"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from augury.cli.common import flag_of, integer, print_json, read_file
+from augury.cli.common import flag_of, integer, print_json, read_file, read_lines
 from augury.core.errors import UserError
 from augury.core.naming import counted
 
@@ -20,35 +21,37 @@ if TYPE_CHECKING:
     from augury.reporting.results import SystemResult
 
 HELP = (
-    "Compare runs, configurations, sweeps, decodings or hypotheses: which differences are real, "
-    "and at what cost?"
+    "Score systems, and compare them with the first one: which differences are real, and at what "
+    "cost? Runs, sweeps, decodings, or files of hypotheses."
 )
 EXAMPLE = """augury compare my/baseline my/CipherDAug --storage results --format latex
   augury compare my/CipherDAug --views plain rot-1 rot-2
-  augury compare base.txt cipher.txt --references test.en --language en
-  augury compare base-1.txt,base-2.txt,base-3.txt cipher-1.txt,cipher-2.txt,cipher-3.txt \\
-      --references test.en --language en"""
+  augury compare hypotheses.txt --references test.en --metrics bleu chrf++ ter
+  augury compare base-1.txt,base-2.txt cipher-1.txt,cipher-2.txt --references test.en"""
+STANDARD_INPUT = "-"
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     from augury.decoding.settings import Combination, Utility
+    from augury.scoring.registry import names
 
     parser.add_argument(
         "systems",
         nargs="+",
         metavar="SYSTEM",
-        help="the first is the baseline. A system with all its seeds: EXPERIMENT/SYSTEM, or its "
-        "name alone where that says which, its folder or address. A run: EXPERIMENT/SYSTEM/SEED, "
-        "its folder or ADDRESS/seed-N. An experiment with all its systems, as in its report: its "
-        "name. A sweep with all its configurations, the reference first: its name or folder. With "
-        "--references: a file of hypotheses, one per line, or comma-separated files of several "
-        "seeds",
+        help="a system with all its seeds, EXPERIMENT/SYSTEM; a run, EXPERIMENT/SYSTEM/SEED; their "
+        "folders or addresses; an experiment or a sweep with all its systems, by its name. With "
+        "--references: a file of hypotheses, one per line, several seeds separated by commas, or - "
+        "for standard input",
     )
     parser.add_argument(
         "--storage", default="results", help="storage of addresses and names (default: results)"
     )
     parser.add_argument(
-        "--sources", type=Path, metavar="FILE", help="source sentences, for metrics that use them"
+        "--reference",
+        metavar="NAME",
+        help="the system, by its name in the table, that all others are compared with (default: "
+        "the first)",
     )
     parser.add_argument(
         "--references",
@@ -58,28 +61,30 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         help="one reference or label per line; several files: several references for every "
         "hypothesis",
     )
-    parser.add_argument("--language", help="target language, for metrics that depend on it")
+    parser.add_argument(
+        "--sources", type=Path, metavar="FILE", help="of files: sources, for metrics that use them"
+    )
+    parser.add_argument(
+        "--language", help="of files: target language, for metrics that depend on it: en, zh, ..."
+    )
     parser.add_argument(
         "--metrics",
         nargs="+",
         metavar="METRIC",
-        help="metrics for files, deciding one first: bleu, chrf, chrf++, ter, ... as "
-        "for `augury score`, or accuracy (default: bleu chrf)",
+        help=f"of files, the deciding one first: {', '.join(names())} (default: bleu chrf)",
     )
     parser.add_argument(
         "--views",
         nargs="+",
         metavar="VIEW",
-        help="decode a run, or all seeds of a configuration, from each of these views "
-        "(plain, rot-1, ...) and from their combination, and compare the results with decoding "
-        "the plain source; outputs are kept with the runs",
+        help="decode a system from each of these views (plain, rot-1, ...) and from their "
+        "combination, and compare with decoding the plain source",
     )
     parser.add_argument(
         "--combine",
         nargs="+",
         choices=get_args(Combination),
-        help="how to combine views: average (one beam over their mean), mbr (minimum Bayes risk) "
-        "(default: both)",
+        help="of views: one beam over their mean, minimum Bayes risk (default: both)",
     )
     parser.add_argument(
         "--n-best", type=integer, help="mbr: candidates per view (default: the beam)"
@@ -91,28 +96,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--test",
         choices=["moderated", "two-level", "bootstrap", "randomisation"],
         default="moderated",
-        help="moderated (default): over seeds and sentences, with variances between "
-        "seeds shrunk to the pooled one of all systems; two-level: with each system's own "
-        "variance; with one seed each both are a paired bootstrap over sentences; bootstrap, "
-        "randomisation: as `sacrebleu --paired-bs` and `--paired-ar`, for one seed each",
-    )
-    parser.add_argument(
-        "--reference",
-        metavar="NAME",
-        help="the system, by its name in the table, that all others are compared with",
-    )
-    parser.add_argument(
-        "--pair-seeds",
-        action="store_true",
-        help="pair the seeds of systems: all systems of a seed were trained on one "
-        "machine (default: where the recorded hardware differs between seeds)",
-    )
-    parser.add_argument(
-        "--stored",
-        action="store_true",
-        help="moderated: pool the variance between seeds with the other systems that "
-        "the storage has for the same training corpus and test set, which narrows intervals of "
-        "few seeds",
+        help="over seeds and sentences, with variances between seeds moderated by those of all "
+        "systems (default) or each system's own; or as sacreBLEU, for one seed each",
     )
     parser.add_argument(
         "--format",
@@ -133,8 +118,8 @@ def run(arguments: argparse.Namespace) -> int:
     for flag in ("metrics", "language", "sources"):
         if getattr(arguments, flag) is not None and arguments.references is None:
             raise UserError(
-                f"--{flag} is for files of hypotheses, compared with --references; runs have the "
-                "scores that their experiment names (scoring.metrics): leave it out"
+                f"--{flag} is for files of hypotheses, with --references; runs have the scores "
+                "that their experiment names (scoring.metrics): leave it out"
             )
     decoded = _decode(arguments)
     if decoded:
@@ -142,12 +127,13 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.references:
         systems = _score_files(arguments)
     else:
-        _refuse_files(arguments.systems)
+        for system in arguments.systems:
+            if system == STANDARD_INPUT or all(map(os.path.isfile, system.split(","))):
+                raise UserError(
+                    f"'{system}' is a file of hypotheses: give its references too, --references "
+                    "FILE"
+                )
         systems = load_systems(arguments.systems, arguments.storage)
-    if len(systems) < 2:
-        raise UserError(
-            f"{systems[0].name} is the only system: give a second one to compare it with"
-        )
     if arguments.reference is not None:
         systems = with_reference(systems, arguments.reference)
     with_seeds = [system.name for system in systems if len(system.runs) > 1]
@@ -156,23 +142,15 @@ def run(arguments: argparse.Namespace) -> int:
             f"--test {arguments.test} compares single seeds, but {with_seeds[0]} has several: "
             "give one seed, or leave out --test"
         )
-    tests = common_tests(systems)
-    inference = Inference(arguments.test, arguments.pair_seeds, arguments.stored)
-    comparisons = compare_all(systems, tests, inference)
+    comparisons = compare_all(systems, common_tests(systems), Inference(arguments.test))
     report = compared(comparisons, systems, *([cost_table(decoded)] if decoded else []))
     if decoded and report.records is not None:
         seconds = {system.result.name: system.seconds for system in decoded}
         timed = report.records.assign(decoding_seconds=report.records["system"].map(seconds))
         report = replace(report, records=timed)
     if arguments.json:
-        print_json(
-            {
-                "answer": report.answer,
-                "method": arguments.test,
-                **report.data,
-                **({"decodings": [system.to_dict() for system in decoded]} if decoded else {}),
-            }
-        )
+        decodings = {"decodings": [system.to_dict() for system in decoded]} if decoded else {}
+        print_json({"method": arguments.test, **report.data, **decodings})
     else:
         print(rendering.FORMATS[arguments.format](report), end="")
     return 0
@@ -183,102 +161,69 @@ def _decode(arguments: argparse.Namespace) -> list[DecodedSystem]:
     from augury.reporting.decodings import decode_systems
     from augury.reporting.find import find
 
-    settings = {
-        name: value
-        for name in ("n_best", "utility")
-        if (value := getattr(arguments, name)) is not None
-    }
+    given = {name: getattr(arguments, name) for name in ("n_best", "utility")}
+    settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if not arguments.views:
-        if view_flags := [name for name in ("combine", *settings) if getattr(arguments, name)]:
-            raise UserError(
-                f"{flag_of(view_flags[0])} needs --views, such as --views plain rot-1: add it"
-            )
+        if alone := ["combine"] * bool(arguments.combine) + [*settings]:
+            raise UserError(f"{flag_of(alone[0])} needs --views, such as --views plain rot-1")
         return []
     if arguments.references or len(arguments.systems) > 1:
         raise UserError(
             "--views compares decodings of one run or configuration: give one, without --references"
         )
-    both: tuple[Combination, ...] = ("average", "mbr")
-    combinations: Sequence[Combination] = arguments.combine or (
-        both if len(arguments.views) > 1 else ()
-    )
+    both: Sequence[Combination] = ("average", "mbr") if len(arguments.views) > 1 else ()
+    combinations = arguments.combine or both
     if settings and "mbr" not in combinations:
-        flag = flag_of(next(iter(settings)))
-        raise UserError(f"{flag} needs --combine mbr: add it, or leave out {flag}")
-    return decode_systems(
-        find(arguments.systems[0], arguments.storage), arguments.views, combinations, settings
-    )
-
-
-def _refuse_files(systems: Sequence[str]) -> None:
-    """Raise UserError for files of hypotheses, which need references."""
-    for system in systems:
-        if all(Path(file).is_file() for file in system.split(",")):
-            raise UserError(
-                f"'{system}' is a file: to compare files of hypotheses, give their references "
-                "too, --references FILE"
-            )
+        raise UserError(f"{flag_of(next(iter(settings)))} needs --combine mbr: add it")
+    folders = find(arguments.systems[0], arguments.storage)
+    return decode_systems(folders, arguments.views, combinations, settings)
 
 
 def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
     """Return the systems given as files of hypotheses."""
+    from augury.core.store import Folder
     from augury.reporting.results import from_hypotheses
 
-    first, *others = arguments.references
-    references = read_file(first)
+    first, *_ = arguments.references
+    references, *more = [read_file(file) for file in arguments.references]
     if not references:
         raise UserError(f"{first} is empty: give one reference per line")
-    more = [read_file(file) for file in others]
-    for file, lines in zip(others, more, strict=True):
+
+    def check(file: Path, lines: Sequence[str]) -> Sequence[str]:
         if len(lines) != len(references):
             raise UserError(
-                f"{file} has {counted(len(lines), 'line')} and {first} has {len(references)}: each "
-                "file needs "
-                "a reference for every hypothesis"
+                f"{file} has {counted(len(lines), 'line')} and {first} has {len(references)}: give "
+                "a line for every reference, an empty one for what is missing"
             )
-    sources = read_file(arguments.sources, side=0) if arguments.sources else None
-    if sources is not None and len(sources) != len(references):
-        raise UserError(
-            f"{arguments.sources} has {counted(len(sources), 'line')} and {first} has "
-            f"{len(references)}: give one source per reference"
+        return lines
+
+    for file, lines in zip(arguments.references[1:], more, strict=True):
+        check(file, lines)
+    sources = None
+    if arguments.sources:
+        sources = check(arguments.sources, read_file(arguments.sources, side=0))
+    systems, names = [], []
+    for files in arguments.systems:
+        seeds: dict[Folder, Sequence[str]] = {}
+        for path in map(Path, files.split(",")):
+            folder = Folder(str(path.parent), path.name)
+            if folder in seeds:
+                raise UserError(f"{path} is listed twice in '{files}': give one file per seed")
+            piped = str(path) == STANDARD_INPUT
+            seeds[folder] = check(path, read_lines(sys.stdin) if piped else read_file(path))
+        systems.append(
+            from_hypotheses(
+                files,
+                seeds,
+                references,
+                more_references=more,
+                test=first.name,
+                language=arguments.language,
+                metrics=list(dict.fromkeys(arguments.metrics or ["bleu", "chrf"])),
+                sources=sources,
+            )
         )
-    systems = [
-        from_hypotheses(
-            files,
-            _read_seeds(files, first, len(references)),
-            references,
-            more_references=more,
-            test=first.name,
-            language=arguments.language,
-            metrics=list(dict.fromkeys(arguments.metrics or ["bleu", "chrf"])),
-            sources=sources,
-        )
-        for files in arguments.systems
-    ]
-    names = [_common_name(files) for files in arguments.systems]
+        stems = [Path(name).stem for name in files.split(",")]
+        names.append(os.path.commonprefix(stems).rstrip("-_. ") or files)
     names = names if len(set(names)) == len(names) else arguments.systems
     return [replace(system, name=name) for system, name in zip(systems, names, strict=True)]
-
-
-def _read_seeds(files: str, references: Path, count: int) -> dict[Folder, list[str]]:
-    """Return the hypotheses of comma-separated files, one per seed, each with `count` lines."""
-    from augury.core.store import Folder
-
-    seeds: dict[Folder, list[str]] = {}
-    for path in map(Path, files.split(",")):
-        folder = Folder(str(path.parent), path.name)
-        if folder in seeds:
-            raise UserError(f"{path} is listed twice in '{files}': give one file per seed")
-        seeds[folder] = read_file(path)
-        if len(seeds[folder]) != count:
-            raise UserError(
-                f"{path} has {counted(len(seeds[folder]), 'line')} and {references} has {count}: "
-                "give one hypothesis per reference, an empty line for a missing one"
-            )
-    return seeds
-
-
-def _common_name(files: str) -> str:
-    """Return the common prefix of the names of a system's files."""
-    stems = [Path(name).stem for name in files.split(",")]
-    return os.path.commonprefix(stems).rstrip("-_. ") or stems[0]

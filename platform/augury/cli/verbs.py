@@ -14,7 +14,7 @@ from augury.core.errors import nearest
 GROUPS = {
     "start": ("demo", "init", "config", "list"),
     "run experiments": ("train", "sweep", "reproduce"),
-    "inspect results": ("runs", "compare", "score", "analyze", "track"),
+    "inspect results": ("runs", "compare", "analyze", "track"),
     "use a trained run": ("translate", "export"),
     "work on text": ("augment",),
 }
