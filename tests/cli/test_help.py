@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import pkgutil
 import subprocess
 import sys
@@ -172,9 +173,17 @@ def test_every_help_has_a_valid_example(session: dict[str, Any]) -> None:
     assert len(list(parsed("\n".join(line for line, _ in verbs.FIRST_STEPS)))) == 3
 
 
+def test_the_help_of_a_verb_fits_a_screen(session: dict[str, Any]) -> None:
+    for verb in verbs.VERBS:
+        assert len(session["helps"][verb].splitlines()) <= 40, verb
+
+
 def _python(program: str, *arguments: str) -> str:
     command = [sys.executable, "-c", program, *arguments]
-    return subprocess.run(command, cwd=ROOT, text=True, capture_output=True, check=True).stdout
+    wide = {**os.environ, "COLUMNS": "100"}
+    return subprocess.run(
+        command, cwd=ROOT, text=True, capture_output=True, check=True, env=wide
+    ).stdout
 
 
 def _modules() -> Iterator[str]:

@@ -21,7 +21,6 @@ ROOT = Path(__file__).parents[2]
 def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Small texts of every kind in the working directory."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.stdin.isatty", lambda: False)
     for role, size in (("train", 120), ("valid", 20), ("test", 20)):
         pairs = list(builtin.generate(role, size, lexicon=400))  # type: ignore[arg-type]
         Path(f"{role}.de").write_text("".join(f"{pair.source}\n" for pair in pairs))
@@ -46,7 +45,9 @@ def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 ALIGNED = ["--source", "train.de", "--target", "train.en", "--valid", "valid.de", "valid.en"]
 SENTIMENT = ["--task", str(ROOT / "docs" / "examples" / "sentiment.py")]
 SENTIMENT += ["--train", "train-labelled.tsv", "--valid", "valid-labelled.tsv"]
+NEWS = ["--test", "news", "test.de", "test.en"]
 LABELLED = ["--language", "qaa"]
+SWAPPED = ["--columns", "mood", "text"]
 NLI = ["--task", "nli", "--train", "train.jsonl", "--valid", "valid.jsonl"]
 
 
@@ -54,22 +55,9 @@ NLI = ["--task", "nli", "--train", "train.jsonl", "--valid", "valid.jsonl"]
     ("flags", "tests"),
     [
         (
-            [
-                *ALIGNED,
-                "--test",
-                "news",
-                "test.de",
-                "test.en",
-                "--test",
-                "more",
-                "test.tsv",
-                "--columns",
-                "de",
-                "en",
-            ],
+            [*ALIGNED, *NEWS, "--test", "more", "test.tsv", "--columns", "de", "en"],
             ["news", "more"],
         ),
-        (["--train", "train.tsv", "--columns", "de", "en"], ["test"]),
         (["--train", "train.tsv"], ["test"]),
         ([*NLI, "--language", "qaa", "--test", "jsonl", "test.jsonl"], ["jsonl"]),
         ([*SENTIMENT, "--columns", "text", "mood", "--language", "qaa"], ["test"]),
@@ -176,22 +164,14 @@ def test_the_language_is_that_of_the_text(texts: Path, capsys: pytest.CaptureFix
     assert "--target-language" in capsys.readouterr().err
 
 
-def test_only_the_training_text_is_asked_for(
-    texts: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Rows of it are held out for the rest."""
-    answers = iter(["train.dee train.en", "", "train.de train.en"])
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
-    monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
-    assert main(["init", "mine.yaml"]) == 0
-    assert "did you mean 'train.de'" in capsys.readouterr().err  # then it prompts again
+def test_rows_of_aligned_files_are_held_out(texts: Path) -> None:
+    assert main(["init", "mine.yaml", "--train", "train.de", "train.en"]) == 0
     corpus = yaml.safe_load(Path("mine.yaml").read_text())["corpus"]
     assert (corpus["source_language"], corpus["target_language"]) == ("de", "en")
     aligned = {"source": "train.de", "target": "train.en"}
     assert corpus["train"] == {**aligned, "portion": [0, 0.8]}
     assert corpus["valid"] == {**aligned, "portion": [0.8, 0.9]}
     assert corpus["tests"] == {"test": {**aligned, "portion": [0.9, 1]}}
-    assert next(answers, None) is None
 
 
 @pytest.mark.parametrize(
@@ -202,20 +182,22 @@ def test_only_the_training_text_is_asked_for(
         (["--task", "seq2seq"], "or nli or nmt"),
         (
             ["--task", "classification", *LABELLED, "--train", "train.tsv"],
-            "--columns is missing, the columns for text label",
+            "--columns is missing: name those for text label",
         ),
         (
             ["--task", "classification", "--train", "train-labelled.tsv", "--columns", "text"],
             "give 2 or 3 columns, text label, or sentence1 sentence2 label",
         ),
-        ([*SENTIMENT, "--columns", "mood", "text", "--language", "qaa"], "--columns text mood"),
-        (["--train", "train-labelled.tsv", "--columns", "mood", "text"], "--columns text mood"),
+        (
+            ["--train", "train-labelled.tsv", "--task", "classification", *LABELLED, *SWAPPED],
+            "last",
+        ),
         (["--train", "train-labelled.tsv", "--columns", "text", "label"], "no column 'label'"),
         (["--train", "train-labelled.tsv", "--columns", "text", "text"], "'text' several times"),
         ([*LABELLED, "--train", "train.tsv", "--columns", "de", "de"], "'de' several times"),
         (["--source", "train.de", "--target", "train.eng"], "did you mean 'train.en'"),
         ([*ALIGNED, "--test", "news"], "as a name the text is missing"),
-        ([*ALIGNED, *["--test", "train.tsv"] * 2], "several are called test"),
+        ([*ALIGNED, *["--test", "train.tsv"] * 2], "several test sets are called test"),
         (["--train", "train.tsv", "--columns", "de", "fr"], "no column 'fr'"),
         ([*ALIGNED, "--source-language", "german"], "did you mean 'de'"),
         (NLI, "--language is missing"),
@@ -293,14 +275,3 @@ def test_every_table_has_its_own_columns(texts: Path) -> None:
             "header": ["text", "label"],
         },
     }
-
-
-def test_end_of_input_writes_nothing(
-    texts: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def end_of_input(prompt: str) -> Any:
-        raise EOFError
-
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
-    monkeypatch.setattr("builtins.input", end_of_input)
-    assert main(["init", "mine.yaml"]) == 2 and not Path("mine.yaml").exists()

@@ -168,7 +168,7 @@ def test_settings_are_resolved_without_any_text(
 ) -> None:
     monkeypatch.setenv("AUGURY_DATA", str(tmp_path))
     name = row.partition(",")[0] if "stage" in row else row
-    asked = ["reproduce", table, "--scale", "paper", "--row", name, "--resolved"]
+    asked = ["reproduce", table, "--scale", "paper", "--rows", name, "--resolved"]
     assert main([*asked, "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert next(iter(shown)) == name and tuple(shown[row]["about"].values()) == about

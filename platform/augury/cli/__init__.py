@@ -16,9 +16,8 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from itertools import pairwise
-from pathlib import Path
 from types import FrameType
 
 from augury import __version__
@@ -34,13 +33,8 @@ PLUGIN_FLAGS = ("--task", "--operator", "--which", "--metrics")
 """Flags that take plug-ins by path, of which one may be a directory."""
 INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 
-
 # Spinning threads make training ten times slower if another process is busy.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-# Those of OpenBLAS, started with NumPy, spin 30 ms each for their first work: now a million cycles.
-os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
-# Looking for plug-ins of pydantic reads the metadata of every installed package.
-os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -57,8 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             case ["--version", *_]:
                 print(f"augury {__version__}")
                 code = 0
-            case [verb, *rest]:
-                code = 2 if _say_fault(argv) else _run(verb, rest)
+            case _:
+                code = _run(argv)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader has closed the pipe.
@@ -67,39 +61,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _say_fault(argv: Sequence[str]) -> bool:
-    """Print what keeps words from being a command; return whether there is something."""
-    fault = next((ascii(word) for word in argv if "\0" in word or not _is_utf8(word)), None)
-    if fault:
-        fault = f"the argument {fault} is not UTF-8, or has a NUL: write, or rename, it in UTF-8"
-    elif argv[0] not in verbs.VERBS:
-        fault = f"{unknown('verb', argv[0], verbs.VERBS)} (see `augury --help`)"
-    if fault:
-        print(f"augury: {fault}", file=sys.stderr)
-    return fault is not None
-
-
-def _is_utf8(word: str) -> bool:
-    """Return whether a word of the command line is text: bytes that are none become surrogates."""
+def _run(argv: Sequence[str]) -> int:
+    verb, *rest = argv
+    for word in argv:
+        # Bytes of the command line that are no UTF-8 become surrogates.
+        if "\0" in word or any("\ud800" <= character <= "\udfff" for character in word):
+            print(
+                f"augury: the argument {word!a} is not UTF-8, or has a NUL: write, or rename, it "
+                "in UTF-8",
+                file=sys.stderr,
+            )
+            return 2
+    if verb not in verbs.VERBS:
+        print(
+            f"augury: {unknown('verb', verb, verbs.VERBS)} (see `augury --help`)", file=sys.stderr
+        )
+        return 2
+    _allow_plugins(rest)
     try:
-        word.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _run(verb: str, argv: Sequence[str]) -> int:
-    _allow_plugins(argv)
-    try:
-        arguments = verbs.parse(verb, argv)
+        arguments = verbs.parse(verb, rest)
     except KeyboardInterrupt:
         return INTERRUPTED
     if arguments.allow_code:
         agreed_code.allow_any()
+    arguments.typed = command("augury", *argv)
     with messages.shown(arguments.verbosity, arguments.log_format):
         start = time.monotonic()
         with _interrupted_by_sigterm() as received:
-            code = _execute(arguments, verb, argv)
+            code = _execute(arguments, verb)
         logger.debug("%s took %s", verb, duration(time.monotonic() - start))
         return TERMINATED if received and code == INTERRUPTED else code
 
@@ -117,7 +106,7 @@ def _interrupted_by_sigterm() -> Iterator[list[int]]:
         received.append(number)
         if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # in the background of a shell
             raise KeyboardInterrupt
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)  # training answers it at the end of an update
 
     before = signal.signal(signal.SIGTERM, interrupt)
     try:
@@ -128,21 +117,19 @@ def _interrupted_by_sigterm() -> Iterator[list[int]]:
 
 def _allow_plugins(argv: Sequence[str]) -> None:
     """Allow the plug-in files that the words of a command are, or are given to its flags."""
-    words = [
-        word.rpartition("=")[2].partition(":")[0]
-        for flag, word in pairwise(["", *argv])
-        if flag in PLUGIN_FLAGS or ".py" in word
-    ]
-    files = [
-        word for word in words if word.endswith(".py") or os.path.isfile(Path(word, "__init__.py"))
-    ]
+    files = []
+    for flag, word in pairwise(["", *argv]):
+        path = word.rpartition("=")[2].partition(":")[0]
+        package = flag in PLUGIN_FLAGS and os.path.isfile(os.path.join(path, "__init__.py"))
+        if path.endswith(".py") or package:
+            files.append(path)
     if files:
         from augury.core import plugin_files
 
         plugin_files.allow(files)
 
 
-def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> int:
+def _execute(arguments: argparse.Namespace, verb: str) -> int:
     """Run a verb and return the exit code; exceptions become messages."""
     module = verbs.module(verb)
     try:
@@ -150,21 +137,17 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
     except FileNotFoundError:
         logger.error("the working directory has been deleted: change to another one")
         return 2
-    arguments.typed = command("augury", verb, *argv)
+    text = getattr(module, "WRITES_TEXT", False)
     try:
-        if getattr(module, "WRITES_TEXT", False):
-            return int(module.run(arguments))
-        with redirect_stdout(RedactedStream(sys.stdout)):
+        with nullcontext() if text else redirect_stdout(RedactedStream(sys.stdout)):
             return int(module.run(arguments))
     except BrokenPipeError:
         raise
     except KeyboardInterrupt as interrupt:
         if arguments.debug:
             raise
-        logger.error(
-            f"{str(interrupt) or 'stopped'}. Finished work is kept; continue with: "
-            f"{arguments.typed}"
-        )
+        reason = str(interrupt) or "stopped"
+        logger.error(f"{reason}. Finished work is kept; continue with: {arguments.typed}")
         return INTERRUPTED
     except Exception as error:
         if arguments.debug:

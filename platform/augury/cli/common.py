@@ -7,7 +7,6 @@ import json
 import shlex
 import sys
 import types
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from augury.core.errors import UserError
@@ -17,17 +16,11 @@ if TYPE_CHECKING:
     from augury.core.store import Folder, Store
     from augury.experiments.run import Run
 
-
-EXAMPLES, EXAMPLE_LENGTH = 200, 80
-"""How many held-out texts an example is looked for in, and its maximum number of characters."""
-
-
-def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> None:
-    """Add the arguments for an experiment file and its overrides."""
-    parser.add_argument(
-        "experiment", nargs=None if required else "?", metavar="FILE", help="experiment file (YAML)"
-    )
-    add_overrides(parser)
+EXAMPLES = 200
+"""How many held-out texts a short example is looked for in."""
+RESULTS = "results"
+"""The usual storage."""
+RUN_HELP = "a run: EXPERIMENT/SYSTEM/SEED, its folder or an address"
 
 
 def integer(text: str) -> int:
@@ -44,33 +37,16 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
-def add_storage_and_seeds(parser: argparse.ArgumentParser) -> None:
-    """Add `--storage` and `--seeds` of experiment files."""
+def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> None:
+    """Add the arguments for an experiment file and its overrides."""
     parser.add_argument(
-        "--storage",
-        metavar="URI",
-        help="directory or URI for all output, the same as --set storage=URI (default: the file's)",
+        "experiment", nargs=None if required else "?", metavar="FILE", help="experiment file (YAML)"
     )
-    parser.add_argument(
-        "--seeds",
-        type=integer,
-        nargs="+",
-        metavar="SEED",
-        help="seeds, the same as --set seeds=[SEED, ...] (default: the file's)",
-    )
-
-
-def settings_of(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings of `--set` by dotted key, and those of `--storage` and `--seeds`."""
-    from augury.core import config
-
-    settings = config.parse_assignments(arguments.assignments)
-    flags = {name: getattr(arguments, name, None) for name in ("storage", "seeds")}
-    return settings | {name: value for name, value in flags.items() if value is not None}
+    add_overrides(parser)
 
 
 def add_overrides(parser: argparse.ArgumentParser) -> None:
-    """Add `--set`."""
+    """Add `--set`, and `--equal`, which is one of its settings."""
     parser.add_argument(
         "--set",
         action="append",
@@ -81,32 +57,24 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--equal",
-        action=_Equal,
-        choices=["epochs", "updates", "tokens", "time"],
-        help="what systems have as much of as the baseline: epochs over their own text (default), "
-        "updates, target tokens, or minutes of training; as --set equal=...",
+        action="append",
+        type="equal={}".format,
+        metavar="BUDGET",
+        dest="assignments",
+        help="what systems have as much of: epochs (default), updates, tokens or time",
     )
 
 
-class _Equal(argparse.Action):
-    """Adds `equal=...` to the overridden settings."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        namespace.assignments = [*namespace.assignments, f"equal={values}"]
-
-
-RESULTS = "results"
-"""The usual storage."""
-RUN_HELP = (
-    "a run of --storage: EXPERIMENT/SYSTEM/SEED, or shorter where that says which; or its folder, "
-    "or an address"
-)
+def add_storage_and_seeds(parser: argparse.ArgumentParser) -> None:
+    """Add `--storage` and `--seeds`, which stand for settings of experiment files."""
+    parser.add_argument(
+        "--storage",
+        metavar="URI",
+        help="directory or URI for all output (default: the file's, or results)",
+    )
+    parser.add_argument(
+        "--seeds", type=integer, nargs="+", metavar="SEED", help="seeds (default: the file's)"
+    )
 
 
 def add_storage(parser: argparse.ArgumentParser) -> None:
@@ -114,29 +82,15 @@ def add_storage(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--storage",
         default=RESULTS,
+        metavar="URI",
         help=f"storage of runs given by name or address (default: {RESULTS})",
     )
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Add the arguments for a trained run."""
-    parser.add_argument(
-        "trained",
-        metavar="RUN",
-        help=RUN_HELP,
-    )
+    parser.add_argument("trained", metavar="RUN", help=RUN_HELP)
     add_storage(parser)
-
-
-def add_executor(parser: argparse.ArgumentParser) -> None:
-    """Add `--executor`, by default local."""
-    parser.add_argument(
-        "--executor",
-        choices=["local", "ray", "auto"],
-        default="local",
-        help="local: in this process (default); ray: on Ray, joining or starting a cluster; "
-        "auto: by the amount of work",
-    )
 
 
 def flag_of(setting: str) -> str:
@@ -155,19 +109,6 @@ def flag_arguments(annotation: Any) -> dict[str, Any]:
     if annotation is bool:
         return {"action": argparse.BooleanOptionalAction}
     return {"metavar": "VALUE"}
-
-
-def open_storage(name: str) -> Store:
-    """Return a storage; UserError, naming storages beside it, where there is none."""
-    from augury.core.store import Store
-
-    store = Store(name)
-    root = Path(store.root)
-    if "://" not in store.root and not root.is_dir():
-        others = sorted(str(path.parent) for path in root.parent.glob("*/runs"))
-        known = f"; there are {', '.join(others)}" if others else ""
-        raise UserError(f"there is no storage {root}: give its directory{known}")
-    return store
 
 
 def open_run(name: str, storage: str) -> tuple[Store, Folder]:
@@ -193,26 +134,19 @@ def example_input(run: Folder) -> str:
 
 
 def example_texts(run: Run) -> list[str]:
-    """Return the inputs of a held-out record, one for each column that a run reads.
-
-    Of the first short one of a test set or else of the validation set; where none is short, of the
-    shortest. Empty where there is no text.
-    """
+    """Return the inputs of a short held-out record, one for each column that a run reads; empty
+    where there is no text."""
     from augury.corpora.corpus import input_columns
 
-    shortest: list[str] = []
     for role in (*run.tests, "valid"):
         corpus = run.corpus(role)
         columns = input_columns(corpus.columns)
-        for row in corpus.shard(corpus.shards[0], columns).slice(0, EXAMPLES).to_pylist():
-            texts = [row[name] for name in columns]
-            if not all(texts):
-                continue
-            if max(map(len, texts)) <= EXAMPLE_LENGTH:
-                return texts
-            if not shortest or sum(map(len, texts)) < sum(map(len, shortest)):
-                shortest = texts
-    return shortest
+        rows = corpus.shard(corpus.shards[0], columns).slice(0, EXAMPLES).to_pylist()
+        records = [[row[name] for name in columns] for row in rows]
+        whole = [texts for texts in records if all(texts)]
+        if whole:
+            return min(whole, key=lambda texts: sum(map(len, texts)))
+    return []
 
 
 def read_lines(stream: Any) -> list[str]:
@@ -230,13 +164,6 @@ def read_lines(stream: Any) -> list[str]:
     if lines[-1] == "":
         lines.pop()
     return [line.removesuffix("\r") for line in lines]
-
-
-def read_file(path: Path, side: int = 1) -> list[str]:
-    """Return the lines or segments of a text file, plain or compressed; UserError if it is none."""
-    from augury.corpora.files import read_sentences
-
-    return read_sentences(str(path), side)
 
 
 def print_json(value: Any) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from augury.cli.common import flag_of, integer, print_json, read_file, read_lines
+from augury.cli.common import flag_of, integer, print_json, read_lines
 from augury.core.errors import UserError
 from augury.core.naming import counted
 
@@ -33,77 +33,75 @@ STANDARD_INPUT = "-"
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     from augury.decoding.settings import Combination, Utility
-    from augury.scoring.registry import names
 
     parser.add_argument(
         "systems",
         nargs="+",
         metavar="SYSTEM",
-        help="a system with all its seeds, EXPERIMENT/SYSTEM; a run, EXPERIMENT/SYSTEM/SEED; their "
-        "folders or addresses; an experiment or a sweep with all its systems, by its name. With "
-        "--references: a file of hypotheses, one per line, several seeds separated by commas, or - "
-        "for standard input",
+        help="EXPERIMENT/SYSTEM, or with one seed /SEED; its folder or address; an experiment or a "
+        "sweep, with all its systems; with --references a file of hypotheses, several seeds "
+        "separated by commas, or - for standard input",
     )
     parser.add_argument(
-        "--storage", default="results", help="storage of addresses and names (default: results)"
+        "--storage", default="results", metavar="URI", help="where runs are (default: results)"
     )
     parser.add_argument(
         "--reference",
         metavar="NAME",
-        help="the system, by its name in the table, that all others are compared with (default: "
-        "the first)",
+        help="what the others are compared with, by its name (default: the first)",
     )
     parser.add_argument(
         "--references",
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="one reference or label per line; several files: several references for every "
-        "hypothesis",
+        help="files of hypotheses: their references or labels, in one file or several",
     )
     parser.add_argument(
-        "--sources", type=Path, metavar="FILE", help="of files: sources, for metrics that use them"
+        "--sources", type=Path, metavar="FILE", help="files: sources, for metrics that use them"
     )
     parser.add_argument(
-        "--language", help="of files: target language, for metrics that depend on it: en, zh, ..."
+        "--language", metavar="CODE", help="files: target language, where a metric depends on it"
     )
     parser.add_argument(
         "--metrics",
         nargs="+",
         metavar="METRIC",
-        help=f"of files, the deciding one first: {', '.join(names())} (default: bleu chrf)",
+        help="files: of `augury list metrics`, deciding one first (default: bleu chrf)",
     )
     parser.add_argument(
         "--views",
         nargs="+",
         metavar="VIEW",
-        help="decode a system from each of these views (plain, rot-1, ...) and from their "
-        "combination, and compare with decoding the plain source",
+        help="decode from these views (plain, rot-1, ...) and from their combination",
     )
     parser.add_argument(
         "--combine",
         nargs="+",
         choices=get_args(Combination),
-        help="of views: one beam over their mean, minimum Bayes risk (default: both)",
+        metavar="HOW",
+        help="views: average, one beam over their mean; mbr, minimum Bayes risk (default: both)",
     )
     parser.add_argument(
         "--n-best", type=integer, help="mbr: candidates per view (default: the beam)"
     )
     parser.add_argument(
-        "--utility", choices=get_args(Utility), help="mbr: the utility function (default: chrf)"
+        "--utility", choices=get_args(Utility), help="mbr: what to maximise (default: chrf)"
     )
     parser.add_argument(
         "--test",
         choices=["moderated", "two-level", "bootstrap", "randomisation"],
         default="moderated",
-        help="over seeds and sentences, with variances between seeds moderated by those of all "
-        "systems (default) or each system's own; or as sacreBLEU, for one seed each",
+        metavar="METHOD",
+        help="moderated (default) or two-level, over seeds and sentences; bootstrap or "
+        "randomisation, of sacreBLEU, for one seed each",
     )
     parser.add_argument(
         "--format",
         choices=["text", "latex", "csv", "markdown"],
+        metavar="FORM",
         default="text",
-        help="table format (default: text)",
+        help="text (default), latex, csv or markdown",
     )
 
 
@@ -182,10 +180,11 @@ def _decode(arguments: argparse.Namespace) -> list[DecodedSystem]:
 def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
     """Return the systems given as files of hypotheses."""
     from augury.core.store import Folder
+    from augury.corpora.files import read_sentences
     from augury.reporting.results import from_hypotheses
 
     first, *_ = arguments.references
-    references, *more = [read_file(file) for file in arguments.references]
+    references, *more = [read_sentences(str(file), 1) for file in arguments.references]
     if not references:
         raise UserError(f"{first} is empty: give one reference per line")
 
@@ -201,7 +200,7 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
         check(file, lines)
     sources = None
     if arguments.sources:
-        sources = check(arguments.sources, read_file(arguments.sources, side=0))
+        sources = check(arguments.sources, read_sentences(str(arguments.sources), 0))
     systems, names = [], []
     for files in arguments.systems:
         seeds: dict[Folder, Sequence[str]] = {}
@@ -210,7 +209,9 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
             if folder in seeds:
                 raise UserError(f"{path} is listed twice in '{files}': give one file per seed")
             piped = str(path) == STANDARD_INPUT
-            seeds[folder] = check(path, read_lines(sys.stdin) if piped else read_file(path))
+            seeds[folder] = check(
+                path, read_lines(sys.stdin) if piped else read_sentences(str(path), 1)
+            )
         systems.append(
             from_hypotheses(
                 files,

@@ -23,11 +23,9 @@ HELP = (
     "Reproduce a table of a paper: run missing rows and print published and measured values side "
     "by side."
 )
-EXAMPLE = """augury reproduce
-  augury reproduce xnli_adversarial/table2 --scale toy --seeds 1 2 3
-  augury reproduce xnli_adversarial/table2 --rows XLM-R +PGD --format latex
+EXAMPLE = """augury reproduce xnli_adversarial/table2 --scale toy --seeds 1 2 3
   augury reproduce cipherdaug/table3 --scale paper --corpus iwslt17-fr-en --dry-run
-  augury reproduce cipherdaug/table2 --scale paper --row "20 keys, eq. 2" --resolved"""
+  augury reproduce cipherdaug/table2 --scale paper --rows "20 keys, eq. 2" --resolved"""
 PAGE = "table.html"
 
 
@@ -43,12 +41,10 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     )
     parser.add_argument(
         "--corpus",
-        help="a corpus of the scale other than its first, such as iwslt17-fr-en or multi30k-10k "
-        "(Table 3)",
+        help="a corpus other than the scale's first, such as iwslt17-fr-en (Table 3)",
     )
     parser.add_argument(
         "--rows",
-        "--row",
         nargs="+",
         metavar="ROW",
         help="rows to run besides the reference (default: all)",
@@ -56,8 +52,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     parser.add_argument(
         "--resolved",
         action="store_true",
-        help="print all settings of the rows, defaults included, and about how many updates a pass "
-        "and patience are, without reading any text; and exit",
+        help="print all settings of the rows, and exit",
     )
     parser.add_argument(
         "--reference",
@@ -73,8 +68,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     parser.add_argument(
         "--format",
         choices=["text", "latex", "csv", "markdown", "html"],
+        metavar="FORM",
         default="text",
-        help="table format (default: text)",
+        help="text (default), latex, csv, markdown or html",
     )
     add_overrides(parser)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import os
 import re
 import time
 from collections import Counter
@@ -12,7 +13,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from augury.cli.common import RESULTS, open_storage, print_json
+from augury.cli.common import RESULTS, print_json
 from augury.core.errors import UserError, unknown
 from augury.core.naming import counted
 from augury.core.progress import Stage, duration, say
@@ -89,9 +90,12 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from augury.core.store import Store
     from augury.reporting.tables import plain_text, records
 
-    store = open_storage(arguments.storage)
+    store = Store(arguments.storage)
+    if "://" not in store.root and not os.path.isdir(store.root):
+        raise UserError(f"there is no storage {store.root}: give its directory")
     if arguments.verify:
         return _verify(store, arguments.json)
     if arguments.clean:

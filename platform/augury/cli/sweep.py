@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from augury.cli.common import RESULTS, add_overrides, integer, print_json, whole_number
+from augury.cli.common import (
+    RESULTS,
+    add_overrides,
+    add_storage_and_seeds,
+    integer,
+    print_json,
+    whole_number,
+)
 from augury.core.naming import counted
 
 if TYPE_CHECKING:
@@ -21,36 +28,31 @@ EXAMPLE = "augury sweep agreement --scale toy --seeds 1 2 3 --storage results"
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    parser.add_argument(
-        "space", metavar="SPACE", help="name of a search space, or path of a Python or YAML file"
-    )
+    parser.add_argument("space", metavar="SPACE", help="name of a search space, or path of a file")
     parser.add_argument(
         "experiment",
         metavar="EXPERIMENT",
         nargs="?",
-        help="an experiment file whose corpus, model and training replace those of the space",
+        help="file whose corpus, model and training replace those of the space",
     )
-    parser.add_argument(
-        "--scale", help="toy, small or paper, as defined by the space (default: its first)"
-    )
+    parser.add_argument("--scale", help="toy, small or paper (default: the first of the space)")
     parser.add_argument(
         "--rows",
         nargs="+",
         metavar="ROW",
-        help="the only rows to train besides the reference (default: all, and of a race their "
-        "combinations and tuned settings in later rounds)",
+        help="only these rows beside the reference (default: all)",
     )
     add_limits(parser)
     parser.add_argument(
         "--scheduler",
         choices=["all", "race"],
-        help="all: every configuration with every seed; race: further seeds where they improve the "
-        "choice (default: the space's)",
+        help="all seeds of all configurations, or a race (default: the space's)",
     )
     parser.add_argument(
         "--search",
         choices=["grid", "random", "optuna"],
-        help="how to choose points (default: the space's)",
+        metavar="HOW",
+        help="how to choose points: grid, random or optuna (default: the space's)",
     )
     parser.add_argument(
         "--samples",
@@ -62,46 +64,28 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--worth",
         type=points,
         metavar="POINTS",
-        help="points of the metric that twice the training time has to bring; 0: time does not "
-        "decide (default: the space's; 0.1 of augmentations)",
+        help="points that twice the training time has to bring (default: the space's)",
     )
     parser.add_argument(
         "--confirm",
         type=integer,
         choices=range(10),
         metavar="N",
-        help="fresh seeds with which the reference and the winner are trained once more, and on "
-        "which alone the winner is tested; 0: nothing is confirmed (default: 3)",
+        help="fresh seeds that test the winner against the reference (default: 3)",
     )
-    parser.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="show the configurations and exit; prepares no more than the text",
-    )
+    parser.add_argument("--dry-run", action="store_true", help="show the configurations and exit")
     add_overrides(parser)
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
     """Add the flags shared by `augury sweep` and `augury reproduce`."""
-    parser.add_argument(
-        "--seeds",
-        type=integer,
-        nargs="+",
-        metavar="SEED",
-        help="seeds (default: the experiment's or the space's)",
-    )
-    parser.add_argument(
-        "--storage",
-        help="directory or URI for all output (default: the experiment's, or results)",
-    )
-    parser.add_argument(
-        "--name", help="name of the sweep in the storage (default: its space and scale)"
-    )
+    add_storage_and_seeds(parser)
+    parser.add_argument("--name", help="name of the sweep (default: its space and scale)")
     parser.add_argument(
         "--at-once",
         type=whole_number,
         metavar="N",
-        help="maximum concurrent trials (default: the file's execution.at_once, or as many as fit)",
+        help="maximum concurrent trials (default: the file's, or as many as fit)",
     )
     add_budget(parser)
     parser.add_argument("--trials", type=whole_number, metavar="N", help="start at most N trials")
@@ -111,8 +95,8 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--executor",
         choices=["auto", "local", "ray"],
-        help="local: in this process, one trial after the other; ray: side by side on a cluster or "
-        "a Ray of this machine; auto: ray for more than one trial; as --set execution.executor",
+        metavar="WHERE",
+        help="local: in this process; ray: side by side; auto: by the number of trials",
     )
 
 
@@ -121,8 +105,7 @@ def add_budget(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--budget",
         metavar="TIME",
-        help="start no training after this time, and stop at the next validation; each command "
-        "counts it anew: 90s, 30m, 2h or 1d",
+        help="stop at the first validation after this time: 90s, 30m, 2h or 1d",
     )
 
 

@@ -12,7 +12,6 @@ from augury.cli.common import (
     add_storage_and_seeds,
     example_input,
     print_json,
-    settings_of,
 )
 from augury.cli.sweep import add_budget
 from augury.core.naming import command, counted
@@ -35,11 +34,16 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from augury.core import config
     from augury.experiments.systems import load
     from augury.sweeping.request import seconds
 
     budget = seconds(arguments.budget)
-    loaded = load(arguments.experiment, settings_of(arguments))
+    settings = config.parse_assignments(arguments.assignments)
+    for name in ("storage", "seeds"):
+        if (value := getattr(arguments, name)) is not None:
+            settings[name] = value
+    loaded = load(arguments.experiment, settings)
     rows = [name for name, system in loaded.systems.items() if system]
     if len(rows) > 1 and budget is None and loaded.training.validations is not None:
         choosing = ("augury", "sweep", "augmentations", arguments.experiment, "--rows", *rows)

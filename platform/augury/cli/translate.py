@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 from augury.cli.common import (
-    add_executor,
     add_run,
     flag_of,
     integer,
@@ -23,10 +22,7 @@ if TYPE_CHECKING:
     from augury.experiments.run import Run
 
 WRITES_TEXT = True
-HELP = (
-    "Translate, or label, standard input with a trained run: a sentence a line, or what the run's "
-    "task reads, such as two sentences separated by a tab."
-)
+HELP = "Translate, or label, standard input with a trained run: a line is a sentence, or a pair."
 EXAMPLE = """augury translate my/CipherDAug/1 < text.de > text.en
   augury translate my/CipherDAug --views plain rot-1 rot-2 --combine average < text.de > text.en
   augury translate noisy/tuned --tag '<MTNT_s>' < comments.fr > comments.en"""
@@ -58,7 +54,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     parser.add_argument(
         "--combine",
         choices=get_args(Combination),
-        help="how to combine views: average (one beam over their mean) or mbr (minimum Bayes risk)",
+        help="one beam over their mean, or minimum Bayes risk",
     )
     parser.add_argument(
         "--n-best", type=integer, help="mbr: candidates per view (default: the beam)"
@@ -68,16 +64,20 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     )
     parser.add_argument(
         "--tag",
-        help="the symbol before every source, of a run trained on tagged texts: one "
-        "of theirs, or none (default: that of the validation set)",
+        help="symbol before every source, of a run trained on tagged texts, or none",
     )
     parser.add_argument(
         "--long",
         choices=get_args(LongTexts),
-        help="lines that are longer than the model reads: refuse all (default), cut them to what "
-        "it reads, or skip them, with an empty line; which lines these are is said",
+        help="lines longer than the model reads: refuse all (default), cut or skip them",
     )
-    add_executor(parser)
+    parser.add_argument(
+        "--executor",
+        choices=["local", "ray", "auto"],
+        default="local",
+        metavar="WHERE",
+        help="local (default): in this process; ray: on Ray; auto: by the amount of work",
+    )
 
 
 def _tag(tag: str | None, trained: Run) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 from types import ModuleType
+from typing import Any
 
 from augury.core.errors import nearest
 
@@ -22,10 +23,7 @@ MODULES = {"list": "listing"}
 """Verbs whose modules have other names, here as `list` would hide the built-in class."""
 VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
 FIRST_STEPS = (
-    (
-        "augury demo",
-        "find out which augmentation helps on a built-in text, in minutes",
-    ),
+    ("augury demo", "find out which augmentation helps on a built-in text, in minutes"),
     ("augury init", "write an experiment file for your own text; augury config checks it"),
     (
         "augury sweep augmentations FILE --budget 8h",
@@ -43,15 +41,26 @@ def module(verb: str) -> ModuleType:
 
 def parser(verb: str, argv: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser of a verb for `argv`, on which the flags of some verbs depend."""
-    verb_module = module(verb)
+    of_verb = module(verb)
+    width = min(shutil.get_terminal_size().columns, WIDTH)
     result = argparse.ArgumentParser(
         prog=f"augury {verb}",
-        description=verb_module.HELP,
-        epilog=f"example:\n  {verb_module.EXAMPLE}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=textwrap.fill(of_verb.HELP, width),
+        epilog=f"example:\n  {of_verb.EXAMPLE}",
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(
+            prog, max_help_position=28, width=width
+        ),
         allow_abbrev=False,
+        add_help=False,
     )
-    verb_module.configure(result, argv)
+    of_verb.configure(result, argv)
+    forms: dict[Any, str] = {None: "{}", "?": "[{}]", "+": "{} ...", "*": "[{} ...]"}
+    places = [
+        forms[action.nargs].format(action.metavar or action.dest.upper())
+        for action in result._get_positional_actions()
+        if action.help != argparse.SUPPRESS
+    ]
+    result.usage = " ".join(["%(prog)s", *places, "[flags]"])
     verbosity = result.add_mutually_exclusive_group()
     verbosity.add_argument(
         "-v",
@@ -85,48 +94,39 @@ def parser(verb: str, argv: Sequence[str]) -> argparse.ArgumentParser:
         help="run the plug-in files that stored runs and sweeps name",
     )
     result.add_argument("--debug", action="store_true", help="show the traceback of errors")
+    result.add_argument("-h", "--help", action="help", help="show this page")
     return result
 
 
 def parse(verb: str, argv: Sequence[str]) -> argparse.Namespace:
     """Return the arguments of a verb; SystemExit with a usage message for unknown ones."""
-    for_verb = parser(verb, argv)
-    if any(action.nargs == argparse.REMAINDER for action in for_verb._actions):
-        return for_verb.parse_args(argv)
+    of_verb = parser(verb, argv)
     # Intermixed: `augury sweep agreement --budget 2h my.yaml` names a file behind an option.
     # It would take words behind `--` for options.
     intermixed = "--" not in argv
-    read = for_verb.parse_known_intermixed_args if intermixed else for_verb.parse_known_args
+    read = of_verb.parse_known_intermixed_args if intermixed else of_verb.parse_known_args
     arguments, rest = read(argv)
     if rest:
-        flags = [flag for action in for_verb._actions for flag in action.option_strings]
-        for_verb.error(f"unknown argument '{rest[0]}': {nearest(rest[0], flags)}")
+        flags = [flag for action in of_verb._actions for flag in action.option_strings]
+        of_verb.error(f"unknown argument '{rest[0]}': {nearest(rest[0], flags)}")
     return arguments
 
 
 def overview() -> str:
     """Return the overview: first steps, then every verb in its group with its one-line help."""
-    groups = [
-        _table(group, [(verb, module(verb).HELP) for verb in verbs])
-        for group, verbs in GROUPS.items()
-    ]
-    return "\n\n".join(
-        [
-            "Which text augmentation helps on my data, by how much, and what did it cost?",
-            _table("first steps", FIRST_STEPS),
-            *groups,
-            "`augury VERB --help` lists the flags of a verb with an example.",
-        ]
-    )
-
-
-def _table(title: str, rows: Sequence[tuple[str, str]]) -> str:
+    tables: dict[str, Sequence[tuple[str, str]]] = {"first steps": FIRST_STEPS}
+    tables |= {
+        group: [(verb, module(verb).HELP) for verb in verbs] for group, verbs in GROUPS.items()
+    }
     width = min(shutil.get_terminal_size().columns, WIDTH)
-    indent = max(map(len, [*VERBS, *(name for name, _ in rows)])) + 4
-    lines = [
-        textwrap.fill(
-            text, width, initial_indent=f"  {name}".ljust(indent), subsequent_indent=" " * indent
-        )
-        for name, text in rows
-    ]
-    return "\n".join([title, *lines])
+    lines = ["Which text augmentation helps on my data, by how much, and what did it cost?"]
+    for title, rows in tables.items():
+        lines += ["", title]
+        indent = max(len(name) for name, _ in (*rows, ("reproduce", ""))) + 4
+        for name, text in rows:
+            first = f"  {name}".ljust(indent)
+            lines.append(
+                textwrap.fill(text, width, initial_indent=first, subsequent_indent=" " * indent)
+            )
+    lines += ["", "`augury VERB --help` lists the flags of a verb with an example."]
+    return "\n".join(lines)
