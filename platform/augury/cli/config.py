@@ -7,32 +7,31 @@ import json
 import math
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import add_experiment, print_json
 from augury.core.errors import UserError
-from augury.core.naming import counted
+from augury.core.naming import command, counted
+from augury.core.progress import duration
 
 if TYPE_CHECKING:
-    from augury.experiments.cost import Cost
     from augury.experiments.preflight import LeftOutRows, Report, TextSummary
     from augury.experiments.spec import Experiment
-    from augury.reporting.power import PlannedPower
 
 HELP = (
     "Check an experiment before training: settings, texts, keys, sizes, excluded rows and "
     "estimated cost."
 )
 EXAMPLE = "augury config search_spaces/experiments/multi30k.yaml --set regime.label_smoothing=0.2"
-MOST_LABELS = 8
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 EXTENDS_SCHEMA = {
     "type": "string",
     "description": "An experiment file that this one extends, relative to it: mappings are merged, "
     "and anything else is replaced.",
 }
+MOST_LABELS = 8
 """The number of labels whose shares are printed."""
 RACE_COST = 40
 """One seed of all systems of a race of `augmentations`, in trainings of the baseline, at most: by
@@ -58,11 +57,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     )
     mode.add_argument(
         "--graph",
-        nargs="?",
-        choices=["text", "mermaid"],
-        const="text",
-        help="show everything that the experiment needs, what of it exists, and the cost of the "
-        "rest: as text (default), or as a drawing in Mermaid",
+        action="store_true",
+        help="list everything that the experiment makes, what of it exists, and the cost of the rest",
     )
     mode.add_argument(
         "--schema",
@@ -72,6 +68,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from augury.core import config
+    from augury.experiments.systems import expand, load
+
     if arguments.schema:
         print_json(json_schema())
         return 0
@@ -79,10 +78,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(
             "no experiment file is given: use augury config FILE; `augury init` writes a file"
         )
-    if arguments.resolved:
-        return _resolved(arguments.experiment, arguments.assignments, arguments.json)
-    if arguments.graph:
-        return _graph(arguments.experiment, arguments.assignments, arguments.graph, arguments.json)
+    if arguments.resolved or arguments.graph:
+        loaded = load(arguments.experiment, config.parse_assignments(arguments.assignments))
+        listed = _resolved if arguments.resolved else _graph
+        listed(loaded, expand(loaded), arguments.json)
+        return 0
     return show(
         arguments.experiment,
         arguments.assignments,
@@ -108,31 +108,52 @@ def show(
 
     loaded = load(path, config.parse_assignments(assignments))
     systems = expand(loaded)
-    report = _preflight(loaded, systems) if texts else None
-    facts = {"file": path, "set": list(assignments), **_facts(loaded, systems, report)}
-    statements = _power(loaded, systems) if texts else []
-    facts["power"] = [asdict(statement) for statement in statements]
-    budget = _budget(report.costs[next(iter(systems))]) if report else ""
-    facts["next"], facts["sweep"] = _next(path, assignments, report, without_model, budget)
-    facts["look"] = (
-        _first_look(path, assignments, loaded, systems, report, facts["cost"]["seconds"])
-        if report
-        else None
-    )
-    if any(system.training.validations is None for system in systems.values()):
-        facts["sweep"] = None  # a race decides at validations
+    overrides = [word for assignment in assignments for word in ("--set", assignment)]
+    tests = dict.fromkeys(test for system in systems.values() for test in system.test_sets)
+    facts: dict[str, Any] = {
+        "file": path,
+        "set": list(assignments),
+        "name": loaded.name,
+        "systems": list(systems),
+        "seeds": list(loaded.seeds),
+        "runs": len(systems) * len(loaded.seeds),
+        "test_sets": list(tests),
+        "power": [],
+        "next": command("augury", "train", path, *overrides),
+        "sweep": None,
+        "look": None,
+    }
+    report, power, budget = None, [], next(iter(BUDGETS))
+    race = all(system.training.validations is not None for system in systems.values())
+    if texts:
+        report, power = _preflight(loaded, systems), _power(loaded, systems)
+        facts |= {
+            "texts": [asdict(text) for text in report.texts],
+            "cautions": list(report.cautions),
+            "cost": _cost(loaded, report),
+            "power": [asdict(statement) for statement in power],
+        }
+        if baseline := report.costs[next(iter(systems))]:
+            hours = RACE_COST * baseline.seconds / 3600
+            days = f"{math.ceil(hours / 24)}d"
+            budget = next((name for name, limit in BUDGETS.items() if hours <= limit), days)
+        facts["look"] = _first_look(path, overrides, loaded, systems, report)
+    if report and report.unreachable:
+        tiny = ("--set", "model={architecture: tiny}")
+        facts["next"] = without_model or command("augury", "config", path, *overrides, *tiny)
+        facts["look"] = None
+    elif race:  # it decides at validations
+        sweep = ("augury", "sweep", "augmentations", path, "--budget", budget, *overrides)
+        facts["sweep"] = command(*sweep)
     if as_json:
         print_json(facts)
-    else:
-        print(
-            "\n".join(
-                _lines(path, facts, report, [line for part in statements for line in part.lines()])
-            )
-        )
+        return 0
+    lines = [line for statement in power for line in statement.lines()]
+    print("\n".join(_lines(facts, report, lines)))
     return 0
 
 
-def _power(loaded: Experiment, systems: dict[str, Experiment]) -> list[PlannedPower]:
+def _power(loaded: Experiment, systems: Mapping[str, Experiment]) -> list[Any]:
     """Return what the experiment can see on each test set."""
     if len(systems) < 2:  # nothing to compare
         return []
@@ -142,7 +163,7 @@ def _power(loaded: Experiment, systems: dict[str, Experiment]) -> list[PlannedPo
     return planned_power([*systems.values()], Store(loaded.storage), len(loaded.seeds))
 
 
-def _preflight(loaded: Experiment, systems: dict[str, Experiment]) -> Report:
+def _preflight(loaded: Experiment, systems: Mapping[str, Experiment]) -> Report:
     """Return the preflight report on an experiment's systems, computed without Ray."""
     from augury.core.store import Store
     from augury.experiments import preflight
@@ -152,28 +173,6 @@ def _preflight(loaded: Experiment, systems: dict[str, Experiment]) -> Report:
         name: system.model_copy(update={"execution": execution}) for name, system in systems.items()
     }
     return preflight.report(local, Store(loaded.storage))
-
-
-def _facts(
-    loaded: Experiment, systems: dict[str, Experiment], report: Report | None
-) -> dict[str, Any]:
-    runs = len(systems) * len(loaded.seeds)
-    facts: dict[str, Any] = {
-        "name": loaded.name,
-        "systems": list(systems),
-        "seeds": list(loaded.seeds),
-        "runs": runs,
-        "test_sets": list(
-            dict.fromkeys(test for system in systems.values() for test in system.test_sets)
-        ),
-    }
-    if report is None:
-        return facts
-    return facts | {
-        "texts": [asdict(text) for text in report.texts],
-        "cautions": list(report.cautions),
-        "cost": _cost(loaded, report),
-    }
 
 
 def _cost(loaded: Experiment, report: Report) -> dict[str, Any]:
@@ -193,15 +192,42 @@ def _cost(loaded: Experiment, report: Report) -> dict[str, Any]:
     }
 
 
-def _lines(
-    path: str, facts: dict[str, Any], report: Report | None, power: Sequence[str]
-) -> Iterator[str]:
+def _first_look(
+    path: str,
+    overrides: Sequence[str],
+    loaded: Experiment,
+    systems: Mapping[str, Experiment],
+    report: Report,
+) -> str | None:
+    """Return the command that trains one seed for about half an hour in all, and at least twice as
+    long as the warm-up of any regime; None where that is not much less than the whole
+    experiment."""
+    from augury.experiments.estimates import estimate
+
+    whole, most = estimate(report.graph, loaded), loaded.training.max_epochs
+    if not most or not whole or whole.all_seeds < LONG:
+        return None
+    epochs = int(most * FIRST_LOOK * len(loaded.seeds) / whole.all_seeds)
+    for name, system in systems.items():
+        if cost := report.costs[name]:
+            onset = system.regime.onset(cost.updates_per_epoch) / cost.updates_per_epoch
+            epochs = max(epochs, math.ceil(2 * onset))
+    if not 1 <= epochs <= most / 2:
+        return None
+    shorter = ("--seeds", str(loaded.seeds[0]), "--set", f"training.max_epochs={epochs}")
+    return command("augury", "train", path, *overrides, *shorter)
+
+
+def _lines(facts: Mapping[str, Any], report: Report | None, power: Sequence[str]) -> Iterator[str]:
     from augury.corpora.filters import NOT_SELECTED, REASONS
+
+    def filled(text: str, width: int = 100) -> str:
+        return textwrap.fill(text, width, subsequent_indent=" " * 7)
 
     systems, seeds = counted(len(facts["systems"]), "system"), counted(len(facts["seeds"]), "seed")
     names, runs = ", ".join(facts["systems"]), counted(facts["runs"], "run")
     doubtful = "; see the warnings at the end" if report and report.warnings else ""
-    yield f"{path} is valid{doubtful}: {systems} ({names}) × {seeds} = {runs}"
+    yield f"{facts['file']} is valid{doubtful}: {systems} ({names}) × {seeds} = {runs}"
     if report is None:
         return
     width = max(len(text.name) for text in report.texts)
@@ -213,18 +239,14 @@ def _lines(
     yield from _labels(report.texts)
     for text in report.texts:
         for left_out in text.left_out:
-            if left_out.reason == REASONS[NOT_SELECTED]:  # as the file says
-                continue
-            yield ""
-            yield from _left_out(text.name, left_out)
+            if left_out.reason != REASONS[NOT_SELECTED]:  # which is as the file says
+                yield from _left_out(text.name, left_out)
     yield ""
     for caution in report.cautions:
         if caution not in report.warnings:
-            yield textwrap.fill(f"note   {caution}", 100, subsequent_indent=" " * 7)
+            yield filled(f"note   {caution}")
     for index, line in enumerate(power):
-        yield textwrap.fill(
-            f"{'power  ' if index == 0 else '       '}{line}", 120, subsequent_indent=" " * 7
-        )
+        yield filled(f"{'power  ' if index == 0 else '       '}{line}", 120)
     yield f"cost   {facts['cost']['text']}"
     yield f"next   {facts['next']}"
     if facts["look"]:
@@ -232,97 +254,37 @@ def _lines(
     if facts["sweep"]:
         yield f"race   {facts['sweep']}    # which augmentation helps? a seed of each fits"
     for warning in report.warnings:  # last, where they are seen
-        yield textwrap.fill(f"warning: {warning}", 100, subsequent_indent=" " * 7)
-
-
-def _next(
-    path: str,
-    assignments: Sequence[str],
-    report: Report | None,
-    without_model: str | None,
-    budget: str,
-) -> tuple[str, str | None]:
-    """Return the command to go on with, and that which races all augmentations; without the
-    pretrained model, one that needs none, and None."""
-    from augury.core.naming import command
-
-    overrides = [word for assignment in assignments for word in ("--set", assignment)]
-    if report is None or not report.unreachable:
-        race = command("augury", "sweep", "augmentations", path, "--budget", budget, *overrides)
-        return command("augury", "train", path, *overrides), race
-    from_nothing = ("--set", "model={architecture: tiny}")
-    return without_model or command("augury", "config", path, *overrides, *from_nothing), None
-
-
-def _first_look(
-    path: str,
-    assignments: Sequence[str],
-    loaded: Experiment,
-    systems: dict[str, Experiment],
-    report: Report,
-    seconds: float | None,
-) -> str | None:
-    """Return the command that trains one seed for about half an hour in all, and at least twice as
-    long as the warm-up of any regime; None where that is not much less than the whole experiment,
-    which takes `seconds`."""
-    from augury.core.naming import command
-
-    most = loaded.training.max_epochs
-    if report.unreachable or not most or not seconds or seconds < LONG:
-        return None
-    epochs = int(most * FIRST_LOOK * len(loaded.seeds) / seconds)
-    for name, system in systems.items():
-        if cost := report.costs[name]:
-            onset = system.regime.onset(cost.updates_per_epoch) / cost.updates_per_epoch
-            epochs = max(epochs, math.ceil(2 * onset))
-    if not 1 <= epochs <= most / 2:
-        return None
-    shorter = ("--seeds", str(loaded.seeds[0]), "--set", f"training.max_epochs={epochs}")
-    overrides = [word for assignment in assignments for word in ("--set", assignment)]
-    return command("augury", "train", path, *overrides, *shorter)
-
-
-def _budget(baseline: Cost | None) -> str:
-    """Return a budget for a race of all augmentations, in which one seed of all fits."""
-    hours = RACE_COST * baseline.seconds / 3600 if baseline else 0.0
-    return next(
-        (name for name, limit in BUDGETS.items() if hours <= limit), f"{math.ceil(hours / 24)}d"
-    )
+        yield filled(f"warning: {warning}")
 
 
 def _labels(texts: Sequence[TextSummary]) -> Iterator[str]:
     """Yield the shares of labels, once for texts with equal ones."""
     names: dict[str, list[str]] = {}
     for text in texts:
-        shares = [
-            f"{label} {100 * count / text.rows:.1f} %" for label, count in text.labels.items()
-        ]
-        more = [f"and {len(shares) - MOST_LABELS} more"] if len(shares) > MOST_LABELS else []
-        if shares:
-            names.setdefault(", ".join([*shares[:MOST_LABELS], *more]), []).append(text.name)
-    if names:
-        yield ""
+        if text.labels:
+            counts = [*text.labels.items()]
+            shown = [f"{of} {100 * count / text.rows:.1f} %" for of, count in counts[:MOST_LABELS]]
+            shown += [f"and {len(counts) - MOST_LABELS} more"] * (len(counts) > MOST_LABELS)
+            names.setdefault(", ".join(shown), []).append(text.name)
+    yield from [""] * bool(names)
     for described, of in names.items():
         yield f"labels of {', '.join(of)}: {described}"
 
 
 def _left_out(name: str, left_out: LeftOutRows) -> Iterator[str]:
+    """Yield why rows of a text are excluded, the setting that keeps them, and examples."""
     value = left_out.value
     if not isinstance(value, str):
         value = json.dumps(value, ensure_ascii=False)
-    remedy = (
-        f"setting {left_out.setting}: {value}"
-        if left_out.setting
-        else "no setting includes them: fix the rows"
-    )
+    remedy = "no setting includes them: fix the rows"
+    if left_out.setting:
+        remedy = f"setting {left_out.setting}: {value}"
+    yield ""
     yield f"{counted(left_out.rows, 'row')} of {name} excluded: {left_out.reason} ({remedy})"
     for example in left_out.examples:
-        sides = (text for key, text in example.items() if key != "place")
-        yield f"  {example['place']}: {' | '.join(_truncate(text) for text in sides)}"
-
-
-def _truncate(text: str) -> str:
-    return text if len(text) <= MAX_CHARACTERS else f"{text[:MAX_CHARACTERS]}…"
+        sides = [text for key, text in example.items() if key != "place"]
+        shown = [text[:MAX_CHARACTERS] + "…" * (len(text) > MAX_CHARACTERS) for text in sides]
+        yield f"  {example['place']}: {' | '.join(shown)}"
 
 
 def json_schema() -> dict[str, Any]:
@@ -367,45 +329,39 @@ def json_schema() -> dict[str, Any]:
     }
 
 
-def _graph(path: str, assignments: Sequence[str], form: str, as_json: bool) -> int:
-    """Print the graph of what an experiment needs."""
-    from augury.core import config
-    from augury.experiments.systems import expand, load
-    from augury.reporting import graphs
+def _graph(loaded: Experiment, systems: Mapping[str, Experiment], as_json: bool) -> None:
+    """Print everything that an experiment makes, inputs first."""
     from augury.reporting.graphs import nodes
+    from augury.reporting.tables import plain_text, records
 
-    loaded = load(path, config.parse_assignments(assignments))
-    known = nodes(_preflight(loaded, expand(loaded)).graph)
+    known = nodes(_preflight(loaded, systems).graph)
     if as_json:
         print_json([asdict(node) for node in known])
-    else:
-        print(graphs.text(known) if form == "text" else graphs.mermaid(known), end="")
-    return 0
+        return
+    rows = []
+    for node in known:
+        state = "" if node.seconds is None else duration(node.seconds)
+        state = "there" if node.exists else f"to be made {state}"
+        rows.append({"kind": node.kind, "name": node.name, "state": state, "address": node.address})
+    print(plain_text([records(rows, kind="words")]), end="")
 
 
-def _resolved(path: str, assignments: Sequence[str], as_json: bool) -> int:
+def _resolved(loaded: Experiment, systems: Mapping[str, Experiment], as_json: bool) -> None:
     """Print all settings of every system and the addresses of their runs."""
     import yaml
 
-    from augury.core import config
     from augury.core.store import Store
     from augury.experiments.graph import Graph
-    from augury.experiments.systems import expand, load
 
-    loaded = load(path, config.parse_assignments(assignments))
-    systems = expand(loaded)
     plans = Graph(Store(loaded.storage)).add(systems)
-    addresses = {name: plan.address for name, plan in plans.items()}
+    shown = {
+        name: {"address": plans[name].address, "settings": system.to_dict()}
+        for name, system in systems.items()
+    }
     if as_json:
-        print_json(
-            {
-                name: {"address": addresses[name], "settings": system.to_dict()}
-                for name, system in systems.items()
-            }
-        )
-        return 0
-    for name, system in systems.items():
-        print(f"# {name}: run {addresses[name]}")
-        yaml.safe_dump(system.to_dict(), sys.stdout, sort_keys=False, allow_unicode=True)
+        print_json(shown)
+        return
+    for name, system in shown.items():
+        print(f"# {name}: run {system['address']}")
+        yaml.safe_dump(system["settings"], sys.stdout, sort_keys=False, allow_unicode=True)
         print()
-    return 0
