@@ -16,7 +16,7 @@ from augury.analysis.buckets import (
     frequency_statistics,
     length_statistics,
 )
-from augury.scoring.bleu import statistics
+from augury.scoring.sacre import bleu_counts as statistics
 
 NAMES = [bucket_name(FREQUENCIES, index) for index in range(len(FREQUENCIES) + 1)]
 
@@ -47,8 +47,8 @@ def test_words_never_match_across_sentences() -> None:
 def test_a_sentence_is_in_the_bucket_of_its_references_length() -> None:
     short, long = ("a",) * 9, ("b",) * 10
     table = length_statistics([short, short], [short, long])
-    assert table[0].tolist() == [statistics(short, short), [0] * 9]
-    assert table[1].tolist() == [[0] * 9, statistics(short, long)]
+    assert table[0].tolist() == [statistics(short, short), [0] * 10]
+    assert table[1].tolist() == [[0] * 10, statistics(short, long)]
 
 
 def test_a_bucket_of_few_sentences_has_no_interval() -> None:

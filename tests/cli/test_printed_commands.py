@@ -93,7 +93,7 @@ def test_commands_of_sweeps_and_tables_given_by_path_can_be_typed(
     told = "\n".join(capsys.readouterr())
     monkeypatch.chdir(tmp_path.parent)  # pages are read from anywhere
     typed, files = printed(told, list(tmp_path.glob("store/**/*.html")))
-    assert {"sweep", "reproduce", "train"} <= {argv[0] for argv in typed}
+    assert {"sweep", "reproduce", "compare"} <= {argv[0] for argv in typed}
     for argv in typed:
         run(argv, files, whole=True)
 

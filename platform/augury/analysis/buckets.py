@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from augury.analysis.system import System
-from augury.scoring import bleu
 from augury.scoring.bootstrap import SAMPLES, Resampled, Value, resample
+from augury.scoring.sacre import Bleu, bleu_counts
 from augury.scoring.significance import Difference, Interval, compare, interval
 
 FREQUENCIES = (1, 2, 3, 4, 5, 10, 100, 1000)
@@ -69,8 +69,8 @@ class Buckets:
 def buckets(systems: Sequence[System], *, counted_in: CountedIn = "train") -> list[Buckets]:
     """Return F-measure by frequency and BLEU by length of every system's translations of the
     plain source."""
-    metric = bleu.Bleu("bleu", systems[0].language)
-    references = [metric.prepare(line) for line in systems[0].references]
+    metric = Bleu("bleu", systems[0].language)
+    references = [tuple(metric.prepare(line).split()) for line in systems[0].references]
     if counted_in == "references":
         counts = Counter(word for line in references for word in line)
     else:
@@ -78,7 +78,7 @@ def buckets(systems: Sequence[System], *, counted_in: CountedIn = "train") -> li
     results: list[Buckets] = []
     first: list[list[Resampled | None]] = []
     for system in systems:
-        outputs = [metric.prepare(line) for line in system.outputs()]
+        outputs = [tuple(metric.prepare(line).split()) for line in system.outputs()]
         words = _resampled(frequency_statistics(outputs, references, counts), f_measure)
         sentences = _resampled(length_statistics(outputs, references), _bleu)
         first = first or [words, sentences]
@@ -152,11 +152,11 @@ def f_measure(sums: Sequence[float]) -> float:
 def length_statistics(
     outputs: Sequence[Words], references: Sequence[Words]
 ) -> npt.NDArray[np.int64]:
-    """Return the nine statistics of BLEU, zero for sentences in other buckets, (buckets,
-    sentences, 9)."""
-    table = np.zeros((len(LENGTHS) + 1, len(references), 2 * bleu.ORDER + 1), np.int64)
+    """Return the ten statistics of BLEU, zero for sentences in other buckets, (buckets,
+    sentences, 10)."""
+    table = np.zeros((len(LENGTHS) + 1, len(references), 10), np.int64)
     for row, (output, reference) in enumerate(zip(outputs, references, strict=True)):
-        table[bisect.bisect(LENGTHS, len(reference)), row] = bleu.statistics(output, reference)
+        table[bisect.bisect(LENGTHS, len(reference)), row] = bleu_counts(output, reference)
     return table
 
 
@@ -170,13 +170,13 @@ def bucket_name(cutoffs: Sequence[int], index: int) -> str:
 
 
 def _bleu(sums: Sequence[float]) -> float:
-    return bleu.value(sums, "exp")
+    return Bleu.value(sums)
 
 
-def _training_counts(system: System, metric: bleu.Bleu) -> Counter[str]:
+def _training_counts(system: System, metric: Bleu) -> Counter[str]:
     """Count every word in the target of the training corpus."""
     counts: Counter[str] = Counter()
     for block in system.run.corpus("train").blocks(["target"]):
         for line in block.column("target").to_pylist():
-            counts.update(metric.prepare(line))
+            counts.update(metric.prepare(line).split())
     return counts

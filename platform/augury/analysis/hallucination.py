@@ -20,7 +20,7 @@ import numpy as np
 from augury.analysis.paired import Mean, PairedDifference, mean, paired_difference
 from augury.analysis.system import System
 from augury.core.words import clusters, is_unspaced
-from augury.scoring.ngrams import matches
+from augury.scoring.sacre import bleu_counts
 
 MAX_SUBWORDS = 50
 TRANSLATED, LOST = 0.09, 0.01
@@ -129,7 +129,8 @@ def adjusted_bleu(hypothesis: str, reference: str, normalise_weights: bool = Fal
     words, expected = tuple(hypothesis.split()), tuple(reference.split())
     if is_unspaced([reference]):
         words, expected = tuple(clusters("".join(words))), tuple(clusters("".join(expected)))
-    possible, _, matched = matches(words, expected, len(WEIGHTS))
+    counts, orders = bleu_counts(words, expected), len(WEIGHTS)
+    matched, possible = counts[2 : 2 + orders], counts[6 : 6 + orders]
     if not all(matched):
         return 0.0
     exponent = sum(w * math.log(m / n) for w, m, n in zip(WEIGHTS, matched, possible, strict=True))

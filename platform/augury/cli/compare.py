@@ -89,14 +89,6 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--utility", choices=get_args(Utility), help="mbr: what to maximise (default: chrf)"
     )
     parser.add_argument(
-        "--test",
-        choices=["moderated", "two-level", "bootstrap", "randomisation"],
-        default="moderated",
-        metavar="METHOD",
-        help="moderated (default) or two-level, over seeds and sentences; bootstrap or "
-        "randomisation, of sacreBLEU, for one seed each",
-    )
-    parser.add_argument(
         "--format",
         choices=["text", "latex", "csv", "markdown"],
         metavar="FORM",
@@ -107,11 +99,10 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.reporting import rendering
+    from augury.reporting.comparison import compare_all
     from augury.reporting.decodings import cost_table
-    from augury.reporting.differences import Inference
     from augury.reporting.experiment import compared
     from augury.reporting.find import common_tests, load_systems, with_reference
-    from augury.reporting.mean import compare_all
 
     for flag in ("metrics", "language", "sources"):
         if getattr(arguments, flag) is not None and arguments.references is None:
@@ -134,21 +125,20 @@ def run(arguments: argparse.Namespace) -> int:
         systems = load_systems(arguments.systems, arguments.storage)
     if arguments.reference is not None:
         systems = with_reference(systems, arguments.reference)
-    with_seeds = [system.name for system in systems if len(system.runs) > 1]
-    if with_seeds and arguments.test in ("bootstrap", "randomisation"):
-        raise UserError(
-            f"--test {arguments.test} compares single seeds, but {with_seeds[0]} has several: "
-            "give one seed, or leave out --test"
-        )
-    comparisons = compare_all(systems, common_tests(systems), Inference(arguments.test))
+    comparisons = compare_all(systems, common_tests(systems))
     report = compared(comparisons, systems, *([cost_table(decoded)] if decoded else []))
     if decoded and report.records is not None:
         seconds = {system.result.name: system.seconds for system in decoded}
         timed = report.records.assign(decoding_seconds=report.records["system"].map(seconds))
         report = replace(report, records=timed)
     if arguments.json:
-        decodings = {"decodings": [system.to_dict() for system in decoded]} if decoded else {}
-        print_json({"method": arguments.test, **report.data, **decodings})
+        print_json(
+            {
+                "answer": report.answer,
+                **report.data,
+                **({"decodings": [system.to_dict() for system in decoded]} if decoded else {}),
+            }
+        )
     else:
         print(rendering.FORMATS[arguments.format](report), end="")
     return 0

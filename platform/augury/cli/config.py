@@ -58,7 +58,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     mode.add_argument(
         "--graph",
         action="store_true",
-        help="list everything that the experiment makes, what of it exists, and the cost of the rest",
+        help="list all that the experiment makes, what of it exists, and the cost of the rest",
     )
     mode.add_argument(
         "--schema",

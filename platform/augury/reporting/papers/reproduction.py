@@ -12,9 +12,8 @@ from augury.analysis.system import open_systems
 from augury.core.progress import say
 from augury.core.store import Folder
 from augury.reporting import run_files
-from augury.reporting.comparison import Comparison, Row, scored_sets
+from augury.reporting.comparison import Comparison, Row, compare_all, scored_sets, with_mean
 from augury.reporting.find import with_reference
-from augury.reporting.mean import compare_all, with_mean
 from augury.reporting.numbers import MISSING
 from augury.reporting.results import (
     MEAN,
