@@ -8,7 +8,6 @@ import os
 import pkgutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -110,12 +109,10 @@ def test_help_and_checks_do_not_import_slow_packages(session: dict[str, Any], st
 
 
 def test_the_overview_has_every_verb_in_its_group(session: dict[str, Any]) -> None:
-    with_help = [
-        name
-        for name in _modules()
-        if hasattr(importlib.import_module(f"augury.cli.{name}"), "HELP")
-    ]
-    assert sorted(with_help) == sorted(verbs.MODULES.get(verb, verb) for verb in verbs.VERBS)
+    names = [module.name for module in pkgutil.iter_modules(augury.cli.__path__)]
+    modules = [importlib.import_module(f"augury.cli.{name}") for name in names if "_" not in name]
+    of_verbs = {module for module in modules if hasattr(module, "EXAMPLE")}
+    assert of_verbs == {*map(verbs.module, verbs.VERBS)}
     assert session["helps"]["augury"] == session["helps"]["augury --help"]
     assert all(f"\n  {verb} " in session["helps"]["augury"] for verb in verbs.VERBS)
 
@@ -132,7 +129,7 @@ def test_every_help_has_a_valid_example(session: dict[str, Any]) -> None:
         assert examples and all(verb == expected for verb, _ in examples), name
         for _, arguments in examples:
             _check(arguments)
-    assert len(list(parsed("\n".join(line for line, _ in verbs.FIRST_STEPS)))) == 3
+    assert len(list(parsed("\n".join(verbs.FIRST_STEPS)))) == 3
 
 
 def test_the_help_of_a_verb_fits_a_screen(session: dict[str, Any]) -> None:
@@ -146,14 +143,6 @@ def _python(program: str, *arguments: str) -> str:
     return subprocess.run(
         command, cwd=ROOT, text=True, capture_output=True, check=True, env=wide
     ).stdout
-
-
-def _modules() -> Iterator[str]:
-    return (
-        module.name
-        for module in pkgutil.iter_modules(augury.cli.__path__)
-        if module.name != "__main__"
-    )
 
 
 def _check(arguments: Any) -> None:

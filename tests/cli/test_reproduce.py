@@ -218,24 +218,6 @@ def test_a_dry_run_shows_published_values(
     assert addresses == {rows[name]["address"] for name in run}
 
 
-def test_without_arguments_it_lists_all_tables(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["reproduce"]) == 0
-    out = capsys.readouterr().out
-    assert (
-        "xnli_adversarial/table2: Which augmentations help" in out
-        and "XLM-R | +PGD | +EA(80k) |" in out
-    )
-    assert main(["reproduce", "--json"]) == 0
-    listed = json.loads(capsys.readouterr().out)
-    assert {entry["table"].partition("/")[0] for entry in listed} == {
-        "cipherdaug",
-        "noisy_nmt",
-        "xnli_adversarial",
-    }
-    xnli = [entry["where"] for entry in listed if entry["table"].startswith("xnli")]
-    assert xnli == ["Figure 2", "Table 2", "Table 3", "Table 4", "Table 5"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

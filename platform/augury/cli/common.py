@@ -7,14 +7,17 @@ import json
 import shlex
 import sys
 import types
-from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Union, get_args, get_origin
+
+import yaml
 
 from augury.core.errors import UserError
 from augury.core.naming import is_whole
-
-if TYPE_CHECKING:
-    from augury.core.store import Folder, Store
-    from augury.experiments.run import Run
+from augury.core.store import Folder, Store
+from augury.corpora.corpus import input_columns
+from augury.experiments.run import Run
+from augury.experiments.task import find_task
 
 EXAMPLES = 200
 """How many held-out texts a short example is looked for in."""
@@ -39,58 +42,53 @@ def whole_number(text: str) -> int:
 
 def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> None:
     """Add the arguments for an experiment file and its overrides."""
-    parser.add_argument(
-        "experiment", nargs=None if required else "?", metavar="FILE", help="experiment file (YAML)"
-    )
+    number = None if required else "?"
+    parser.add_argument("experiment", nargs=number, metavar="FILE", help="experiment file (YAML)")
     add_overrides(parser)
 
 
 def add_overrides(parser: argparse.ArgumentParser) -> None:
     """Add `--set`, and `--equal`, which is one of its settings."""
+    repeated: dict[str, Any] = {"action": "append", "dest": "assignments"}
     parser.add_argument(
         "--set",
-        action="append",
+        **repeated,
         default=[],
         metavar="KEY=VALUE",
-        dest="assignments",
         help="override a setting by its dotted key; repeatable",
     )
     parser.add_argument(
         "--equal",
-        action="append",
+        **repeated,
         type="equal={}".format,
         metavar="BUDGET",
-        dest="assignments",
         help="what systems have as much of: epochs (default), updates, tokens or time",
-    )
-
-
-def add_storage_and_seeds(parser: argparse.ArgumentParser) -> None:
-    """Add `--storage` and `--seeds`, which stand for settings of experiment files."""
-    parser.add_argument(
-        "--storage",
-        metavar="URI",
-        help="directory or URI for all output (default: the file's, or results)",
-    )
-    parser.add_argument(
-        "--seeds", type=integer, nargs="+", metavar="SEED", help="seeds (default: the file's)"
     )
 
 
 def add_storage(parser: argparse.ArgumentParser) -> None:
     """Add `--storage`, of runs that are given by name or address."""
-    parser.add_argument(
-        "--storage",
-        default=RESULTS,
-        metavar="URI",
-        help=f"storage of runs given by name or address (default: {RESULTS})",
-    )
+    text = f"storage of runs given by name or address (default: {RESULTS})"
+    parser.add_argument("--storage", default=RESULTS, metavar="URI", help=text)
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Add the arguments for a trained run."""
     parser.add_argument("trained", metavar="RUN", help=RUN_HELP)
     add_storage(parser)
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that all commands that train share."""
+    add = parser.add_argument
+    add("--storage", metavar="URI", help="for all output (default: the file's, or results)")
+    add("--seeds", type=integer, nargs="+", metavar="SEED", help="seeds (default: the file's)")
+    add("--budget", metavar="TIME", help="stop at the first validation after it: 90s, 30m, 2h, 1d")
+
+
+def elsewhere(storage: str) -> list[str]:
+    """Return the flag that a printed command needs for a storage; empty for the usual one."""
+    return [] if Store(storage).root == Store(RESULTS).root else ["--storage", storage]
 
 
 def flag_of(setting: str) -> str:
@@ -114,7 +112,6 @@ def flag_arguments(annotation: Any) -> dict[str, Any]:
 def open_run(name: str, storage: str) -> tuple[Store, Folder]:
     """Return the store and folder of a run given by name, path, URI or address; by default of its
     first seed."""
-    from augury.core.store import Store
     from augury.reporting.find import find
 
     folder = find(name, storage)[0]
@@ -123,9 +120,6 @@ def open_run(name: str, storage: str) -> tuple[Store, Folder]:
 
 def example_input(run: Folder) -> str:
     """Return a command that writes an input for a run: a held-out text, or its task's example."""
-    from augury.experiments.run import Run
-    from augury.experiments.task import find_task
-
     trained = Run.read(run)
     texts = [shlex.quote(text) for text in example_texts(trained)]
     if not texts:
@@ -136,8 +130,6 @@ def example_input(run: Folder) -> str:
 def example_texts(run: Run) -> list[str]:
     """Return the inputs of a short held-out record, one for each column that a run reads; empty
     where there is no text."""
-    from augury.corpora.corpus import input_columns
-
     for role in (*run.tests, "valid"):
         corpus = run.corpus(role)
         columns = input_columns(corpus.columns)
@@ -169,3 +161,21 @@ def read_lines(stream: Any) -> list[str]:
 def print_json(value: Any) -> None:
     """Print a JSON document to standard output."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+
+
+def print_table(rows: Sequence[Mapping[str, object]]) -> None:
+    """Print rows that map the same columns to their texts."""
+    from augury.reporting.tables import plain_text, records  # imports pandas
+
+    print(plain_text([records(rows)]), end="")
+
+
+def print_settings(settings: Mapping[str, Any], as_json: bool) -> None:
+    """Print settings by the name of what they are of, as YAML."""
+    if as_json:
+        print_json(settings)
+        return
+    for name, of_name in settings.items():
+        print(f"# {name}")
+        yaml.safe_dump(of_name, sys.stdout, sort_keys=False, allow_unicode=True)
+        print()

@@ -7,14 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
-from augury.cli.common import (
-    add_run,
-    flag_of,
-    integer,
-    open_run,
-    print_json,
-    read_lines,
-)
+from augury.cli.common import add_run, flag_of, integer, open_run, print_json, read_lines
 from augury.core.errors import UserError, unknown
 from augury.core.progress import say
 
@@ -63,8 +56,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--utility", choices=get_args(Utility), help="mbr: the utility function (default: chrf)"
     )
     parser.add_argument(
-        "--tag",
-        help="symbol before every source, of a run trained on tagged texts, or none",
+        "--tag", help="symbol before every source, of a run trained on tagged texts, or none"
     )
     parser.add_argument(
         "--long",

@@ -1,8 +1,9 @@
-"""What an experiment makes, as a list: every folder of its graph, and what is missing."""
+"""What an experiment makes: every folder of its graph, what is missing, and a Mermaid flowchart."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import html
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +12,7 @@ from augury.augment.mixins import Fitted, UsesModels
 from augury.augment.operator import RECORDS
 from augury.augment.translation import SENTENCES_PER_SECOND
 from augury.core.locks import usable
+from augury.core.progress import duration
 from augury.core.store import Folder
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.ingest import cached_address
@@ -48,6 +50,30 @@ def nodes(graph: Graph) -> list[Node]:
         for node in (*_texts(graph, plan), *_models(graph, plan)):
             by_address.setdefault(node.address, node)
     return list(by_address.values())
+
+
+def mermaid(nodes: Sequence[Node]) -> str:
+    """Return nodes as a Mermaid flowchart, with one box for the tokens of a training, and one for
+    all seeds of its model, or of its scores."""
+    boxes: dict[tuple[str, ...], list[Node]] = {}
+    for node in nodes:
+        key: tuple[str, ...] = (node.address,)
+        if node.kind in ("tokens", "model", "scores"):
+            key = (node.kind, node.step.address, node.name if node.kind != "tokens" else "")
+        boxes.setdefault(key, []).append(node)
+    numbers = {node.address: number for number, box in enumerate(boxes.values()) for node in box}
+    trainings = {node.step.address: node.name for node in nodes if node.kind == "model"}
+    lines = ["flowchart LR"]
+    for number, box in enumerate(boxes.values()):
+        first, missing = box[0], [node for node in box if not node.exists]
+        name = trainings.get(first.step.address, "") if first.kind == "tokens" else first.name
+        state = f"{len(missing)} of {len(box)} to be made" if missing else "there"
+        if seconds := sum(node.seconds or 0.0 for node in missing):
+            state += f", about {duration(seconds)}"
+        lines.append(f'  n{number}["{html.escape(f"{first.kind} {name}")}<br>{state}"]')
+        inputs = {numbers[address] for node in box for address in node.inputs if address in numbers}
+        lines += [f"  n{source} --> n{number}" for source in sorted(inputs)]
+    return "\n".join(lines) + "\n"
 
 
 def _texts(graph: Graph, plan: Plan) -> Iterator[Node]:
