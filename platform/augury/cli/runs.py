@@ -6,27 +6,25 @@ import argparse
 import fnmatch
 import os
 import re
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from augury.cli.common import RESULTS, print_json
+from augury.cli.common import RESULTS, print_json, print_table
 from augury.core.errors import UserError, unknown
+from augury.core.locks import any_held, is_locked
 from augury.core.naming import counted
 from augury.core.progress import Stage, duration, say
+from augury.core.store import Folder, Store
+from augury.core.verification import verify
+from augury.experiments import cleanup, stored_runs
+from augury.experiments.record import DESCRIPTION, KIND, RECORDS, RunRecord
+from augury.sweeping import state
+from augury.training import history
+from augury.training.trained import FAILURE
 
-if TYPE_CHECKING:
-    from augury.core.store import Folder, Store
-    from augury.core.verification import Checked
-    from augury.experiments.record import RunRecord
-
-HELP = (
-    "List the runs of a storage with state, score, date, cost and size; delete them; clean and "
-    "verify the storage."
-)
 EXAMPLE = """augury runs results
   augury runs results 'my/*' --state scored --sort score
   augury runs results my/CipherDAug/1 --delete --yes
@@ -47,52 +45,26 @@ ORDERS: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    parser.add_argument(
-        "storage", nargs="?", default=RESULTS, help=f"storage of the runs (default: {RESULTS})"
-    )
-    parser.add_argument(
-        "runs",
-        nargs="*",
-        metavar="RUN",
-        help="only these: names as for other commands, or patterns such as 'my/*' (default: all)",
-    )
-    parser.add_argument("--state", nargs="+", metavar="STATE", help=", ".join(STATES))
-    parser.add_argument("--task", help="only runs of this task")
-    parser.add_argument(
-        "--sort",
-        choices=("date", *ORDERS),
-        default="date",
-        help="order of the list (default: date)",
-    )
-    action = parser.add_mutually_exclusive_group()
-    action.add_argument(
-        "--delete",
-        action="store_true",
-        help="delete the runs that are given or match, with all that was made from them: without "
-        "--yes, says what would go",
-    )
-    action.add_argument(
-        "--clean",
-        action="store_true",
-        help="remove what no run refers to, and what killed processes have left behind: without "
-        "--yes, says what would go",
-    )
-    action.add_argument(
-        "--verify", action="store_true", help="compare all files with their checksums"
-    )
-    parser.add_argument("--yes", action="store_true", help="delete or remove")
-    parser.add_argument(
-        "--hours",
-        type=float,
-        default=24.0,
-        help="with --clean: only what has not changed for so many hours (default: 24)",
-    )
+    add, action = parser.add_argument, parser.add_mutually_exclusive_group().add_argument
+    flag: dict[str, Any] = {"action": "store_true"}
+    add("storage", nargs="?", default=RESULTS, help=f"storage of the runs (default: {RESULTS})")
+    text = "only these: names as for other commands, or patterns such as 'my/*' (default: all)"
+    add("runs", nargs="*", metavar="RUN", help=text)
+    add("--state", nargs="+", metavar="STATE", help=", ".join(STATES))
+    add("--task", help="only runs of this task")
+    orders = ("date", *ORDERS)
+    add("--sort", choices=orders, default="date", help="order of the list (default: date)")
+    text = "delete the runs that are given or match, with all that was made from them"
+    action("--delete", **flag, help=text)
+    text = "remove what no run refers to, and what killed processes have left behind"
+    action("--clean", **flag, help=text)
+    action("--verify", **flag, help="compare all files with their checksums")
+    add("--yes", **flag, help="delete or remove; without it, says what would go")
+    text = "with --clean: only what has not changed for so many hours (default: 24)"
+    add("--hours", type=float, default=24.0, help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.core.store import Store
-    from augury.reporting.tables import plain_text, records
-
     store = Store(arguments.storage)
     if "://" not in store.root and not os.path.isdir(store.root):
         raise UserError(f"there is no storage {store.root}: give its directory")
@@ -100,46 +72,34 @@ def run(arguments: argparse.Namespace) -> int:
         return _verify(store, arguments.json)
     if arguments.clean:
         return _clean(store, arguments)
-    folders = _select(store, arguments)
+    runs = _select(store, arguments)
+    if not runs:
+        say(f"no run in {store.root} matches: names are EXPERIMENT/SYSTEM/SEED")
     if arguments.delete:
-        return _delete(store, folders, arguments)
-    runs = [_listed(name, folder) for folder, name in folders.items()]
-    runs.sort(key=lambda run: run["date"], reverse=True)
+        return _delete(store, runs, arguments)
+    listed = sorted(runs.values(), key=lambda run: run["date"], reverse=True)
     if arguments.sort in ORDERS:
-        runs.sort(key=ORDERS[arguments.sort])
+        listed.sort(key=ORDERS[arguments.sort])
     if arguments.json:
-        print_json(runs)
-    elif runs:
-        print(plain_text([records([_cells(run) for run in runs], kind="words")]))
-    else:
-        say(_no_run(store))
+        print_json(listed)
+    elif listed:
+        print_table([_row(run) for run in listed])
     return 0
 
 
-def _no_run(store: Store) -> str:
-    return f"no run in {store.root} matches: names are EXPERIMENT/SYSTEM/SEED"
+def _select(store: Store, arguments: argparse.Namespace) -> dict[Folder, dict[str, Any]]:
+    """Return the runs that the arguments name and the filters let through."""
+    from augury.reporting.find import find, named_systems  # imports pandas
 
-
-def _names(store: Store) -> dict[Folder, str]:
-    """Return the name of every run that training has described; of a damaged one its folder's."""
-    from augury.experiments.stored_runs import folders
-    from augury.reporting.find import named_systems
-
+    for wanted in arguments.state or ():
+        if wanted not in STATES:
+            raise unknown("state", wanted, STATES)
     names: dict[Folder, str] = {}
     for system in named_systems(store):
         for seed, folder in system.runs.items():
             names.setdefault(folder, f"{system.name}/{seed}")
-    return {folder: names.get(folder, folder.name) for folder in folders(store)}
-
-
-def _select(store: Store, arguments: argparse.Namespace) -> dict[Folder, str]:
-    """Return the runs, with their names, that the arguments name and the filters let through."""
-    from augury.reporting.find import find
-
-    for state in arguments.state or ():
-        if state not in STATES:
-            raise unknown("state", state, STATES)
-    runs = _names(store)
+    # A damaged one is called by its folder.
+    runs = {folder: names.get(folder, folder.name) for folder in stored_runs.folders(store)}
     if arguments.runs:
         chosen: set[Folder] = set()
         for word in arguments.runs:
@@ -148,33 +108,13 @@ def _select(store: Store, arguments: argparse.Namespace) -> dict[Folder, str]:
             else:
                 chosen |= set(find(word, store.root))
         runs = {run: name for run, name in runs.items() if run in chosen}
-    for run in list(runs) if arguments.state or arguments.task else ():
-        record = _record(run)
-        of_task = not arguments.task or (record is not None and record.task == arguments.task)
-        if not of_task or _state(run, record) not in (arguments.state or STATES):
-            del runs[run]
-    return runs
-
-
-def _record(run: Folder) -> RunRecord | None:
-    """Return what is recorded of a run; None, with a warning, where that is damaged."""
-    from augury.experiments.record import RunRecord
-    from augury.experiments.stored_runs import intact
-
-    return intact([run], RunRecord.read).get(run)
-
-
-def _state(run: Folder, record: RunRecord | None) -> str:
-    from augury.core.locks import is_locked
-    from augury.training.trained import FAILURE
-
-    if record is None:
-        return "damaged"
-    if run.complete:
-        return "scored" if record.evaluated else "trained"
-    if is_locked(run):
-        return "running"
-    return "failed" if run.exists(FAILURE) else "unfinished"
+    listed = {run: _listed(name, run) for run, name in runs.items()}
+    return {
+        run: facts
+        for run, facts in listed.items()
+        if facts["state"] in (arguments.state or STATES)
+        and facts["task"] == (arguments.task or facts["task"])
+    }
 
 
 def _listed(name: str, run: Folder) -> dict[str, Any]:
@@ -183,12 +123,17 @@ def _listed(name: str, run: Folder) -> dict[str, Any]:
     `seconds` is the processor time of all trainings behind the run or, where that is not known
     (`clock`), their wall time.
     """
-    from augury.experiments.record import RunRecord
-    from augury.experiments.stored_runs import size
-
-    known = _record(run)
+    known = stored_runs.intact([run], RunRecord.read).get(run)
     _, address, seed = run.name.split("/")
     record = known or RunRecord(name, address, int(seed.removeprefix("seed-")), task=None)
+    if known is None:
+        current = "damaged"
+    elif run.complete:
+        current = "scored" if record.evaluated else "trained"
+    elif is_locked(run):
+        current = "running"
+    else:
+        current = "failed" if run.exists(FAILURE) else "unfinished"
     test, scores = next(iter(record.tests.items()), (None, ()))
     score, cost = next(iter(scores), None), record.cost
     on_cpu = cost is None or cost.cpu_seconds is not None
@@ -198,169 +143,112 @@ def _listed(name: str, run: Folder) -> dict[str, Any]:
         "experiment": record.experiment,
         "seed": record.seed,
         "task": record.task,
-        "state": _state(run, known),
+        "state": current,
         "test": test,
         "metric": score and score.name,
         "score": score and score.value,
-        "date": _date(run).isoformat(timespec="seconds"),
+        "date": datetime.fromtimestamp(_trained_at(run), UTC).isoformat(timespec="seconds"),
         "seconds": cost and (cost.cpu_seconds if on_cpu else cost.train_seconds),
         "clock": "cpu" if on_cpu else "wall",
-        "bytes": size(run),
+        "bytes": stored_runs.size(run),
         "run": run.uri,
     }
 
 
-def _date(run: Folder) -> datetime:
+def _trained_at(run: Folder) -> float:
     """Return when a run was last trained, by its history; copying does not change it."""
-    from augury.experiments.record import DESCRIPTION
-    from augury.training import history
-
     files = sorted(history.files(run), key=lambda file: file.partition(".")[0])
     try:
         if files and (validations := history.records(run, files[-1])):
-            return datetime.fromtimestamp(validations[-1]["time"], UTC)
+            return validations[-1]["time"]
     except UserError:  # damaged
         pass
     info = run.info(DESCRIPTION)
-    return datetime.fromtimestamp(info.modified or 0.0 if info else 0.0, UTC)
+    return info.modified or 0.0 if info else 0.0
 
 
-def _cells(run: dict[str, Any]) -> dict[str, object]:
+def _row(run: dict[str, Any]) -> dict[str, object]:
     """Return a run as a row of the list."""
     from augury.scoring.registry import title
 
-    score, time_, clock = "", None, "" if run["clock"] == "cpu" else " (wall)"
+    row: dict[str, object] = {"run": run["name"], "task": run["task"] or "", "state": run["state"]}
+    row |= {"score": "", "date (UTC)": run["date"][:16].replace("T", " "), "CPU time": None}
     if run["metric"]:
-        score = f"{run['test']}: {title(run['metric'])} {run['score']:.1f}"
+        row["score"] = f"{run['test']}: {title(run['metric'])} {run['score']:.1f}"
     if run["seconds"] is not None:
-        time_ = f"{duration(run['seconds'])}{clock}"
-    return {
-        "run": run["name"],
-        "task": run["task"] or "",
-        "state": run["state"],
-        "score": score,
-        "date (UTC)": run["date"][:16].replace("T", " "),
-        "CPU time": time_,
-        "size": size_text(run["bytes"]),
-    }
+        clock = "" if run["clock"] == "cpu" else " (wall)"
+        row["CPU time"] = f"{duration(run['seconds'])}{clock}"
+    return {**row, "size": _size(run["bytes"])}
 
 
-def size_text(count: float) -> str:
-    """Return a number of bytes with its unit: `3.2 MB`."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
-        count /= 1000
-    return f"{count:.1f} TB"
+def _size(count: float) -> str:
+    return f"{count / 1e6:,.1f} MB" if count < 1e9 else f"{count / 1e9:,.1f} GB"
 
 
-def _delete(store: Store, runs: dict[Folder, str], arguments: argparse.Namespace) -> int:
+def _delete(store: Store, runs: dict[Folder, dict[str, Any]], arguments: argparse.Namespace) -> int:
     """Delete runs with what depends on them, or say what would go."""
-    from augury.core.locks import is_locked
-    from augury.experiments import stored_runs
-    from augury.tracking import sync
-
     if not (arguments.runs or arguments.state or arguments.task):  # all: never meant
         raise UserError(f"say which runs: augury runs {arguments.storage} RUN ...")
     going = [*runs, *stored_runs.dependents(runs, store)]
-    names = _names(store)
-    if running := [names[folder] for folder in going if folder in names and is_locked(folder)]:
-        raise UserError(f"{', '.join(running)} is being trained: stop it first")
-    sizes = {folder: stored_runs.size(folder) for folder in going}
+    for folder in going:
+        if folder.name.startswith(f"{KIND}/") and is_locked(folder):
+            raise UserError(f"{folder.uri} is being trained: stop it first")
+    sizes = [stored_runs.size(folder) for folder in going]
     if arguments.yes:
+        from augury.tracking import sync
+
         sync.forget(store, going)
         stored_runs.remove(going)
-    total = sum(sizes.values())
     if arguments.json:
         folders = [folder.name for folder in going]
-        print_json({"deleted": arguments.yes, "folders": folders, "bytes": total})
+        print_json({"deleted": arguments.yes, "folders": folders, "bytes": sum(sizes)})
         return 0
-    for folder in going:
-        because = "" if folder in runs else ", made from it"
-        print(f"{names.get(folder, folder.name)}  {size_text(sizes[folder])}{because}")
-    count = f"{counted(len(going), 'folder')}, {size_text(total)}"
-    if not going:
-        say(_no_run(store))
-    elif arguments.yes:
-        print(f"deleted {count}")
-    else:
-        print(f"{count}, would be deleted: repeat the command with --yes")
+    for folder, size in zip(going, sizes, strict=True):
+        name = runs[folder]["name"] if folder in runs else f"{folder.name}, made from it"
+        print(f"{name}  {_size(size)}")
+    done = "deleted" if arguments.yes else "would be deleted: repeat the command with --yes"
+    print(f"{counted(len(going), 'folder')}, {_size(sum(sizes))}, {done}")
     return 0
 
 
 def _clean(store: Store, arguments: argparse.Namespace) -> int:
     """Remove what nothing needs, or list it."""
-    from augury.core.locks import any_held
-    from augury.experiments.cleanup import unused
-    from augury.experiments.record import KIND as RUNS
-    from augury.sweeping.state import KIND as SWEEPS
-
     if not arguments.hours >= 0:
         raise UserError(f"--hours {arguments.hours}: give a number of hours, at least 0")
-    if busy := any_held(store):
+    if any_held(store):
         say(f"a command works in {store.root}: its texts are kept; repeat this when it has ended")
-    items = unneeded = unused(store, arguments.hours, users=(RUNS, SWEEPS))
+    items = cleanup.unused(store, arguments.hours, users=(KIND, state.KIND))
     if arguments.yes:
-        items = [item for item in unneeded if item.remove(store)]
+        unneeded, items = items, [item for item in items if item.remove(store)]
         for item in unneeded:
             if item not in items:
                 say(f"{item.path} is kept: a process works with it, or it may not be removed")
     size = sum(item.bytes for item in items)
     if arguments.json:
-        unused_items = [asdict(item) for item in items]
-        print_json({"removed": arguments.yes, "bytes": size, "unused": unused_items})
+        unused = [asdict(item) for item in items]
+        print_json({"removed": arguments.yes, "bytes": size, "unused": unused})
         return 0
     for item in items:
-        print(f"{item.kind:<9}  {size_text(item.bytes):>8}  {item.path}")
+        print(f"{item.kind:<9}  {_size(item.bytes):>10}  {item.path}")
     kinds = Counter(item.kind for item in items)
-    shown = ", ".join(f"{kind}: {count:,}" for kind, count in kinds.items())
-    if items and arguments.yes:
-        print(f"removed {size_text(size)} ({shown})")
-    elif items:
-        print(f"{size_text(size)} ({shown}) would be removed: repeat the command with --yes")
-    elif not (busy or unneeded):
-        say(f"nothing in {store.root} is unused")
+    shown = ", ".join(counted(count, kind) for kind, count in kinds.items()) or "nothing"
+    done = "removed" if arguments.yes else "would be removed: repeat the command with --yes"
+    print(f"{shown}, {_size(size)}, {done}")
     return 0
 
 
 def _verify(store: Store, as_json: bool) -> int:
     """Compare all files with their checksums; return 1 where one is damaged."""
-    from augury.core.verification import verify
-    from augury.experiments.record import RECORDS
-
-    since = time.monotonic()
     with Stage("verify", unit="files") as stage:
         checked = list(stage.over(verify(store, RECORDS, FOREIGN)))
-    damaged = [file for file in checked if file.damage]
-    size, seconds = sum(file.bytes for file in checked), time.monotonic() - since
-    faults = [
-        {"file": file.name, "damage": file.damage, "remedy": _remedy(file)} for file in damaged
-    ]
+    damaged = [{"file": file.name, "damage": file.damage} for file in checked if file.damage]
+    size = sum(file.bytes for file in checked)
     if as_json:
-        facts = {"files": len(checked), "bytes": size, "seconds": round(seconds, 3)}
-        print_json({**facts, "damaged": faults})
+        print_json({"files": len(checked), "bytes": size, "damaged": damaged})
     else:
-        for fault in faults:
-            print("{file} {damage}: {remedy}".format(**fault))
-        print(f"{counted(len(checked), 'file')}, {size_text(size)}: {len(damaged):,} damaged")
+        for file in damaged:
+            print("{file} {damage}".format(**file))
+        print(f"{counted(len(checked), 'file')}, {_size(size)}: {len(damaged):,} damaged")
+        if damaged:
+            print("a command that needs one of them makes it anew, or says what to remove")
     return 1 if damaged else 0
-
-
-def _remedy(file: Checked) -> str:
-    """Return what to do about a damaged file."""
-    from augury.experiments.record import KIND
-    from augury.scoring.stored import HYPOTHESES, SCORES, STATISTICS
-
-    kind, *parts = file.name.split("/")
-    if kind == KIND and len(parts) > 2:
-        run, below = "/".join([kind, *parts[:2]]), parts[2]
-        if below in (HYPOTHESES, SCORES, STATISTICS):
-            return "the next `augury train` scores the run anew"
-        if below == "ctranslate2":
-            return "the next translation makes it anew from the weights"
-        if below == "checkpoints":
-            return "needed by an unfinished run alone, which goes on from the checkpoint before"
-        return f"remove {run} and train it again"
-    if len(parts) > 1 and len(parts[0]) == 16:
-        return "the next command that needs it makes it anew"
-    return "the next command that writes it replaces it, or remove it"
