@@ -115,6 +115,8 @@ def show(
     overrides = [word for assignment in assignments for word in ("--set", assignment)]
     tests = dict.fromkeys(test for system in systems.values() for test in system.test_sets)
     facts: dict[str, Any] = {
+        "file": path,
+        "set": list(assignments),
         "name": loaded.name,
         "systems": list(systems),
         "seeds": list(loaded.seeds),

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import argparse
-import glob
 import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
+from augury.cli import config
+from augury.cli.columns import Columns, Table, by_content, by_name, task_of
+from augury.cli.common import flag_of
+from augury.cli.drafting import DraftOptions, draft
 from augury.core.errors import UserError
 from augury.core.naming import command
+from augury.core.paths import expanded
+from augury.core.plugin_files import is_path
 from augury.core.progress import say
+from augury.core.store import Store
+from augury.corpora.files import COMPRESSIONS, examine, find, layout_of
+from augury.corpora.identification import ROWS, language_of
+from augury.corpora.ingest import cached_corpus
+from augury.corpora.labels import MOST_LABELS, are_labels
+from augury.corpora.languages import check_language, languages
+from augury.corpora.readers import open_text
+from augury.corpora.splits import BaseSpec
+from augury.corpora.tables import column_index, examine_parquet
+from augury.corpora.text_settings import EXTENSIONS, BaseText
+from augury.experiments.spec import settings_class
+from augury.experiments.systems import load
+from augury.experiments.task import Drafts, capable
 
-if TYPE_CHECKING:
-    from augury.cli.columns import Columns, Table
-    from augury.corpora.splits import BaseSpec
-    from augury.corpora.text_settings import BaseText
-
-HELP = (
-    "Write a commented experiment file for your own texts and check it; finds out what flags do "
-    "not say."
-)
 EXAMPLE = """augury init my.yaml --source train.de --target train.en
   augury init my.yaml --train reviews.csv
   augury init my.yaml --train train.tsv --columns de en --test news news.tsv"""
@@ -30,27 +39,16 @@ FILE = "experiment.yaml"
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    parser.add_argument(
-        "file", nargs="?", default=FILE, metavar="FILE", help=f"file to write (default: {FILE})"
-    )
-    parser.add_argument(
-        "--task", help="nmt, classification, nli or the path of one (default: by the files)"
-    )
-    parser.add_argument(
-        "--train",
-        nargs="+",
-        metavar="TEXT",
-        help="two aligned files, or one table (TSV, CSV, JSON lines, Parquet)",
-    )
-    parser.add_argument("--source", metavar="TEXT", help="with --target, the same as --train")
-    parser.add_argument("--target", metavar="TEXT", help="see --source")
-    parser.add_argument(
-        "--valid",
-        nargs="+",
-        metavar="TEXT",
-        help="validation text (default: random rows of the training text)",
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    texts: dict[str, Any] = {"nargs": "+", "metavar": "TEXT"}
+    add("file", nargs="?", default=FILE, metavar="FILE", help=f"to write (default: {FILE})")
+    add("--task", help="nmt, classification, nli or the path of one (default: by the files)")
+    text = "two aligned files, or one table (TSV, CSV, JSON lines, Parquet)"
+    add("--train", **texts, help=text)
+    add("--source", metavar="TEXT", help="with --target, the same as --train")
+    add("--target", metavar="TEXT", help="see --source")
+    add("--valid", **texts, help="validation text (default: random rows of the training text)")
+    add(
         "--test",
         nargs="+",
         action="append",
@@ -58,38 +56,24 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         metavar=("[NAME] TEXT", "TEXT"),
         help="a test set, called test without a name; repeatable (default: random rows, too)",
     )
-    parser.add_argument(
-        "--columns",
-        nargs="+",
-        metavar="NAME",
-        help="source target, or text label, ... of tables (default: by name or content)",
-    )
+    text = "source target, or text label, ... of tables (default: by name or content)"
+    add("--columns", nargs="+", metavar="NAME", help=text)
     for flag, of in (("--source-language", "source"), ("--target-language", "target")):
-        parser.add_argument(flag, metavar="CODE", help=f"of the {of} (default: that of the text)")
-    parser.add_argument("--language", metavar="CODE", help="of texts in a single language")
-    parser.add_argument(
-        "--model",
-        metavar="NAME",
-        help="a pretrained model, by its name on the hub or directory; or tiny or small",
-    )
-    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
+        add(flag, metavar="CODE", help=f"of the {of} (default: that of the text)")
+    add("--language", metavar="CODE", help="of texts in a single language")
+    text = "a pretrained model, by its name on the hub or directory; or tiny or small"
+    add("--model", metavar="NAME", help=text)
+    add("--force", action="store_true", help="overwrite an existing file")
     parser.set_defaults(words=argv)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.cli import config
-    from augury.cli.drafting import DraftOptions, draft
-    from augury.core.store import Store
-    from augury.corpora.ingest import cached_corpus
-    from augury.experiments.systems import load
-
     path = Path(arguments.file)
     if path.exists() and not arguments.force:
         raise UserError(
             f"{path} already exists: choose another file, or add --force to overwrite it"
         )
-    options = DraftOptions(re.sub(r"[^\w.-]+", "-", path.stem), **_found(arguments, path.parent))
-    text = draft(options)
+    text = draft(_options(arguments, path))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     say(f"wrote {path}")
@@ -106,52 +90,28 @@ def run(arguments: argparse.Namespace) -> int:
     return config.show(str(path), (), as_json=arguments.json, without_model=without_model)
 
 
-def _found(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """Return the options of a draft from flags and from what the files show; relative paths begin
-    at a folder."""
-    from augury.cli.columns import Table, task_of
-    from augury.core.paths import expanded
-    from augury.core.plugin_files import is_path
-    from augury.corpora.files import examine, find
-    from augury.corpora.tables import examine_parquet
-    from augury.experiments.task import Drafts, capable
-
+def _options(arguments: argparse.Namespace, path: Path) -> DraftOptions:
+    """Return the options of a draft from flags and from what the files show."""
     if arguments.task:
         capable(arguments.task, Drafts)
-    aligned = [file for file in (arguments.source, arguments.target) if file is not None]
-    train = arguments.train or aligned
-    if not train:
+    train = arguments.train or [arguments.source, arguments.target]
+    if train == [None, None]:
         raise UserError("--train is missing: give the training text, two aligned files or a table")
-    if len(aligned) == 1 and not arguments.train:
-        find(aligned[0])
+    if None in train:
         side, other = ("source", "target") if arguments.source else ("target", "source")
-        raise UserError(
-            f"--{side} {aligned[0]} has no --{other}: give the file of the other side too, as "
-            f"in --{side} {aligned[0]} --{other} {_other_side(aligned[0])}"
-        )
-    specs = _specs(arguments.task) if arguments.task else None
-    _check_files(train, "--train", specs)
-    task = arguments.task
-    if not task:
-        task = "nmt"
+        raise UserError(f"--{side} has no --{other}: give the file of the other side too")
+    task = arguments.task or "nmt"
+    if not arguments.task:
+        _check_files(train, "--train", aligned=True)
         if len(train) == 1:
-            first = Table(train[0])
-            _check_columns(first, arguments.columns or ())
-            task = task_of(first, arguments.columns or ())
+            task = task_of(Table(train[0]), arguments.columns or ())
         say(f"task: {task}, by {' and '.join(train)}; others: --task")
-    specs = specs or _specs(task)
-    files = {"train": train, **({"valid": arguments.valid} if arguments.valid else {})}
-    if arguments.valid:
-        _check_files(arguments.valid, "--valid", specs)
-    for values in arguments.test:
-        name, test = _named_test(values, specs)
-        if f"tests.{name}" in files:
-            raise UserError(
-                f"--test: several test sets are called {name}: give each a name of its own before "
-                "its text, as in --test news news.de news.en"
-            )
-        files[f"tests.{name}"] = test
-    spec, columns, texts = specs[0], None, {}
+    annotation = settings_class(task).model_fields["corpus"].annotation
+    specs: Sequence[type[BaseSpec]] = get_args(annotation) or (annotation,)
+    files = _files(arguments, train, aligned="aligned" in specs[0].TEXT.SOURCE_SETTINGS)
+
+    texts: dict[str, dict[str, Any]] = {}
+    spec, columns = specs[0], None
     for role, of_role in files.items():
         if len(of_role) == 2:
             texts[role] = dict(zip(("source", "target"), of_role, strict=True))
@@ -164,70 +124,75 @@ def _found(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
         if own.header:
             texts[role]["header"] = own.header
     text = spec.TEXT.model_validate(texts["train"])
-    settings: dict[str, Any] = {}
+    corpus: dict[str, Any] = {}
     if len(specs) > 1:
-        settings["form"] = spec.model_fields["form"].default
-    flags = [key for key in spec.model_fields if key.split("_")[-1] == "language"]
+        corpus["form"] = spec.model_fields["form"].default
+    codes = {key: vars(arguments)[key] for key in spec.model_fields if key.endswith("language")}
     suffixes = [Path(_uncompressed(file)).suffix[1:] for file in train]
     sides = suffixes if len(train) == 2 else columns.names if columns else []
-    settings |= _languages({key: vars(arguments)[key] for key in flags}, sides, text)
+    corpus |= _languages(codes, sides, text)
     if "labels" in spec.model_fields:
-        settings["labels"], missing = _labels(text)
+        corpus["labels"], missing = _labels(text)
         if missing:
             texts = {role: {**of, "names": missing} for role, of in texts.items()}
     parquet = Path(train[0]).is_dir() or Path(train[0]).suffix == ".parquet"
     parts = examine_parquet(train[0]) if parquet else [examine(train[0])]
 
     def moved(name: str) -> str:
-        kept = expanded(name).is_absolute() or folder.resolve() == Path.cwd()
-        return name if kept else os.path.relpath(name, folder)
+        """Return a path as it is read in the experiment file, relative to its folder."""
+        kept = expanded(name).is_absolute() or path.parent.resolve() == Path.cwd()
+        return name if kept else os.path.relpath(name, path.parent)
 
-    for settings_of_text in texts.values():
-        for key in ("file", "source", "target"):
-            if key in settings_of_text:
-                settings_of_text[key] = moved(settings_of_text[key])
+    for of in texts.values():
+        of |= {key: moved(of[key]) for key in ("file", "source", "target") if key in of}
     model = arguments.model
     if model and Path(model).is_dir():
         model = moved(model) if moved(model) == model else os.path.join(".", moved(model))
     if is_path(task):
         task = moved(task) if moved(task) == task else os.path.join(".", moved(task))
-    tests = {
-        role.removeprefix("tests."): of for role, of in texts.items() if role.startswith("tests.")
-    }
-    return {
-        "task": task,
-        "rows": sum(part.lines for part in parts),
-        "corpus": settings,
-        "train": texts["train"],
-        "valid": texts.get("valid"),
-        "tests": tests,
-        "model": model,
-    }
+    return DraftOptions(
+        name=re.sub(r"[^\w.-]+", "-", path.stem),
+        task=task,
+        rows=sum(part.lines for part in parts),
+        corpus=corpus,
+        train=texts.pop("train"),
+        valid=texts.pop("valid", None),
+        tests={role.removeprefix("tests."): of for role, of in texts.items()},
+        model=model,
+    )
 
 
-def _specs(task: str) -> Sequence[type[BaseSpec]]:
-    """Return the kinds of corpora that a task trains on."""
-    from augury.experiments.spec import settings_class
+def _files(
+    arguments: argparse.Namespace, train: Sequence[str], aligned: bool
+) -> dict[str, Sequence[str]]:
+    """Return the files of every text, the training text first; UserError for those that are none.
 
-    annotation = settings_class(task).model_fields["corpus"].annotation
-    return get_args(annotation) or (annotation,)
+    A test set is called test where no name is given before its files.
+    """
+    files = {"train": train, **({"valid": arguments.valid} if arguments.valid else {})}
+    for role, of_role in files.items():
+        _check_files(of_role, f"--{role}", aligned)
+    for values in arguments.test:
+        name, of_test = "test", values
+        unnamed = aligned and len(values) == 2 and Path(values[0]).is_file()
+        if len(values) > 1 and not unnamed:
+            name, *of_test = values
+        _check_files(of_test, "--test" if of_test == values else f"--test {name}", aligned)
+        if f"tests.{name}" in files:
+            raise UserError(
+                f"--test: several test sets are called {name}: give each a name of its own before "
+                "its text, as in --test news news.de news.en"
+            )
+        files[f"tests.{name}"] = of_test
+    return files
 
 
-def _takes_aligned(specs: Sequence[type[BaseSpec]] | None) -> bool:
-    """Return whether a task takes two aligned files; without one, it may."""
-    return specs is None or "aligned" in specs[0].TEXT.SOURCE_SETTINGS
-
-
-def _check_files(files: Sequence[str], flag: str, specs: Sequence[type[BaseSpec]] | None) -> None:
-    """Raise UserError if there are too many files for the task, one does not exist, or one side of
+def _check_files(files: Sequence[str], flag: str, aligned: bool) -> None:
+    """Raise UserError if there are too many files for a text, one does not exist, or one side of
     two is missing."""
-    from augury.corpora.files import find, layout_of
-    from augury.corpora.text_settings import EXTENSIONS
-
-    aligned = _takes_aligned(specs)
     if len(files) > (2 if aligned else 1):
         what = "two aligned files or one table" if aligned else "one table"
-        raise UserError(f"{' '.join(files)}: a text is {what}")
+        raise UserError(f"{flag} {' '.join(files)}: a text is {what}")
     for file in files:
         is_table = find(file).is_dir() or Path(_uncompressed(file)).suffix.lower() in EXTENSIONS
         if not is_table:
@@ -235,53 +200,13 @@ def _check_files(files: Sequence[str], flag: str, specs: Sequence[type[BaseSpec]
         if not is_table and aligned and len(files) == 1:
             raise UserError(
                 f"{flag} has one file, {file}, and its extension is not that of a table: its other "
-                f"side is missing, give both, as in {flag} {file} {_other_side(file)}"
+                f"side is missing, give both, as in {flag} {file} OTHER_SIDE"
             )
 
 
 def _uncompressed(file: str) -> str:
     """Return the name of a file without the extension of its compression."""
-    from augury.corpora.files import COMPRESSIONS
-
     return os.path.splitext(file)[0] if Path(file).suffix in COMPRESSIONS else file
-
-
-def _other_side(file: str) -> str:
-    """Return the likely file of the other side of a text: of its name, with another extension."""
-    plain = _uncompressed(file)
-    others = sorted(glob.glob(f"{glob.escape(os.path.splitext(plain)[0])}.*"))
-    return next((other for other in others if _uncompressed(other) != plain), "OTHER_SIDE")
-
-
-def _named_test(
-    values: Sequence[str], specs: Sequence[type[BaseSpec]]
-) -> tuple[str, Sequence[str]]:
-    """Return the name and the files of a test set, which is called test where no name is given."""
-    both_sides = _takes_aligned(specs) and len(values) == 2 and Path(values[0]).is_file()
-    if both_sides or (len(values) == 1 and Path(values[0]).exists()):
-        name, files = "test", values
-    elif len(values) == 1:
-        raise UserError(
-            f"--test {values[0]}: there is no such file, and as a name the text is missing, as in "
-            "--test news news.de news.en"
-        )
-    else:
-        name, *files = values
-    _check_files(files, f"--test {name}" if name in values else "--test", specs)
-    return name, files
-
-
-def _check_columns(table: Table, chosen: Sequence[str]) -> None:
-    """Raise UserError for a column that does not exist or is given twice."""
-    from augury.corpora.tables import column_index
-
-    for column in chosen:
-        column_index(table.file, table.names, column)
-        if list(chosen).count(column) > 1:
-            raise UserError(
-                f"--columns gives '{column}' several times: give a column of {table.file} for "
-                f"each, of {', '.join(table.names)}"
-            )
 
 
 def _columns(
@@ -292,15 +217,19 @@ def _columns(
 ) -> tuple[type[BaseSpec], Columns]:
     """Return the kind of corpus that a table is for, and its columns: those that are chosen, or of
     the first table (`known`), else those with common names, else by content."""
-    from augury.cli.columns import Columns, by_content, by_name
-
     kinds = {len(spec.TEXT.COLUMNS): spec for spec in specs}
     wanted = ", or ".join(" ".join(spec.TEXT.COLUMNS) for spec in specs)
     if chosen and known is None:
         if len(chosen) not in kinds:
             numbers = " or ".join(map(str, kinds))
             raise UserError(f"{' '.join(chosen)}: give {numbers} columns, {wanted}")
-        _check_columns(table, chosen)
+        for column in chosen:
+            column_index(table.file, table.names, column)
+            if chosen.count(column) > 1:
+                raise UserError(
+                    f"--columns gives '{column}' several times: give a column of {table.file} for "
+                    f"each, of {', '.join(table.names)}"
+                )
         return kinds[len(chosen)], Columns(list(chosen), [])
     if known and not known.header and set(known.names) <= set(table.names):
         return specs[0], known
@@ -333,14 +262,10 @@ def _languages(
 ) -> dict[str, str]:
     """Return language codes by setting: from flags, the names of the sides, or the text, which is
     said."""
-    from augury.corpora.identification import ROWS, language_of
-    from augury.corpora.languages import check_language, languages
-    from augury.corpora.readers import open_text
-
     block = next(iter(open_text(text, "train").blocks()), None)
     checked = {}
     for index, (setting, code) in enumerate(codes.items()):
-        flag = f"--{setting.replace('_', '-')}"
+        flag = flag_of(setting)
         if code is None and len(codes) == 2 and sides[index] in languages().names:
             code = sides[index]
         if code is None and block:
@@ -356,9 +281,6 @@ def _languages(
 def _labels(text: BaseText) -> tuple[list[str], dict[str, None]]:
     """Return the labels of a table, and the names of those that stand for none; UserError for so
     many that they cannot be labels."""
-    from augury.corpora.labels import MOST_LABELS, are_labels
-    from augury.corpora.readers import open_text
-
     labels: set[str] = set()
     rows, opened = 0, open_text(text, "train")
     for block in opened.blocks():
