@@ -143,7 +143,7 @@ def test_augment_from_two_files(
     assert (
         first["rows_in"] == 4
         and first["rows_added"] == 6
-        and sum(first["rows_rejected"].values()) == 1
+        and sum(first["rows_excluded"].values()) == 1
     )
     assert list(first["parts"]) == ["rot-1", "rot-2"]
     assert main(["augment", *flags, "--keys", "1", "2", "3", "--alphabet", GERMAN, "--json"]) == 0

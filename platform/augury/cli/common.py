@@ -16,8 +16,10 @@ from augury.core.errors import UserError
 from augury.core.naming import is_whole
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import input_columns
+from augury.decoding.settings import Utility
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
+from augury.reporting.find import find
 
 EXAMPLES = 200
 """How many held-out texts a short example is looked for in."""
@@ -78,6 +80,13 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     add_storage(parser)
 
 
+def add_mbr(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of decoding by minimum Bayes risk."""
+    add, utilities = parser.add_argument, get_args(Utility)
+    add("--n-best", type=integer, help="mbr: candidates per view (default: the beam)")
+    add("--utility", choices=utilities, help="mbr: what to maximise (default: chrf)")
+
+
 def add_limits(parser: argparse.ArgumentParser) -> None:
     """Add the flags that all commands that train share."""
     add = parser.add_argument
@@ -112,8 +121,6 @@ def flag_arguments(annotation: Any) -> dict[str, Any]:
 def open_run(name: str, storage: str) -> tuple[Store, Folder]:
     """Return the store and folder of a run given by name, path, URI or address; by default of its
     first seed."""
-    from augury.reporting.find import find
-
     folder = find(name, storage)[0]
     return Store(folder.root), folder
 

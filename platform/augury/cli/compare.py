@@ -10,20 +10,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from augury.cli.common import flag_of, integer, print_json, read_lines
+from augury.cli.common import RESULTS, add_mbr, flag_of, print_json, read_lines
 from augury.core.errors import UserError
 from augury.core.naming import counted
+from augury.core.store import Folder
+from augury.corpora.files import read_sentences
+from augury.decoding.settings import Combination
 
 if TYPE_CHECKING:
-    from augury.core.store import Folder
-    from augury.decoding.settings import Combination
     from augury.reporting.decodings import DecodedSystem
     from augury.reporting.results import SystemResult
 
-HELP = (
-    "Score systems, and compare them with the first one: which differences are real, and at what "
-    "cost? Runs, sweeps, decodings, or files of hypotheses."
-)
 EXAMPLE = """augury compare my/baseline my/CipherDAug --storage results --format latex
   augury compare my/CipherDAug --views plain rot-1 rot-2
   augury compare hypotheses.txt --references test.en --metrics bleu chrf++ ter
@@ -32,9 +29,8 @@ STANDARD_INPUT = "-"
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    from augury.decoding.settings import Combination, Utility
-
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "systems",
         nargs="+",
         metavar="SYSTEM",
@@ -42,53 +38,24 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "sweep, with all its systems; with --references a file of hypotheses, several seeds "
         "separated by commas, or - for standard input",
     )
-    parser.add_argument(
-        "--storage", default="results", metavar="URI", help="where runs are (default: results)"
-    )
-    parser.add_argument(
-        "--reference",
-        metavar="NAME",
-        help="what the others are compared with, by its name (default: the first)",
-    )
-    parser.add_argument(
-        "--references",
-        type=Path,
-        nargs="+",
-        metavar="FILE",
-        help="files of hypotheses: their references or labels, in one file or several",
-    )
-    parser.add_argument(
-        "--sources", type=Path, metavar="FILE", help="files: sources, for metrics that use them"
-    )
-    parser.add_argument(
-        "--language", metavar="CODE", help="files: target language, where a metric depends on it"
-    )
-    parser.add_argument(
-        "--metrics",
-        nargs="+",
-        metavar="METRIC",
-        help="files: of `augury list metrics`, deciding one first (default: bleu chrf)",
-    )
-    parser.add_argument(
-        "--views",
-        nargs="+",
-        metavar="VIEW",
-        help="decode from these views (plain, rot-1, ...) and from their combination",
-    )
-    parser.add_argument(
-        "--combine",
-        nargs="+",
-        choices=get_args(Combination),
-        metavar="HOW",
-        help="views: average, one beam over their mean; mbr, minimum Bayes risk (default: both)",
-    )
-    parser.add_argument(
-        "--n-best", type=integer, help="mbr: candidates per view (default: the beam)"
-    )
-    parser.add_argument(
-        "--utility", choices=get_args(Utility), help="mbr: what to maximise (default: chrf)"
-    )
-    parser.add_argument(
+    add("--storage", default=RESULTS, metavar="URI", help=f"where runs are (default: {RESULTS})")
+    text = "what the others are compared with, by its name (default: the first)"
+    add("--reference", metavar="NAME", help=text)
+    text = "files of hypotheses: their references or labels, in one file or several"
+    add("--references", type=Path, nargs="+", metavar="FILE", help=text)
+    text = "files: sources, for metrics that use them"
+    add("--sources", type=Path, metavar="FILE", help=text)
+    text = "files: target language, where a metric depends on it"
+    add("--language", metavar="CODE", help=text)
+    text = "files: of `augury list metrics`, deciding one first (default: bleu chrf)"
+    add("--metrics", nargs="+", metavar="METRIC", help=text)
+    text = "decode from these views (plain, rot-1, ...) and from their combination"
+    add("--views", nargs="+", metavar="VIEW", help=text)
+    combine: dict[str, Any] = {"nargs": "+", "choices": get_args(Combination), "metavar": "HOW"}
+    text = "views: average, one beam over their mean; mbr, minimum Bayes risk (default: both)"
+    add("--combine", **combine, help=text)
+    add_mbr(parser)
+    add(
         "--format",
         choices=["text", "latex", "csv", "markdown"],
         metavar="FORM",
@@ -132,13 +99,8 @@ def run(arguments: argparse.Namespace) -> int:
         timed = report.records.assign(decoding_seconds=report.records["system"].map(seconds))
         report = replace(report, records=timed)
     if arguments.json:
-        print_json(
-            {
-                "answer": report.answer,
-                **report.data,
-                **({"decodings": [system.to_dict() for system in decoded]} if decoded else {}),
-            }
-        )
+        decodings = {"decodings": [system.to_dict() for system in decoded]} if decoded else {}
+        print_json({"answer": report.answer, **report.data, **decodings})
     else:
         print(rendering.FORMATS[arguments.format](report), end="")
     return 0
@@ -169,8 +131,6 @@ def _decode(arguments: argparse.Namespace) -> list[DecodedSystem]:
 
 def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
     """Return the systems given as files of hypotheses."""
-    from augury.core.store import Folder
-    from augury.corpora.files import read_sentences
     from augury.reporting.results import from_hypotheses
 
     first, *_ = arguments.references

@@ -21,6 +21,7 @@ from augury.core.store import Folder, Store
 from augury.core.verification import verify
 from augury.experiments import cleanup, stored_runs
 from augury.experiments.record import DESCRIPTION, KIND, RECORDS, RunRecord
+from augury.reporting.find import find, named_systems
 from augury.sweeping import state
 from augury.training import history
 from augury.training.trained import FAILURE
@@ -89,8 +90,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _select(store: Store, arguments: argparse.Namespace) -> dict[Folder, dict[str, Any]]:
     """Return the runs that the arguments name and the filters let through."""
-    from augury.reporting.find import find, named_systems  # imports pandas
-
     for wanted in arguments.state or ():
         if wanted not in STATES:
             raise unknown("state", wanted, STATES)

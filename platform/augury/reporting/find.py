@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from augury.core.errors import UserError, unknown
 from augury.core.messages import say_once
@@ -22,10 +22,10 @@ from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import DESCRIPTION, KIND, SCORES, RunName, RunRecord
-from augury.reporting.comparison import scored_sets
-from augury.reporting.results import SystemResult, load_groups
-from augury.scoring.registry import title
 from augury.sweeping import state
+
+if TYPE_CHECKING:
+    from augury.reporting.results import SystemResult
 
 REPORTS = "reports"
 """The folder of reports in a store, one by the name of each experiment."""
@@ -154,6 +154,8 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
     UserError where one does not exist, has no scores, or shares a run with another; one that is
     named twice is told of.
     """
+    from augury.reporting.results import load_groups  # which names of runs do without
+
     named: dict[tuple[Folder, ...], str | None] = {}
     for word in words:
         for name, runs in _of_group(word, storage) or [_system(word, storage)]:
@@ -186,6 +188,9 @@ def with_reference(systems: Sequence[SystemResult], name: str) -> list[SystemRes
 def common_tests(systems: Sequence[SystemResult]) -> list[str]:
     """Return the test sets that all systems are scored on; UserError unless they are scored on the
     same texts in the same way."""
+    from augury.reporting.comparison import scored_sets
+    from augury.scoring.registry import title
+
     known = scored_sets(systems)
     tests = [test for test in known if all(test in system.tests for system in systems)]
     if not tests:
