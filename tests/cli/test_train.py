@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from augury.cli import main
 from augury.experiments import trial
 from augury.experiments.run import Run
 from augury.training.trained import Crashed
+from tests.cli.conftest import Augury, Done
 
 pytestmark = pytest.mark.trains
 
@@ -24,22 +25,12 @@ CONTENT = {
     "task": "nmt",
     "baseline": False,
     "augment": [{"operator": "cipher", "keys": [1]}],
-    "corpus": {
-        "source_language": "de",
-        "target_language": "en",
-        "train": {"builtin": 60},
-        "valid": {"builtin": 6},
-    },
+    "corpus": {"source_language": "de", "target_language": "en"}
+    | {"train": {"builtin": 60}, "valid": {"builtin": 6}},
     "vocabulary": {"size": 200, "size_per_key": 60},
     "regime": {"name": "coregularised"},
-    "model": {
-        "architecture": "tiny",
-        "hidden_size": 16,
-        "feedforward_size": 16,
-        "attention_heads": 2,
-        "encoder_layers": 1,
-        "decoder_layers": 1,
-    },
+    "model": {"architecture": "tiny", "hidden_size": 16, "feedforward_size": 16}
+    | {"attention_heads": 2, "encoder_layers": 1, "decoder_layers": 1},
     "training": {"max_tokens": 300, "max_updates": 4, "validate_every": 2, "average_last": 1},
     "validation": {"sentences": 4},
     "decoding": {"beam": 1, "max_length": 12},
@@ -64,6 +55,8 @@ class Reversal(Operator):
 
 OPERATOR = Reversal
 """
+TESTED = {"corpus.tests": {"news": {"builtin": 3}}}
+"""The setting of a test set."""
 
 
 @pytest.fixture(scope="module")
@@ -72,150 +65,109 @@ def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("train")
 
 
-def train(storage: Path, *flags: str, **changes: Any) -> int:
-    """Train the toy experiment with changes; return the exit code."""
-    path = storage / "toy.yaml"
-    path.write_text(yaml.safe_dump({**CONTENT, "storage": str(storage / "store"), **changes}))
-    return main(["train", str(path), *flags])
+Train = Callable[..., Done]
+
+
+@pytest.fixture
+def train(storage: Path, augury: Augury) -> Train:
+    """Train the toy experiment, with changes and dotted settings."""
+
+    def run(
+        *flags: str, code: int = 0, settings: dict[str, Any] | None = None, **changes: Any
+    ) -> Done:
+        content = {**CONTENT, "storage": str(storage / "store"), **changes}
+        (storage / "toy.yaml").write_text(yaml.safe_dump(content))
+        words = [f"--set={key}={json.dumps(value)}" for key, value in (settings or {}).items()]
+        return augury("train", storage / "toy.yaml", *words, *flags, code=code)
+
+    return run
+
+
+def of_run(uri: str, name: str) -> Any:
+    return yaml.safe_load((Path(uri) / name).read_text())
 
 
 def test_without_test_sets_the_runs_and_their_validations_are_shown(
-    storage: Path, capsys: pytest.CaptureFixture[str]
+    storage: Path, train: Train
 ) -> None:
-    assert train(storage, "--json") == 0
-    result = json.loads(capsys.readouterr().out)
+    result = train("--json").json
     (run,) = result["runs"]
-    assert (result["tables"], result["answer"], result["page"], result["failures"]) == (
-        [],
-        None,
-        None,
-        [],
-    )
+    assert not any(result[key] for key in ("tables", "answer", "page", "failures"))
     best = result["validations"][run]
     assert set(best) == {"loss", "perplexity", "bleu"}
-    assert train(storage) == 0
-    header, _, line, *_ = capsys.readouterr().out.splitlines()
-    assert header.split() == [
-        "system",
-        "seed",
-        "best",
-        "loss",
-        "best",
-        "perplexity",
-        "best",
-        "BLEU",
-        "run",
-    ]
-    assert line.split() == [
-        "toy",
-        "1",
-        f"{best['loss']:.2f}",
-        f"{best['perplexity']:.2f}",
-        f"{best['bleu']:.2f}",
-        run,
-    ]
+    _, _, line, *_ = train().out.splitlines()
+    values = [f"{best[name]:.2f}" for name in ("loss", "perplexity", "bleu")]
+    assert line.split() == ["toy", "1", *values, run]
     assert not (storage / "store" / "reports").exists()
 
 
-def test_a_run_that_is_scored_again_describes_its_test_set(
-    storage: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_that_is_scored_again_describes_its_test_set(train: Train) -> None:
     described = []
     for size in (3, 5):
-        assert train(storage, "--json", "--set", f"corpus.tests={{news: {{builtin: {size}}}}}") == 0
-        result = json.loads(capsys.readouterr().out)
+        result = train("--json", settings={"corpus.tests": {"news": {"builtin": size}}}).json
         assert result["systems"][0]["tests"]["news"]["bleu"]["n"] == size
-        described.append(json.loads((Path(result["runs"][0]) / "run.json").read_text()))
-        written = yaml.safe_load((Path(result["runs"][0]) / "experiment.yaml").read_text())
+        (run,) = result["runs"]
+        described.append(of_run(run, "run.json"))
+        written = of_run(run, "experiment.yaml")
         assert written["corpus"]["tests"]["news"]["builtin"] == size
-    assert [[corpus["name"] for corpus in run["inputs"]] for run in described] == [
-        ["train", "valid", "news"]
-    ] * 2
-    assert [run["inputs"][2]["rows"] for run in described] == [3, 5]
-    assert [run["parameters"]["corpus.tests.news.builtin"] for run in described] == [3, 5]
+        assert described[-1]["parameters"]["corpus.tests.news.builtin"] == size
+        names = [corpus["name"] for corpus in described[-1]["inputs"]]
+        assert names == ["train", "valid", "news"] and described[-1]["inputs"][2]["rows"] == size
     assert described[0]["inputs"][2]["address"] != described[1]["inputs"][2]["address"]
 
 
-def test_systems_have_the_names_of_the_experiment(
-    storage: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    tests = {**CONTENT["corpus"], "tests": {"news": {"builtin": 3}}}  # type: ignore[dict-item]
-    assert train(storage, "--json", corpus=tests, systems={"CipherDAug": {}}) == 0
-    out, error = capsys.readouterr()
-    result = json.loads(out)
+def test_systems_have_the_names_of_the_experiment(train: Train) -> None:
+    result = train("--json", settings=TESTED, systems={"CipherDAug": {}}).json
     assert result["systems"][0]["name"] == result["tables"][0]["rows"][0]["name"] == "CipherDAug"
     assert result["answer"].startswith("On news, CipherDAug reaches BLEU")
-    assert train(storage, corpus=tests, systems={"CipherDAug": {}}) == 0
-    assert f"\n{result['answer']}\n" in capsys.readouterr().out
+    assert f"\n{result['answer']}\n" in train(settings=TESTED, systems={"CipherDAug": {}}).out
 
 
 def test_a_file_that_extends_another_is_stored_whole(
-    storage: Path, capsys: pytest.CaptureFixture[str]
+    storage: Path, train: Train, augury: Augury
 ) -> None:
-    assert train(storage, "--json") == 0
-    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    (run,) = train("--json").json["runs"]
     (storage / "extended.yaml").write_text("extends: toy.yaml\nname: other\nseeds: [2]\n")
-    assert main(["train", str(storage / "extended.yaml"), "--json"]) == 0
-    (other,) = json.loads(capsys.readouterr().out)["runs"]
+    (other,) = augury("train", storage / "extended.yaml", "--json").json["runs"]
     assert Path(other).parent == Path(run).parent and Path(other).name == "seed-2"
-    written = yaml.safe_load((Path(other) / "experiment.yaml").read_text())
+    written = of_run(other, "experiment.yaml")
     assert "extends" not in written and (written["name"], written["seeds"]) == ("other", [2])
-    assert written["model"] == yaml.safe_load((Path(run) / "experiment.yaml").read_text())["model"]
+    assert written["model"] == of_run(run, "experiment.yaml")["model"]
 
 
-def test_storage_and_seeds_are_flags_too(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_storage_and_seeds_are_flags_too(storage: Path, train: Train) -> None:
     """The storage is elsewhere, and the one seed that is trained the second of the two."""
     other = storage / "my other"
-    assert train(storage, "--json", "--storage", str(other), "--seeds", "2", seeds=[1, 2]) == 0
-    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    words = ("--storage", str(other), "--seeds", "2")
+    (run,) = train("--json", *words, seeds=[1, 2]).json["runs"]
     assert Path(run).is_relative_to(other) and run.endswith("/seed-2")
 
 
-def test_training_with_an_operator_and_a_regime_by_path(
-    storage: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (storage / "reversal.py").write_text(REVERSAL)
+def test_training_with_an_operator_and_a_regime_by_path(storage: Path, train: Train) -> None:
     (storage / "twice.py").write_text(
         "from augury.regimes.multi_source import MultiSource\n\n"
         "class Twice(MultiSource):\n    name: str = 'twice'\n\nREGIME = Twice\n"
     )
-    plugins = {
-        "augment": [{"operator": str(storage / "reversal.py")}],
-        "regime": str(storage / "twice.py"),
-    }
+    operator, regime = str(storage / "reversal.py"), str(storage / "twice.py")
     runs = []
     for text in (REVERSAL, REVERSAL + "# changed"):
-        (storage / "reversal.py").write_text(text)
-        assert train(storage, "--json", **plugins) == 0
-        runs += json.loads(capsys.readouterr().out)["runs"]
-    described = json.loads((Path(runs[0]) / "run.json").read_text())
-    assert (
-        described["parameters"]["augment.0.operator"],
-        described["parameters"]["regime.name"],
-    ) == (
-        "reversal",
-        "twice",
-    )
+        Path(operator).write_text(text)
+        runs += train("--json", augment=[{"operator": operator}], regime=regime).json["runs"]
+    parameters = of_run(runs[0], "run.json")["parameters"]
+    assert (parameters["augment.0.operator"], parameters["regime.name"]) == ("reversal", "twice")
     assert runs[0] != runs[1]
     kept = [path.read_text() for path in Path(runs[0]).glob("plugins/*/reversal.py")]
     assert kept == [REVERSAL] and len(list(Path(runs[0]).glob("plugins/*/twice.py"))) == 1
 
 
-def test_all_output_notes_that_text_is_synthetic(
-    storage: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert train(storage) == 0
-    assert capsys.readouterr().out.count(NOTE) == 1
-    tests = ("--set", "corpus.tests={news: {builtin: 3}}")
-    assert train(storage, *tests) == 0
-    assert capsys.readouterr().out.count(NOTE) == 1
-    assert train(storage, "--json", *tests) == 0
-    result = json.loads(capsys.readouterr().out)
+def test_all_output_notes_that_text_is_synthetic(train: Train) -> None:
+    assert train().out.count(NOTE) == train(settings=TESTED).out.count(NOTE) == 1
+    result = train("--json", settings=TESTED).json
     assert result["systems"][0]["notes"][0].startswith(NOTE)
 
 
 def test_a_seed_whose_workers_crash_does_not_stop_the_others(
-    storage: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     train_run = trial.train
 
@@ -225,83 +177,52 @@ def test_a_seed_whose_workers_crash_does_not_stop_the_others(
         return train_run(run, **how)
 
     monkeypatch.setattr(trial, "train", crashing)
-    longer = ("--set", "training.max_updates=6", "--set", "seeds=[1, 2]")
-    assert train(storage, "--json", *longer) == 1
-    result = json.loads(capsys.readouterr().out)
+    longer = {"training.max_updates": 6, "seeds": [1, 2]}
+    result = train("--json", settings=longer, code=1).json
     assert result["failures"] == ["toy, seed 1 failed: Crashed: the workers failed 3 times"]
     assert list(result["systems"][0]["runs"]) == ["2"] and len(result["runs"]) == 1
 
 
-def test_failures_are_reported_if_no_run_succeeds(
-    storage: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert (
-        train(storage, "--json", "--set", "training.learning_rate=1e30", "--set", "seeds=[1, 2]")
-        == 1
-    )
-    result = json.loads(capsys.readouterr().out)
+def test_failures_are_reported_if_no_run_succeeds(train: Train) -> None:
+    diverging = {"training.learning_rate": 1e30, "seeds": [1, 2]}
+    result = train("--json", settings=diverging, code=1).json
     assert (result["systems"], result["runs"], result["answer"]) == ([], [], None)
-    assert [failure[: len("toy, seed 1 failed: Diverged:")] for failure in result["failures"]] == [
-        "toy, seed 1 failed: Diverged:",
-        "toy, seed 2 failed: Diverged:",
-    ]
-
-
-TESTED = ("--set", "corpus.tests={news: {builtin: 3}}", "--json")
+    failed = [failure[: len("toy, seed 1 failed: Diverged:")] for failure in result["failures"]]
+    assert failed == [f"toy, seed {seed} failed: Diverged:" for seed in (1, 2)]
 
 
 def test_further_seeds_extend_the_page_and_other_settings_replace_it(
-    storage: Path, capsys: pytest.CaptureFixture[str]
+    storage: Path, train: Train
 ) -> None:
-    def page(*flags: str) -> tuple[str, list[str], int]:
-        assert train(storage, "--set", "name=paged", *TESTED, *flags) == 0
-        result = json.loads(capsys.readouterr().out)
-        written = Path(result["page"]).stat().st_mtime_ns
-        return result["page"], [*result["systems"][0]["runs"]], written
+    def page(**changes: Any) -> tuple[list[str], int]:
+        settings = {"training.max_updates": changes.pop("updates", 4), **changes}
+        result = train("--json", settings=TESTED | settings, name="paged").json
+        assert result["page"] == str(storage / "store" / "reports/paged/index.html")
+        return [*result["systems"][0]["runs"]], Path(result["page"]).stat().st_mtime_ns
 
-    first, seeds, written = page()
-    assert (first, seeds) == (str(storage / "store" / "reports/paged/index.html"), ["1"])
-    assert page() == (first, ["1"], written)  # nothing new: the page is kept
-    assert page("--set", "seeds=[2]")[:2] == (first, ["1", "2"])
-    assert page()[:2] == (first, ["1", "2"])
-    assert page("--set", "training.max_updates=6", "--set", "seeds=[2]")[:2] == (first, ["2"])
-    assert page()[:2] == (first, ["1"])
+    seeds, written = page()
+    assert seeds == ["1"] and page() == (["1"], written)  # nothing new: the page is kept
+    assert page(seeds=[2])[0] == page()[0] == ["1", "2"]
+    assert page(seeds=[2], updates=6)[0] == ["2"] and page()[0] == ["1"]
 
 
-def test_what_is_trained_is_shown_without_slow_imports(
-    storage: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert train(storage, *TESTED) == 0
-    capsys.readouterr()
+def test_what_is_trained_is_shown_without_slow_imports(storage: Path, train: Train) -> None:
+    train("--json", settings=TESTED)
     code = (
         "import sys; from augury.cli import main; assert main(sys.argv[1:]) == 0; "
         "print(*{'torch', 'ray', 'mlflow', 'transformers'} & sys.modules.keys(), file=sys.stderr)"
     )
-    command = ["train", str(storage / "toy.yaml"), *TESTED, "--set", "tracking.enabled=true"]
-    done = subprocess.run(
-        [sys.executable, "-c", code, *command, "-q"], capture_output=True, text=True, check=True
-    )
-    assert json.loads(done.stdout)["answer"]
-    assert done.stderr.splitlines()[-1] == ""
+    words = ["train", str(storage / "toy.yaml"), "--json", "--set", "tracking.enabled=true", "-q"]
+    words += [f"--set={key}={json.dumps(value)}" for key, value in TESTED.items()]
+    command = [sys.executable, "-c", code, *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["answer"] and done.stderr.splitlines()[-1] == ""
 
 
-def test_training_on_an_object_store(
-    storage: Path, remote: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    flags = (
-        "--json",
-        "--set",
-        "storage=remote://bucket/store",
-        "--set",
-        "corpus.tests={news: {builtin: 3}}",
-    )
-    assert train(storage, *flags) == 0
-    first = json.loads(capsys.readouterr().out)
-    (run,) = first["runs"]
-    assert (
-        run.startswith("remote://bucket/store/runs/")
-        and first["tables"][0]["rows"][0]["scores"]["bleu"]["n"] == 3
-    )
-    assert train(storage, *flags) == 0
-    out, error = capsys.readouterr()
-    assert json.loads(out) == first and "toy, seed 1: found, not trained again" in error
+def test_training_on_an_object_store(remote: Any, train: Train) -> None:
+    settings = {"storage": "remote://bucket/store", **TESTED}
+    first = train("--json", settings=settings).json
+    assert first["runs"][0].startswith("remote://bucket/store/runs/")
+    assert first["tables"][0]["rows"][0]["scores"]["bleu"]["n"] == 3
+    again = train("--json", settings=settings)
+    assert again.json == first and "toy, seed 1: found, not trained again" in again.error
