@@ -16,6 +16,7 @@ from augury.augment.operator import DRAW, Operator, check_columns
 from augury.augment.pipeline import Augmented
 from augury.cli.common import (
     RESULTS,
+    add_executor,
     add_experiment,
     flag_arguments,
     flag_of,
@@ -59,7 +60,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add("--operator", help="its parameters are flags: --operator cipher --keys 1 2")
     add = parser.add_argument
     add("--storage", help="for all output (default: the experiment's, or results)")
-    add("--executor", choices=["auto", "local", "ray"], help="where to run the operator")
+    add_executor(parser)
     text = "print the first N rows too, and what every operator makes of them"
     add("--show", type=whole_number, default=0, metavar="N", help=text)
     words = [part for word in argv for part in word.split("=", 1)]

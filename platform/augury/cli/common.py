@@ -87,6 +87,20 @@ def add_mbr(parser: argparse.ArgumentParser) -> None:
     add("--utility", choices=utilities, help="mbr: what to maximise (default: chrf)")
 
 
+def add_executor(parser: argparse.ArgumentParser, default: str | None = None) -> None:
+    """Add the flag that says where work runs."""
+    where: dict[str, Any] = {"choices": ["auto", "local", "ray"], "metavar": "WHERE"}
+    text = "local: in this process; ray: side by side on Ray; auto: by the amount of work"
+    parser.add_argument("--executor", **where, default=default, help=text)
+
+
+def add_format(parser: argparse.ArgumentParser, *further: str) -> None:
+    """Add the flag of the form in which tables are printed."""
+    forms = ["text", "latex", "csv", "markdown", *further]
+    text = f"{', '.join(forms)} (default: text)"
+    parser.add_argument("--format", choices=forms, metavar="FORM", default="text", help=text)
+
+
 def add_limits(parser: argparse.ArgumentParser) -> None:
     """Add the flags that all commands that train share."""
     add = parser.add_argument

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from augury.cli.common import RESULTS, add_mbr, flag_of, print_json, read_lines
+from augury.cli.common import RESULTS, add_format, add_mbr, flag_of, print_json, read_lines
 from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.core.store import Folder
@@ -41,27 +41,18 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add("--storage", default=RESULTS, metavar="URI", help=f"where runs are (default: {RESULTS})")
     text = "what the others are compared with, by its name (default: the first)"
     add("--reference", metavar="NAME", help=text)
-    text = "files of hypotheses: their references or labels, in one file or several"
+    text = "of files: their references or labels, in one file or several"
     add("--references", type=Path, nargs="+", metavar="FILE", help=text)
-    text = "files: sources, for metrics that use them"
-    add("--sources", type=Path, metavar="FILE", help=text)
-    text = "files: target language, where a metric depends on it"
-    add("--language", metavar="CODE", help=text)
-    text = "files: of `augury list metrics`, deciding one first (default: bleu chrf)"
+    add("--sources", type=Path, metavar="FILE", help="of files: sources, for metrics that use them")
+    add("--language", metavar="CODE", help="of files: target language, if a metric depends on it")
+    text = "of files: of `augury list metrics`, deciding one first (default: bleu chrf)"
     add("--metrics", nargs="+", metavar="METRIC", help=text)
-    text = "decode from these views (plain, rot-1, ...) and from their combination"
-    add("--views", nargs="+", metavar="VIEW", help=text)
+    add("--views", nargs="+", metavar="VIEW", help="decode from these: plain rot-1, and combined")
     combine: dict[str, Any] = {"nargs": "+", "choices": get_args(Combination), "metavar": "HOW"}
     text = "views: average, one beam over their mean; mbr, minimum Bayes risk (default: both)"
     add("--combine", **combine, help=text)
     add_mbr(parser)
-    add(
-        "--format",
-        choices=["text", "latex", "csv", "markdown"],
-        metavar="FORM",
-        default="text",
-        help="text (default), latex, csv or markdown",
-    )
+    add_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

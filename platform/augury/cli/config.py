@@ -51,10 +51,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     flag: dict[str, Any] = {"action": "store_true"}
     add("--syntax", **flag, help="check only the file, without reading its texts")
     add("--resolved", **flag, help="print all settings with defaults, and run addresses")
-    text = "draw what the experiment makes, and what of it exists, as a Mermaid flowchart"
-    add("--graph", **flag, help=text)
-    text = "print the JSON Schema of experiment files for editors; takes no FILE"
-    add("--schema", **flag, help=text)
+    add("--graph", **flag, help="print what is made, and what is there, as a Mermaid flowchart")
+    add("--schema", **flag, help="print the JSON Schema of experiment files, for editors")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -27,8 +27,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         help="upload the export to a model repository of the Hugging Face hub, which is made "
         "unless it exists; with the token of `hf auth login` or HF_TOKEN",
     )
-    text = "with --push: a repository that is made is private"
-    add("--private", action="store_true", help=text)
+    add("--private", action="store_true", help="make a private repository")
 
 
 def run(arguments: argparse.Namespace) -> int:

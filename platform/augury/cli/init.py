@@ -43,8 +43,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     texts: dict[str, Any] = {"nargs": "+", "metavar": "TEXT"}
     add("file", nargs="?", default=FILE, metavar="FILE", help=f"to write (default: {FILE})")
     add("--task", help="nmt, classification, nli or the path of one (default: by the files)")
-    text = "two aligned files, or one table (TSV, CSV, JSON lines, Parquet)"
-    add("--train", **texts, help=text)
+    add("--train", **texts, help="two aligned files, or a table: TSV, CSV, JSON lines, Parquet")
     add("--source", metavar="TEXT", help="with --target, the same as --train")
     add("--target", metavar="TEXT", help="see --source")
     add("--valid", **texts, help="validation text (default: random rows of the training text)")
@@ -56,13 +55,11 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         metavar=("[NAME] TEXT", "TEXT"),
         help="a test set, called test without a name; repeatable (default: random rows, too)",
     )
-    text = "source target, or text label, ... of tables (default: by name or content)"
-    add("--columns", nargs="+", metavar="NAME", help=text)
+    add("--columns", nargs="+", metavar="NAME", help="of tables: de en, or text label")
     for flag, of in (("--source-language", "source"), ("--target-language", "target")):
         add(flag, metavar="CODE", help=f"of the {of} (default: that of the text)")
     add("--language", metavar="CODE", help="of texts in a single language")
-    text = "a pretrained model, by its name on the hub or directory; or tiny or small"
-    add("--model", metavar="NAME", help=text)
+    add("--model", metavar="NAME", help="pretrained: its name on the hub, or directory; or tiny")
     add("--force", action="store_true", help="overwrite an existing file")
     parser.set_defaults(words=argv)
 
@@ -144,7 +141,7 @@ def _options(arguments: argparse.Namespace, path: Path) -> DraftOptions:
         return name if kept else os.path.relpath(name, path.parent)
 
     for of in texts.values():
-        of |= {key: moved(of[key]) for key in ("file", "source", "target") if key in of}
+        of.update({key: moved(of[key]) for key in ("file", "source", "target") if key in of})
     model = arguments.model
     if model and Path(model).is_dir():
         model = moved(model) if moved(model) == model else os.path.join(".", moved(model))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from augury.cli.common import add_overrides, print_json, print_settings
+from augury.cli.common import add_format, add_overrides, print_json, print_settings
 from augury.cli.sweep import add_trials, limits, make_plan, plan_lines
 from augury.core import config
 from augury.core.errors import UserError, unknown
@@ -34,18 +34,11 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add("--scale", help="toy, small, paper or released_code (default: the table's first)")
     add("--corpus", help="another corpus than the scale's first, such as iwslt17-fr-en (Table 3)")
     add("--rows", nargs="+", metavar="ROW", help="rows besides the reference (default: all)")
-    text = "the row that differences are tested against (default: the table's)"
-    add("--reference", metavar="ROW", help=text)
+    add("--reference", metavar="ROW", help="test differences to this one (default: the table's)")
     add("--resolved", **flag, help="print all settings of the rows, and exit")
     add("--dry-run", **flag, help="show the published values, the runs and the cost, and exit")
     add_trials(parser)
-    add(
-        "--format",
-        choices=["text", "latex", "csv", "markdown", "html"],
-        metavar="FORM",
-        default="text",
-        help="text (default), latex, csv, markdown or html",
-    )
+    add_format(parser, "html")
     add_overrides(parser)
 
 

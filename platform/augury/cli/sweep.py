@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import (
+    add_executor,
     add_limits,
     add_overrides,
     elsewhere,
@@ -38,17 +39,14 @@ EXAMPLE = """augury sweep agreement --scale toy --seeds 1 2 3 --storage results
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add = parser.add_argument
     add("space", metavar="SPACE", help="a search space: its name, or the path of a file")
-    text = "file whose corpus, model and training replace those of the space"
-    add("experiment", metavar="EXPERIMENT", nargs="?", help=text)
+    add("experiment", metavar="FILE", nargs="?", help="whose corpus, model and training are used")
     add("--scale", help="toy, small or paper (default: the first of the space)")
     add("--rows", nargs="+", metavar="ROW", help="only these beside the reference (default: all)")
     add_trials(parser)
-    text = "all seeds of all configurations, or a race (default: the space's)"
-    add("--scheduler", choices=["all", "race"], help=text)
+    add("--scheduler", choices=["all", "race"], help="all seeds of all, or a race")
     how: dict[str, Any] = {"choices": ["grid", "random", "optuna"], "metavar": "HOW"}
     add("--search", **how, help="choose points by grid, random or optuna (default: the space's)")
-    text = "number of points to draw if keys have domains"
-    add("--samples", type=whole_number, metavar="N", help=text)
+    add("--samples", type=whole_number, metavar="N", help="points to draw from domains of keys")
     text = "points that twice the training time has to bring (default: the space's)"
     add("--worth", type=points, metavar="POINTS", help=text)
     text = "fresh seeds that test the winner against the reference (default: 3)"
@@ -66,8 +64,7 @@ def add_trials(parser: argparse.ArgumentParser) -> None:
     add("--at-once", **number, help="most trials at once (default: the file's, or as many as fit)")
     add("--trials", **number, help="start at most N trials")
     add("--fail-fast", action="store_true", help="stop after the first failed trial")
-    where: dict[str, Any] = {"choices": ["auto", "local", "ray"], "metavar": "WHERE"}
-    add("--executor", **where, help="local: one by one; ray: side by side; auto: by their number")
+    add_executor(parser)
 
 
 def points(text: str) -> float:

@@ -7,7 +7,16 @@ import sys
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from augury.cli.common import add_mbr, add_run, flag_of, integer, open_run, print_json, read_lines
+from augury.cli.common import (
+    add_executor,
+    add_mbr,
+    add_run,
+    flag_of,
+    integer,
+    open_run,
+    print_json,
+    read_lines,
+)
 from augury.core import config
 from augury.core.errors import UserError, unknown
 from augury.core.progress import say
@@ -31,17 +40,13 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add = parser.add_argument
     add("--beam", type=integer, help="beam size (default: the experiment's)")
     add("--length-penalty", type=float, help="length penalty (default: the experiment's)")
-    text = "views of the run to decode from: plain, rot-1, ..."
-    add("--views", nargs="+", metavar="VIEW", help=text)
-    text = "one beam over their mean, or minimum Bayes risk"
-    add("--combine", choices=get_args(Combination), help=text)
+    add("--views", nargs="+", metavar="VIEW", help="decode from these views: plain rot-1")
+    add("--combine", choices=get_args(Combination), help="one beam, or minimum Bayes risk")
     add_mbr(parser)
     add("--tag", help="symbol before every source, of a run trained on tagged texts, or none")
     text = "lines longer than the model reads: refuse all (default), cut or skip them"
     add("--long", choices=get_args(LongTexts), help=text)
-    where: dict[str, Any] = {"choices": ["local", "ray", "auto"], "metavar": "WHERE"}
-    text = "local (default): in this process; ray: on Ray; auto: by the amount of work"
-    add("--executor", **where, default="local", help=text)
+    add_executor(parser, default="local")
 
 
 def run(arguments: argparse.Namespace) -> int:
