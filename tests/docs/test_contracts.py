@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from augury.analysis.analysis import Analysis
 from augury.augment import mixins
 from augury.augment.operator import Operator
 from augury.corpora.corpus import Kind
 from augury.experiments import task
 from augury.experiments.task import Task
 from augury.regimes.regime import Regime
-from augury.reporting.analyses.analysis import Analysis
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "extending.md").read_text(encoding="utf-8")

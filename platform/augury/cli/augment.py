@@ -33,7 +33,7 @@ from augury.corpora.corpus import Corpus, read_shard, sentence_columns
 from augury.corpora.filters import REASON_SETTINGS
 from augury.corpora.ingest import ingest
 from augury.corpora.languages import UNDETERMINED
-from augury.corpora.parallel import CorpusSpec
+from augury.corpora.spec import CorpusSpec
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import load
 
@@ -199,7 +199,7 @@ def _without_experiment(arguments: argparse.Namespace) -> tuple[CorpusSpec, Oper
             optional = type(None) in get_args(fields[field].annotation)
             parameters[field] = None if value == "none" and optional else value
     operator = operators.parse({"operator": name, **parameters})
-    check_columns(operator, spec.KIND.columns)
+    check_columns(operator, spec.TEXT.KIND.columns)
     if isinstance(operator, UsesModels):
         raise UserError(
             f"operator {operator.operator} needs trained models: add it to augment in an "

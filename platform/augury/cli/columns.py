@@ -13,7 +13,7 @@ from augury.corpora.corpus import LABELS
 from augury.corpora.files import examine
 from augury.corpora.languages import languages
 from augury.corpora.tables import NotText, class_names, column_names, read_table
-from augury.corpora.text_settings import BaseText
+from augury.corpora.text_settings import table_layout
 
 COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
     "source": ("source", "src"),
@@ -56,7 +56,7 @@ class Table:
 
     def __init__(self, file: str):
         self.file = file
-        self.layout = BaseText(file=file).layout
+        self.layout = table_layout(file)
         if self.layout != "parquet":
             examine(file)
         self.names = column_names(file, self.layout)

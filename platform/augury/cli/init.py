@@ -25,9 +25,9 @@ from augury.corpora.ingest import cached_corpus
 from augury.corpora.labels import MOST_LABELS, are_labels
 from augury.corpora.languages import check_language, languages
 from augury.corpora.readers import open_text
-from augury.corpora.splits import BaseSpec
+from augury.corpora.spec import BaseSpec
 from augury.corpora.tables import column_index, examine_parquet
-from augury.corpora.text_settings import EXTENSIONS, BaseText
+from augury.corpora.text_settings import EXTENSIONS, Text
 from augury.experiments.spec import settings_class
 from augury.experiments.systems import load
 from augury.experiments.task import Drafts, capable
@@ -105,7 +105,7 @@ def _options(arguments: argparse.Namespace, path: Path) -> DraftOptions:
         say(f"task: {task}, by {' and '.join(train)}; others: --task")
     annotation = settings_class(task).model_fields["corpus"].annotation
     specs: Sequence[type[BaseSpec]] = get_args(annotation) or (annotation,)
-    files = _files(arguments, train, aligned="aligned" in specs[0].TEXT.SOURCE_SETTINGS)
+    files = _files(arguments, train, aligned=bool(specs[0].TEXT.LINES))
 
     texts: dict[str, dict[str, Any]] = {}
     spec, columns = specs[0], None
@@ -116,7 +116,7 @@ def _options(arguments: argparse.Namespace, path: Path) -> DraftOptions:
         kinds = specs if columns is None else [spec]
         spec, own = _columns(Table(of_role[0]), kinds, arguments.columns, columns)
         columns = columns or own
-        by_role = zip(spec.TEXT.COLUMNS, own.names, strict=True)
+        by_role = zip(spec.TEXT.KIND.read, own.names, strict=True)
         texts[role] = {"file": of_role[0], **{f"{name}_column": of for name, of in by_role}}
         if own.header:
             texts[role]["header"] = own.header
@@ -214,8 +214,8 @@ def _columns(
 ) -> tuple[type[BaseSpec], Columns]:
     """Return the kind of corpus that a table is for, and its columns: those that are chosen, or of
     the first table (`known`), else those with common names, else by content."""
-    kinds = {len(spec.TEXT.COLUMNS): spec for spec in specs}
-    wanted = ", or ".join(" ".join(spec.TEXT.COLUMNS) for spec in specs)
+    kinds = {len(spec.TEXT.KIND.read): spec for spec in specs}
+    wanted = ", or ".join(" ".join(spec.TEXT.KIND.read) for spec in specs)
     if chosen and known is None:
         if len(chosen) not in kinds:
             numbers = " or ".join(map(str, kinds))
@@ -231,15 +231,15 @@ def _columns(
     if known and not known.header and set(known.names) <= set(table.names):
         return specs[0], known
     for count in sorted(kinds, reverse=True):
-        if named := by_name(table.names, kinds[count].TEXT.COLUMNS):
+        if named := by_name(table.names, kinds[count].TEXT.KIND.read):
             return kinds[count], Columns(named, [])
-    content = by_content(table, "label" in specs[0].TEXT.COLUMNS)
+    content = by_content(table, "label" in specs[0].TEXT.KIND.read)
     if content and len(content.names) in kinds:
         spec = kinds[len(content.names)]
-        pairs = zip(spec.TEXT.COLUMNS, content.names, strict=True)
+        pairs = zip(spec.TEXT.KIND.read, content.names, strict=True)
         by_role = ", ".join(f"{role} is {name}" for role, name in pairs)
         note = "without a header line" if content.header else f"columns by content, {by_role}"
-        say(f"{table.file}: {note}; others: --columns {' '.join(spec.TEXT.COLUMNS)}")
+        say(f"{table.file}: {note}; others: --columns {' '.join(spec.TEXT.KIND.read)}")
         return spec, content
     if known and known.header and len(known.header) == len(table.names):
         return specs[0], known
@@ -254,9 +254,7 @@ def _columns(
     )
 
 
-def _languages(
-    codes: Mapping[str, str | None], sides: Sequence[str], text: BaseText
-) -> dict[str, str]:
+def _languages(codes: Mapping[str, str | None], sides: Sequence[str], text: Text) -> dict[str, str]:
     """Return language codes by setting: from flags, the names of the sides, or the text, which is
     said."""
     block = next(iter(open_text(text, "train").blocks()), None)
@@ -266,7 +264,7 @@ def _languages(
         if code is None and len(codes) == 2 and sides[index] in languages().names:
             code = sides[index]
         if code is None and block:
-            values = block.column(text.COLUMNS[index]).slice(0, ROWS).to_pylist()
+            values = block.column(text.KIND.read[index]).slice(0, ROWS).to_pylist()
             if code := language_of([value for value in values if value]):
                 say(f"{setting.replace('_', ' ')}: {code}, by the text; others: {flag}")
         if code is None:
@@ -275,7 +273,7 @@ def _languages(
     return checked
 
 
-def _labels(text: BaseText) -> tuple[list[str], dict[str, None]]:
+def _labels(text: Text) -> tuple[list[str], dict[str, None]]:
     """Return the labels of a table, and the names of those that stand for none; UserError for so
     many that they cannot be labels."""
     labels: set[str] = set()

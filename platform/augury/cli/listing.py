@@ -98,7 +98,7 @@ def _metrics() -> dict[str, str]:
 
 
 def _analyses() -> dict[str, str]:
-    from augury.reporting.analyses.analysis import ANALYSES  # imports pandas
+    from augury.analysis.analysis import ANALYSES  # imports pandas
 
     return _plugins(ANALYSES)()
 

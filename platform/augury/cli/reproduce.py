@@ -56,6 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         return _dry_run(table, space, options, arguments.json)
 
+    from augury.analysis.system import open_systems
     from augury.reporting import rendering
     from augury.reporting.papers.report import report
     from augury.reporting.papers.reproduction import load_reproduction
@@ -64,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     outcome, _ = run_sweep(space, options, Tracker)
     folder = outcome.sweep.folder
-    shown = report(load_reproduction(table, outcome.sweep, arguments.reference))
+    shown = report(load_reproduction(table, outcome.sweep, open_systems, arguments.reference))
     folder.write(PAGE, rendering.page(shown))
     if arguments.json:
         print_json({**shown.data, "reused": outcome.reused, "page": folder.location(PAGE)})

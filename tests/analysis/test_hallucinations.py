@@ -8,7 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from augury.analysis.hallucination import adjusted_bleu, frequent_subwords, hallucinations
+from augury.analysis.hallucinations import (
+    HallucinationAnalysis,
+    adjusted_bleu,
+    frequent_subwords,
+)
 
 
 @pytest.mark.parametrize(
@@ -29,11 +33,11 @@ def test_adjusted_bleu_is_that_of_the_specification(
     assert adjusted_bleu(hypothesis, reference) == pytest.approx(score, abs=1e-6)
 
 
-def test_weights_can_be_normalised() -> None:
-    normalised = adjusted_bleu(
-        "the dog sat on mat", "the cat sat on the mat", normalise_weights=True
-    )
-    assert normalised == pytest.approx(0.390589, abs=1e-6)
+def test_weights_can_be_normalised_and_characters_count_as_words_without_spaces() -> None:
+    pair = ("the dog sat on mat", "the cat sat on the mat")
+    assert adjusted_bleu(*pair, normalise_weights=True) == pytest.approx(0.390589, abs=1e-6)
+    assert adjusted_bleu("แมวกินปลา", "แมวกินปลา") == pytest.approx(1.0)
+    assert 0.3 < adjusted_bleu("แมวกินปลาใหญ่", "แมวกินปลาเล็ก") < 1.0
 
 
 class Parrot(SimpleNamespace):
@@ -67,7 +71,8 @@ def parrot(name: str, ruin: str) -> Any:
 
 
 def test_sentences_count_once_and_only_if_they_are_translated() -> None:
-    calm, faulty = hallucinations([parrot("calm", "nothing"), parrot("mad", "a")], subwords=3)
+    analysis = HallucinationAnalysis(subwords=3)
+    calm, faulty = analysis.compute([parrot("calm", "nothing"), parrot("mad", "a")])
     assert (calm.candidates, calm.hallucinated, calm.pairs) == (2, (), 0)
     # "a b c" holds the word that ruins it and so is not translated at all: it is no candidate.
     assert faulty.subwords == ("d", "c", "b")
@@ -75,19 +80,12 @@ def test_sentences_count_once_and_only_if_they_are_translated() -> None:
 
 
 def test_hallucinations_are_counted_by_subword() -> None:
-    first, second = hallucinations([parrot("one", "z"), parrot("two", "a")], subwords=4)
+    systems = [parrot("one", "z"), parrot("two", "a")]
+    first, second = HallucinationAnalysis(subwords=4).compute(systems)
     assert second.subwords == ("d", "c", "b", "a") and second.by_subword == (0, 0, 0, 1)
     assert second.hallucinated == (1,) and second.pairs == 1
     (example,) = second.examples
     assert (example.sentence, example.subword, example.output) == (1, "a", "what is that")
     assert second.share.value == pytest.approx(1 / 3) and first.share.value == 0
     assert second.against_first is not None and second.against_first.more == 1
-
-
-def test_no_special_symbol_is_put_before_a_source() -> None:
-    assert frequent_subwords(parrot("one", "z"), 50) == [6, 5, 4, 3]
-
-
-def test_without_spaces_characters_count_as_words() -> None:
-    assert adjusted_bleu("แมวกินปลา", "แมวกินปลา") == pytest.approx(1.0)
-    assert 0.3 < adjusted_bleu("แมวกินปลาใหญ่", "แมวกินปลาเล็ก") < 1.0
+    assert frequent_subwords(systems[0], 50) == [6, 5, 4, 3]  # no special symbol

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
-from itertools import chain
+from dataclasses import asdict
 from typing import Any, ClassVar
 
 from augury.analysis.system import VALID, System
@@ -17,17 +16,18 @@ from augury.core.plugins import Extension, Registry
 from augury.core.store import Folder
 from augury.experiments import stored_runs
 from augury.experiments.record import RunRecord
+from augury.experiments.task import ShowsStates, capable
 from augury.reporting import rendering, run_files
-from augury.reporting.numbers import MISSING, interval, probability, signed
+from augury.reporting.numbers import MISSING, interval, p_text, probability, signed
 from augury.reporting.report import Report, Section, section
 from augury.reporting.tables import Cell, Table, cell, records
 from augury.scoring.significance import Difference
 
 ANALYSES = Registry(
     "analysis",
-    package="augury.reporting.analyses",
+    package="augury.analysis",
     attribute="ANALYSIS",
-    contract="set ANALYSIS to a subclass of augury.reporting.analyses.analysis.Analysis",
+    contract="set ANALYSIS to a subclass of augury.analysis.analysis.Analysis",
 )
 
 
@@ -35,6 +35,8 @@ class Analysis(Extension, ABC):
     """Settings of an analysis of runs, which are also its flags on the command line."""
 
     TITLE: ClassVar[str]
+    OF_TEST: ClassVar[bool] = True
+    """Whether it reads the sentences of the test set, so that runs have to translate them."""
 
     analysis: str
     """The name of the analysis, or the path of its file."""
@@ -65,64 +67,53 @@ def find(name: str, settings: Mapping[str, Any]) -> Analysis:
 
 
 def analyse(analysis: Analysis, systems: Sequence[System]) -> Report:
-    """Return the report of one analysis, and write it into the folder of every run."""
-    first, results = systems[0], analysis.compute(systems)
-    settings = analysis.to_dict()
-    content = {
-        "test": first.test,
-        "lines": [row + 1 for row in first.rows],
-        "runs": [
-            {
-                "name": system.name,
-                "address": system.run.address,
-                "seed": system.run.seed,
-                "folder": system.run.folder.name,
-            }
-            for system in systems
-        ],
-        "settings": {
-            **{key: settings[key] for key in settings if key not in ("analysis", plugins.FILE)},
-            "decoding": first.decoding and first.decoding.to_dict(),
-        },
-        "results": [asdict(result) for result in results]
-        if isinstance(results, list)
-        else asdict(results),
-    }
-    title = f"{analysis.TITLE}: {', '.join(system.name for system in systems)} on {first.test}"
+    """Return the report of one analysis, and write it as `NAME.html` and `NAME.json` into the
+    folder of every run."""
+    first, title = systems[0], f"{analysis.TITLE}: {', '.join(of.name for of in systems)}"
+    notes = _cautions(systems)
+    if analysis.OF_TEST:
+        for system in systems:
+            capable(system.run.experiment.task, ShowsStates)
+        title += f" on {first.test}"
+        notes += _cautions_of_test(systems)
+    results = analysis.compute(systems)
     answer, sections = analysis.answer(results, systems), analysis.sections(results, systems)
-    report = report_of(title, answer, sections, content, _cautions(systems))
-    sources = section("Where it comes from", _runs(systems))
-    report = replace(report, sections=[*sections, sources])
+    settings = {
+        key: value
+        for key, value in analysis.to_dict().items()
+        if key not in ("analysis", plugins.FILE)
+    }
+    runs, origins = [], []
     for system in systems:
-        write(report, analysis.analysis, folder_of(systems, system))
-    return report
-
-
-def report_of(
-    title: str,
-    answer: str,
-    sections: Sequence[Section],
-    content: Mapping[str, Any],
-    notes: Sequence[str],
-) -> Report:
-    """Return the report of an analysis, whose tables are those of its sections."""
+        name, run = system.name, system.run
+        runs.append(
+            {"name": name, "address": run.address, "seed": run.seed, "folder": run.folder.name}
+        )
+        trained_with = RunRecord.read(run.folder).trained_with
+        folder = Cell(run.folder.name, code=True)
+        origins.append({"system": name, "run": folder, "trained with": trained_with})
     tables = [block for part in sections for block in part.blocks if isinstance(block, Table)]
-    return Report(
+    report = Report(
         title=title,
         answer=answer,
-        sections=sections,
+        sections=[*sections, section("Where it comes from", records(origins, kind="words"))],
         notes=notes,
-        data=content,
+        data={
+            "test": first.test,
+            "lines": [row + 1 for row in first.rows],
+            "runs": runs,
+            "settings": {**settings, "decoding": first.decoding and first.decoding.to_dict()},
+            "results": list(map(asdict, results)) if isinstance(results, list) else asdict(results),
+        },
         summary=[*tables, "\n".join([answer, *notes])],
         tables=tables,
     )
-
-
-def write(report: Report, name: str, folder: Folder) -> None:
-    """Write the page and the data of a report into a folder, as `NAME.html` and `NAME.json`."""
-    content = {"analysis": name, "answer": report.answer, **report.data}
-    folder.write_record(f"{name}.json", content)
-    folder.write(f"{name}.html", rendering.page(report))
+    content = {"analysis": analysis.analysis, "answer": answer, **report.data}
+    for system in systems:
+        target = folder_of(systems, system)
+        target.write_record(f"{analysis.analysis}.json", content)
+        target.write(f"{analysis.analysis}.html", rendering.page(report))
+    return report
 
 
 def folder_of(systems: Sequence[System], system: System) -> Folder:
@@ -137,10 +128,21 @@ def folder_of(systems: Sequence[System], system: System) -> Folder:
 
 
 def _cautions(systems: Sequence[System]) -> list[str]:
-    """Return notes on the texts of the systems and on the choice of sentences."""
-    first = systems[0]
-    notes = (stored_runs.corpus_notes(item.run.folder, item.run.inputs) for item in systems)
-    cautions = list(dict.fromkeys(chain.from_iterable(notes)))
+    """Return notes on the texts of the systems and on their number."""
+    cautions: dict[str, None] = {}
+    for system in systems:
+        cautions |= dict.fromkeys(stored_runs.corpus_notes(system.run.folder, system.run.inputs))
+    if len(systems) > 1:
+        cautions[
+            "Runs are compared, not methods: one training of each does not tell them apart from "
+            "chance."
+        ] = None
+    return list(cautions)
+
+
+def _cautions_of_test(systems: Sequence[System]) -> list[str]:
+    """Return notes on the choice of sentences, and on how they are translated."""
+    first, cautions = systems[0], []
     if first.test == VALID:
         cautions.append(
             "The sentences are those of the validation set, by which training was ended and "
@@ -151,28 +153,11 @@ def _cautions(systems: Sequence[System]) -> list[str]:
             "Sentences are translated from one view at a time, not from several as the runs' "
             "experiments do."
         )
-    if len(systems) > 1:
-        cautions.append(
-            "Runs are compared, not methods: one training of each does not tell them apart from "
-            "chance."
-        )
     if len(first.rows) < (total := first.run.corpus(first.test).rows):
         cautions.append(
             f"{len(first.rows):,} of the {total:,} sentences of {first.test}, drawn at random."
         )
     return cautions
-
-
-def _runs(systems: Sequence[System]) -> Table:
-    rows = [
-        {
-            "system": system.name,
-            "run": Cell(system.run.folder.name, code=True),
-            "trained with": RunRecord.read(system.run.folder).trained_with,
-        }
-        for system in systems
-    ]
-    return records(rows, kind="words")
 
 
 def test_label(systems: Sequence[System]) -> str:
@@ -183,6 +168,11 @@ def test_label(systems: Sequence[System]) -> str:
 def heading(system: System, sentence: int) -> str:
     """Return the heading of a sentence: its line in the test set."""
     return f"line {system.rows[sentence] + 1}"
+
+
+def certainty(p_value: float) -> str:
+    """Return a p-value, and whether a difference with it may be chance."""
+    return p_text(p_value) if p_value < 0.05 else f"{p_text(p_value)}, may be chance"
 
 
 def difference_cells(test: Difference | None, scale: float = 1.0) -> list[Cell]:
