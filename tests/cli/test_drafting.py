@@ -11,19 +11,19 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.cli.drafting import DraftOptions, draft, held_out_share
+from augury.cli.drafting import draft, held_out_share
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import expand
 from trainables.nmt.draft import TIERS
 
-NMT = {
+NMT: dict[str, Any] = {
     "name": "mine",
     "task": "nmt",
     "corpus": {"source_language": "de", "target_language": "en"},
     "train": {"source": "a.de", "target": "a.en"},
 }
 COLUMNS = {"premise_column": "a", "hypothesis_column": "b", "label_column": "c"}
-NLI = {
+NLI: dict[str, Any] = {
     "name": "pairs",
     "task": "nli",
     "corpus": {"language": "en"},
@@ -40,7 +40,7 @@ OWN = {
 
 
 def drafted(rows: int = 2400, **options: Any) -> Experiment:
-    return parse(yaml.safe_load(draft(DraftOptions(**options, rows=rows))))
+    return parse(yaml.safe_load(draft(**options, rows=rows)))
 
 
 @pytest.mark.parametrize("rows", [800, *(int(tier.max_rows) + 1 for tier in TIERS[:-1])])
@@ -88,13 +88,13 @@ def test_names_of_files_and_columns_survive(
     source: str, target: str, column: str, name: str
 ) -> None:
     text = {"source": source, "target": target}
-    aligned = DraftOptions(**NMT | {"train": text, "tests": {name: text}}, rows=9)
-    corpus = yaml.safe_load(draft(aligned))["corpus"]
+    aligned = draft(**NMT | {"train": text, "tests": {name: text}}, rows=9)
+    corpus = yaml.safe_load(aligned)["corpus"]
     assert corpus["train"] == {**text, "portion": [0, 0.9]}
     assert corpus["tests"] == {name: text}
     table = {"file": source, "premise_column": column, "header": [column, target]}
-    pairs = DraftOptions(**NLI | {"valid": table}, rows=9)
-    assert yaml.safe_load(draft(pairs))["corpus"]["valid"] == table
+    pairs = draft(**NLI | {"valid": table}, rows=9)
+    assert yaml.safe_load(pairs)["corpus"]["valid"] == table
 
 
 @pytest.mark.parametrize(

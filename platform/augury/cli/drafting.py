@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
@@ -22,44 +21,41 @@ COMMENTS = {
 }
 
 
-@dataclass(frozen=True)
-class DraftOptions:
-    """The choices of a user for a new experiment; a text is its settings."""
+def draft(
+    name: str,
+    task: str,
+    *,
+    rows: int,
+    corpus: Mapping[str, Any],
+    train: Mapping[str, Any],
+    valid: Mapping[str, Any] | None = None,
+    tests: Mapping[str, Mapping[str, Any]] | None = None,
+    model: str | None = None,
+) -> str:
+    """Return the experiment file; UserError unless the task says how it is drafted.
 
-    name: str
-    task: str
-    rows: int
-    """The approximate number of rows of the training text."""
-    corpus: Mapping[str, Any]
-    """The settings of the corpus before its texts: its form, languages and labels."""
-    train: Mapping[str, Any]
-    valid: Mapping[str, Any] | None = None
-    """None: rows of the training text are held out, as for tests."""
-    tests: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    model: str | None = None
-    """A pretrained model, by its directory or its name on the hub."""
-
-
-def draft(options: DraftOptions) -> str:
-    """Return the experiment file; UserError unless the task says how it is drafted."""
-    task = capable(options.task, Drafts).draft(options.rows, options.model)
-    comments = "".join(f"  # {line}\n" for line in task.corpus.splitlines())
-    training = dict(setting.split(": ", 1) for setting in task.training.split(", "))
-    return f"""# {task.question}
+    A text is its settings, and `corpus` those before the texts: form, languages and labels. Where
+    there is no validation text or test set, rows of the training text, of about `rows` rows, are
+    held out. `model` is a pretrained one, by its directory or its name on the hub.
+    """
+    of_task = capable(task, Drafts).draft(rows, model)
+    comments = "".join(f"  # {line}\n" for line in of_task.corpus.splitlines())
+    training = dict(setting.split(": ", 1) for setting in of_task.training.split(", "))
+    return f"""# {of_task.question}
 # `augury config FILE` checks this file and its texts, and shows all settings by --resolved.
 # `augury sweep augmentations FILE` races all augmentations that its text allows, and says which
 # helps, by how much and at what cost; `augury train FILE` trains the systems at its end. Both end
 # in a table and a page.
-name: {scalar(options.name)}
-task: {scalar(options.task)}
+name: {scalar(name)}
+task: {scalar(task)}
 seeds: [1, 2, 3]    # seeds differ as much as methods do: a single one decides nothing
 storage: results    # directory or URI of everything that is made
 
 corpus:
-{_lines({key: _inline(value) for key, value in options.corpus.items()})}
-{_texts(options)}
+{_lines({key: _inline(value) for key, value in corpus.items()})}
+{_texts(rows, train, {"valid": valid, **(tests or dict.fromkeys(["test"]))})}
 {comments}
-{task.system}
+{of_task.system}
 training:
 {_lines(training)}
 # All systems train for as many epochs, of which those with more records take more updates; instead:
@@ -67,9 +63,9 @@ training:
 
 # Each by the dotted keys in which it differs from the settings above; the first is the baseline.
 systems:
-  baseline: {{{task.baseline}}}
-  {task.name}: {{}}
-  # another: {{{task.other}}}
+  baseline: {{{of_task.baseline}}}
+  {of_task.name}: {{}}
+  # another: {{{of_task.other}}}
 """
 
 
@@ -78,26 +74,23 @@ def held_out_share(rows: int) -> float:
     return min(0.1, HELD_OUT / max(1, rows))
 
 
-def _texts(options: DraftOptions) -> str:
+def _texts(
+    rows: int, train: Mapping[str, Any], held_out: Mapping[str, Mapping[str, Any] | None]
+) -> str:
     """Return the texts, with random rows of the training text for those that there are not."""
-    roles: dict[str, Mapping[str, Any] | None] = {"valid": options.valid}
-    roles |= options.tests if options.tests else dict.fromkeys(["test"])
-    share, missing = held_out_share(options.rows), sum(not text for text in roles.values())
+    share, missing = held_out_share(rows), sum(not text for text in held_out.values())
     start = 1 - share * missing
-    train = dict(options.train)
-    if missing:
-        train["portion"] = [0, round(start, 8)]
-    shown = []
-    for text in roles.values():
+    first = {**train, **({"portion": [0, round(start, 8)]} if missing else {})}
+    lines = [f"  train: {_inline(first)}"]
+    for name, text in held_out.items():
+        note = "" if text else "    # rows held out at random"
         if not text:
-            text = {**options.train, "portion": [round(start, 8), round(start + share, 8)]}
+            text = {**train, "portion": [round(start, 8), round(start + share, 8)]}
             start += share
-        shown.append(_inline(text))
-    valid, *tests = shown
-    held_out = "" if options.valid else "    # rows held out at random"
-    lines = [f"  train: {_inline(train)}", f"  valid: {valid}{held_out}", "  tests:"]
-    names = [name for name in roles if name != "valid"]
-    lines += [f"    {scalar(name)}: {text}" for name, text in zip(names, tests, strict=True)]
+        if name == "valid":
+            lines += [f"  valid: {_inline(text)}{note}", "  tests:"]
+        else:
+            lines.append(f"    {scalar(name)}: {_inline(text)}")
     return "\n".join(lines)
 
 

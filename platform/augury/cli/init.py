@@ -12,7 +12,7 @@ from typing import Any, get_args
 from augury.cli import config
 from augury.cli.columns import Columns, Table, by_content, by_name, task_of
 from augury.cli.common import flag_of
-from augury.cli.drafting import DraftOptions, draft
+from augury.cli.drafting import draft
 from augury.core.errors import UserError
 from augury.core.naming import command
 from augury.core.paths import expanded
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(
             f"{path} already exists: choose another file, or add --force to overwrite it"
         )
-    text = draft(_options(arguments, path))
+    text = _drafted(arguments, path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     say(f"wrote {path}")
@@ -87,8 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
     return config.show(str(path), (), as_json=arguments.json, without_model=without_model)
 
 
-def _options(arguments: argparse.Namespace, path: Path) -> DraftOptions:
-    """Return the options of a draft from flags and from what the files show."""
+def _drafted(arguments: argparse.Namespace, path: Path) -> str:
+    """Return the experiment file by what flags say and the files show."""
     if arguments.task:
         capable(arguments.task, Drafts)
     train = arguments.train or [arguments.source, arguments.target]
@@ -147,9 +147,9 @@ def _options(arguments: argparse.Namespace, path: Path) -> DraftOptions:
         model = moved(model) if moved(model) == model else os.path.join(".", moved(model))
     if is_path(task):
         task = moved(task) if moved(task) == task else os.path.join(".", moved(task))
-    return DraftOptions(
-        name=re.sub(r"[^\w.-]+", "-", path.stem),
-        task=task,
+    return draft(
+        re.sub(r"[^\w.-]+", "-", path.stem),
+        task,
         rows=sum(part.lines for part in parts),
         corpus=corpus,
         train=texts.pop("train"),

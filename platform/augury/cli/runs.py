@@ -7,7 +7,7 @@ import fnmatch
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -36,13 +36,8 @@ FOREIGN = ("mlartifacts/*", "sweeps/*/tune/*")
 STATES = ("scored", "trained", "running", "failed", "unfinished", "damaged")
 """trained: not scored; unfinished: interrupted, or ended by a budget; damaged: of which nothing
 can be read but the folder."""
-ORDERS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "name": lambda run: run["name"],
-    "score": lambda run: -(run["score"] or 0.0),
-    "cost": lambda run: -(run["seconds"] or 0.0),
-    "size": lambda run: -run["bytes"],
-}
-"""The orders of the list besides that by date."""
+ORDERS = {"date": "date", "name": "name", "score": "score", "cost": "seconds", "size": "bytes"}
+"""What the list is sorted by, the highest first but for names."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -53,8 +48,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add("runs", nargs="*", metavar="RUN", help=text)
     add("--state", nargs="+", metavar="STATE", help=", ".join(STATES))
     add("--task", help="only runs of this task")
-    orders = ("date", *ORDERS)
-    add("--sort", choices=orders, default="date", help="order of the list (default: date)")
+    add("--sort", choices=ORDERS, default="date", help="order of the list (default: date)")
     text = "delete the runs that are given or match, with all that was made from them"
     action("--delete", **flag, help=text)
     text = "remove what no run refers to, and what killed processes have left behind"
@@ -78,9 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"no run in {store.root} matches: names are EXPERIMENT/SYSTEM/SEED")
     if arguments.delete:
         return _delete(store, runs, arguments)
-    listed = sorted(runs.values(), key=lambda run: run["date"], reverse=True)
-    if arguments.sort in ORDERS:
-        listed.sort(key=ORDERS[arguments.sort])
+    listed, key = sorted(runs.values(), key=lambda run: run["date"], reverse=True), arguments.sort
+    listed.sort(key=lambda run: run[ORDERS[key]] or 0.0, reverse=key != "name")
     if arguments.json:
         print_json(listed)
     elif listed:
