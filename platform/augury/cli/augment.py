@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import textwrap
 from collections.abc import Sequence
-from types import UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Any, get_args, get_origin
 
 from augury.augment import operator as operators
 from augury.augment import pipeline
@@ -81,10 +80,9 @@ def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
     group, sections = parser.add_argument_group(f"parameters of operator {name}"), []
     descriptions = schema.descriptions()
     for key, field in schema.model_fields.items():
-        keys, text = _keys(field.annotation), " ".join(descriptions.get(key, "").split())
-        if keys is not None:
-            section = f"{key} {{{', '.join(keys) or '...'}}}: {text}"
-            sections.append(textwrap.fill(section, 76, subsequent_indent="  "))
+        text = " ".join(descriptions.get(key, "").split())
+        if any(map(_is_section, [field.annotation, *get_args(field.annotation)])):
+            sections.append(textwrap.fill(f"{key}: {text}", 76, subsequent_indent="  "))
         elif key != "operator":
             form, of = flag_arguments(field.annotation), f"{PARAMETER}{key}"
             form |= {"help": text.replace("%", "%%"), "default": argparse.SUPPRESS, "dest": of}
@@ -94,17 +92,10 @@ def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
         parser.add_argument_group(title, "\n".join(sections))
 
 
-def _keys(annotation: Any) -> list[str] | None:
-    """Return the settings of a parameter that is a section or several; None for a value.
-
-    Those of a mapping, which is a section of another experiment, are unknown: an empty list.
-    """
-    parts = [part for part in get_args(annotation) if part not in (type(None), Ellipsis)]
-    if len(parts) == 1 and get_origin(annotation) in (Union, UnionType, tuple):
-        annotation = parts[0]
-    if isinstance(annotation, type) and issubclass(annotation, Section):
-        return list(annotation.model_fields)
-    return [] if get_origin(annotation) is dict else None
+def _is_section(annotation: Any) -> bool:
+    """Return whether a parameter has settings of its own, or is a section of another experiment."""
+    is_own = isinstance(annotation, type) and issubclass(annotation, Section)
+    return is_own or get_origin(annotation) is dict
 
 
 def _example(name: str, schema: type[Operator]) -> str:

@@ -16,11 +16,6 @@ from augury.core.progress import say
 EXAMPLE = "augury demo --storage demo"
 ROWS = {"nmt": ("R-Drop", "ROT-1", "BPE-dropout", "WordDrop"), "nli": ("EDA", "reordered")}
 """The rows that are compared with the baseline, by task."""
-OWN = {
-    "nmt": "augury init my.yaml --source train.de --target train.en",
-    "nli": "augury init my.yaml --train train.tsv",
-}
-"""The first command for a text of the user's, by task."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -39,7 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
     compared.json, compared.typed = arguments.json, arguments.typed
     status = sweep.run(compared)
     if not arguments.json:
-        print(f"yours    {command(*OWN[arguments.task].split())}")
+        own = ["train.de", "train.en"] if arguments.task == "nmt" else ["train.tsv"]
+        print(f"yours    {command('augury', 'init', 'my.yaml', '--train', *own)}")
         print(
             f"         {command('augury', 'sweep', 'augmentations', 'my.yaml', '--budget', '8h')}"
         )
