@@ -109,7 +109,8 @@ def show(
     `without_model` is the next command where the pretrained model cannot be had.
     """
     loaded = load(path, config.parse_assignments(assignments))
-    systems, runs = expand(loaded), len(expand(loaded)) * len(loaded.seeds)
+    systems = expand(loaded)
+    runs = len(systems) * len(loaded.seeds)
     overrides = [word for assignment in assignments for word in ("--set", assignment)]
     tests = dict.fromkeys(test for system in systems.values() for test in system.test_sets)
     facts: dict[str, Any] = {
@@ -122,12 +123,13 @@ def show(
         "test_sets": list(tests),
         "next": command("augury", "train", path, *overrides),
     }
-    valid = (
-        f"{path} is valid: {counted(len(systems), 'system')} ({', '.join(systems)}) × "
-        f"{counted(len(loaded.seeds), 'seed')} = {counted(runs, 'run')}"
-    )
+    listed = f"{counted(len(systems), 'system')} ({', '.join(systems)})"
+    listed += f" × {counted(len(loaded.seeds), 'seed')} = {counted(runs, 'run')}"
     if not texts:
-        print(valid) if not as_json else print_json(facts)
+        if as_json:
+            print_json(facts)
+        else:
+            print(f"{path} is valid: {listed}")
         return 0
     report = _preflight(loaded)
     power: list[PlannedPower] = []
@@ -166,30 +168,37 @@ def show(
     if as_json:
         print_json(facts)
         return 0
-    print(valid)
-    print_table([_row(text) for text in report.texts])
+    doubtful = "; see the warnings at the end" if report.warnings else ""
+    print(f"{path} is valid{doubtful}: {listed}")
+    labelled = any(text.labels for text in report.texts)
+    print_table([_row(text, labelled) for text in report.texts])
     for text in report.texts:
         for left_out in text.left_out:
             if left_out.reason != REASONS[NOT_SELECTED]:  # which is as the file says
                 print("\n".join(_left_out(text.name, left_out)))
     for caution in report.cautions:
-        print(f"{'warning' if caution in report.warnings else 'note'}   {caution}")
+        if caution not in report.warnings:
+            print(f"note   {caution}")
     for line in said:
         print(f"power  {line}")
     print(f"cost   {facts['cost']['text']}")
     print(f"next   {facts['next']}")
     if facts["sweep"]:
         print(f"race   {facts['sweep']}    # which augmentation helps? a seed of each fits")
+    for warning in report.warnings:  # last, where they are seen
+        print(f"warning: {warning}")
     return 0
 
 
-def _row(text: preflight.TextSummary) -> dict[str, object]:
+def _row(text: preflight.TextSummary, labelled: bool) -> dict[str, object]:
     """Return a text as a row of the table, with the number of labels and the most frequent one."""
     row: dict[str, object] = {"text": text.name, "languages": "-".join(text.languages)}
     row |= {"rows": f"{text.rows_in:,}", "kept": f"{text.rows:,}"}
-    if text.labels:
-        label, count = next(iter(text.labels.items()))
-        row["labels"] = f"{len(text.labels)}, {100 * count / text.rows:.1f} % {label}"
+    if labelled:
+        counts = [
+            f"{100 * count / text.rows:.1f} % {label}" for label, count in text.labels.items()
+        ]
+        row["labels"] = f"{len(counts)}, {counts[0]}" if counts else "none"
     return row
 
 
