@@ -15,6 +15,7 @@ import yaml
 
 from augury.cli import main
 from augury.core import store as stores
+from augury.core.directories import temporary_directory
 from augury.core.store import Store
 from augury.experiments.recording import Tracking
 from augury.tracking.sync import sync_storage
@@ -159,7 +160,7 @@ def record(content: object) -> Change:
     """Replace a record by another that is intact."""
 
     def change(_: bytes) -> bytes:
-        folder = Store(stores.temporary_directory("record")).folder("a", "b")
+        folder = Store(temporary_directory("record")).folder("a", "b")
         folder.write_record("x.json", content)  # type: ignore[arg-type]
         return folder.read("x.json")
 
