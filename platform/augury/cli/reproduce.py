@@ -15,9 +15,9 @@ from augury.core.store import Store
 from augury.experiments.preflight import cautions
 from augury.experiments.spec import parse
 from augury.experiments.systems import last_stage
-from augury.sweeping import published, request
+from augury.reporting.papers.table import Published, find
+from augury.sweeping import request
 from augury.sweeping.plan import Plan, SweepOptions
-from augury.sweeping.published import Published
 from augury.sweeping.space import Space
 from augury.training.pace import pace
 
@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    table = published.find(arguments.table, arguments.scale, arguments.corpus)
+    table = find(arguments.table, arguments.scale, arguments.corpus)
     if arguments.reference is not None and arguments.reference not in table.space.rows:
         raise unknown(f"row of {table.name} to compare with", arguments.reference, table.space.rows)
     space = _select_rows(table, arguments.rows)
@@ -58,8 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from augury.analysis.system import open_systems
     from augury.reporting import rendering
-    from augury.reporting.papers.report import report
-    from augury.reporting.papers.reproduction import load_reproduction
+    from augury.reporting.papers.report import load_reproduction, report
     from augury.reporting.sweeps.run import run_sweep
     from augury.tracking.tracker import Tracker
 
@@ -78,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _dry_run(table: Published, space: Space, options: SweepOptions, as_json: bool) -> int:
     """Print the published values and, unless corpora are missing, the runs and their cost."""
-    from augury.reporting.papers.tables import plan_dict, plan_text
+    from augury.reporting.papers.report import plan_dict, plan_text
 
     try:
         plan, error = make_plan(space, options), None
@@ -106,8 +105,7 @@ def _select_rows(table: Published, rows: Sequence[str] | None) -> Space:
             raise UserError(
                 f"row '{row}' of {table.name} cannot be run: {table.unavailable[row]}; leave it out"
             )
-        parts = tuple(table.assembled.get(row, {}).values())
-        selected.update(parts or table.improvements.get(row) or table.rescored.get(row, (row,))[:1])
+        selected.update(table.made_of(row))
     return replace(space, rows={name: row for name, row in space.rows.items() if name in selected})
 
 
