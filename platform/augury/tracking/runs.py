@@ -17,7 +17,7 @@ from augury.core.store import MARKER, Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import DESCRIPTION, SCORES, RunRecord
 from augury.experiments.recording import File
-from augury.reporting import exporting, reported, run_files
+from augury.reporting import exporting, find, run_files
 from augury.scoring.registry import lower_is_better, record_name
 from augury.tracking.client import (
     FOLDER,
@@ -173,7 +173,7 @@ def run_status(run: Folder) -> tuple[Status, float | None]:
 def experiment_status(folder: Folder) -> tuple[Status, float | None]:
     """Return the status of an experiment and the time at which it ended or was last reported."""
     record, report = read_record(folder), _report_folder(folder)
-    times = [record.get("since"), modified(report, reported.SUMMARY)]
+    times = [record.get("since"), modified(report, find.SUMMARY)]
     return record.get("status", "FINISHED"), max(filter(None, times), default=None)
 
 
@@ -317,13 +317,13 @@ def _newest(files: Sequence[File]) -> str:
 
 
 def _report_folder(folder: Folder) -> Folder:
-    """Return the latest report of an experiment, which has several for other systems."""
-    return reported.latest(Store(folder.root), folder.name.partition("/")[2])
+    """Return the report of an experiment."""
+    return Store(folder.root).folder(find.REPORTS, folder.name.partition("/")[2])
 
 
 def _report(folder: Folder) -> dict[str, Any]:
     """Return the summary of an experiment's report; empty before there is one."""
-    return reported.summary(_report_folder(folder))
+    return find.report_summary(_report_folder(folder))
 
 
 def modified(folder: Folder, name: str) -> float | None:
