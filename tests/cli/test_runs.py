@@ -11,7 +11,7 @@ from augury.cli import main
 from augury.core.locks import locked
 from augury.core.store import Folder, Store
 from augury.experiments.recording import Tracking
-from augury.tracking.sync import sync_storage
+from augury.tracking.export import Exporter
 from tests.run_folders import Run
 from tests.tracking.reading import logged_runs
 
@@ -127,10 +127,7 @@ def test_a_run_in_training_is_not_deleted(store: Store) -> None:
 
 def test_a_deleted_run_is_deleted_in_mlflow(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    store.folder("runs", f"{A}/seed-1").write_record(
-        "record.json", {"status": "FINISHED", "since": 2}
-    )
-    sync_storage(store, Tracking())
+    Exporter(Tracking(), store).storage()
     assert main(["runs", store.root, "baseline", "--delete", "--yes"]) == 0
     names = set(logged_runs(f"sqlite:///{store.root}/mlflow.db"))
     assert names == {"cipher seed 1", "cipher seed 2", "my"}

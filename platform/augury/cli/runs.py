@@ -173,7 +173,7 @@ def _delete(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namespa
     from augury.core.locks import is_locked
     from augury.experiments import stored_runs
     from augury.reporting import run_list
-    from augury.tracking import sync
+    from augury.tracking.export import forget
 
     _refuse_all(arguments)
     names = {run.folder: run.name for run in run_list.stored(store)}
@@ -183,7 +183,7 @@ def _delete(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namespa
         raise UserError(f"{', '.join(running)} is being trained: stop it first")
     sizes = {folder: stored_runs.size(folder) for folder in going}
     if arguments.yes:
-        sync.forget(store, going)
+        forget(store, going)
         stored_runs.remove(going)
     result = {
         "deleted": arguments.yes,

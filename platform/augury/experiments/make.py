@@ -26,8 +26,8 @@ from augury.corpora.ingest import overlap_notes
 from augury.corpora.references import stored_references
 from augury.experiments.examples import Examples
 from augury.experiments.graph import TRAIN, Graph, Plan, Step, dev_sets
-from augury.experiments.recording import Recorder, Recording, Status, unrecorded
-from augury.experiments.run import Input, Run, artifacts, describe
+from augury.experiments.recording import Recorder, Recording, unrecorded
+from augury.experiments.run import Input, Run, describe
 from augury.experiments.spec import Experiment
 from augury.experiments.task import find_task
 from augury.experiments.trial import run_trial
@@ -191,8 +191,7 @@ def make(graph: Graph, targets: Sequence[Step], recorder: Recorder) -> dict[str,
             ):
                 run_trial(run, scored=step in graph.scored)
         finally:
-            status: Status = "FINISHED" if run.folder.complete else "FAILED"
-            recorder.finish(run.folder, status, artifacts(run))
+            recorder.finish(run.folder)
 
     for target in targets:
         visit(target)

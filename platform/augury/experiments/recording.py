@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 from pydantic import Field, field_validator
 
@@ -80,18 +80,6 @@ def check(uri: str) -> str:
     return uri
 
 
-@dataclass(frozen=True)
-class File:
-    """A file of a run's storage to keep with its record, in `directory` among its artifacts."""
-
-    folder: Folder
-    name: str
-    directory: str = ""
-
-
-Status = Literal["FINISHED", "FAILED"]
-
-
 class Recorder(Protocol):
     """Records the runs of one command; nothing here raises, or waits for more than seconds."""
 
@@ -101,8 +89,9 @@ class Recorder(Protocol):
     def follow(self, run: Folder) -> AbstractContextManager[None]:
         """Record the additions to a run's history while the block runs."""
 
-    def finish(self, run: Folder, status: Status, files: Sequence[File] = ()) -> None:
-        """Record the end of a run, with its scores, cost and `files`."""
+    def finish(self, run: Folder, *, by_budget: bool = False) -> None:
+        """Record the end of a run, with its scores and cost; `by_budget` where the budget of the
+        command has ended it."""
 
 
 Recording = Callable[[Tracking, Store], AbstractContextManager[Recorder]]
@@ -116,7 +105,7 @@ class _Unrecorded:
     def follow(self, run: Folder) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def finish(self, run: Folder, status: Status, files: Sequence[File] = ()) -> None:
+    def finish(self, run: Folder, *, by_budget: bool = False) -> None:
         pass
 
 

@@ -24,8 +24,8 @@ from augury.experiments import preflight
 from augury.experiments.graph import Graph, Step
 from augury.experiments.make import reach_storage, refuse_lost_storage, show_progress
 from augury.experiments.preflight import say_cautions
-from augury.experiments.recording import Recorder, Recording, Status, unrecorded
-from augury.experiments.run import Run, artifacts, commit, differing_parameters
+from augury.experiments.recording import Recorder, Recording, unrecorded
+from augury.experiments.run import Run, commit, differing_parameters
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import Canonical, expand
 from augury.experiments.trial import run_trial
@@ -100,7 +100,7 @@ def run_experiment(
         trials.make_texts()
         if not trials.runs:
             raise UserError(trials.failures[0])
-        deadline = None if budget is None else time.time() + budget
+        recorded.deadline = deadline = None if budget is None else time.time() + budget
         trials.deadline_of = lambda trial: deadline
         for trial in wanted:
             if trials.is_done(trial):
@@ -222,6 +222,8 @@ class Recorded:
     recorder: Recorder
     graph: Graph
     show: bool
+    deadline: float | None = None
+    """The Unix time at which the budget is spent."""
     _open: dict[Trial, ExitStack] = field(default_factory=dict)
 
     def begin(self, trial: Trial, run: Run) -> None:
@@ -236,8 +238,8 @@ class Recorded:
     def end(self, trial: Trial, run: Run) -> None:
         """Record that a trial has ended."""
         self._open.pop(trial).close()
-        status: Status = "FINISHED" if run.folder.complete else "FAILED"
-        self.recorder.finish(run.folder, status, artifacts(run))
+        late = self.deadline is not None and time.time() >= self.deadline
+        self.recorder.finish(run.folder, by_budget=late)
 
 
 def _say_without_effect(name: str, system: Experiment, form: Canonical) -> None:
