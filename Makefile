@@ -28,9 +28,10 @@ $(VENV)/.installed-docs: $(VENV)/.installed
 demo: install
 	$(BIN)/augury demo
 
-# What the demo prints and its picture, in the README; then the site of all pages.
+# What the demo prints and its picture, in the README; which room imports which; then the site of all pages.
 docs: install
 	$(BIN)/python docs/make.py
+	$(BIN)/python docs/architecture.py
 	$(MAKE) site
 
 # A dead link, or a page that the table of contents lacks, is an error.
@@ -82,9 +83,10 @@ test-long: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m long --durations=15
 	env $(SCALAR) $(BIN)/python -m pytest -n 2 -m 'trains and not long' tests/system
 
-# Measures every question of benchmarks/, or BENCHMARKS='fuzzy align', and writes docs/speed.md; hours.
+# Measures every question of benchmarks/, or BENCHMARKS='decode race'; hours.
+BENCHMARKS := training objective adversarial decode preparation sweep race coverage time_to_bleu
 bench: $(VENV)/.installed-test
-	$(BIN)/python -m benchmarks.report $(BENCHMARKS)
+	for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 # What `python -m benchmarks.gpu` needs of a machine without network beside what PyTorch's images have.
 wheels:

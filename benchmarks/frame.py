@@ -1,5 +1,4 @@
-"""What benchmarks share: clocks, contenders in turn, a table, JSON that says where it is from, and
-a plot over size.
+"""What benchmarks share: clocks, contenders in turn, a table, and JSON that says where it is from.
 
 A benchmark is a module with a documentation that begins with its question, and a `main`:
 
@@ -7,10 +6,10 @@ A benchmark is a module with a documentation that begins with its question, and 
         parser = frame.parser(__doc__)
         parser.add_argument("--sizes", ...)
         arguments = parser.parse_args()
-        frame.report(arguments, {"text": "Multi30k"}, rows, over="sentences")
+        frame.report(arguments, {"text": "Multi30k"}, rows)
 
 Its rows are flat dictionaries, a contender or a size each; a pair of numbers is a value with its
-error. `benchmarks/report.py` runs all of them.
+error. `make bench` runs all of them.
 """
 
 from __future__ import annotations
@@ -95,24 +94,11 @@ def parser(documentation: str | None) -> argparse.ArgumentParser:
     options.add_argument(
         "--json", action="store_true", help="print one JSON object instead of a table"
     )
-    options.add_argument("--plot", type=Path, metavar="FILE", help="write a chart as an HTML page")
     return options
 
 
-def report(
-    arguments: argparse.Namespace,
-    setting: Mapping[str, Any],
-    rows: Sequence[Row],
-    *,
-    over: str | None = None,
-    lines: str = "name",
-) -> None:
-    """Print the rows as a table or as JSON, and plot them.
-
-    `over` is the column on the horizontal axis; the rows with one value of `lines` are a line.
-    """
-    if arguments.plot:
-        arguments.plot.write_text(chart(rows, over or lines, lines), encoding="utf-8")
+def report(arguments: argparse.Namespace, setting: Mapping[str, Any], rows: Sequence[Row]) -> None:
+    """Print the rows as a table or as JSON."""
     if arguments.json:
         result = {"setting": dict(setting), "rows": list(rows)}
         print(dumps({"origin": origin(sys.argv), "result": result}, indent=1, default=str))
@@ -187,42 +173,3 @@ def table(rows: Sequence[Row]) -> str:
         )
         lines.append("  ".join(padded).rstrip())
     return "\n".join(lines)
-
-
-def chart(rows: Sequence[Row], over: str, lines: str) -> str:
-    """Return a page with a panel for every column of numbers, with logarithmic sizes."""
-    from plotly.graph_objects import Scatter
-    from plotly.subplots import make_subplots
-
-    panels = [
-        name
-        for name in columns(rows)
-        if name != over and any(isinstance(row.get(name), float) for row in rows)
-    ]
-    figure = make_subplots(rows=len(panels), cols=1, subplot_titles=panels)
-    sizes = all(isinstance(row.get(over), int | float) for row in rows)
-    names = list(dict.fromkeys(str(row.get(lines, "")) for row in rows))
-    colours = ("#3f7be0", "#d2691e", "#2a9461", "#d8485a", "#a25fd0", "#7b828c", "#173f87")
-    for place, panel in enumerate(panels, start=1):
-        for index, name in enumerate(names):
-            of_line = [
-                row
-                for row in rows
-                if str(row.get(lines, "")) == name and row.get(panel) is not None
-            ]
-            figure.add_trace(
-                Scatter(
-                    x=[row[over] for row in of_line],
-                    y=[row[panel] for row in of_line],
-                    name=name,
-                    mode="lines+markers" if sizes else "markers",
-                    marker={"color": colours[index % len(colours)]},
-                    legendgroup=name,
-                    showlegend=place == 1,
-                ),
-                row=place,
-                col=1,
-            )
-    figure.update_xaxes(type="log" if sizes else "category", title_text=over)
-    figure.update_layout(height=320 * len(panels), template="plotly_white")
-    return str(figure.to_html(include_plotlyjs="cdn"))

@@ -127,7 +127,7 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
         folder = store.folder(CORPORA, corpus_address(corpus_spec, "train"))
         execution = Execution(executor=executor)
         return (
-            lambda: ingest(corpus_spec, "train", store, execution=execution),
+            lambda: ingest(corpus_spec, "train", store),
             lambda: [Path(folder.path())],
         )
     corpus = Corpus(store.folder(CORPORA, corpus_address(corpus_spec, "train")))

@@ -48,7 +48,6 @@ import numpy as np
 
 from augury.core.rng import generator
 from augury.reporting.power import TYPICAL
-from augury.reporting.sweeps.choice import is_better
 from augury.scoring.bootstrap import Resampled
 from augury.scoring.seed_variance import pool, sample_variance
 from augury.scoring.significance import LEVEL, Difference, compare
@@ -269,7 +268,7 @@ def sweep(world: World, make: Make) -> Outcome:
         statistics.fmean(_validated(world, Trial(name, seed)) for seed in fresh)
         for name in (best, BASELINE)
     )
-    recommended = best if is_better(its, reference, "max") else BASELINE
+    recommended = best if its > reference else BASELINE
     both = [world.runs(name).resampled(fresh) for name in (BASELINE, best)]
     chose = {
         name: world.runs(name).resampled([seed for seed in seeds if seed not in fresh])

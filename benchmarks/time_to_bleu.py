@@ -2,7 +2,7 @@
 
     python -m benchmarks.time_to_bleu [--bleu 25] [--pairs 10000] [--valid 1014] [--updates 4000]
         [--every 125] [--sizes 2 192 768 4] [--max-tokens 1500] [--rate 0.002] [--threads 1]
-        [--contenders augury transformers] [--json] [--plot FILE]
+        [--contenders augury transformers] [--json]
 
     augury        augury train EXPERIMENT
     transformers  benchmarks/peers/transformers_translation.py

@@ -1,10 +1,12 @@
-"""Write docs/reference.md, every setting of experiments and spaces: `python docs/reference.py`."""
+"""The page of every setting of experiments and spaces: `python docs/reference.py` prints it.
+
+It is built into the site, by `site_pages.py`.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Container, Iterator, Mapping
-from pathlib import Path
 from typing import Any, get_args
 
 from pydantic.fields import FieldInfo
@@ -15,14 +17,12 @@ from augury.experiments.spec import TASKS
 from augury.regimes.regime import REGIMES, Regime
 from augury.sweeping.declarations import PaperTable, SearchSpace
 
-PAGE = Path(__file__).with_name("reference.md")
 HEAD = """\
 # Reference
 
-Every setting of an experiment file, written by `python docs/reference.py` from the settings
-themselves. In a file, a section is a mapping; on the command line, `--set section.key=value`. A
-preset is a set of values that the other keys of its section override. `augury config --schema`
-prints the same as JSON Schema, for editors.
+Every setting of an experiment file, made from the settings themselves. In a file, a section is a
+mapping; on the command line, `--set section.key=value`. A preset is a set of values that the other
+keys of its section override. `augury config --schema` prints the same as JSON Schema, for editors.
 """
 
 
@@ -175,4 +175,4 @@ def _models(annotation: Any) -> Iterator[type[Section]]:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(render(), encoding="utf-8")
+    print(render(), end="")

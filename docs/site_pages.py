@@ -1,4 +1,5 @@
-"""Pages of the site that are not files of docs/: those of the root folder, and the API reference.
+"""Pages of the site that are not files of docs/: those of the root folder, the reference of all
+settings, and that of the API.
 
 A hook of mkdocs, named in mkdocs.yml. A page of the root folder lies beside the pages of docs/ on
 the site, so that its links lose the folder. The API reference has a page for every package, with
@@ -8,6 +9,7 @@ all its modules, so that a new module needs no entry anywhere.
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -18,7 +20,6 @@ PAGES = {
     "README.md": "index.md",
     "CHANGELOG.md": "CHANGELOG.md",
     "CONTRIBUTING.md": "CONTRIBUTING.md",
-    "LOG.md": "LOG.md",
 }
 DEPLOY = sorted(f"deploy/{path.name}" for path in (ROOT / "deploy").iterdir())
 FILES = ("CITATION.cff", "LICENSE", "cluster.yaml", *DEPLOY)
@@ -33,10 +34,12 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages of the root folder and those of the API."""
+    """Add the pages of the root folder, of the settings and of the API."""
     for name, page in PAGES.items():
         text = (ROOT / name).read_text(encoding="utf-8")
         files.append(File.generated(config, page, content=text))
+    settings = runpy.run_path(str(ROOT / "docs" / "reference.py"))["render"]()
+    files.append(File.generated(config, "reference.md", content=settings))
     for name in FILES:
         files.append(File.generated(config, name, abs_src_path=str(ROOT / name)))
     for name, modules in packages().items():

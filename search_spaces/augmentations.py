@@ -19,7 +19,7 @@ PLAIN: dict[str, Any] = {"name": "plain"}
 AGREEMENT: dict[str, Any] = {"name": "coregularised", "preset": "low_resource"}
 R_DROP: dict[str, Any] = {**AGREEMENT, "over": "identity", "norm": 1.0, "smoothing": "uniform"}
 # Shares of the norm of the embeddings at which models were seen to learn, with an attack that
-# begins once there is something to attack (LOG.md).
+# begins once there is something to attack (docs/evidence.md).
 ATTACK: dict[str, Any] = {
     "name": "adversarial",
     "relative": True,
@@ -70,15 +70,15 @@ def as_system(reads: str, page: str) -> str:
 
 
 MONOLINGUAL = {
-    "back_translation": as_system("reads monolingual text in the target language", "synthetic"),
-    "forward_translation": as_system("reads monolingual text in the source language", "synthetic"),
+    "back_translation": as_system("reads monolingual text in the target language", "operators"),
+    "forward_translation": as_system("reads monolingual text in the source language", "operators"),
 }
-GENERATED = {"generate": as_system("reads a language model", "synthetic")}
-REORDERED = {"reorder": as_system("reads parallel text and a T5", "nli")}
+GENERATED = {"generate": as_system("reads a language model", "operators")}
+REORDERED = {"reorder": as_system("reads parallel text and a T5", "classification")}
 TRANSCRIBED = {
-    "asr_transcript": as_system("reads transcripts by a speech recogniser", "synthetic"),
+    "asr_transcript": as_system("reads transcripts by a speech recogniser", "operators"),
 }
-SEMANTIC = {"semantic": as_system("tunes a generator (a T5) and a teacher", "nli")}
+SEMANTIC = {"semantic": as_system("tunes a generator (a T5) and a teacher", "classification")}
 
 
 def installed() -> Rows:

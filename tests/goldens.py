@@ -184,7 +184,7 @@ def result(run: Path) -> dict[str, Any]:
             if valid:
                 validations[str(record["update"])] = valid
     outputs = {file.name: file.read_text().splitlines() for file in run.glob("hypotheses/*")}
-    statistics = {file.name: arrays(file) for file in run.glob("statistics/*.npz")}
+    statistics = {file.name: arrays(file) for file in run.glob("counts/*.npz")}
     return {
         "weights": checksum(run / "weights.safetensors"),
         "outcome": tidy(read(run / "outcome.json")),

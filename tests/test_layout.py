@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -42,7 +43,7 @@ def test_every_dependency_is_pinned() -> None:
         *project["dependencies"],
         *(name for extra in project["optional-dependencies"].values() for name in extra),
     ]
-    names = {name.partition("[")[0].partition(">")[0].lower() for name in wanted}
+    names = {re.split(r"[\[>=]", name)[0].lower() for name in wanted}
     pinned = {
         line.partition("==")[0].lower() for line in (ROOT / "constraints.txt").read_text().split()
     }

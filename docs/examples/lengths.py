@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from augury.reporting.analyses.analysis import Analysis
+from augury.analysis.analysis import Analysis
 from augury.reporting.report import section
 from augury.reporting.tables import cell, records
 

@@ -134,8 +134,8 @@ def recommend(sweep: str, storage: str | Path = "results") -> Recommendation:
 
     from augury.core.store import Store
     from augury.reporting.sweeps.answer import answer
-    from augury.reporting.sweeps.recommendation import RECOMMENDED
-    from augury.reporting.sweeps.recommendation import recommend as write
+    from augury.reporting.sweeps.recommended import RECOMMENDED
+    from augury.reporting.sweeps.recommended import recommend as write
     from augury.reporting.sweeps.summary import summarise
     from augury.sweeping import state
 

@@ -10,13 +10,13 @@ import pytest
 from augury.analysis.buckets import (
     FREQUENCIES,
     LENGTHS,
+    BucketAnalysis,
     bucket_name,
-    buckets,
     f_measure,
     frequency_statistics,
     length_statistics,
 )
-from augury.scoring.bleu import statistics
+from augury.scoring.sacre import bleu_counts as statistics
 
 NAMES = [bucket_name(FREQUENCIES, index) for index in range(len(FREQUENCIES) + 1)]
 
@@ -26,29 +26,23 @@ def test_buckets_are_those_of_compare_mt() -> None:
     assert [bucket_name(LENGTHS, index) for index in range(3)] == ["0–9", "10–19", "20–29"]
 
 
-def test_words_match_in_the_bucket_of_their_count() -> None:
-    sums = (
-        frequency_statistics([("a", "c", "c")], [("a", "b", "c")], {"a": 5, "b": 1, "c": 200})
-        .sum(1)
-        .tolist()
-    )
-    by_name = dict(zip(NAMES, sums, strict=True))
-    assert by_name["5–9"] == [1, 1, 1] and f_measure(by_name["5–9"]) == 1
-    assert by_name["1"] == [0, 1, 0] and f_measure(by_name["1"]) == 0
+def test_words_match_in_the_bucket_of_their_count_and_within_a_sentence() -> None:
+    counts = {"a": 5, "b": 1, "c": 200}
+    table = frequency_statistics([("a", "c", "c"), ("z",)], [("a", "b", "c"), ()], counts)
+    by_name = dict(zip(NAMES, table.sum(1).tolist(), strict=True))
+    assert [by_name[name] for name in ("0", "1", "5–9")] == [[0, 0, 1], [0, 1, 0], [1, 1, 1]]
     assert by_name["100–999"] == [1, 1, 2]
+    assert [f_measure(by_name[name]) for name in ("1", "5–9")] == [0, 1]
     assert f_measure(by_name["100–999"]) == pytest.approx(0.666667, abs=1e-6)
-
-
-def test_words_never_match_across_sentences() -> None:
-    sums = frequency_statistics([("a",), ("b",)], [("b",), ("a",)], {}).sum((0, 1)).tolist()
-    assert sums == [0, 2, 2]
+    across = frequency_statistics([("a",), ("b",)], [("b",), ("a",)], {})
+    assert across.sum((0, 1)).tolist() == [0, 2, 2]
 
 
 def test_a_sentence_is_in_the_bucket_of_its_references_length() -> None:
     short, long = ("a",) * 9, ("b",) * 10
     table = length_statistics([short, short], [short, long])
-    assert table[0].tolist() == [statistics(short, short), [0] * 9]
-    assert table[1].tolist() == [[0] * 9, statistics(short, long)]
+    assert table[0].tolist() == [statistics(short, short), [0] * 10]
+    assert table[1].tolist() == [[0] * 10, statistics(short, long)]
 
 
 def test_a_bucket_of_few_sentences_has_no_interval() -> None:
@@ -57,7 +51,7 @@ def test_a_bucket_of_few_sentences_has_no_interval() -> None:
     system: Any = SimpleNamespace(
         name="copy", language="en", references=lines, outputs=lambda: lines
     )
-    (result,) = buckets([system], counted_in="references")
+    (result,) = BucketAnalysis(counted_in="references").compute([system])
     short, long = result.length
     assert (short.value, long.value) == (pytest.approx(100), pytest.approx(100))
     assert short.interval is not None and short.interval.low == pytest.approx(100)

@@ -8,18 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from augury.analysis.rare_subwords import Piece, pieces_by_view, rare_subwords, rarest, rarest_piece
+from augury.analysis.rare_subwords import (
+    Piece,
+    RareSubwordAnalysis,
+    pieces_by_view,
+    rarest,
+    rarest_piece,
+)
 from augury.core.errors import UserError
 
-HEY = {"▁hey": 2, ",": 900, "▁warum": 300, "▁nicht": 2000, "?": 700}
-"""Of the specification, and of figure 7."""
 
-
-def test_the_rarest_subword_of_the_specification() -> None:
-    assert rarest(np.array(list(HEY.values())), [range(5)]).tolist() == [2]
-
-
-def test_subwords_that_training_has_not_seen_count_0() -> None:
+def test_the_rarest_subword_of_the_specification_and_of_unseen_ones() -> None:
+    hey = {"▁hey": 2, ",": 900, "▁warum": 300, "▁nicht": 2000, "?": 700}  # of figure 7
+    assert rarest(np.array(list(hey.values())), [range(5)]).tolist() == [2]
     assert rarest(np.array([5, 0, 7]), [[0, 2], [0, 1], [3]]).tolist() == [5, 0, 0]
 
 
@@ -31,6 +32,7 @@ def system(counts: dict[str, list[int]]) -> Any:
         views=tuple(counts),
         pieces=["a", "b", "c", "d"],
         sources=["a", "b", "c", "d"],
+        rows=range(4),
         ids=lambda view: [[0], [1], [2], [3]],
         counts=lambda view: np.array(counts[view]),
         encode=lambda texts, view: [["abcd".index(letter) for letter in text] for text in texts],
@@ -38,36 +40,25 @@ def system(counts: dict[str, list[int]]) -> Any:
 
 
 def test_views_are_compared_sentence_by_sentence() -> None:
-    (result,) = rare_subwords(
-        [system({"plain": [1, 2, 3, 0], "rot-1": [5, 5, 2, 4], "rot-2": [1, 2, 3, 0]})]
-    )
+    counts = {"plain": [1, 2, 3, 0], "rot-1": [5, 5, 2, 4], "rot-2": [1, 2, 3, 0]}
+    (result,) = RareSubwordAnalysis().compute([system(counts)])
     plain, first, second = result.views
-    assert (plain.mean.value, plain.median, plain.unseen, plain.against_plain) == (
-        1.5,
-        1.5,
-        1,
-        None,
-    )
-    assert first.against_plain is not None and (
-        first.against_plain.more,
-        first.against_plain.fewer,
-    ) == (3, 1)
+    assert (plain.mean.value, plain.median, plain.unseen) == (1.5, 1.5, 1)
+    assert plain.against_plain is None
+    assert first.against_plain is not None and second.against_plain is not None
+    assert (first.against_plain.more, first.against_plain.fewer) == (3, 1)
     assert first.against_plain.difference == 2.5
     assert first.against_plain.p_sign == pytest.approx(10 / 16)  # 3 of 4, by hand
-    assert second.against_plain is not None and second.against_plain.p_sign == 1.0
-    assert first.p_corrected == 1.0
+    assert second.against_plain.p_sign == first.p_corrected == 1.0
+    assert len(result.examples) == 3
+    for row, views in result.examples:
+        assert views["plain"] == (Piece("abcd"[row], counts["plain"][row]),)
 
 
 def test_counts_can_be_pooled_over_views() -> None:
-    (result,) = rare_subwords([system({"plain": [1, 2, 3, 0], "rot-1": [5, 5, 2, 4]})], pooled=True)
+    cipher = system({"plain": [1, 2, 3, 0], "rot-1": [5, 5, 2, 4]})
+    (result,) = RareSubwordAnalysis(pooled=True).compute([cipher])
     assert [view.rarest for view in result.views] == [(6, 7, 5, 4)] * 2
-
-
-def test_examples_are_pieces_with_their_counts() -> None:
-    (result,) = rare_subwords([system({"plain": [1, 2, 3, 0]})], examples=2)
-    assert len(result.examples) == 2
-    for row, views in result.examples:
-        assert views["plain"] == (Piece("abcd"[row], [1, 2, 3, 0][row]),)
 
 
 def test_a_text_that_is_given_has_its_pieces_by_view() -> None:
@@ -77,12 +68,11 @@ def test_a_text_that_is_given_has_its_pieces_by_view() -> None:
         "plain": (Piece("c", 3), Piece("a", 1), Piece("b", 2)),
         "rot-1": (Piece("c", 2), Piece("a", 5), Piece("b", 5)),
     }
-    assert {view: rarest_piece(pieces).text for view, pieces in views.items()} == {
-        "plain": "a",
-        "rot-1": "c",
-    }
-    (result,) = rare_subwords([cipher], texts=["cab"])
+    assert [rarest_piece(pieces).text for pieces in views.values()] == ["a", "c"]
+    analysis = RareSubwordAnalysis(texts=("cab",))
+    (result,) = results = analysis.compute([cipher])
     assert result.texts == (("cab", views),)
-    assert pieces_by_view(cipher, "d", pooled=True)["plain"] == (Piece("d", 4),)
+    table = analysis.sections(results, [cipher])[1].blocks[1]
+    assert table.lines()[2] == ["cab", "rot-1", "c", "2", "c 2 a 5 b 5"]  # type: ignore[union-attr]
     with pytest.raises(UserError, match="no subwords"):
         pieces_by_view(cipher, "")

@@ -18,10 +18,9 @@ from augury.augment.pipeline import Augmented
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
-from augury.corpora.corpus import read_shard
+from augury.corpora.corpus import PARALLEL, read_shard
 from augury.corpora.ingest import ingest
 from augury.corpora.parallel import CorpusSpec
-from augury.corpora.schemas import PARALLEL
 
 SAID = [
     "Hello, my friends [laughter]",
@@ -61,7 +60,7 @@ def pairs(result: Augmented) -> list[tuple[str, str]]:
     rows = pa.concat_tables(
         [read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]]
     )
-    assert rows.schema.remove_metadata().equals(PARALLEL)
+    assert rows.schema.remove_metadata().equals(PARALLEL.schema)
     return list(
         zip(rows.column("source").to_pylist(), rows.column("target").to_pylist(), strict=True)
     )

@@ -18,8 +18,7 @@ from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
-from augury.corpora.corpus import Corpus, CorpusWriter, read_shard
-from augury.corpora.schemas import PARALLEL
+from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
 from augury.decoding.settings import Decoding, Sampler, Translator
 from augury.experiments import make
 from augury.experiments.evaluate import render_texts
@@ -77,7 +76,7 @@ def corpus_of(pairs: Sequence[tuple[str, str]], store: Store) -> Corpus:
         "views": [[]] * rows,
         "lineage": [None] * rows,
     }
-    writer.add(pa.table(columns, schema=PARALLEL))
+    writer.add(pa.table(columns, schema=PARALLEL.schema))
     return writer.finish({"rejected": {}})
 
 
@@ -92,7 +91,7 @@ def records(
 def rows_of(part: planning.Part) -> list[dict[str, Any]]:
     shards = [read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]]
     rows = pa.concat_tables([shard.replace_schema_metadata(None) for shard in shards])
-    assert rows.schema.equals(PARALLEL)
+    assert rows.schema.equals(PARALLEL.schema)
     return list(rows.to_pylist())
 
 

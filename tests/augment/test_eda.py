@@ -11,8 +11,7 @@ from augury.augment.eda import Eda
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import corpus as corpora
-from augury.corpora.corpus import Corpus, CorpusWriter, read_shard
-from augury.corpora.schemas import LINEAGE, PARALLEL
+from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
 from augury.text.eda.operations import OPERATIONS
 
 NLI = pa.schema(
@@ -21,8 +20,8 @@ NLI = pa.schema(
             (name, pa.string())
             for name in ("id", "premise", "hypothesis", "label", "language", "origin")
         ),
-        ("views", PARALLEL.field("views").type),
-        ("lineage", LINEAGE),
+        ("views", PARALLEL.schema.field("views").type),
+        ("lineage", PARALLEL.schema.field("lineage").type),
     ]
 )
 WORDS = [f"w{number}" for number in range(10)]
@@ -279,11 +278,11 @@ def test_of_translation_the_source_changes_and_the_target_stays(store: Store) ->
             "views": [[]] * 2,
             "lineage": [None] * 2,
         },
-        schema=PARALLEL,
+        schema=PARALLEL.schema,
     )
     english, german = (apply_eda(Eda(), records.slice(row, 1), store) for row in (0, 1))
     assert (
-        english.table.schema == PARALLEL
+        english.table.schema == PARALLEL.schema
         and english.table.column("target").to_pylist() == ["Un chien."] * 4
     )
     assert english.counts["unchanged sources"] <= 1  # a deletion may take nothing

@@ -15,9 +15,8 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import corpus as corpora
 from augury.corpora import ingest
-from augury.corpora.corpus import Corpus, CorpusWriter, read_shard
+from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
 from augury.corpora.parallel import CorpusSpec
-from augury.corpora.schemas import PARALLEL
 from augury.text.fuzzy.index import Limit
 
 A, B, C, D = (
@@ -53,7 +52,7 @@ def corpus(store: Store, sources: list[str], targets: list[str]) -> Corpus:
                 "views": [[]] * count,
                 "lineage": [None] * count,
             },
-            schema=PARALLEL,
+            schema=PARALLEL.schema,
         )
     )
     return writer.finish({"rejected": {}})

@@ -26,8 +26,7 @@ from augury.augment.health import (
 from augury.augment.noise import Noise
 from augury.augment.operator import Operator
 from augury.core.store import Store
-from augury.corpora.corpus import Corpus, CorpusWriter
-from augury.corpora.schemas import PARALLEL
+from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter
 
 SOURCES = ["The dog sleeps.", "A cat sees the dog.", "Two birds fly home.", "The dog sleeps. Now?"]
 
@@ -45,7 +44,7 @@ def corpus(store: Store, sources: list[str], address: str = "abc") -> Corpus:
         "lineage": [None] * count,
     }
     writer = CorpusWriter(store.folder("corpora", address))
-    writer.add(pa.table(columns, schema=PARALLEL))
+    writer.add(pa.table(columns, schema=PARALLEL.schema))
     return writer.finish({"rejected": {}, "source_language": "en", "target_language": "fr"})
 
 

@@ -12,10 +12,9 @@ from augury.augment import operator, planning
 from augury.augment.translation import cleaned_like
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.corpus import read_shard
+from augury.corpora.corpus import PARALLEL, read_shard
 from augury.corpora.ingest import cached_corpus, ingest
 from augury.corpora.parallel import CorpusSpec
-from augury.corpora.schemas import PARALLEL
 from augury.decoding.settings import Decoding
 from augury.experiments import make
 from augury.experiments.graph import Graph
@@ -57,7 +56,7 @@ def test_pairs_are_sentences_and_what_a_model_makes_of_them(
     folder = run.stored_folder(run.records[name])
     manifest = folder.manifest()
     rows = pa.concat_tables([read_shard(folder, shard) for shard in manifest["shards"]])
-    assert rows.schema.remove_metadata().equals(PARALLEL)
+    assert rows.schema.remove_metadata().equals(PARALLEL.schema)
     text = cached_corpus(config.augment[0].texts()["monolingual"], "train", store.root)
     counts = manifest["counts"]
     assert counts["translated"] == text.rows == 15

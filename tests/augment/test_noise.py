@@ -11,8 +11,7 @@ from augury.augment import operator, pipeline
 from augury.augment.noise import Noise
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.corpus import Corpus, CorpusWriter, read_shard
-from augury.corpora.schemas import NLI, PARALLEL
+from augury.corpora.corpus import NLI, PARALLEL, Corpus, CorpusWriter, read_shard
 
 SENTENCES = [
     "Their dog wrote to me.",
@@ -39,7 +38,7 @@ def records(count: int, language: str = "en") -> pa.Table:
             "views": [[]] * count,
             "lineage": [None] * count,
         },
-        schema=PARALLEL,
+        schema=PARALLEL.schema,
     )
 
 
@@ -102,7 +101,7 @@ def test_both_sentences_of_a_pair_are_changed(store: Store) -> None:
     }
     block = pa.table(
         {**columns, "language": ["en"], "origin": ["o"], "views": [[]], "lineage": [None]},
-        schema=NLI,
+        schema=NLI.schema,
     )
     noise = Noise(spelling=1.0)
     (row,) = noise.bind(noise.fit([]), store)(block).table.to_pylist()

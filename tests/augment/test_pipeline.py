@@ -13,8 +13,7 @@ from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
-from augury.corpora.corpus import Corpus, CorpusWriter, read_shard
-from augury.corpora.schemas import PARALLEL
+from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
 from augury.text.ciphers.alphabet import build_alphabet
 from augury.text.ciphers.rot import Rot
 
@@ -42,7 +41,7 @@ def corpus(store: Store, address: str = "abc", count: int = 10) -> Corpus:
                 "views": [[]] * count,
                 "lineage": [None] * count,
             },
-            schema=PARALLEL,
+            schema=PARALLEL.schema,
         )
     )
     return writer.finish({"rejected": {}})

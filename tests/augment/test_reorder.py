@@ -15,9 +15,8 @@ from augury.augment.reorder import Reorder, _verdict
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
-from augury.corpora.corpus import Corpus, read_shard
+from augury.corpora.corpus import NLI, Corpus, read_shard
 from augury.corpora.ingest import cached_corpus
-from augury.corpora.schemas import NLI
 from augury.experiments import make
 from augury.experiments.spec import Experiment
 from augury.experiments.spec import parse as parse_experiment
@@ -98,7 +97,7 @@ def test_one_example_is_added_for_every_example_and_its_label_kept(toy: Toy) -> 
     """Golden: RA of 20k adds exactly one example per training example; ids map one-to-one."""
     part = toy.augmented()
     records, originals = table(part), toy.corpus.shard(toy.corpus.shards[0])
-    assert records.schema.remove_metadata().equals(NLI)
+    assert records.schema.remove_metadata().equals(NLI.schema)
     assert records.column("label").equals(originals.column("label"))
     parents = [lineage["parents"] for lineage in records.column("lineage").to_pylist()]
     assert parents == [[name] for name in originals.column("id").to_pylist()]

@@ -17,9 +17,8 @@ from augury.augment.operator import parse
 from augury.augment.rectification import rectify_labels
 from augury.augment.semantic import GeneratorModel, Semantic, TeacherModel
 from augury.core.store import Store
-from augury.corpora.corpus import LABELS, Corpus, read_shard
+from augury.corpora.corpus import LABELS, NLI, Corpus, read_shard
 from augury.corpora.ingest import cached_corpus
-from augury.corpora.schemas import NLI
 from augury.experiments import make
 from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment
@@ -91,7 +90,7 @@ def rows(part: planning.Part) -> list[dict[str, Any]]:
     table = pa.concat_tables(
         [read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]]
     )
-    assert table.schema.remove_metadata().equals(NLI)
+    assert table.schema.remove_metadata().equals(NLI.schema)
     return list(table.to_pylist())
 
 

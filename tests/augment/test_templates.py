@@ -9,7 +9,7 @@ import pytest
 from augury.augment import templates
 from augury.augment.operator import check_columns, parse
 from augury.core.errors import UserError
-from augury.corpora.schemas import LABELLED, LABELLED_PAIRS, NLI, PARALLEL
+from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, NLI, PARALLEL
 
 PAIR = {
     "id": "1",
@@ -61,7 +61,7 @@ def test_what_a_template_must_not_do_is_an_error(template: str, message: str) ->
 )
 def test_columns_that_records_do_not_have_are_named(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
-        check_columns(generate(**settings), PARALLEL.names)
+        check_columns(generate(**settings), PARALLEL.schema.names)
 
 
 @pytest.mark.parametrize(
@@ -89,11 +89,11 @@ def test_settings_that_do_not_go_together_are_refused(
 
 
 RECORDS: dict[str, tuple[Any, list[str]]] = {
-    "paraphrase": (LABELLED_PAIRS, ["sentence1"]),
-    "translate": (PARALLEL, ["target"]),
-    "hypothesis": (NLI, ["hypothesis"]),
-    "noisy": (PARALLEL, ["source"]),
-    "example": (LABELLED, ["text"]),
+    "paraphrase": (LABELLED_PAIRS.schema, ["sentence1"]),
+    "translate": (PARALLEL.schema, ["target"]),
+    "hypothesis": (NLI.schema, ["hypothesis"]),
+    "noisy": (PARALLEL.schema, ["source"]),
+    "example": (LABELLED.schema, ["text"]),
 }
 
 

@@ -148,10 +148,9 @@ def test_only_the_file_is_checked_with_syntax(
     assert "no file" in capsys.readouterr().err
 
 
-def test_the_shipped_schema_is_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:
-    """Otherwise run `augury config --schema > search_spaces/experiments/schema.json`."""
+def test_the_schema_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["config", "--schema"]) == 0
-    assert (SHIPPED / "schema.json").read_text(encoding="utf-8") == capsys.readouterr().out
+    assert json.loads(capsys.readouterr().out) == json_schema()
 
 
 @pytest.fixture(scope="module")
@@ -163,10 +162,8 @@ def editor() -> Any:
 
 
 @pytest.mark.parametrize("path", SHIPPED.glob("*.yaml"), ids=lambda path: path.stem)
-def test_shipped_experiments_reference_the_schema_and_satisfy_it(path: Path, editor: Any) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert text.startswith("# yaml-language-server: $schema=schema.json\n")
-    editor.validate(yaml.safe_load(text))
+def test_shipped_experiments_satisfy_the_schema(path: Path, editor: Any) -> None:
+    editor.validate(yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
 GOOD = {

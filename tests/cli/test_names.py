@@ -15,6 +15,7 @@ from tests.tiny import content
 ODD = "a 'b' \"c\" #%20?:*[1]{2}\\", "-$(²)①=;,&<`|!~"
 
 
+@pytest.mark.trains
 @pytest.mark.parametrize(("storage", "system"), [(ODD[0], ODD[1]), ("-é漢😀\n\t\u202ec", ODD[0])])
 def test_a_storage_and_a_system_have_any_name(
     storage: str,

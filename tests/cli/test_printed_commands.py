@@ -93,7 +93,7 @@ def test_commands_of_sweeps_and_tables_given_by_path_can_be_typed(
     told = "\n".join(capsys.readouterr())
     monkeypatch.chdir(tmp_path.parent)  # pages are read from anywhere
     typed, files = printed(told, list(tmp_path.glob("store/**/*.html")))
-    assert {"sweep", "reproduce", "train"} <= {argv[0] for argv in typed}
+    assert {"sweep", "reproduce", "compare"} <= {argv[0] for argv in typed}
     for argv in typed:
         run(argv, files, whole=True)
 
@@ -124,8 +124,6 @@ def flags_of(verb: str, *words: str) -> frozenset[str]:
 
 def flags_of_command(verb: str, words: tuple[str, ...]) -> frozenset[str]:
     """Return the flags of a command."""
-    if verb == "analyze" and words[:1] == ("attack",):
-        return flags_of(verb, words[0])
     if verb == "augment" and "cipher" in words:
         return flags_of(verb, "--operator", "cipher")
     return flags_of(verb)
@@ -155,6 +153,6 @@ FOREIGN = {
 
 def test_flags_that_any_message_names_exist() -> None:
     known = {flag for verb in verbs.VERBS for flag in flags_of(verb)}
-    known |= flags_of("analyze", "attack") | flags_of("augment", "--operator", "cipher")
+    known |= flags_of("augment", "--operator", "cipher")
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z](?![\w-]|\{)", messages()))
     assert named - known <= FOREIGN

@@ -41,8 +41,10 @@ def test_metrics_that_depend_on_the_language_require_it(
 def test_sources_reach_a_metric_that_reads_them(
     files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    documented = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
-    (tmp_path / "copied.py").write_text(documented.partition("```python\n")[2].partition("```")[0])
+    page = (Path(__file__).parents[2] / "docs" / "sweeps.md").read_text(encoding="utf-8")
+    documented = page.partition("class Copied")[0].rpartition("```python\n")[2]
+    documented += "class Copied" + page.partition("class Copied")[2].partition("```")[0]
+    (tmp_path / "copied.py").write_text(documented)
     (tmp_path / "src").write_text("the cat sat on the mat\nein Hund\n")
     flags = ["--metrics", str(tmp_path / "copied.py"), "--sources", str(tmp_path / "src"), "--json"]
     assert main(["score", *files, *flags]) == 0

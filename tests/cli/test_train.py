@@ -146,7 +146,7 @@ def test_systems_have_the_names_of_the_experiment(
     assert result["systems"][0]["name"] == result["tables"][0]["rows"][0]["name"] == "CipherDAug"
     assert result["answer"].startswith("On news, CipherDAug reaches BLEU")
     assert train(storage, corpus=tests, systems={"CipherDAug": {}}) == 0
-    assert f"\nanswer   {result['answer']}\n" in capsys.readouterr().out
+    assert f"\n{result['answer']}\n" in capsys.readouterr().out
 
 
 def test_a_file_that_extends_another_is_stored_whole(
@@ -211,9 +211,7 @@ def test_all_output_notes_that_text_is_synthetic(
     assert capsys.readouterr().out.count(NOTE) == 1
     assert train(storage, "--json", *tests) == 0
     result = json.loads(capsys.readouterr().out)
-    assert result["tables"][0]["notes"][-1].startswith(NOTE) and result["systems"][0]["notes"][
-        0
-    ].startswith(NOTE)
+    assert result["systems"][0]["notes"][0].startswith(NOTE)
 
 
 def test_a_seed_whose_workers_crash_does_not_stop_the_others(

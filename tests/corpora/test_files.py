@@ -165,12 +165,6 @@ def test_empty_file(tmp_path: Path) -> None:
             examine(path)
 
 
-def test_one_line_of_many_bytes(tmp_path: Path) -> None:
-    path = written(tmp_path / "text", "ä".encode() * 5_000_000)
-    assert examine(path).lines == 1
-    assert [len(line) for line in lines(Path(path))] == [10_000_000]
-
-
 def test_missing_files_name_what_is_near(tmp_path: Path) -> None:
     for name in ("train.de", "train.en", *"abcd"):
         written(tmp_path / name, b"x\n")

@@ -12,9 +12,8 @@ import pytest
 
 from augury.core.store import Store
 from augury.corpora import builtin
-from augury.corpora.corpus import Corpus, CorpusWriter
+from augury.corpora.corpus import MONOLINGUAL, PARALLEL, Corpus, CorpusWriter
 from augury.corpora.identification import doubts, is_foreign, language_of
-from augury.corpora.schemas import MONOLINGUAL, PARALLEL
 
 XNLI = ("ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh")
 
@@ -26,7 +25,7 @@ def corpus(texts: Sequence[str], language: str, folder: Path) -> Corpus:
         for row, text in enumerate(texts)
     ]
     writer = CorpusWriter(Store(folder).folder("corpora", language))
-    writer.add(pa.Table.from_pylist(rows, schema=MONOLINGUAL))
+    writer.add(pa.Table.from_pylist(rows, schema=MONOLINGUAL.schema))
     return writer.finish({"kind": "monolingual"})
 
 
@@ -39,7 +38,7 @@ def pairs(texts: Sequence[tuple[str, str]], languages: tuple[str, str], folder: 
         for row, (source, target) in enumerate(texts)
     ]
     writer = CorpusWriter(Store(folder).folder("corpora", "-".join(languages)))
-    writer.add(pa.Table.from_pylist(rows, schema=PARALLEL))
+    writer.add(pa.Table.from_pylist(rows, schema=PARALLEL.schema))
     return writer.finish({"kind": "parallel"})
 
 

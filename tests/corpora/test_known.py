@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import pickle
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ def corpus(known: str, source: str, target: str, **settings: Any) -> CorpusSpec:
 @pytest.mark.parametrize("name", KNOWN)
 def test_settings_of_every_set_are_valid(name: str, tmp_path: Path) -> None:
     known = KNOWN[name]
-    for source, target in sorted(known.pairs):
+    for source, target in permutations(sorted(known.languages), 2):
         spec = corpus(name, source, target)
         assert spec.splits()[0] == "train" and "valid" in spec.splits() and len(spec.splits()) >= 3
         for split in spec.splits():

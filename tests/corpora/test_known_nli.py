@@ -18,8 +18,9 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS, Corpus
 from augury.corpora.ingest import ingest, overlap
-from augury.corpora.known_nli import KNOWN, XNLI_LANGUAGES
-from augury.corpora.nli import NliFilter, NliSpec, NliText
+from augury.corpora.known import KNOWN_NLI as KNOWN
+from augury.corpora.nli import NliSpec, NliText
+from augury.corpora.splits import Cleaning
 
 # The header of xnli.dev.tsv and xnli.test.tsv.
 XNLI_HEADER = [
@@ -43,6 +44,8 @@ XNLI_HEADER = [
     "sentence2_tokenized",
     "match",
 ]
+
+XNLI_LANGUAGES = tuple(KNOWN["xnli"].languages)
 
 
 def corpus(*known: str, **settings: Any) -> NliSpec:
@@ -78,7 +81,7 @@ def test_settings_of_every_set_are_valid(name: str, tmp_path: Path) -> None:
                 spec.resolve(split, str(tmp_path))
             assert known.homepage in str(error.value) and known.fetch[0] in str(error.value)
             assert f"mkdir -p {tmp_path}/{known.folder or name} && " in str(error.value)
-    assert NliFilter.model_validate(known.filter)
+    assert Cleaning.model_validate(known.filter)
     assert all(NliText.model_validate(text).kind == "table" for text in known.texts.values())
     assert all("language" in known.texts[test] for test in known.tests)
 

@@ -10,11 +10,10 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.builtin_nli import POLARITIES
-from augury.corpora.corpus import LABELS, Corpus
+from augury.corpora.corpus import LABELLED_PAIRS, LABELS, Corpus
 from augury.corpora.ingest import ingest
 from augury.corpora.labelled import LabelledPairsSpec, LabelledSpec
 from augury.corpora.labels import label_counts
-from augury.corpora.schemas import LABELLED_PAIRS
 
 
 def pairs(tmp_path: Path, rows: str, **settings: Any) -> Corpus:
@@ -37,7 +36,7 @@ def test_records_of_pairs_have_both_sentences_and_a_label(tmp_path: Path) -> Non
     assert (corpus.kind, corpus.noun) == ("labelled pairs", "pairs")
     assert corpus.manifest["rejected"] == {"empty text": 1}
     (table,) = corpus.blocks()
-    assert table.schema.equals(LABELLED_PAIRS)
+    assert table.schema.equals(LABELLED_PAIRS.schema)
     read = table.select(["sentence1", "sentence2", "label", "language"]).to_pylist()
     assert [tuple(row.values()) for row in read] == [
         ("It rains.", "It is  wet.", "yes", "en"),

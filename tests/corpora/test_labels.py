@@ -1,4 +1,7 @@
-"""The labels of a corpus: their counts, and what is likely wrong with them."""
+"""The labels of a corpus: their names, their counts, and what is likely wrong with them.
+
+Labels are known by name; a number says nothing without one.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
+from augury.corpora.corpus import LABELLED, LABELS, NLI
 from augury.corpora.ingest import ingest
 from augury.corpora.labelled import LabelledSpec
-from augury.corpora.labels import are_labels, check_labels, label_counts, label_doubts
+from augury.corpora.labels import LabelNames, are_labels, check_labels, label_counts, label_doubts
 
 
 def test_labels_are_counted_and_unknown_ones_refused(tmp_path: Path) -> None:
@@ -48,3 +52,92 @@ def test_labels_that_may_be_one_are_doubted() -> None:
 def test_many_labels_are_labels_where_each_has_several_rows() -> None:
     assert are_labels(150, 4 * 150) and not are_labels(150, 4 * 150 - 1)
     assert are_labels(100, 100) and not are_labels(10_001, 10**6)
+
+
+def test_usual_names() -> None:
+    names = LabelNames(NLI, {})
+    assert (
+        [names[name] for name in LABELS]
+        == list(LABELS)
+        == ["entailment", "neutral", "contradiction"]
+    )
+    assert [names[name] for name in ("e", "n", "c", "contradictory")] == [*LABELS, "contradiction"]
+    assert [names[name] for name in ("Entailment", " NEUTRAL ", "C")] == list(LABELS)
+    assert "-" in names and names["-"] is None
+    for name in ("", "0", "2", "hidden", "entails", "-1"):
+        assert name not in names
+
+
+def test_given_names_go_before_usual_ones() -> None:
+    names = LabelNames(
+        NLI, {"0": "contradiction", "e": "neutral", "Entails": "entailment", "-": "neutral"}
+    )
+    assert [names[name] for name in ("0", "e", "Entails", "-", "n")] == [
+        "contradiction",
+        "neutral",
+        "entailment",
+        "neutral",
+        "neutral",
+    ]
+    assert "1" not in names and "entails" not in names
+    assert LabelNames(NLI, {"-1": None})["-1"] is None
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        ("entailment", "neutral", "contradiction"),  # XNLI, SNLI and MultiNLI as datasets
+        ("contradiction", "entailment", "neutral"),  # checkpoints fine-tuned on MultiNLI by fairseq
+        ("CONTRADICTION", "NEUTRAL", "ENTAILMENT"),
+    ],
+)
+def test_numbers_of_classes_are_read_by_name(classes: tuple[str, ...]) -> None:
+    names = LabelNames(NLI, {}, classes)
+    assert [names[str(number)] for number in range(3)] == [name.lower() for name in classes]
+    assert names["-1"] is None and "3" not in names
+
+
+def test_given_names_of_classes_and_their_numbers() -> None:
+    names = LabelNames(NLI, {"yes": "entailment", "1": "neutral"}, ("yes", "maybe", "no"))
+    assert [names["0"], names["1"]] == ["entailment", "neutral"] and "2" not in names
+
+
+MAYBE = (
+    "unknown label 'maybe' (a.tsv, line 2): allowed: entailment, neutral, contradiction, e, n, c, "
+    "contradictory, -; or "
+    "map it to a label, for example labels: {maybe: neutral}, or {maybe: '-'} for no gold label"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "classes", "complaint"),
+    [
+        (
+            "1",
+            (),
+            "unknown label '1' (a.tsv, line 2): data sets number labels differently; give the "
+            "meaning of the numbers, "
+            "for example labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where '-' "
+            "is no gold label",
+        ),
+        ("maybe", (), MAYBE),
+        ("1", ("yes", "maybe"), MAYBE),
+        (
+            " ",
+            (),
+            "the label is empty (a.tsv, line 2): complete the row, or leave out all such rows, "
+            "labels: {'': '-'}",
+        ),
+    ],
+)
+def test_complaints(name: str, classes: tuple[str, ...], complaint: str) -> None:
+    assert LabelNames(NLI, {}, classes).unknown_message(name, "a.tsv, line 2") == complaint
+
+
+def test_every_name_is_a_label_where_a_kind_has_no_aliases() -> None:
+    names = LabelNames(LABELLED, {"bad": "negative", "": None}, ("good", "bad"))
+    assert [names[name] for name in ("0", "1", "bad", " other ", "", "-1")] == [
+        *("good", "negative", "negative", "other"),
+        *(None, None),
+    ]
+    assert "anything" in names and LabelNames(LABELLED, {})["-1"] == "-1"

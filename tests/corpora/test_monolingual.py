@@ -10,9 +10,9 @@ import pytest
 from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.core.store import Store
+from augury.corpora.corpus import MONOLINGUAL
 from augury.corpora.ingest import corpus_address, ingest
 from augury.corpora.monolingual import MonolingualSpec
-from augury.corpora.schemas import MONOLINGUAL
 
 
 def spec(language: str = "en", **settings: Any) -> MonolingualSpec:
@@ -32,7 +32,9 @@ def test_lines_and_tables_of_the_same_text_give_the_same_records(tmp_path: Path)
             spec(train=place, filter={"max_length": 4, "lowercase": True}), "train", Store(tmp_path)
         )
         (block,) = corpus.blocks()
-        assert block.schema.equals(MONOLINGUAL) and corpus.columns == MONOLINGUAL.names
+        assert (
+            block.schema.equals(MONOLINGUAL.schema) and corpus.columns == MONOLINGUAL.schema.names
+        )
         assert block.column("text").to_pylist() == ["a first one.", "a second  one"]
         assert block.column("id").to_pylist() == ["monolingual-00000001", "monolingual-00000003"]
         assert set(block.column("language").to_pylist()) == {"en"}

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import builtin_nli, tables
-from augury.corpora.corpus import KIND, LABELS, Corpus
+from augury.corpora.corpus import KIND, LABELS, NLI, Corpus
 from augury.corpora.ingest import cached_address, cached_corpus, corpus_address, ingest, overlap
-from augury.corpora.nli import NliSpec, stratified
+from augury.corpora.nli import NliSpec
 from augury.corpora.parallel import CorpusSpec
-from augury.corpora.schemas import NLI
+from augury.corpora.records import stratified
 
 Rows = list[tuple[str, str, str]]
 batches = tables.batches
@@ -62,7 +62,7 @@ def test_records(tmp_path: Path, store: Store) -> None:
     ]
     corpus = ingest(spec(train=write(tmp_path / "a.tsv", rows)), "train", store)
     table = pa.concat_tables(corpus.blocks())
-    assert table.schema.equals(NLI) and corpus.kind == "nli"
+    assert table.schema.equals(NLI.schema) and corpus.kind == "nli"
     constants: dict[str, Any] = {
         "language": "en",
         "origin": "original",
@@ -264,45 +264,6 @@ def test_unknown_labels_beyond_the_first_block_and_of_rows_that_do_not_belong(
     assert labels(ingest(spec(train={**text, "first": 3}), "train", store)) == list(LABELS)
 
 
-@pytest.mark.parametrize("split", ["valid", "test"])
-def test_test_sets_are_not_filtered_but_lose_what_has_no_label(
-    tmp_path: Path, store: Store, split: str
-) -> None:
-    text = write(
-        tmp_path / "a.tsv", [("a " * 9, "b", "e"), ("", "b", "-"), ("a", "b", "n"), ("a", "b", "n")]
-    )
-    corpus = spec(
-        valid=text,
-        tests={"test": text},
-        filter={"max_length": 3, "deduplicate": True, "lowercase": True},
-    )
-    part = ingest(corpus, split, store)
-    assert labels(part) == ["entailment", "neutral", "neutral"] and part.manifest["rejected"] == {
-        "no gold label": 1
-    }
-    write(tmp_path / "a.tsv", [("a", "b", "e"), ("a", "", "n")])
-    with pytest.raises(
-        UserError,
-        match=f"{split}: empty hypothesis in .*a.tsv, line 3; validation and test sets are",
-    ):
-        ingest(corpus, split, store)
-
-
-def test_texts_without_any_pair(tmp_path: Path, store: Store) -> None:
-    with pytest.raises(UserError, match=r"train: none of 2 rows is kept \(no gold label 2\)"):
-        ingest(spec(train=write(tmp_path / "a.tsv", [("a", "b", "-")] * 2)), "train", store)
-    with pytest.raises(
-        UserError, match=r"rows are rejected \(too long 2\): .* or change filter \(max_length\)"
-    ):
-        ingest(
-            spec(
-                train=write(tmp_path / "a.tsv", [("a b", "b", "e")] * 2), filter={"max_length": 1}
-            ),
-            "train",
-            store,
-        )
-
-
 @settings(max_examples=60, deadline=None)
 @given(
     counts=st.tuples(*[st.integers(0, 40)] * 3).filter(any), seed=st.integers(0, 99), data=st.data()
@@ -365,16 +326,6 @@ def test_the_same_subset_everywhere(tmp_path: Path, store: Store) -> None:
     assert corpus.column("premise") == ["p9", "p11", "p16", "p24", "p25", "p29"]
 
 
-def test_overlap_counts_pairs_of_the_other_corpus(tmp_path: Path, store: Store) -> None:
-    text = write(tmp_path / "a.tsv", ROWS)
-    test = write(
-        tmp_path / "b.tsv",
-        [(*ROWS[0][:2], "neutral"), ("it rains", "it", "e"), (*ROWS[2][:2], "n")],
-    )
-    corpus_spec = spec(train=text, tests={"b": test})
-    assert overlap(ingest(corpus_spec, "train", store), ingest(corpus_spec, "b", store)) == 2
-
-
 def test_the_builtin_corpus(
     store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -427,7 +378,8 @@ def test_the_builtin_corpus_as_translations(store: Store) -> None:
         == 4
     )
     with pytest.raises(
-        UserError, match="unknown language of the built-in NLI corpus 'en': allowed: qaa, qab"
+        UserError,
+        match="unknown language of the built-in NLI corpus 'en': allowed: qaa, qab",
     ):
         corpus("qaa", "en")
 

@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from augury.core.errors import UserError
-from augury.corpora import builtin
 from augury.corpora.parallel import TextSpec
 from augury.corpora.readers import open_text
 from augury.corpora.text_settings import Role
@@ -173,18 +172,6 @@ def test_the_builtin_corpus_leads_both_ways(languages: tuple[str, str]) -> None:
     ]
     assert columns[0] == columns[1] and plain.content != other.content
     assert open_text(TextSpec(builtin=20), "train", ("xx", "yy")).content == plain.content
-
-
-def test_the_builtin_corpus() -> None:
-    for role in ("train", "valid", "test"):
-        expected = [
-            (pair.source, pair.target) for pair in builtin.generate(role, 20, seed=3, lexicon=500)
-        ]
-        assert pairs(read(role, builtin=20, seed=3, lexicon=500)) == expected
-    text = open_text(TextSpec(builtin=20), "test")
-    assert (text.note, text.total, text.inputs) == (builtin.NOTE, 20, [])
-    with pytest.raises(UserError, match="no lexicon of 3 entries"):
-        open_text(TextSpec(builtin=20, lexicon=3), "test")
 
 
 @pytest.fixture

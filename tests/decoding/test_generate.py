@@ -1,18 +1,116 @@
+"""Search by transformers alone, and several views of a sentence in one beam."""
+
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 
 import pytest
 import torch
 from transformers import MarianMTModel
 
-from augury.decoding.generate import generate
+from augury.core.errors import UserError
+from augury.decoding.generate import generate, n_best
+from augury.decoding.search import Hypothesis
 from augury.decoding.settings import Decoding
+from tests.hypotheses import assert_same
 
 pytestmark = pytest.mark.trains
 
-EOS = 2
-DECODING = Decoding(beam=4, max_length=20)
+PAD, EOS, VOCABULARY = 1, 2, 48
+DECODING = Decoding(beam=4, length_penalty=0.6, max_length=20)
+
+
+@pytest.fixture(scope="module")
+def views(sources: list[list[int]]) -> list[list[list[int]]]:
+    """Three sources of every sentence, of other lengths."""
+    return [sources[:24], [source[1:] or source for source in sources[:24]], sources[24:48]]
+
+
+def log_probability(model: MarianMTModel, source: Sequence[int], ids: Sequence[int]) -> float:
+    """The log-probability of a hypothesis with its end, given one source."""
+    target = [*ids, EOS][: DECODING.max_length]
+    encoded, prefix = torch.tensor([[*source, EOS]]), torch.tensor([[EOS, *target[:-1]]])
+    with torch.no_grad():
+        logits = model(input_ids=encoded, decoder_input_ids=prefix).logits[0]
+    logits[:, PAD] = logits[0, EOS] = float("-inf")
+    return float(logits.log_softmax(1)[range(len(target)), target].sum())
+
+
+def best(
+    model: MarianMTModel, views: Sequence[Sequence[Sequence[int]]], decoding: Decoding
+) -> list[Hypothesis]:
+    return [first for first, *_ in n_best(model, views, decoding)]
+
+
+def test_the_order_of_views_makes_no_difference(
+    trained: MarianMTModel, views: list[list[list[int]]]
+) -> None:
+    expected = best(trained, views, DECODING)
+    assert [hypothesis.ids for hypothesis in expected] != [
+        h.ids for h in generate(trained, views[0], DECODING)
+    ]
+    for order in ((2, 0, 1), (1, 0, 2)):
+        assert_same(best(trained, [views[view] for view in order], DECODING), expected)
+
+
+def test_the_score_is_the_mean_of_what_the_views_say(
+    trained: MarianMTModel, views: list[list[list[int]]]
+) -> None:
+    for of_sentence, hypothesis in zip(
+        zip(*views, strict=True), best(trained, views, DECODING), strict=True
+    ):
+        mean = sum(
+            log_probability(trained, source, hypothesis.ids) for source in of_sentence
+        ) / len(views)
+        length = min(len(hypothesis.ids) + 1, DECODING.max_length)
+        assert hypothesis.score == pytest.approx(mean / length**DECODING.length_penalty, abs=1e-4)
+
+
+def test_the_search_is_one_over_the_mean(
+    trained: MarianMTModel, views: list[list[list[int]]]
+) -> None:
+    """Against a greedy search without batches or caches."""
+    decoding = Decoding(beam=1, max_length=14)
+    differing = 0
+    for of_sentence, hypothesis in zip(
+        zip(*views, strict=True), best(trained, views, decoding), strict=True
+    ):
+        ids: list[int] = []
+        while len(ids) < decoding.max_length and EOS not in ids:
+            rows = []
+            for source in of_sentence:
+                with torch.no_grad():
+                    encoded, prefix = torch.tensor([[*source, EOS]]), torch.tensor([[EOS, *ids]])
+                    logits = trained(input_ids=encoded, decoder_input_ids=prefix).logits[0, -1]
+                logits[[PAD, *([] if ids else [EOS])]] = float("-inf")
+                rows.append(logits.log_softmax(0))
+            ids.append(int(torch.stack(rows).mean(0).argmax()))
+        differing += hypothesis.ids != tuple(index for index in ids if index != EOS)
+    assert differing <= 1  # floats may tie
+
+
+def test_several_hypotheses_come_best_first(
+    trained: MarianMTModel, views: list[list[list[int]]]
+) -> None:
+    for several, first in zip(
+        n_best(trained, views, DECODING, count=3), best(trained, views, DECODING), strict=True
+    ):
+        assert len({hypothesis.ids for hypothesis in several}) == 3
+        assert several[0].score == pytest.approx(first.score, abs=1e-5)
+        assert sorted((hypothesis.score for hypothesis in several), reverse=True) == pytest.approx(
+            [hypothesis.score for hypothesis in several], abs=1e-5
+        )
+
+
+def test_sentences_that_are_empty_or_too_long(
+    trained: MarianMTModel, views: list[list[list[int]]]
+) -> None:
+    first = best(trained, [[views[0][0]], [views[1][0]]], DECODING)
+    hypotheses = best(trained, [[[], views[0][0]], [[], views[1][0]]], DECODING)
+    assert_same(hypotheses, [Hypothesis((), 0.0), *first])
+    with pytest.raises(UserError, match="1 of 1 sources exceed"):
+        n_best(trained, [[[5]], [[5] * 64]], DECODING)
 
 
 def test_dropout_is_off_and_the_mode_restored(
@@ -26,22 +124,15 @@ def test_dropout_is_off_and_the_mode_restored(
     for training in (True, False):
         model.train(training)
         assert generate(model, sources, DECODING) == expected
+        with pytest.raises(IndexError):
+            generate(model, [[10_000]], DECODING)
         assert model.training == training
 
 
-def test_the_mode_is_restored_after_a_failure(trained: MarianMTModel) -> None:
-    model = copy.deepcopy(trained).train()
-    with pytest.raises(IndexError):
-        generate(model, [[10_000]], DECODING)
-    assert model.training
-
-
-@pytest.mark.parametrize("beam", [1, 4])
 def test_settings_saved_with_the_model_do_not_matter(
-    trained: MarianMTModel, sources: list[list[int]], beam: int
+    trained: MarianMTModel, sources: list[list[int]]
 ) -> None:
-    decoding = DECODING.model_copy(update={"beam": beam})
-    expected = generate(trained, sources, decoding)
+    expected = generate(trained, sources, DECODING)
     model = copy.deepcopy(trained)
     model.generation_config.update(
         num_beams=2,
@@ -52,20 +143,4 @@ def test_settings_saved_with_the_model_do_not_matter(
         suppress_tokens=[8],
         do_sample=True,
     )
-    assert generate(model, sources, decoding) == expected
-
-
-def test_the_score_is_that_of_the_whole_sentence_read_at_once(
-    trained: MarianMTModel, sources: list[list[int]]
-) -> None:
-    decoding = Decoding(beam=4, length_penalty=0.6, max_length=20)
-    for source, hypothesis in zip(
-        sources[:8], generate(trained, sources[:8], decoding), strict=True
-    ):
-        target = [*hypothesis.ids, EOS][:20]
-        encoded, prefix = torch.tensor([[*source, EOS]]), torch.tensor([[EOS, *target[:-1]]])
-        with torch.no_grad():
-            logits = trained(input_ids=encoded, decoder_input_ids=prefix).logits[0]
-        logits[:, 1] = logits[0, EOS] = float("-inf")
-        total = logits.log_softmax(1)[range(len(target)), target].sum().item()
-        assert hypothesis.score == pytest.approx(total / len(target) ** 0.6, abs=1e-5)
+    assert generate(model, sources, DECODING) == expected

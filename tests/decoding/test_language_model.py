@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,11 +13,8 @@ from transformers import (
     AutoTokenizer,
     GPT2Config,
     GPT2LMHeadModel,
-    T5Config,
-    T5ForConditionalGeneration,
 )
 
-from augury.core.errors import UserError
 from augury.core.rng import seed_of
 from augury.core.store import Store
 from augury.decoding import sampling
@@ -31,22 +27,12 @@ WORDS = ["a", "b", "c", "d", "e", "f", ":", "user", "assistant"]
 PROMPTS = ["a b c :", "b :", "c d e f a b c d :", "", "f f a :"]
 
 
-def random_model(folder: Path, encoder_decoder: bool = False, **settings: Any) -> str:
+def random_model(folder: Path) -> str:
     """A model that has learned nothing, with logits far from even."""
     vocabulary = {word: index for index, word in enumerate([END, UNKNOWN, "<pad>", *WORDS])}
     torch.manual_seed(1)
-    model: Any
-    if encoder_decoder:
-        sizes = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_heads": 2}
-        config = T5Config(
-            vocab_size=12, **sizes, pad_token_id=2, eos_token_id=0, decoder_start_token_id=2
-        )
-        model = T5ForConditionalGeneration(config)
-    else:
-        sizes = {"n_embd": 16, "n_layer": 2, "n_head": 2, "n_positions": 64}
-        model = GPT2LMHeadModel(
-            GPT2Config(vocab_size=12, **sizes, eos_token_id=0, bos_token_id=0, **settings)
-        )
+    sizes = {"n_embd": 16, "n_layer": 2, "n_head": 2, "n_positions": 64}
+    model = GPT2LMHeadModel(GPT2Config(vocab_size=12, **sizes, eos_token_id=0, bos_token_id=0))
     with torch.no_grad():
         for weights in model.parameters():
             weights.mul_(3)
@@ -70,10 +56,8 @@ def test_temperature_zero_is_the_greedy_search_of_transformers(
 ) -> None:
     """Each prompt alone; together they are padded, and a model's own penalties do not see it."""
     path = random_model(tmp_path)
-    model, tokenizer = (
-        AutoModelForCausalLM.from_pretrained(path),
-        AutoTokenizer.from_pretrained(path),
-    )
+    model = AutoModelForCausalLM.from_pretrained(path)
+    tokenizer = AutoTokenizer.from_pretrained(path)
     model.generation_config.repetition_penalty = penalty
     model.save_pretrained(path)
     answers = LanguageModel(path).sampler(STORE)(
@@ -87,21 +71,6 @@ def test_temperature_zero_is_the_greedy_search_of_transformers(
         expected.append(tokenizer.decode(new, skip_special_tokens=True).strip())
     assert [answer for answer in answers if answer] == expected and len({*expected}) > 2
     assert answers[3] == ""
-
-
-def test_an_encoder_decoder_answers_as_transformers_does(tmp_path: Path) -> None:
-    path = random_model(tmp_path, encoder_decoder=True)
-    answers = LanguageModel(path).sampler(STORE)(
-        PROMPTS[:2], keys(2), GREEDY.model_copy(update={"max_length": 6})
-    )
-    model, tokenizer = (
-        T5ForConditionalGeneration.from_pretrained(path),
-        AutoTokenizer.from_pretrained(path),
-    )
-    for prompt, answer in zip(PROMPTS, answers, strict=False):
-        ids = tokenizer(prompt, return_tensors="pt").input_ids
-        written = model.generate(ids, do_sample=False, max_new_tokens=6, suppress_tokens=[2])
-        assert answer == tokenizer.decode(written[0, 1:], skip_special_tokens=True).strip()
 
 
 @pytest.mark.parametrize("batch_tokens", [20, 60, 8192])
@@ -142,8 +111,3 @@ def test_a_prompt_without_room_for_its_answer_has_none(gpt2: str) -> None:
     prompts = ["a " * 54, "a " * 55]
     answers = LanguageModel(gpt2).sampler(STORE)(prompts, keys(2), Sampling(max_length=10))
     assert [answer is None for answer in answers] == [False, True]
-
-
-def test_a_chat_template_that_there_is_not_is_an_error(gpt2: str) -> None:
-    with pytest.raises(UserError, match="has no chat template"):
-        LanguageModel(gpt2, chat=True).sampler(STORE)

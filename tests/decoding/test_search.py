@@ -12,7 +12,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from transformers import MarianMTModel
 
-from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.decoding.search import Hypothesis
 from augury.decoding.settings import Decoding
@@ -72,24 +71,6 @@ def test_the_search_is_fairseqs(
     assert_same(
         hypotheses[:16], [beam_search(trained, source, decoding) for source in sources[:16]]
     )
-
-
-def test_the_settings_of_the_search_matter(
-    trained: MarianMTModel, sources: list[list[int]]
-) -> None:
-    """Without these differences, the comparisons of the engines would prove little."""
-
-    def search(**options: float) -> list[tuple[int, ...]]:
-        return [beam_search(trained, source, Decoding(**options)).ids for source in sources[:16]]
-
-    outputs = [
-        search(beam=1, max_length=30),
-        search(beam=5, max_length=30),
-        search(beam=5, max_length=30, length_penalty=0.0),
-        search(beam=5, max_length=6),
-    ]
-    assert all(one != other for index, one in enumerate(outputs) for other in outputs[:index])
-    assert len(set(outputs[1])) > 10
 
 
 @pytest.mark.parametrize(("length_penalty", "score"), [(1.0, -1.0), (0.6, -1.551846), (0.0, -3.0)])
@@ -156,9 +137,7 @@ def test_an_empty_source_has_an_empty_hypothesis_and_others_none(
     assert_same(hypotheses, [empty, first, empty, second])
     model = copy.deepcopy(trained)
     model.final_logits_bias[0, EOS] = 20.0
-    assert [len(hypothesis.ids) for hypothesis in engine(model, sources, decoding)] == [1] * len(
-        sources
-    )
+    assert {len(hypothesis.ids) for hypothesis in engine(model, sources, decoding)} == {1}
     assert engine(trained, [], decoding) == []
 
 
@@ -173,12 +152,3 @@ def test_what_exceeds_the_models_positions_is_a_user_error(
     assert len(engine(trained, [[5]], Decoding(beam=1, max_length=64))) == 1
     with pytest.raises(UserError, match="max_length 65 is more than the model's 64 positions"):
         engine(trained, [[5]], Decoding(beam=1, max_length=65))
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [{"beam": 0}, {"length_penalty": -0.1}, {"max_length": 0}, {"batch_tokens": 0}, {"bean": 5}],
-)
-def test_settings_out_of_range_are_user_errors(wrong: dict[str, float]) -> None:
-    with pytest.raises(UserError, match=next(iter(wrong))):
-        validate(Decoding, wrong, "decoding")

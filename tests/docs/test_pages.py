@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import runpy
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -14,23 +15,27 @@ import yaml
 
 import augury
 from augury.augment import operator, pipeline, templates
+from augury.augment.operator import OPERATORS
 from augury.cli import main
 from augury.cli.verbs import VERBS
 from augury.core.config import merge
 from augury.core.store import Store
-from augury.corpora import builtin, known_nli
+from augury.corpora import builtin
 from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import ingest
-from augury.corpora.known import KNOWN
+from augury.corpora.known import KNOWN, KNOWN_NLI
 from augury.corpora.parallel import CorpusSpec
-from augury.experiments.spec import parse
+from augury.experiments.spec import TASKS, parse
 from augury.experiments.systems import expand
+from augury.regimes.regime import REGIMES
 from augury.sweeping import declarations, published, space
 from tests.commands import parsed
 
 ROOT = Path(__file__).parents[2]
 PAGES = {page.stem: page for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]}
-del PAGES["reference"]  # generated
+FOLDERS = ("platform", "trainables", "search_spaces", "benchmarks", "deploy")
+NAMING = {".py", ".sh", ".yaml"}
+"""Files with messages and comments that name pages."""
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES.values())
 
 
@@ -50,13 +55,8 @@ def test_its_table_is_of_the_demo_as_it_is(tmp_path: Path) -> None:
     assert kept["table"] in PAGES["README"].read_text(encoding="utf-8")
 
 
-def test_its_stages_are_valid() -> None:
-    staged = expand(parse(yaml.safe_load(block("stages", "yaml"))))
-    assert [len(system.chain) for system in staged.values()] == [1, 2, 3, 1]
-
-
 def test_its_recipe_for_noisy_text_is_valid() -> None:
-    compared = expand(parse(yaml.safe_load(block("noisy", "yaml"))))
+    compared = expand(parse(yaml.safe_load(block("translation", "yaml", "+BT:"))))
     assert [len(system.chain) for system in compared.values()] == [1, 2, 2, 2, 2, 2, 3, 1]
     operators = [[operator.operator for operator in system.augment] for system in compared.values()]
     assert operators[2:6] == [
@@ -68,7 +68,7 @@ def test_its_recipe_for_noisy_text_is_valid() -> None:
 
 
 def test_its_records_by_a_language_model_are_valid() -> None:
-    compared = expand(parse(yaml.safe_load(block("synthetic", "yaml", "generate"))))
+    compared = expand(parse(yaml.safe_load(block("operators", "yaml", "operator: generate"))))
     operators = [operator for system in compared.values() for operator in system.augment]
     assert [operator.operator for operator in operators] == ["generate"] * 3
     record = {"source": "Ein Haus", "source_language": "de"}
@@ -193,19 +193,8 @@ def test_its_space_in_yaml_can_be_swept(tmp_path: Path) -> None:
         assert parse(merge(search_space.base, point)).regime.label_smoothing == value
 
 
-def test_the_space_of_the_contract_can_be_swept(tmp_path: Path) -> None:
-    path = tmp_path / "dropout.py"
-    path.write_text(block("extending", "python", "SPACE ="), encoding="utf-8")
-    search_space = space.find(str(path))
-    assert [
-        parse(merge(search_space.base, point)).model.dropout for point in space.sample(search_space)
-    ] == [0.1, 0.3, 0.5]
-
-
 def test_its_table_can_be_reproduced() -> None:
-    path = ROOT / "docs" / "examples" / "smoothing.py"
-    assert block("reproducing", "python") in path.read_text(encoding="utf-8")
-    table = published.find(str(path))
+    table = published.find(str(ROOT / "docs" / "examples" / "smoothing.py"))
     assert [table.values(row) for row in table.rows] == [{"test2016": 26.1}, {"test2016": 27.4}]
     assert [
         parse(merge(table.space.base, row)).regime.label_smoothing
@@ -231,7 +220,7 @@ def test_it_names_every_space() -> None:
 def test_it_names_every_verb_and_known_corpus() -> None:
     for verb in VERBS:
         assert f"augury {verb}" in TEXT or f"make {verb}" in TEXT, verb
-    for name in (*KNOWN, *known_nli.KNOWN):
+    for name in (*KNOWN, *KNOWN_NLI):
         assert name in TEXT, name
     for goal in re.findall(r"make (demo|docs|install|site|test)", TEXT):
         assert f"\n{goal}:" in (ROOT / "Makefile").read_text()
@@ -242,20 +231,53 @@ def test_the_worked_example_is_the_file() -> None:
     assert block("extending", "python", "SentimentExperiment").strip() in source
 
 
-def test_the_reference_is_of_the_settings_as_they_are() -> None:
-    """`python docs/reference.py` writes it anew."""
-    written = runpy.run_path(str(ROOT / "docs" / "reference.py"))["render"]()
-    assert (ROOT / "docs" / "reference.md").read_text(encoding="utf-8") == written
+def test_the_reference_has_every_setting() -> None:
+    """The page is built into the site."""
+    page = runpy.run_path(str(ROOT / "docs" / "reference.py"))["render"]()
+    shown = {
+        heading.strip("`"): set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE))
+        for heading, text in re.findall(
+            r"^#+ (?:Task )?(\S+)$(.*?)(?=^#|\Z)", page, re.MULTILINE | re.DOTALL
+        )
+    }
+    schemas = {name: TASKS.find(name).EXPERIMENT for name in TASKS.names()}
+    schemas |= {name: OPERATORS.find(name) for name in OPERATORS.names()}
+    schemas |= {name: REGIMES.find(name) for name in REGIMES.names()}
+    for name, schema in {**schemas, "SearchSpace": declarations.SearchSpace}.items():
+        assert shown[name] == {*schema.model_fields}, name
+
+
+def test_the_picture_of_the_rooms_is_of_the_code_as_it_is() -> None:
+    """`python docs/architecture.py` draws it anew."""
+    drawn = runpy.run_path(str(ROOT / "docs" / "architecture.py"))
+    page = PAGES["architecture"].read_text(encoding="utf-8")
+    assert drawn["redrawn"](page) == page
+    layers = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    layered = [layer for contract in layers["contracts"][:2] for layer in contract["layers"]]
+    rooms = [room for layer in layered for room in layer.split(" | ")]
+    assert drawn["room_imports"]().keys() == {*rooms} - {"augury"}
 
 
 def test_links_lead_somewhere() -> None:
-    for page in PAGES.values():
+    for page in [*PAGES.values(), ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]:
         for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_pages_that_messages_name_exist() -> None:
+    sources = [file for folder in FOLDERS for file in (ROOT / folder).rglob("*.*")]
+    texts = [file.read_text(encoding="utf-8") for file in sources if file.suffix in NAMING]
+    named = {name for text in texts for name in re.findall(r"\b(docs/\w[\w/-]*\.md)\b", text)}
+    assert named and all((ROOT / name).is_file() for name in named), named
 
 
 def test_the_guide_lists_every_page() -> None:
     listed = re.findall(
         r"^\| \[[^\]]+\]\((\S+)\.md\)", PAGES["guide"].read_text(encoding="utf-8"), re.MULTILINE
     )
-    assert sorted([*listed, "README", "guide"]) == sorted([*PAGES, "reference"])
+    assert sorted([*listed, "README", "guide"]) == sorted(PAGES)
+
+
+def test_the_readme_is_short_and_fits_a_terminal() -> None:
+    lines = PAGES["README"].read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 120 and max(map(len, lines)) <= 100

@@ -100,7 +100,7 @@ class Upper(Operator):
 OPERATOR = Upper
 """
 OWN_METRIC = """
-from augury.scoring.accuracy import METRICS as LABELS
+from augury.scoring.labels import METRICS as LABELS
 
 class Own(LABELS["accuracy"]):
     measures = "text"

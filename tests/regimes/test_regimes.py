@@ -1,16 +1,15 @@
 from __future__ import annotations
 
-import importlib.metadata
 import math
+import re
 from types import SimpleNamespace
 
 import pytest
 import torch
-from torch import Tensor
 
-from augury.core import plugins
 from augury.core.errors import UserError
 from augury.regimes import regime
+from augury.regimes.adversarial import Adversarial
 from augury.regimes.coregularised import CoRegularised
 from augury.regimes.multi_source import MultiSource
 from augury.regimes.plain import Plain
@@ -35,7 +34,12 @@ class Fixed:
 
     def rows(self, batch: object, views: list[int]) -> Rows:
         self.computed.append(list(views))
-        return Rows(self.logits[list(views)], torch.eye(3, dtype=torch.float64), None, self.labels)
+        return Rows(
+            self.logits[list(views)],
+            torch.eye(self.logits.shape[-1], dtype=torch.float64),
+            None,
+            self.labels,
+        )
 
 
 PLAIN = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]]
@@ -63,35 +67,26 @@ def test_co_regularised_goldens() -> None:
     assert loss_of(once) == pytest.approx(1.718460, abs=1e-6)
 
 
-def test_alphas_weigh_the_views() -> None:
-    chosen = CoRegularised(alpha1=2, alpha2=0.5, beta=0, warmup_steps=0, label_smoothing=0, norm=1)
-    assert float(chosen.loss(two_views(), BATCH, Progress(0)).total) == pytest.approx(
-        2 * 0.579818 + 0.5 * 1.427116, abs=1e-5
-    )
-
-
-def test_warm_up_trains_both_views_without_the_divergence() -> None:
-    chosen = CoRegularised(beta=5, warmup_steps=10, label_smoothing=0)
-    model = two_views()
-    assert float(chosen.loss(model, BATCH, Progress(9)).total) == pytest.approx(
-        0.579818 + 1.427116, abs=1e-5
-    )
-    assert float(chosen.loss(model, BATCH, Progress(10)).total) == pytest.approx(3.436921, abs=1e-6)
-
-
 @pytest.mark.parametrize(
-    ("settings", "betas"),
+    ("settings", "betas", "onset"),
     [
-        ({"warmup_epochs": 10}, {0: 0, 9.99: 0, 10: 5, 99: 5}),
-        ({"warmup_epochs": 10, "ramp_epochs": 20}, {9: 0, 10: 0, 15: 1.25, 20: 2.5, 30: 5, 40: 5}),
-        ({"warmup_steps": 0}, {0: 5}),
+        ({"warmup_epochs": 10}, {0: 0, 9.99: 0, 10: 5, 99: 5}, 500),
+        (
+            {"warmup_epochs": 10, "ramp_epochs": 20},
+            {9: 0, 10: 0, 15: 1.25, 20: 2.5, 30: 5, 40: 5},
+            1500,
+        ),
+        ({"warmup_steps": 0}, {0: 5}, 0),
+        ({"warmup_steps": 7}, {0: 5}, 7),
+        ({"warmup_steps": 8}, {0: 0}, 8),
     ],
 )
-def test_the_divergence_begins_and_rises_by_epochs(
-    settings: dict[str, float], betas: dict[float, float]
+def test_the_divergence_begins_and_rises_and_its_onset_is_told_in_updates(
+    settings: dict[str, float], betas: dict[float, float], onset: float
 ) -> None:
     chosen = CoRegularised(beta=5, **settings)  # type: ignore[arg-type]
     assert {epochs: chosen.beta_at(Progress(7, epochs)) for epochs in betas} == pytest.approx(betas)
+    assert chosen.onset(updates_per_epoch=50) == onset
 
 
 @pytest.mark.parametrize(("onset", "late"), [(0, False), (50, False), (51, True), (100, True)])
@@ -99,19 +94,6 @@ def test_a_loss_that_acts_in_less_than_half_of_the_training_is_late(
     onset: float, late: bool
 ) -> None:
     assert bool(regime.late_onset(onset, last=100)) == late
-
-
-@pytest.mark.parametrize(
-    ("settings", "onset"),
-    [
-        ({"warmup_steps": 70}, 70),
-        ({"warmup_epochs": 10}, 500),
-        ({"warmup_epochs": 10, "ramp_epochs": 5}, 750),
-        ({"warmup_epochs": 10, "beta": 0}, 0),
-    ],
-)
-def test_the_onset_is_told_in_updates(settings: dict[str, float], onset: float) -> None:
-    assert CoRegularised(**settings).onset(updates_per_epoch=50) == onset  # type: ignore[arg-type]
 
 
 def test_warm_up_of_the_released_code_reads_the_cipher_alone() -> None:
@@ -125,102 +107,57 @@ def test_warm_up_of_the_released_code_reads_the_cipher_alone() -> None:
     assert chosen.loss(model, BATCH, Progress(500)).divisor == 4
 
 
-def test_plain_smooths_like_fairseq() -> None:
-    logits = torch.tensor([2.0, 1.0, 0.0, -1.0], dtype=torch.float64)
-
-    class One:
-        def rows(self, batch: object, views: list[int]) -> Rows:
-            return Rows(
-                logits[None, None], torch.eye(4, dtype=torch.float64), None, torch.tensor([0])
-            )
-
-    assert loss_of(Plain(label_smoothing=0.1).loss(One(), BATCH, Progress(0))) == pytest.approx(
-        0.640190, abs=1e-6
-    )
-    uniform = CoRegularised(over="identity", smoothing="uniform", beta=0, warmup_steps=0, norm=1)
-
-    class Two(One):
-        def rows(self, batch: object, views: list[int]) -> Rows:
-            return Rows(
-                logits.expand(2, 1, 4), torch.eye(4, dtype=torch.float64), None, torch.tensor([0])
-            )
-
-    assert loss_of(uniform.loss(Two(), BATCH, Progress(0))) == pytest.approx(2 * 0.590190, abs=1e-6)
+def test_labels_are_smoothed_like_fairseq_and_in_r_drop_over_all_classes() -> None:
+    probabilities = [[math.exp(logit) for logit in (2, 1, 0, -1)]]
+    plain = Plain(label_smoothing=0.1).loss(Fixed(probabilities, labels=[0]), BATCH, Progress(0))
+    assert loss_of(plain) == pytest.approx(0.640190, abs=1e-6)
+    r_drop = regime.parse({"name": "coregularised", "preset": "r_drop"})
+    twice = Fixed(probabilities, probabilities, labels=[0])
+    assert loss_of(r_drop.loss(twice, BATCH, Progress(0))) == pytest.approx(2 * 0.590190, abs=1e-6)
 
 
-def test_gradients_reach_both_views_and_stop_where_they_agree() -> None:
-    chosen = CoRegularised(alpha1=0, alpha2=0, beta=1, warmup_steps=0)
-    model = two_views()
-    chosen.loss(model, BATCH, Progress(0)).total.backward()
-    gradient: Tensor = model.logits.grad  # type: ignore[assignment]
-    assert gradient[0].abs().max() > 1e-3 and gradient[1].abs().max() > 1e-3
-    agreeing = Fixed(PLAIN, PLAIN, labels=[0, 1])
-    chosen.loss(agreeing, BATCH, Progress(0)).total.backward()
-    assert float(agreeing.logits.grad.abs().max()) < 1e-12  # type: ignore[union-attr]
-
-
-def test_draws_count_the_examples_of_equations_one_and_two() -> None:
-    two, five = ["rot-1", "rot-2"], [f"rot-{key}" for key in range(1, 6)]
-    assert [100 * len(MultiSource(equation=equation).view_groups(two)) for equation in (1, 2)] == [
-        300,
-        500,
-    ]
-    assert [100 * len(MultiSource(equation=equation).view_groups(five)) for equation in (1, 2)] == [
-        600,
-        1100,
-    ]
-    assert MultiSource(equation=2).view_groups(["rot-1"]) == [
-        ViewGroup((SOURCE,), TARGET),
-        ViewGroup(("rot-1",), TARGET),
-        ViewGroup(("rot-1",), SOURCE),
-    ]
-    assert CoRegularised().view_groups(two) == [
-        ViewGroup((SOURCE, "rot-1"), TARGET),
-        ViewGroup((SOURCE, "rot-2"), TARGET),
-    ]
-    assert CoRegularised(over="identity").view_groups([]) == [ViewGroup((SOURCE, SOURCE), TARGET)]
-    assert Plain().view_groups(two) == [ViewGroup((SOURCE,), TARGET)]
+PLAIN_GROUP = ViewGroup((SOURCE,), TARGET)
+TWO = [ViewGroup(("rot-1",), TARGET), ViewGroup(("rot-2",), TARGET)]
 
 
 @pytest.mark.parametrize(
-    ("name", "written"),
+    ("chosen", "groups"),
     [
-        ("r_drop", "regime: {name: coregularised, preset: r_drop}"),
-        ("R-Drop", "regime: {name: coregularised, preset: r_drop}"),
-        ("fgm", "regime: {name: adversarial, preset: fgm}"),
+        (Plain(), [PLAIN_GROUP]),
+        (Adversarial(), [PLAIN_GROUP, *TWO]),
+        (MultiSource(), [PLAIN_GROUP, *TWO]),
+        (
+            MultiSource(equation=2),
+            [PLAIN_GROUP, *TWO, ViewGroup(("rot-1",), SOURCE), ViewGroup(("rot-2",), SOURCE)],
+        ),
+        (
+            CoRegularised(),
+            [ViewGroup((SOURCE, "rot-1"), TARGET), ViewGroup((SOURCE, "rot-2"), TARGET)],
+        ),
+        (CoRegularised(over="identity"), [ViewGroup((SOURCE, SOURCE), TARGET)]),
     ],
 )
-def test_a_preset_given_as_a_regime_is_named_with_its_regime(name: str, written: str) -> None:
-    with pytest.raises(UserError) as error:
-        regime.parse(name)
-    assert written in str(error.value)
+def test_which_views_are_read_together(chosen: regime.Regime, groups: list[ViewGroup]) -> None:
+    assert chosen.view_groups(["rot-1", "rot-2"]) == groups
 
 
-def test_r_drop_preset() -> None:
-    chosen = regime.parse({"name": "coregularised", "preset": "r_drop"})
-    assert isinstance(chosen, CoRegularised)
-    assert (chosen.over, chosen.norm, chosen.beta, chosen.smoothing) == (
-        "identity",
-        1.0,
-        5.0,
-        "uniform",
-    )
-    assert math.isclose(chosen.tau, 1.0)
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("coregularized", "unknown regime 'coregularized': did you mean 'coregularised'?"),
+        ("R-Drop", "regime: {name: coregularised, preset: r_drop}"),
+        ({"name": "coregularised", "preset": "papper"}, "unknown preset of regime"),
+    ],
+)
+def test_what_is_not_known_is_refused_with_what_is_nearest(written: object, message: str) -> None:
+    with pytest.raises(UserError, match=re.escape(message)):
+        regime.parse(written)
 
 
-def test_errors_name_what_is_nearest_and_what_is_missing() -> None:
-    with pytest.raises(
-        UserError, match="unknown regime 'coregularized': did you mean 'coregularised'?"
-    ):
-        regime.parse("coregularized")
-    with pytest.raises(UserError, match=r"unknown key 'betta': did you mean 'beta'\?"):
-        regime.parse({"name": "coregularised", "betta": 1})
-    with pytest.raises(UserError, match="unknown preset of regime coregularised 'papper'"):
-        regime.parse({"name": "coregularised", "preset": "papper"})
-
-    for needing in (CoRegularised(), MultiSource()):
-        with pytest.raises(UserError, match=r"keys: \[1, 2\]"):
-            needing.view_groups([])
+@pytest.mark.parametrize("needing", [CoRegularised(), MultiSource()])
+def test_a_regime_of_views_needs_some(needing: regime.Regime) -> None:
+    with pytest.raises(UserError, match=r"keys: \[1, 2\]"):
+        needing.view_groups([])
 
 
 def test_views_are_counted_in_their_order() -> None:
@@ -228,14 +165,3 @@ def test_views_are_counted_in_their_order() -> None:
     names = [SOURCE, *(f"rot-{key}" for key in range(1, 9))]
     groups = [ViewGroup(tuple(names), TARGET)]
     assert list(reads_per_epoch(groups)) == [(name, TARGET) for name in names]
-
-
-def test_a_built_in_regime_is_found_without_reading_entry_points(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def read(**_: object) -> None:
-        raise AssertionError("the metadata of every installed package is read, which is slow")
-
-    monkeypatch.setattr(importlib.metadata, "entry_points", read)
-    plugins._installed.cache_clear()
-    assert regime.parse("plain") == Plain()

@@ -1,28 +1,18 @@
-"""A small classifier of sentences that regimes can attack, and a program that trains it on two
-workers.
-
-python words.py STORAGE
-"""
+"""A small classifier of sentences that regimes can attack."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-import torch.distributed as dist
 from torch import Tensor, nn
 
-from augury.core.store import Folder
-from augury.regimes.adversarial import Adversarial
 from augury.regimes.regime import Embedded, Losses, Progress, Regime, Rows
 from augury.training.batching import Lengths, padded
 from augury.training.learner import Loaded, Validation
-from augury.training.loop import fit
 from augury.training.settings import Training
-from augury.training.trained import TrainingRun
 
 PAD, VOCABULARY, SIZE = 0, 30, 16
 TRAINING = Training(
@@ -87,9 +77,7 @@ class Task(Words):
     def __init__(self, regime: Regime):
         super().__init__()
         self.regime = regime
-        self.all = sentences(
-            96
-        )  # 12 batches: two workers take the updates of one that accumulates two of them
+        self.all = sentences(96)
         lengths = (self.all.ids != PAD).sum(1).numpy()
         self.lengths = Lengths(lengths, lengths)
         self.group_rows, self.weights, self.plain_rows = [96], None, 96
@@ -113,21 +101,3 @@ class Task(Words):
         logits = rows.hidden[0] @ rows.weight.T + rows.bias
         loss = float(nn.functional.cross_entropy(logits, rows.labels))
         return Validation(loss, float((logits.argmax(1) == rows.labels).float().mean()), {})
-
-
-def train(storage: str, regime: Regime, training: Training = TRAINING) -> None:
-    run = TrainingRun(folder=Folder(storage, "run"), address="words", seed=1)
-    fit(Task(regime), training, run, device=torch.device("cpu"))
-
-
-def worker(rank: int, storage: str) -> None:
-    dist.init_process_group(
-        "gloo", init_method=f"file://{storage}/rendezvous", rank=rank, world_size=2
-    )
-    torch.set_num_threads(1)
-    train(storage, Adversarial(epsilon=0.5, alpha=0.3))
-    dist.destroy_process_group()
-
-
-if __name__ == "__main__":
-    torch.multiprocessing.spawn(worker, (sys.argv[1],), nprocs=2)

@@ -14,8 +14,7 @@ import pytest
 
 from augury.core.naming import title
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import CorpusWriter
-from augury.corpora.schemas import NLI, PARALLEL
+from augury.corpora.corpus import NLI, PARALLEL, CorpusWriter
 from augury.experiments.record import Input, RunRecord
 from augury.scoring.scores import score
 from augury.scoring.stored import Score, write_statistics
@@ -50,7 +49,7 @@ class Results:
             for index, (source, target) in enumerate(pairs)
         ]
         writer = CorpusWriter(self.store.folder("corpora", address))
-        writer.add(pa.Table.from_pylist(rows, schema=PARALLEL))
+        writer.add(pa.Table.from_pylist(rows, schema=PARALLEL.schema))
         writer.finish({"note": note})
 
     def inferences(self, examples: list[tuple[str, str, str]], address: str = TEST_ADDRESS) -> None:
@@ -69,7 +68,7 @@ class Results:
             for index, (premise, hypothesis, label) in enumerate(examples)
         ]
         writer = CorpusWriter(self.store.folder("corpora", address))
-        writer.add(pa.Table.from_pylist(rows, schema=NLI))
+        writer.add(pa.Table.from_pylist(rows, schema=NLI.schema))
         writer.finish({"kind": "nli", "note": None})
 
     def run(
@@ -154,7 +153,7 @@ class Results:
         folder.write_record(
             "scores.json",
             content | {"tests": {test: [item.to_dict() for item in scores]}},
-            [f"statistics/{test}.npz"],
+            [f"counts/{test}.npz"],
         )
         return folder
 

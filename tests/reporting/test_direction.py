@@ -6,10 +6,9 @@ from typing import Any
 
 from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, comparison
-from augury.reporting.pareto import pareto_front
-from augury.reporting.score_tables import by_test, score_tables
+from augury.reporting.score_charts import pareto_front
+from augury.reporting.score_tables import by_test, score_table
 from augury.reporting.sweeps.answer import answer as sweep_answer
-from augury.reporting.sweeps.response import measures
 from augury.reporting.sweeps.summary import summarise
 from tests.run_folders import load
 
@@ -29,7 +28,7 @@ def test_the_best_system_is_the_one_with_the_least(results: Any) -> None:
         "On test, better scores 5.0 TER less than base (55.0 against 60.0) at 1.0 × the wall time"
     )
     assert answer(table).startswith(expected)
-    assert "TER: tok:13a, n = 2,000, lower is better" in score_tables([table])[0].notes
+    assert "TER: tok:13a, n = 2,000, lower is better" in score_table([table]).notes
 
 
 def test_no_winner_where_all_have_more(results: Any) -> None:
@@ -58,5 +57,4 @@ def test_sweeps_take_the_least_for_the_best(sweeps: Any) -> None:
         "beta=1",
         "beta=3",
     ]
-    assert [measure.lower_is_better for measure in measures(summary)] == [False, True]
     assert "beta=1 scores 2.0 TER less than beta=0 (58.0 against 60.0)" in sweep_answer(summary)

@@ -4,7 +4,7 @@ from typing import Any
 
 from augury.reporting.comparison import comparison
 from augury.reporting.curves import learning_curves, training_seconds
-from augury.reporting.pareto import score_against_cost
+from augury.reporting.score_charts import score_against_cost
 from augury.reporting.styles import COLOURS, system_style
 from tests.run_folders import load
 

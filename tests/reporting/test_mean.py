@@ -12,17 +12,17 @@ import pyarrow as pa
 import pytest
 
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import CorpusWriter
-from augury.corpora.schemas import NLI
+from augury.corpora.corpus import NLI, CorpusWriter
 from augury.experiments.record import Input, RunRecord
-from augury.reporting.comparison import comparison
-from augury.reporting.mean import compare_all, with_mean
+from augury.reporting.comparison import compare_all, comparison, with_mean
 from augury.reporting.results import Estimate, SystemResult
-from augury.scoring.accuracy import value
 from augury.scoring.bootstrap import Resampled, resample
+from augury.scoring.labels import Accuracy
 from augury.scoring.significance import clusters, interval, mean_over
 
 SIGNATURE = "labels:exact|version:augury-0.1"
+
+value = Accuracy.value
 
 
 def accuracy(right: np.ndarray) -> np.ndarray:
@@ -134,7 +134,7 @@ def run_on(store: Store, ids: dict[str, Sequence[str]]) -> Folder:
         }
         writer = CorpusWriter(store.folder("corpora", text.address))
         rows = [{**row, "id": name, "lineage": None} for name in ids[text.role]]
-        writer.add(pa.Table.from_pylist(rows, schema=NLI))
+        writer.add(pa.Table.from_pylist(rows, schema=NLI.schema))
         writer.finish({"kind": "nli"})
     run = store.folder("runs", "a/seed-1")
     RunRecord("a", "a", 1, "nli", inputs=tuple(inputs)).write_description(run, {})

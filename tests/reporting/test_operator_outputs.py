@@ -7,8 +7,7 @@ from typing import Any
 from augury.augment.health import Health, Rate
 from augury.reporting import experiment, rendering
 from augury.reporting.comparison import comparison
-from augury.reporting.system_tables import output_notes, output_table
-from augury.reporting.untrained import WARNING
+from augury.reporting.system_tables import output_table, output_warnings
 from tests.run_folders import load
 
 GOOD = Health("rot-1", "cipher", 998, empty=0.0, copied=0.001, repeated=0.0, length=1.0)
@@ -26,32 +25,12 @@ def described(results: Any, name: str, address: str, *outputs: Health, **run: An
     return folder
 
 
-def test_notes_name_their_systems_unless_all_that_augment_share_the_output(results: Any) -> None:
-    base = described(results, "base", "aa" * 8)
-    systems = load(
-        [base, described(results, "one", "bb" * 8, GOOD), described(results, "two", "cc" * 8, GOOD)]
-    )
-    (note,) = output_notes(systems)
-    assert note in comparison(systems, "test").notes and "one" not in note and GOOD.text in note
-    other = load(
-        [
-            base,
-            described(results, "one", "bb" * 8, GOOD, NOISE),
-            described(results, "two", "cc" * 8, GOOD),
-        ]
-    )
-    assert [("one" in note, "two" in note) for note in output_notes(other)] == [
-        (False, False),
-        (True, False),
-    ]
-
-
 def test_an_output_that_was_trained_on_beyond_a_limit_is_a_warning(results: Any, read: Any) -> None:
     systems = load(
         [described(results, "base", "aa" * 8, GOOD), described(results, "+BT", "bb" * 8, BAD)]
     )
-    good, bad = output_notes(systems)
-    assert not good.startswith(WARNING) and bad.startswith(WARNING)
+    (bad,) = output_warnings(systems)
+    assert "+BT" in bad
     assert bad in comparison(systems, "test").warnings
     assert any(
         "99 empty" in cell
@@ -70,4 +49,4 @@ def test_outputs_of_earlier_stages_count(results: Any) -> None:
 
 def test_runs_of_other_versions_have_none(results: Any) -> None:
     systems = load([results.run("baseline", "aa" * 8, bleu=30.0)])
-    assert output_notes(systems) == [] and output_table(systems) is None
+    assert output_warnings(systems) == [] and output_table(systems) is None

@@ -7,8 +7,8 @@ import numpy as np
 from augury.core.store import Folder
 from augury.experiments.record import RunRecord
 from augury.reporting.resampling import resample_runs
-from augury.scoring import accuracy
 from augury.scoring.bootstrap import resample
+from augury.scoring.labels import Accuracy
 
 
 def records(*folders: Folder) -> list[tuple[Folder, RunRecord]]:
@@ -23,7 +23,7 @@ def test_seeds_are_scored_on_the_same_draws_of_examples(results: Any) -> None:
     ]
     result = resample_runs(records(*seeds), "test", "accuracy", 40)
     expected = resample(
-        [np.column_stack([correct, np.ones(5)]) for correct in labels], accuracy.value, samples=40
+        [np.column_stack([correct, np.ones(5)]) for correct in labels], Accuracy.value, samples=40
     )
     assert result is not None
     assert result.scores.tolist() == expected.scores.tolist() == [60.0, 60.0]
@@ -34,7 +34,7 @@ def test_seeds_are_scored_on_the_same_draws_of_examples(results: Any) -> None:
 def test_one_seed_that_is_not_known_leaves_the_system_unknown(results: Any) -> None:
     known = results.classified("base", "aa" * 8, 1, correct=[1, 0, 1])
     unknown = results.classified("base", "aa" * 8, 2, correct=[1, 0, 1])
-    unknown.remove("statistics")
+    unknown.remove("counts")
     assert resample_runs(records(known), "test", "accuracy", 10) is not None
     assert resample_runs(records(known, unknown), "test", "accuracy", 10) is None
 

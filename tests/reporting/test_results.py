@@ -93,7 +93,6 @@ def test_plain_is_json(results: Any) -> None:
         "n": 2000,
         "seeds": [1],
         "sd": None,
-        "over_sentences": None,
     }
     assert plain["tests"]["test"]["bleu"] == estimate
     assert plain["cost"]["train_seconds"] == 100.0
@@ -107,7 +106,7 @@ def test_a_metric_whose_file_is_gone_keeps_its_scores(results: Any) -> None:
     )
     counts = read_statistics(run, "test")["accuracy"]
     write_statistics(run, "test", [Measured(gone, 50.0, 0.0, 100.0, "", 2, counts)])
-    run.write_record("scores.json", content, ["statistics/test.npz"])
+    run.write_record("scores.json", content, ["counts/test.npz"])
     (base,) = load([run])
     assert base.tests["test"][gone].value == 50.0 and base.resampled == {"test": {}}
 

@@ -15,7 +15,7 @@ import pytest
 
 from augury.reporting import tables
 from augury.reporting.comparison import Comparison, comparison
-from augury.reporting.score_tables import frame, score_tables
+from augury.reporting.score_tables import frame, score_table
 from augury.reporting.tables import LATEX_ESCAPES, latex, latex_escaped, markdown, plain_text, table
 from augury.sweeping import declarations, published
 from tests.run_folders import load
@@ -41,10 +41,10 @@ def compared(results: Any) -> Comparison:
 
 
 def test_a_narrow_terminal_has_the_cost_below_the_scores(compared: Comparison) -> None:
-    shown = plain_text(score_tables([compared]), width=120).splitlines()
+    shown = plain_text([score_table([compared])], width=100).splitlines()
     names = [line.split()[0] for line in shown if line.startswith(("system ", "base ", "later "))]
     assert names == ["system", "base", "later"] * 2
-    assert max(map(len, shown[:12])) <= 120
+    assert max(map(len, shown[:12])) <= 100
 
 
 def test_wide_characters_keep_their_columns() -> None:
@@ -55,7 +55,7 @@ def test_wide_characters_keep_their_columns() -> None:
 
 
 def test_markdown_has_every_cell_and_note(compared: Comparison) -> None:
-    (shown,) = score_tables([compared])
+    shown = score_table([compared])
     lines = markdown([shown]).splitlines()
     rows = [line for line in lines if line.startswith("|")]
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {len(shown.columns) + 1}
@@ -100,7 +100,7 @@ def test_latex_escapes_what_it_would_take_for_commands(compared: Comparison) -> 
         r"\textbackslash{}\textasciitilde{}"
         r"\textasciicircum{}\# \$$\beta$ $\times$ 5-2"
     )
-    lines = latex(score_tables([compared])).splitlines()
+    lines = latex([score_table([compared])]).splitlines()
     rows = [line for line in lines if line.endswith(r"\\")]
     assert len(rows) == 4 and rows[2].startswith(
         "{}[a]"
@@ -129,7 +129,7 @@ def test_negative_numbers_have_a_minus_in_latex() -> None:
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
 def test_latex_compiles(compared: Comparison, tmp_path: Path) -> None:
-    content = latex(score_tables([compared]))
+    content = latex([score_table([compared])])
     document = (
         r"\documentclass{article}\usepackage{booktabs}\begin{document}"
         + content

@@ -27,12 +27,7 @@ def folders(results: Any, tests: int) -> list[Any]:
 def test_several_sets_are_one_table_with_notes_and_costs_once(results: Any) -> None:
     systems = load(folders(results, 2))
     shown = rendering.text(experiment.report(systems, "sets"), width=200)
-    assert (
-        shown.count("[95 % interval]")
-        == shown.count("wall time/seed")
-        == shown.count("seeds: 1")
-        == 1
-    )
+    assert shown.count("[95 % interval]") == shown.count("wall time/seed") == 1
     cells = [line.split() for line in shown.splitlines() if line.startswith(("a ", "b "))]
     tests = [words[:2] for words in cells if len(words) > 1 and words[1].startswith("set")]
     assert tests == [["a", "set0"], ["b", "set0"], ["a", "set1"], ["b", "set1"]]
@@ -55,11 +50,11 @@ def test_a_model_no_better_than_a_trivial_output_is_warned_about(results: Any) -
     results.corpus([(f"s{number}", f"w{number} x{number} the end .") for number in range(100)])
     runs = [results.run(name, name * 8, bleu=bleu) for name, bleu in (("no", 9.0), ("so", 99.0))]
     table = comparison(load(runs), "test")
-    (warning,) = table.warnings
+    warning, _ = table.warnings
     assert "no (9.0)" in warning and "so" not in warning.split("learnt")[0]
     tested = replace(table.rows[1], corrected=0.0001)
     assert tested.meaningless and not tested.mark
-    assert "means nothing" in answer(replace(table, rows=(table.rows[0], tested)))
+    assert "mean nothing" in answer(replace(table, rows=(table.rows[0], tested)))
 
 
 def test_advice_names_the_setting_that_ended_training(results: Any) -> None:
@@ -76,14 +71,13 @@ def test_advice_names_the_setting_that_ended_training(results: Any) -> None:
     assert "train longer: raise training.max_epochs (now 10)" in warning
 
 
-def test_what_never_acted_is_in_the_headline(results: Any) -> None:
+def test_what_never_acted_is_warned_about(results: Any) -> None:
     runs = [results.run(name, name * 8, bleu=bleu) for name, bleu in (("a", 30.0), ("b", 31.0))]
     content = runs[1].read_record("scores.json")
     content["cost"] |= {"onset": 180.0, "updates": 108}
     runs[1].write_record("scores.json", content)
     table = comparison(load(runs), "test")
-    assert "b never acted" in answer(table) and "after update 180" in answer(table)
-    assert any("regime.warmup_steps" in warning for warning in table.warnings)
+    assert any("regime.warmup_steps" in warning and "180" in warning for warning in table.warnings)
 
 
 @pytest.mark.parametrize(("correct", "warned"), [(40, True), (60, True), (90, False)])
@@ -103,19 +97,8 @@ def test_the_unit_of_budgets_that_are_held_equal_is_told(results: Any) -> None:
         results.run("a", "aa" * 8, bleu=30.0, parameters=budget),
         results.run("b", "bb" * 8, bleu=31.0, parameters=counted),
     ]
-    (note,) = (note for note in comparison(load(runs), "test").notes if "6 epochs" in note)
+    (note,) = (note for note in comparison(load(runs), "test").details if "6 epochs" in note)
     assert "at most 6 epochs of the original text, counted in updates" in note
-
-
-@pytest.mark.parametrize(("often", "noted"), [(60, False), (70, True)])
-def test_imbalanced_labels_are_noted_with_the_score_of_the_most_frequent_one(
-    results: Any, often: int, noted: bool
-) -> None:
-    labels = ["neutral"] * often + ["entailment"] * (100 - often)
-    results.inferences([("a", "b", label) for label in labels])
-    run = results.classified("a", "aa" * 8, correct=[1] * 90 + [0] * 10)
-    notes = comparison(load([run]), "test").notes
-    assert any("always answering it scores accuracy 70.0" in note for note in notes) == noted
 
 
 def test_without_test_sets_the_validations_are_listed(results: Any) -> None:

@@ -5,7 +5,6 @@ from itertools import product
 import numpy as np
 import pytest
 
-from augury.core.errors import UserError
 from augury.core.rng import generator
 from augury.scoring import bootstrap
 from augury.scoring.bootstrap import resample, resample_counts
@@ -79,15 +78,3 @@ def test_seeds_and_systems_share_the_sentences_of_a_sample():
     np.testing.assert_array_equal(
         together.scores, np.concatenate([resampled.scores for resampled in apart])
     )
-
-
-def test_deterministic():
-    first, again, other = (
-        resample([numbers("a")], mean, samples=20, seed=seed).samples for seed in (1, 1, 2)
-    )
-    assert (first == again).all() and (first != other).any()
-
-
-def test_no_samples():
-    with pytest.raises(UserError, match="0 bootstrap samples: use 1 to"):
-        resample([numbers("a")], mean, samples=0)

@@ -1,18 +1,37 @@
+"""Scores of texts by name: against sacreBLEU and sacremoses, with intervals and several
+references."""
+
 from __future__ import annotations
 
-import json
 import re
+from typing import Any
 
 import numpy as np
 import pytest
 import sacrebleu
+import sacremoses  # type: ignore[import-untyped]
+from hypothesis import given
+from hypothesis import strategies as st
 
-from augury.core.config import validate
+from augury.core.config import address, validate
 from augury.core.errors import UserError
+from augury.core.plugin_files import sources
 from augury.core.store import Store
-from augury.scoring.registry import lower_is_better, metric, metric_class, names
+from augury.scoring.metric import SegmentMetric
+from augury.scoring.punctuation import fix
+from augury.scoring.registry import (
+    Metric,
+    lower_is_better,
+    metric,
+    metric_class,
+    names,
+    record_name,
+    reference,
+    title,
+)
 from augury.scoring.scores import score
 from augury.scoring.settings import TextScoring
+from augury.scoring.signature import without_resampling
 from augury.scoring.stored import SCORES, read_statistics, write_statistics
 
 HYPOTHESES = ["the cat sat on the mat", "there is a dog in the garden"]
@@ -20,137 +39,231 @@ REFERENCES = ["the cat is on the mat", "there is a dog in my garden"]
 COUNTED = [name for name in names("text") if not metric_class(name).needs_sources]
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in names("text") if "bleu" in name and not name.endswith(":char")]
-)
-def test_golden_pair(name):
-    (result,) = score(HYPOTHESES, REFERENCES, language="en", metrics=[name], samples=10)
-    assert result.value == pytest.approx(51.1359, abs=1e-4)
+def value(of: Metric, hypotheses: list[str], references: list[str]) -> float:
+    return of.value(of.statistics(hypotheses, references).sum(0).tolist())
 
 
-def test_golden_pair_without_higher_matches():
-    metrics = ("bleu", "multi_bleu", "multi_bleu_detok")
-    results = score(
-        ["the cat sat on a mat today"],
-        ["a cat is on the mat now"],
-        language="en",
-        metrics=metrics,
-        samples=10,
-    )
-    assert [result.name for result in results] == list(metrics)
-    assert [result.value for result in results] == pytest.approx([9.8204, 0.0, 0.0], abs=1e-4)
-
-
-def test_defaults_are_bleu_and_chrf_of_sacrebleu(corpus):
-    results = score(corpus.better, corpus.references)
-    libraries = [sacrebleu.BLEU(), sacrebleu.CHRF()]
-    expected = [
-        library.corpus_score(corpus.better, [corpus.references]).score for library in libraries
-    ]
-    assert [result.value for result in results] == expected
-
-
+@pytest.mark.parametrize("references", [1, 3])
 @pytest.mark.parametrize(
     ("name", "library"),
     [
         ("bleu", sacrebleu.BLEU()),
+        ("bleu:lower", sacrebleu.BLEU(lowercase=True)),
+        ("bleu:char", sacrebleu.BLEU(tokenize="char")),
+        ("multi_bleu_detok", sacrebleu.BLEU(smooth_method="none")),
+        ("multi_bleu_detok:lower", sacrebleu.BLEU(smooth_method="none", lowercase=True)),
         ("chrf", sacrebleu.CHRF()),
+        ("chrf:lower", sacrebleu.CHRF(lowercase=True)),
         ("chrf++", sacrebleu.CHRF(word_order=2)),
+        ("chrf++:lower", sacrebleu.CHRF(word_order=2, lowercase=True)),
         ("ter", sacrebleu.TER()),
+        ("ter:cased", sacrebleu.TER(case_sensitive=True)),
     ],
 )
-def test_interval_and_signature_are_those_of_sacrebleu(name, library, corpus):
+def test_value_interval_and_signature_are_those_of_sacrebleu(
+    name: str, library: Any, references: int, corpus: Any
+) -> None:
     """Equal draws; sacreBLEU gives half the distance between two of the sorted samples."""
-    (result,) = score(corpus.better, corpus.references, metrics=[name], samples=200)
-    library.corpus_score(corpus.better, [corpus.references], n_bootstrap=200)
-    assert result.signature == str(library.get_signature())
-    assert "|bs:200|seed:12345|" in result.signature
-    expected = library.corpus_score(corpus.better, [corpus.references], n_bootstrap=200)
+    shifted = corpus.references[1:] + corpus.references[:1]
+    sets = [corpus.references, corpus.worse, shifted][:references]
+    options: Any = {"language": "en", "samples": 200, "more_references": sets[1:]}
+    (result,) = score(corpus.better, sets[0], metrics=[name], **options)
+    expected = library.corpus_score(corpus.better, sets, n_bootstrap=200)
+    assert result.name == name and result.n == 200
+    assert result.value == pytest.approx(expected.score, abs=1e-9)
+    assert 0 < result.low < result.value < result.high < 100
     assert (result.high - result.low) / 2 == pytest.approx(expected._ci, rel=0.05)
+    assert result.signature == str(library.get_signature())
+    assert f"nrefs:{references}|bs:200|seed:12345|" in result.signature
+    plain = result.signature.replace("bs:200|seed:12345|", "")
+    assert without_resampling(result.signature) == plain
 
 
-def test_interval_holds_the_value(corpus):
-    for result in score(
-        corpus.better, corpus.references, language="en", metrics=COUNTED, samples=100
-    ):
-        assert 0 < result.low < result.value < result.high < 100
-        assert result.n == 200
+UNSPACED = {
+    "zh": (["这只猫坐在垫子上。", "今天 下雨。"], ["那只猫坐在垫子上面。", "今天下雨了。"]),
+    "ja": (["犬が公園で走った。", "私は学生です。"], ["犬が公園で走っている。", "私は先生です。"]),
+    "th": (["แมวกินปลาตัวใหญ่", "เขาไปโรงเรียนทุกวัน"], ["แมวกินปลาตัวเล็ก", "เขาไปโรงเรียนทุกเช้า"]),
+    "my": (["ခွေးပြေးနေတယ်။", "သူကျောင်းသွားတယ်။"], ["ခွေးအိပ်နေတယ်။", "သူကျောင်းကလာတယ်။"]),
+    "km": (["ឆ្កែកំពុងរត់", "គាត់ទៅសាលារៀន"], ["ឆ្កែកំពុងដេក", "គាត់មកពីសាលារៀន"]),
+    "bo": (["ང་སློབ་གྲྭར་འགྲོ", "ཁྱི་རྒྱུག་གི་འདུག"], ["ང་སློབ་གྲྭ་ནས་ཡོང", "ཁྱི་ཉལ་གྱི་འདུག"]),
+}
+"""Hypotheses that are nearly right, and references, in languages without spaces."""
 
 
-def test_perfect_translation(corpus):
-    for result in score(
-        corpus.references, corpus.references, language="en", metrics=COUNTED, samples=20
-    ):
-        best = 0 if lower_is_better(result.name) else 100
-        assert (result.low, result.value, result.high) == pytest.approx((best, best, best))
+@pytest.mark.parametrize(
+    ("name", "language", "library"),
+    [
+        ("bleu", "zh", sacrebleu.BLEU(trg_lang="zh")),
+        ("bleu", "th", sacrebleu.BLEU(tokenize="char")),
+        ("bleu:char", "ja", sacrebleu.BLEU(tokenize="char")),
+        ("chrf", "zh", sacrebleu.CHRF()),
+        ("chrf++", "zh", sacrebleu.CHRF(word_order=2)),
+        ("ter", "zh", sacrebleu.TER(normalized=True, asian_support=True)),
+    ],
+)
+def test_value_and_signature_are_those_of_sacrebleu_without_spaces(name, language, library):
+    hypotheses, references = UNSPACED[language]
+    ours = metric(name, language)
+    expected = library.corpus_score(hypotheses, [references]).score
+    assert value(ours, hypotheses, references) == expected
+    assert ours.signature == str(library.get_signature())
 
 
-def test_deterministic(corpus):
+@pytest.mark.parametrize("name", COUNTED)
+def test_words_are_not_what_lies_between_spaces(name):
+    """Whatever language is stated, a metric counts or is refused."""
+    for language, (hypotheses, references) in UNSPACED.items():
+        for stated in ("", "de", "zh", "th", language):
+            try:
+                scorer = metric(name, stated)
+                best, near = (
+                    value(scorer, given, references) for given in (references, hypotheses)
+                )
+            except UserError:
+                assert name.partition(":")[0] != "chrf" and name != "bleu:char"
+                continue
+            assert best == pytest.approx(0 if scorer.lower_is_better else 100)
+            assert 5 < near < 95
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_multi_bleu_is_unsmoothed_bleu_of_moses_tokens(lowercase, corpus):
+    def tokenised(lines: list[str]) -> list[str]:
+        moses = sacremoses.MosesTokenizer(lang="de")
+        return [moses.tokenize(line, escape=True, return_str=True) for line in lines]
+
+    library = sacrebleu.BLEU(tokenize="none", smooth_method="none", lowercase=lowercase, force=True)
+    expected = library.corpus_score(tokenised(corpus.better), [tokenised(corpus.references)]).score
+    ours = metric("multi_bleu:lower" if lowercase else "multi_bleu", "de")
+    assert value(ours, corpus.better, corpus.references) == expected > 0
+
+
+def test_compounds_and_punctuation_are_split_and_replaced_where_the_name_says_it():
+    compound = ["es ist ein gut-bekannter text ."], ["es ist ein gut-bekanntes buch ."]
+    assert value(metric("multi_bleu", "de"), *compound) == 0
+    assert value(metric("compound_bleu", "de"), *compound) == pytest.approx(54.1082, abs=1e-4)
+    quoted = ["er sagt ”ja” und geht nach Hause ."], ['er sagt "ja" und geht nach Hause .']
+    assert value(metric("compound_bleu:t2t", "de"), *quoted) == pytest.approx(100)
+    assert value(metric("compound_bleu", "de"), *quoted) < 75
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_case_counts_as_the_option_says(name):
+    hypotheses, references = ["THE CAT sat on the mat"], ["the cat sat on the mat"]
+    score = value(metric(name, "en"), hypotheses, references)
+    best = 0 if lower_is_better(name) else 100
+    assert (score == pytest.approx(best)) == (":lower" in name or name == "ter")
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "part"),
+    [
+        ("multi_bleu", "en", "nrefs:1|case:mixed|tok:moses-en|smooth:none|sacremoses:"),
+        ("multi_bleu", "tr", "|tok:moses-tr|abbreviations:en|"),
+        ("multi_bleu", "de-AT", "|tok:moses-de|"),
+        ("compound_bleu:lower", "de", "|case:lc|tok:moses-de|smooth:none|split:compound|"),
+        ("compound_bleu:t2t", "de", "|split:compound|punct:t2t|"),
+    ],
+)
+def test_signatures_of_moses_metrics(name, language, part):
+    assert part in metric(name, language).signature
+
+
+@pytest.mark.parametrize("suffix", ["", ":lower", ":lower-fixed", "-fixed"])
+def test_a_metric_by_path_has_a_name_in_records_and_an_address_without_directory(suffix, tmp_path):
+    references = []
+    for directory in ("a", "b"):
+        path = tmp_path / directory / "mine.py"
+        path.parent.mkdir()
+        path.write_text("METRICS = {}")
+        references.append(reference(f"{path}{suffix}"))
+        assert record_name(references[-1]) == record_name(f"{path}{suffix}") == f"mine{suffix}"
+        assert [name.rpartition("/")[2] for name in sources(references)] == ["mine.py"]
+    assert references[0] != references[1] and address(references[0]) == address(references[1])
+
+
+LATIN = ["Ein Haus – gut."], ["Ein Haus, gut."]
+CHINESE = ["这只猫 is here."], ["That cat is here."]
+
+
+@pytest.mark.parametrize("name", ["bleu", "multi_bleu_detok:lower"])
+def test_a_language_is_asked_for_only_where_tokens_depend_on_it(name):
+    assert value(metric(name), *LATIN) == value(metric(name, "de"), *LATIN)
+    english, chinese = (metric(name, language).statistics(*CHINESE) for language in ("en", "zh"))
+    assert english.tolist() != chinese.tolist()
+    with pytest.raises(UserError, match=rf"'{name}' tokenises Chinese.*contains '这'.*--language"):
+        metric(name).statistics(*CHINESE)
+    with pytest.raises(UserError, match="'compound_bleu' tokenises by the rules of a language"):
+        metric("compound_bleu")
+
+
+@pytest.mark.parametrize("name", ["bleu", "multi_bleu", "multi_bleu_detok", "compound_bleu:t2t"])
+def test_golden_pair(name):
+    """By hand: 100 (11/13 · 7/11 · 4/9 · 2/7)^(1/4)."""
+    (result,) = score(HYPOTHESES, REFERENCES, language="en", metrics=[name], samples=10)
+    assert result.value == pytest.approx(51.1359, abs=1e-4)
+
+
+def test_by_default_scores_are_bleu_and_chrf_and_samples_those_of_the_seed(corpus):
     first, again, other = (
         score(corpus.better, corpus.references, language="en", seed=seed, samples=50)
         for seed in (1, 1, 2)
     )
+    assert [result.name for result in first] == ["bleu", "chrf"]
     assert first == again
     assert [result.value for result in first] == [result.value for result in other]
     assert [result.low for result in first] != [result.low for result in other]
+    assert TextScoring().to_dict() == {"metrics": ["bleu", "chrf"], "bootstrap_samples": 1000}
 
 
-def test_plain_is_json():
-    (result,) = score(HYPOTHESES, REFERENCES, language="en", metrics=["chrf"], samples=10)
-    assert json.loads(json.dumps(result.to_dict())) == {
-        "name": "chrf",
-        "value": result.value,
-        "low": result.low,
-        "high": result.high,
-        "signature": result.signature,
-        "n": 2,
-    }
+def test_word_error_rate_takes_the_best_reference() -> None:
+    """1 of 6 words, 1 of 7 and 2 of 3: the first reference twice, and the second."""
+    hypotheses, first = [*HYPOTHESES, "so"], [*REFERENCES, "well then"]
+    second = ["a cat sat down on a mat today", "a dog is in the garden", "so it is"]
+    (result,) = score(hypotheses, first, metrics=["wer"], samples=5, more_references=[second])
+    assert result.value == pytest.approx(100 * (1 + 1 + 2) / (6 + 7 + 3))
+
+
+def test_a_metric_of_segments_takes_the_mean() -> None:
+    class Same(SegmentMetric):
+        title, signature = "same", "same"
+
+        def score(self, hypotheses: Any, references: Any, sources: Any) -> list[float]:
+            return [float(h == r) for h, r in zip(hypotheses, references, strict=True)]
+
+    counts = Same("same", "").multiple_statistics(["a", "b"], [["a", "b"], ["a", "c"]])
+    assert counts.tolist() == [[1.0, 1.0], [0.5, 1.0]]
 
 
 def test_statistics_are_kept_and_read_again(tmp_path):
     run = Store(tmp_path).folder("runs", "a/seed-1")
     metrics = ["bleu", "bleu:lower", "chrf", "chrf++", "ter:cased"]
     results = score(HYPOTHESES, REFERENCES, metrics=metrics, samples=10)
-    assert (
-        results[0].statistics.tolist()
-        == metric("bleu", "en").statistics(HYPOTHESES, REFERENCES).tolist()
-    )
     write_statistics(run, "test", results)
-    run.write_record(SCORES, {}, ["statistics/test.npz"])
+    run.write_record(SCORES, {}, ["counts/test.npz"])
     kept = read_statistics(run, "test")
-    assert {name: counts.tolist() for name, counts in kept.items()} == {
-        result.name: result.statistics.tolist() for result in results
-    }
-    assert kept["bleu"].dtype == np.int64 and kept["chrf"].shape == (2, 18)
-    assert [metric_class(name).value(counts.sum(0).tolist()) for name, counts in kept.items()] == [
-        result.value for result in results
-    ]
+    assert [*kept] == metrics and kept["bleu"].dtype == np.int64 and kept["chrf"].shape == (2, 18)
+    for result in results:
+        counts = kept[result.name]
+        assert counts.tolist() == result.statistics.tolist()
+        assert metric_class(result.name).value(counts.sum(0).tolist()) == result.value
     assert read_statistics(run, "other") == {}
-    before = run.sub("statistics").read("test.npz")
+    before = run.sub("counts").read("test.npz")
     write_statistics(run, "test", results)
-    assert run.sub("statistics").read("test.npz") == before
+    assert run.sub("counts").read("test.npz") == before
 
 
-def test_different_numbers_of_lines():
-    with pytest.raises(UserError, match="1 hypothesis but 2 references"):
-        score(["a"], ["a", "b"], language="en")
-
-
-def test_nothing_to_score():
-    with pytest.raises(UserError, match="nothing to score"):
-        score([], [], language="en")
-
-
-def test_unknown_metric():
-    with pytest.raises(UserError, match=r"unknown metric 'bleau': did you mean 'bleu'\?"):
-        score(["a"], ["a"], language="en", metrics=["bleau"])
-
-
-def test_section():
-    assert TextScoring().to_dict() == {"metrics": ["bleu", "chrf"], "bootstrap_samples": 1000}
-    assert validate(TextScoring, {"metrics": ["multi_bleu:lower"]}, "test").metrics == (
-        "multi_bleu:lower",
-    )
+@pytest.mark.parametrize(
+    ("texts", "more", "message"),
+    [
+        ((["a"], ["a", "b"]), [], "1 hypothesis but 2 references"),
+        (([], []), [], "nothing to score"),
+        ((HYPOTHESES, REFERENCES), [["a"]], "1 reference in set 2, and 2 in the first"),
+    ],
+)
+def test_texts_that_do_not_fit_are_refused(texts, more, message):
+    with pytest.raises(UserError, match=message):
+        score(*texts, language="en", more_references=more)
 
 
 @pytest.mark.parametrize(
@@ -158,13 +271,46 @@ def test_section():
     [
         ({"metrics": ["blue"]}, "unknown metric 'blue': did you mean 'bleu'?"),
         ({"metrics": ["accuracy"]}, "metric 'accuracy' scores labels"),
-        ({"metrics": []}, "metrics"),
-        ({"metrics": "f1"}, "unknown metric 'f1': allowed: bleu, "),
         ({"metrics": "bleu"}, "must be a list: [bleu]"),
-        ({"bootstrap_samples": 0}, "bootstrap_samples = 0"),
-        ({"metric": ["bleu"]}, "unknown key 'metric': did you mean 'metrics'?"),
     ],
 )
 def test_section_refuses(section, message):
     with pytest.raises(UserError, match=re.escape(message)):
         validate(TextScoring, section, "test")
+
+
+GOLDEN = {
+    'c\'est "super" !': "c’est «super» !",
+    'il a dit "oui" et "non".': "il a dit «oui» et «non».",
+    '5" de neige': "5« de neige",
+}
+
+
+def test_golden_lines() -> None:
+    assert {line: fix(line) for line in GOLDEN} == GOLDEN
+
+
+@given(st.text(alphabet="a'\"«’ »"))
+def test_fixing_again_changes_nothing(line: str) -> None:
+    assert fix(fix(line)) == fix(line)
+
+
+def test_the_step_has_a_line_of_its_own_and_leaves_references_as_they_are() -> None:
+    hypotheses, references = list(GOLDEN), list(GOLDEN.values())
+    metrics = ("bleu", "bleu-fixed", "chrf-fixed")
+    plain, fixed, chrf = score(hypotheses, references, language="fr", metrics=metrics)
+    assert plain.value < fixed.value == pytest.approx(100)
+    assert fixed.signature == f"{plain.signature}|punctuation:fr"
+    assert chrf.signature.endswith("punctuation:fr")
+    assert title("bleu:lower-fixed") == "BLEU (lower), punctuation fixed"
+    assert lower_is_better("ter-fixed")
+    (same,) = score(["l'eau"], ["l'eau"], language="fr", metrics=["chrf-fixed"])
+    assert same.value < 100
+
+
+def test_there_are_rules_for_french_alone() -> None:
+    for language in ("de", None):
+        with pytest.raises(UserError, match="fixes the punctuation of fr, not of"):
+            metric("bleu-fixed", language)
+    with pytest.raises(UserError, match="have no punctuation"):
+        metric_class("accuracy-fixed")

@@ -7,12 +7,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from augury.core.rng import generator
-from augury.scoring.bootstrap import Resampled
 from augury.scoring.seed_variance import (
     UNKNOWN,
     SeedVariance,
     block_variance,
-    floored,
     moderated,
     pool,
     sample_variance,
@@ -30,9 +28,6 @@ def test_the_variance_of_two_seeds_by_hand():
     """Scores 5 and 9; they move by (-1, -1) and by (1, 3) in two samples, with sample variances
     0 and 2."""
     assert sample_variance(given_scores([5, 9], [[4, 8], [6, 12]])) == SeedVariance(8.0, 1.0, 1.0)
-
-
-def test_a_single_seed_says_nothing():
     assert sample_variance(given_scores([5], [[4], [6]])) == UNKNOWN
 
 
@@ -50,14 +45,27 @@ def test_variances_are_pooled_by_degrees_of_freedom():
     assert pool([UNKNOWN, UNKNOWN]) == pool([]) == UNKNOWN
 
 
-def test_sentences_are_the_floor():
-    assert floored(SeedVariance(0.5, 2.0, 1.0)) == SeedVariance(2.0, 2.0, 1.0)
-    assert floored(SeedVariance(3.0, 2.0, 1.0)) == SeedVariance(3.0, 2.0, 1.0)
-
-
-def test_moderation_by_hand():
-    """Four degrees of the pooled variance, two of the own: (4 x 3 + 2 x 9) / 6 = 5, on 4 + 2."""
-    assert moderated(SeedVariance(9.0, 1.0, 2.0), POOLED) == SeedVariance(5.0, 1.0, 6.0)
+@pytest.mark.parametrize(
+    ("own", "pooled", "expected"),
+    [
+        # Four degrees of the pooled variance, two of the own: (4 x 3 + 2 x 9) / 6, on 4 + 2.
+        (SeedVariance(9.0, 1.0, 2.0), POOLED, (5.0, 1.0, 6.0)),
+        # Three in all: (3 x 3 + 2 x 9) / 5, on 3.
+        (SeedVariance(9.0, 1.0, 2.0), POOLED._replace(dof=3.0), (5.4, 1.0, 3.0)),
+        # (4 x 3 + 1 x 0) / 5 = 2.4, below what sentences alone cause, and above it.
+        (SeedVariance(0.0, 2.5, 1.0), POOLED, (2.5, 2.5, 5.0)),
+        (SeedVariance(0.0, 2.3, 1.0), POOLED, (2.4, 2.3, 5.0)),
+        # A single seed has the variance of the others, and its floor.
+        (UNKNOWN, POOLED, (3.0, 2.0, 4.0)),
+        (UNKNOWN, POOLED._replace(dof=2.0), (3.0, 2.0, 2.0)),
+        (UNKNOWN, POOLED._replace(total=1.0), (2.0, 2.0, 4.0)),
+        # With nothing known of others there is the floor alone.
+        (SeedVariance(9.0, 1.0, 2.0), UNKNOWN, (9.0, 1.0, 2.0)),
+        (SeedVariance(0.0, 1.0, 2.0), UNKNOWN, (1.0, 1.0, 2.0)),
+    ],
+)
+def test_moderation_by_hand(own, pooled, expected):
+    assert moderated(own, pooled) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("total", "shrunk"), [(19.0, True), (20.0, False)])
@@ -69,29 +77,6 @@ def test_a_system_that_is_noisier_than_the_others_is_not_shrunk(total, shrunk):
     assert (stats.f.sf(total / 2.25, 2, 8) > 0.01) == shrunk
     expected = (4 * pooled.total + 2 * total) / 6 if shrunk else total
     assert moderated(own, pooled).total == pytest.approx(expected)
-
-
-def test_degrees_of_freedom_are_at_most_those_of_all_systems():
-    """Three in all: (3 x 3 + 2 x 9) / 5 = 5.4, on 3 instead of 4 + 2."""
-    known = POOLED._replace(dof=3.0)
-    assert moderated(SeedVariance(9.0, 1.0, 2.0), known) == pytest.approx((5.4, 1.0, 3.0))
-
-
-def test_a_shrunk_variance_has_the_floor_of_its_own_sentences():
-    """(4 x 3 + 1 x 0) / 5 = 2.4 is below 2.5."""
-    assert moderated(SeedVariance(0.0, 2.5, 1.0), POOLED) == SeedVariance(2.5, 2.5, 5.0)
-    assert moderated(SeedVariance(0.0, 2.3, 1.0), POOLED) == pytest.approx((2.4, 2.3, 5.0))
-
-
-def test_a_single_seed_beside_others_has_their_variance():
-    assert moderated(UNKNOWN, POOLED) == SeedVariance(3.0, 2.0, 4.0)
-    assert moderated(UNKNOWN, POOLED._replace(dof=2.0)) == SeedVariance(3.0, 2.0, 2.0)
-    assert moderated(UNKNOWN, POOLED._replace(total=1.0)) == SeedVariance(2.0, 2.0, 4.0)
-
-
-def test_nothing_known_of_others_leaves_a_variance_as_it_is():
-    assert moderated(SeedVariance(9.0, 1.0, 2.0), UNKNOWN) == SeedVariance(9.0, 1.0, 2.0)
-    assert moderated(SeedVariance(0.0, 1.0, 2.0), UNKNOWN) == SeedVariance(1.0, 1.0, 2.0)
 
 
 @given(st.lists(VARIANCES, min_size=1, max_size=5))
@@ -110,17 +95,6 @@ def test_others_that_do_not_vary_at_all_are_another_kind():
     assert moderated(own, pool([own, SeedVariance(0.0, 0.0, 8.0)])) == own
     still = SeedVariance(0.0, 0.0, 2.0)
     assert moderated(still, pool([still, still])) == pytest.approx((0.0, 0.0, 4.0))
-
-
-def test_the_only_system_is_not_shrunk():
-    own = SeedVariance(9.0, 1.0, 2.0)
-    assert moderated(own, pool([own])) == pytest.approx(own)
-
-
-def test_blocks_of_two_systems_have_the_variance_of_their_differences():
-    first, second = systems("two", seeds=[4, 4], sentences=60, noise=0.1)
-    differences = Resampled(second.scores - first.scores, second.samples - first.samples, ())
-    assert block_variance([first, second]) == pytest.approx(sample_variance(differences))
 
 
 @pytest.mark.parametrize(("count", "seeds"), [(2, 2), (3, 4), (6, 3)])
@@ -142,15 +116,3 @@ def test_blocks_have_the_residual_variance_of_the_two_way_analysis(count, seeds)
     assert block_variance([without_sentences(row) for row in table]) == pytest.approx(
         (2 * mean_square, 0.0, dof)
     )
-
-
-def test_an_effect_of_blocks_changes_no_variance_of_blocks():
-    alone = systems("shift", seeds=[3, 3, 3], sentences=50, noise=0.1)
-    effect = np.array([0.0, 7.0, -4.0])
-    moved = [Resampled(system.scores + effect, system.samples + effect, ()) for system in alone]
-    assert block_variance(moved) == pytest.approx(block_variance(alone))
-
-
-def test_blocks_of_one_system_or_one_seed_say_nothing():
-    assert block_variance([without_sentences([1.0, 2.0])]) == UNKNOWN
-    assert block_variance([without_sentences([1.0]), without_sentences([2.0])]) == UNKNOWN

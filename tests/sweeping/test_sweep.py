@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import augury
+from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.sweeping import state
 from tests.sweeping.sweeps import (
@@ -86,7 +87,7 @@ def test_the_lines_for_notebooks_work(
     storage, result = undisturbed
     page = (Path(__file__).parents[2] / "docs" / "python.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    code = "\n".join(block for block in blocks if "sweep(" in block or "recommend(" in block)
+    code = "\n".join(block for block in blocks if "sweep(" in block and "recommend(" not in block)
     name = f"storage={str(storage)!r}, name='quick'"
     space = f"{QUICK!r}, scheduler='race', seeds=[1, 2], set={{'training.max_updates': 32}}, {name}"
     code = code.replace('"augmentations", "my.yaml", budget="2h"', space)
@@ -96,10 +97,11 @@ def test_the_lines_for_notebooks_work(
     exec(code, names)
     assert results(storage) == before  # nothing is trained again
     assert result["answer"] in capsys.readouterr().out
-    frame, recommended = names["frame"], names["recommendation"]
-    assert list(frame["name"]) == [row["name"] for row in result["table"]]
-    assert [recommended.experiment["name"]] == ["quick"] and recommended.answer == result["answer"]
-    assert recommended.file == result["recommended"]
+    assert list(names["frame"]["name"]) == [row["name"] for row in result["table"]]
+    # So short a training learns nothing, and nothing is recommended of it.
+    assert result["recommended"] is None
+    with pytest.raises(UserError, match="recommends nothing"):
+        augury.recommend("quick", storage)
 
 
 def kill_a_trial(storage: Path) -> None:

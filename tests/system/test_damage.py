@@ -59,7 +59,7 @@ BY_KIND = {
     "token ids": Damage("tokens/*/part-00000.parquet.ids.npy", flip, "train", MADE),
     "tokens": Damage("tokens/*/part-00000.parquet.offsets.npy", half, "train", MADE),
     "scores": Damage(f"{RUN}/scores.json", flip, "train", SCORED),
-    "statistics": Damage(f"{RUN}/statistics/test.npz", flip, "train", SCORED),
+    "statistics": Damage(f"{RUN}/counts/test.npz", flip, "train", SCORED),
     "outputs": Damage(f"{RUN}/hypotheses/test.txt", flip, "train", SCORED),
     "CTranslate2": Damage(f"{RUN}/ctranslate2/model.bin", flip, "translate", MADE),
     "its vocabulary": Damage(f"{RUN}/ctranslate2/shared_vocabulary.json", flip, "translate", MADE),
@@ -106,7 +106,7 @@ def contents(root: Path) -> dict[str, bytes]:
     files = [file for kind in kinds for file in (root / kind).rglob("*")]
     run = next(root.glob(RUN))
     files += [run / "weights.safetensors", run / "scores.json", *run.glob("ctranslate2/*")]
-    files += [*run.glob("statistics/*"), *run.glob("hypotheses/*")]
+    files += [*run.glob("counts/*"), *run.glob("hypotheses/*")]
     return {str(file.relative_to(root)): file.read_bytes() for file in files if file.is_file()}
 
 

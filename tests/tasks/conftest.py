@@ -12,22 +12,8 @@ import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
-WORDS = [
-    "the",
-    "a",
-    "dog",
-    "cat",
-    "bird",
-    "man",
-    "runs",
-    "sleeps",
-    "sings",
-    "eats",
-    "fish",
-    "not",
-    "old",
-    "big",
-]
+WORDS = ["the", "a", "dog", "cat", "bird", "man"]
+WORDS += ["runs", "sleeps", "sings", "eats", "fish", "not", "old", "big"]
 FAMILIES = {
     "xlm_roberta": ("XLMRoberta", "ForMaskedLM"),
     "bert": ("Bert", "ForMaskedLM"),
@@ -61,14 +47,7 @@ SIZES: dict[str, dict[str, Any]] = {
     },
     "bert": ENCODER,
     "multilingual_minilm": {**ENCODER, "type_vocab_size": 2},
-    "distilbert": {
-        "dim": 32,
-        "n_layers": 2,
-        "n_heads": 4,
-        "hidden_dim": 64,
-        "max_position_embeddings": 64,
-        "pad_token_id": 0,
-    },
+    "distilbert": {**ENCODER, "hidden_dim": 64},
     "deberta": {
         **ENCODER,
         "type_vocab_size": 0,
@@ -110,15 +89,7 @@ SIZES: dict[str, dict[str, Any]] = {
         "eos_token_id": 2,
         "decoder_start_token_id": 2,
     },
-    "gpt2": {
-        "n_embd": 32,
-        "n_layer": 2,
-        "n_head": 4,
-        "n_positions": 64,
-        "pad_token_id": 0,
-        "bos_token_id": 1,
-        "eos_token_id": 1,
-    },
+    "gpt2": {**ENCODER, "bos_token_id": 1, "eos_token_id": 1},
     "xlnet": {"d_model": 32, "n_layer": 2, "n_head": 4, "d_inner": 64, "pad_token_id": 0},
 }
 
@@ -210,9 +181,8 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
             model = getattr(
                 transformers, name + ("ForSequenceClassification" if classes else language_model)
             )(settings)
-            for (
-                parameter
-            ) in model.parameters():  # norms and biases too: equal results are no accident then
+            # Norms and biases too: equal results are no accident then.
+            for parameter in model.parameters():
                 torch.nn.init.normal_(parameter, std=0.3)
         model.to(dtype).save_pretrained(directory)
         tokenizer.save_pretrained(directory)

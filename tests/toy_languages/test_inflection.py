@@ -6,7 +6,6 @@ from toy_languages.inflection import (
     FEMININE,
     GENITIVE,
     Noun,
-    adjective,
     compound,
     noun,
     verb,
@@ -24,34 +23,10 @@ from toy_languages.tables import inflect
             ("dog", "dogs"),
         ),
         (
-            "die Maus Mäuse mouse mice",
-            "Maus Maus Maus Maus",
-            "Mäuse Mäuse Mäusen Mäuse",
-            ("mouse", "mice"),
-        ),
-        (
-            "das Haus Häuser house",
-            "Haus Haus Haus Hauses",
-            "Häuser Häuser Häusern Häuser",
-            ("house", "houses"),
-        ),
-        (
             "der Junge* Jungen boy",
             "Junge Jungen Jungen Jungen",
             "Jungen Jungen Jungen Jungen",
             ("boy", "boys"),
-        ),
-        (
-            "der Vogel Vögel bird",
-            "Vogel Vogel Vogel Vogels",
-            "Vögel Vögel Vögeln Vögel",
-            ("bird", "birds"),
-        ),
-        (
-            "die Kirsche+n Kirschen cherry",
-            "Kirsche Kirsche Kirsche Kirsche",
-            "Kirschen Kirschen Kirschen Kirschen",
-            ("cherry", "cherries"),
         ),
     ],
 )
@@ -99,41 +74,6 @@ def test_compounds_are_one_word_in_german_and_two_in_english() -> None:
     ("entry", "present", "preterite", "participle", "zu"),
     [
         (
-            "p suchen = look +for",
-            "suche suchst sucht suchen sucht suchen",
-            "suchte suchtest suchte suchten suchtet suchten",
-            "gesucht",
-            "zu suchen",
-        ),
-        (
-            "p sehen sieht sah gesehen = see saw seen",
-            "sehe siehst sieht sehen seht sehen",
-            "sah sahst sah sahen saht sahen",
-            "gesehen",
-            "zu sehen",
-        ),
-        (
-            "p ist auf-stehen steht stand gestanden = get got got +up",
-            "stehe stehst steht stehen steht stehen",
-            "stand standest stand standen standet standen",
-            "aufgestanden",
-            "aufzustehen",
-        ),
-        (
-            "p besuchen = visit",
-            "besuche besuchst besucht besuchen besucht besuchen",
-            "besuchte besuchtest besuchte besuchten besuchtet besuchten",
-            "besucht",
-            "zu besuchen",
-        ),
-        (
-            "p zeichnen = draw drew drawn",
-            "zeichne zeichnest zeichnet zeichnen zeichnet zeichnen",
-            "zeichnete zeichnetest zeichnete zeichneten zeichnetet zeichneten",
-            "gezeichnet",
-            "zu zeichnen",
-        ),
-        (
             "p lächeln = smile",
             "lächle lächelst lächelt lächeln lächelt lächeln",
             "lächelte lächeltest lächelte lächelten lächeltet lächelten",
@@ -146,13 +86,6 @@ def test_compounds_are_one_word_in_german_and_two_in_english() -> None:
             "hatte hattest hatte hatten hattet hatten",
             "Hunger gehabt",
             "Hunger zu haben",
-        ),
-        (
-            "p essen isst aß gegessen = eat ate eaten",
-            "esse isst isst essen esst essen",
-            "aß aßest aß aßen aßt aßen",
-            "gegessen",
-            "zu essen",
         ),
     ],
 )
@@ -171,9 +104,7 @@ def test_verbs(entry: str, present: str, preterite: str, participle: str, zu: st
         ("carry", "carry carries carried carried carrying"),
         ("run ran run", "run runs ran run running"),
         ("lie lay lain", "lie lies lay lain lying"),
-        ("dance", "dance dances danced danced dancing"),
         ("fetch", "fetch fetches fetched fetched fetching"),
-        ("have had had", "have has had had having"),
     ],
 )
 def test_english_verbs(entry: str, forms: str) -> None:
@@ -187,28 +118,6 @@ def test_english_verbs(entry: str, forms: str) -> None:
         words.rest,
     )
     assert " ".join(inflected).strip() == forms
-
-
-def test_comparatives() -> None:
-    entries = (
-        "klein kleiner small pa",
-        "groß größer big pa",
-        "müde~müd müder tired pa",
-        "gut besser good p",
-        "fröhlich fröhlicher merry pa",
-        "schön schöner beautiful p",
-        "leise~leis leiser quiet pa",
-    )
-    english = [adjective(*entry.split()).english_comparative for entry in entries]
-    assert english == [
-        "smaller",
-        "bigger",
-        "more tired",
-        "better",
-        "merrier",
-        "more beautiful",
-        "quieter",
-    ]
 
 
 def test_english_s() -> None:

@@ -4,7 +4,6 @@ import pytest
 
 from toy_languages.inflection import Adjective, Noun, Verb
 from toy_languages.lexicon import RARE, SYLLABLES, Lexicon, rare_words
-from toy_languages.randomness import Zipf
 
 
 def lemmas(word: Noun | Verb | Adjective) -> tuple[str, str]:
@@ -13,14 +12,6 @@ def lemmas(word: Noun | Verb | Adjective) -> tuple[str, str]:
     if isinstance(word, Verb):
         return word.full_infinitive, f"{word.english.base} {word.english.rest}".rstrip()
     return word.german, word.english
-
-
-def test_zipf_draws_by_rank() -> None:
-    law = Zipf("abcd")
-    draws = [law.pick(lambda number=number: number / 1000) for number in range(1000)]
-    assert draws == sorted(draws)
-    counts = [draws.count(letter) for letter in "abcd"]
-    assert counts == sorted(counts, reverse=True) and counts[-1] > 0
 
 
 def test_rare_words_are_translated_syllable_by_syllable() -> None:

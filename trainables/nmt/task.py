@@ -24,7 +24,7 @@ from augury.models import pretrained
 from augury.models.lora import require_peft
 from augury.models.settings import model_directory
 from augury.regimes.regime import SOURCE, TARGET
-from augury.scoring.punctuation import split_suffix
+from augury.scoring.punctuation import FIXED
 from augury.tasks.vocabulary_task import VocabularyTask
 from augury.text.tokens import Text, Tokenizer
 from augury.training.settings import Training
@@ -56,7 +56,7 @@ class Nmt(VocabularyTask):
         language, names = experiment.corpus.target_language, experiment.scoring.metrics
         references = self.corpus(experiment, "valid", store).column("target")[:REFERENCES]
         unspaced = is_unspaced(references)
-        fixed = any(split_suffix(name)[1] is not None for name in names)
+        fixed = any(name.endswith(FIXED) for name in names)
         if base_language(language) in TOKENISED_APART or unspaced or fixed:
             from augury.scoring.metric import WordMetric
             from augury.scoring.registry import metric  # imports sacreBLEU

@@ -1,26 +1,28 @@
 """The strength of an attack on a trained model: loss on clean and on perturbed embeddings, by
-radius."""
+radius, from which the radius of adversarial training is chosen."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
+from augury.analysis.analysis import Analysis
+from augury.analysis.system import System
 from augury.core.errors import UserError
 from augury.core.rng import generator
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
 from augury.regimes.adversarial import Adversarial
 from augury.regimes.regime import PerturbableModel, Progress
+from augury.reporting.report import Section, section
+from augury.reporting.tables import cell, records
 
 RADII = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
-"""Radii relative to the norm of an example's embeddings."""
-RISE = 0.5
-"""How much higher the loss under attack may be, in nats a row."""
 BATCH = 32
 
 
@@ -44,40 +46,18 @@ class Strength:
         return self.attacked - self.clean
 
 
-def calibrate(
-    run: Run,
-    radii: Sequence[float] = RADII,
-    *,
-    examples: int = 256,
-    steps: int = 3,
-    alpha_share: float = 1.0,
-) -> list[Strength]:
-    """Return the strength of PGD at each radius, relative to the embeddings, on training examples
-    of a finished run.
+@dataclass(frozen=True)
+class Attack:
+    """The effect of an attack on one system."""
 
-    A sample of them, the same for all radii, without dropout. UserError for a task whose words
-    cannot be perturbed.
-    """
-    import torch
-
-    from augury.training.trained import load_weights
-
-    model = find_task(run.experiment.task).learner(run)
-    if not isinstance(model, PerturbableModel):
-        raise UserError(
-            f"task {run.experiment.task} does not let word embeddings be perturbed: give a run of "
-            "nli or nmt"
-        )
-    load_weights(run.folder, model.module)
-    chosen = np.sort(generator("attack", run.seed).permutation(model.group_rows[0])[:examples])
-    batches = [
-        model.load(rows, 1, torch.device("cpu")).batch
-        for rows in np.array_split(chosen, -(-len(chosen) // BATCH))
-    ]
-    return [_strength(model, batches, radius, steps, alpha_share) for radius in sorted(radii)]
+    system: str
+    radii: tuple[Strength, ...]
+    """By radius, the smallest first."""
+    epsilon: float | None
+    """The radius to take (see `choose`)."""
 
 
-def choose(strengths: Sequence[Strength], rise: float = RISE) -> float | None:
+def choose(strengths: Sequence[Strength], rise: float) -> float | None:
     """Return the radius at which the loss rises by `rise`, log-linear between those measured.
 
     None if the smallest radius raises it more already; the largest if none does.
@@ -91,28 +71,106 @@ def choose(strengths: Sequence[Strength], rise: float = RISE) -> float | None:
     return strengths[-1].epsilon
 
 
-def _strength(
-    task: Any, batches: Sequence[Any], radius: float, steps: int, alpha_share: float
-) -> Strength:
-    regime = Adversarial(
-        epsilon=radius,
-        relative=True,
-        steps=steps,
-        alpha_share=alpha_share,
-        attack_dropout=False,
-        label_smoothing=0.0,
-    )
-    sums, rows = Counter[str](), 0.0
-    for batch in batches:
-        losses = regime.loss(task, batch, Progress(0))
-        rows += float(losses.rows)
-        sums.update(
+class AttackAnalysis(Analysis):
+    """The radius of adversarial training: loss with and without PGD, of runs without attack."""
+
+    TITLE = "Attacks on word embeddings"
+    OF_TEST = False
+
+    analysis: str = "attack"
+    radii: tuple[Annotated[float, Field(gt=0)], ...] = Field(RADII, min_length=1)
+    """Radii ε, relative to the norm of an example's embeddings."""
+    examples: int = Field(256, ge=1)
+    """Number of training examples to attack."""
+    steps: int = Field(3, ge=1)
+    """Steps of PGD, K."""
+    alpha_share: float = Field(1.0, gt=0)
+    """Length of a step in units of ε / K; above 1, it projects."""
+    rise: float = Field(0.5, gt=0)
+    """How much higher the loss may be under attack, in nats a row."""
+
+    def compute(self, systems: Sequence[System]) -> list[Attack]:
+        """Return the results."""
+        results = []
+        for system in systems:
+            strengths = self.strengths(system.run)
+            results.append(Attack(system.name, strengths, choose(strengths, self.rise)))
+        return results
+
+    def strengths(self, run: Run) -> tuple[Strength, ...]:
+        """Return the strength of PGD at each radius, on training examples of a finished run.
+
+        A sample of them, the same for all radii, without dropout. UserError for a task whose words
+        cannot be perturbed.
+        """
+        import torch
+
+        from augury.training.trained import load_weights
+
+        model = find_task(run.experiment.task).learner(run)
+        if not isinstance(model, PerturbableModel):
+            raise UserError(
+                f"task {run.experiment.task} does not let word embeddings be perturbed: give a run "
+                "of nli or nmt"
+            )
+        load_weights(run.folder, model.module)
+        rows = generator("attack", run.seed).permutation(model.group_rows[0])[: self.examples]
+        batches = [
+            model.load(part, 1, torch.device("cpu")).batch
+            for part in np.array_split(np.sort(rows), -(-len(rows) // BATCH))
+        ]
+        measured = []
+        for radius in sorted(self.radii):
+            regime = Adversarial(
+                epsilon=radius,
+                relative=True,
+                steps=self.steps,
+                alpha_share=self.alpha_share,
+                attack_dropout=False,
+                label_smoothing=0.0,
+            )
+            sums: dict[str, float] = defaultdict(float)
+            count = 0.0
+            for batch in batches:
+                losses = regime.loss(model, batch, Progress(0))
+                count += float(losses.rows)
+                for name in ("nll_before", "nll", "perturbation", "projected_steps"):
+                    sums[name] += float(losses.metrics[name])
+            measured.append(Strength(radius, *(total / count for total in sums.values())))
+        return tuple(measured)
+
+    def answer(self, results: Sequence[Attack], systems: Sequence[System]) -> str:
+        """Return the radius at which the loss rises by what is allowed."""
+        rise, said = f"{self.rise:g} nats", []
+        for result in results:
+            if result.epsilon is None:
+                text = f"the smallest radius raises the loss by more than {rise}: give smaller "
+                text += "--radii, or a larger --rise"
+            elif result.epsilon == result.radii[-1].epsilon:
+                text = f"no radius raises the loss by more than {rise}: give larger --radii"
+            else:
+                text = f"the loss rises by {rise} at ε = {result.epsilon:.2g}: regime: "
+                text += f"{{name: adversarial, relative: true, epsilon: {result.epsilon:.2g}, "
+                text += f"alpha_share: {self.alpha_share:g}, steps: {self.steps}}}"
+            said.append(f"{result.system}: {text}")
+        return "\n".join(said)
+
+    def sections(self, results: Sequence[Attack], systems: Sequence[System]) -> list[Section]:
+        """Return the losses by radius."""
+        rows = [
             {
-                name: float(losses.metrics[name])
-                for name in ("nll_before", "nll", "perturbation", "projected_steps")
+                "system, ε relative": f"{result.system}, {strength.epsilon:g}",
+                "clean loss": cell(strength.clean, ".3f"),
+                "attacked loss": cell(strength.attacked, ".3f"),
+                "rise": cell(strength.rise, "+.3f"),
+                "‖r‖ / ‖embeddings‖": cell(strength.perturbation, ".2%"),
+                "steps projected": cell(strength.projected_steps, ".0%"),
             }
-        )
-    means = {name: value / rows for name, value in sums.items()}
-    return Strength(
-        radius, means["nll_before"], means["nll"], means["perturbation"], means["projected_steps"]
-    )
+            for result in results
+            for strength in result.radii
+        ]
+        note = "Of training examples, without dropout; the loss in nats a row."
+        return [section("Loss by radius", records(rows, title="Loss by radius", notes=(note,)))]
+
+
+ANALYSIS = AttackAnalysis

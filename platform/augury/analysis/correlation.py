@@ -17,11 +17,16 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from augury.analysis.analysis import Analysis, test_label
 from augury.analysis.system import System
 from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
+from augury.reporting.figures import Figure, chart, trace
+from augury.reporting.report import Charts, Section, section
+from augury.reporting.styles import legend, system_style
+from augury.reporting.tables import Table, cell, table
 
 NEGLIGIBLE = 1e-10
 """Directions with a singular value below this share of the largest are dropped, or below that of
@@ -88,44 +93,6 @@ class Correlations:
     """Between the plain source in the first system and every view in another one."""
 
 
-def correlations(systems: Sequence[System]) -> Correlations:
-    """Return the correlations of the encoder states of the test sentences.
-
-    UserError where there are not two more sentences than dimensions, as all correlations would be
-    1.
-    """
-    states: dict[Input, list[npt.NDArray[np.floating]]] = {}
-    for system in systems:
-        states |= {(system.name, view): system.states(view) for view in system.views}
-    widths = {system.name: states[system.name, PLAIN][0].shape[1] for system in systems}
-    sentences, widest = len(systems[0].sources), max(widths.values())
-    if sentences <= widest + 1:  # centring takes one
-        raise UserError(
-            f"{counted(sentences, 'sentence is', 'sentences are')} too few for encoder states of "
-            f"{widest} dimensions: give more with --sentences, or a larger --test"
-        )
-    bases = {read: list(map(_basis, layers)) for read, layers in states.items()}
-
-    def between(first: Input, second: Input) -> LayerCorrelations:
-        values = []
-        for layer in bases[first]:
-            values.append(tuple(_correlation(layer, other) for other in bases[second]))
-        noise = random_baseline(sentences, *sorted((widths[first[0]], widths[second[0]])))
-        return LayerCorrelations(first, second, tuple(values), noise)
-
-    layers, views, models = [], [], []
-    for system in systems:
-        plain = (system.name, PLAIN)
-        layers.append(between(plain, plain))
-        views += [between(plain, (system.name, view)) for view in system.views[1:]]
-        if system is not systems[0]:
-            first = (systems[0].name, PLAIN)
-            models += [between(first, (system.name, view)) for view in system.views]
-    return Correlations(
-        sentences, tuple(widths.values()), tuple(layers), tuple(views), tuple(models)
-    )
-
-
 def correlation(first: Space, second: Space) -> Correlation:
     """Return the canonical correlations of two spaces of the same sentences, by QR and SVD.
 
@@ -175,3 +142,150 @@ def _leading(rho: Space) -> int:
     """Return the number of the largest correlations that make up the share `LEADING` of the sum."""
     sums = np.concatenate([[0.0], np.cumsum(rho)])
     return max(1, int(np.searchsorted(sums, LEADING * sums[-1])))
+
+
+class CorrelationAnalysis(Analysis):
+    """Canonical correlations of encoder states, between layers, views and models."""
+
+    TITLE = "Encoder states"
+
+    analysis: str = "correlation"
+
+    def compute(self, systems: Sequence[System]) -> Correlations:
+        """Return the correlations of the encoder states of the test sentences.
+
+        UserError where there are not two more sentences than dimensions, as all correlations would
+        be 1.
+        """
+        states: dict[Input, list[npt.NDArray[np.floating]]] = {}
+        for system in systems:
+            states |= {(system.name, view): system.states(view) for view in system.views}
+        widths = {system.name: states[system.name, PLAIN][0].shape[1] for system in systems}
+        sentences, widest = len(systems[0].sources), max(widths.values())
+        if sentences <= widest + 1:  # centring takes one
+            raise UserError(
+                f"{counted(sentences, 'sentence is', 'sentences are')} too few for encoder states "
+                f"of {widest} dimensions: give more with --sentences, or a larger --test"
+            )
+        bases = {read: list(map(_basis, layers)) for read, layers in states.items()}
+
+        def between(first: Input, second: Input) -> LayerCorrelations:
+            values = []
+            for layer in bases[first]:
+                values.append(tuple(_correlation(layer, other) for other in bases[second]))
+            noise = random_baseline(sentences, *sorted((widths[first[0]], widths[second[0]])))
+            return LayerCorrelations(first, second, tuple(values), noise)
+
+        layers, views, models = [], [], []
+        for system in systems:
+            plain = (system.name, PLAIN)
+            layers.append(between(plain, plain))
+            views += [between(plain, (system.name, view)) for view in system.views[1:]]
+            if system is not systems[0]:
+                first = (systems[0].name, PLAIN)
+                models += [between(first, (system.name, view)) for view in system.views]
+        return Correlations(
+            sentences, tuple(widths.values()), tuple(layers), tuple(views), tuple(models)
+        )
+
+    def answer(self, results: Correlations, systems: Sequence[System]) -> str:
+        """Return PWCCA of the states of the last layer, the most alike first."""
+        pairs = [*results.views, *results.models]
+        found = {_ends(pair): pair.diagonal[-1].pwcca for pair in pairs}
+        where = "PWCCA in the last common layer"
+        if not pairs:  # no other view or model
+            pairs = [results.layers[0]]
+            found = {_ends(pairs[0]): pairs[0].values[0][-1].pwcca}
+            where = "PWCCA between embeddings and the last layer"
+        ordered = sorted(found.items(), key=lambda entry: -entry[1])
+        values = ", ".join(f"{name} {pwcca:.2f}" for name, pwcca in ordered)
+        noises = " or ".join(f"{pwcca:.2f}" for pwcca in {pair.noise.pwcca: 0 for pair in pairs})
+        return (
+            f"On {test_label(systems)}, {where}: {values}; noise has {noises}, and states that are "
+            "alike up to a linear map 1."
+        )
+
+    def sections(self, results: Correlations, systems: Sequence[System]) -> list[Section]:
+        """Return the correlations of equal layers between views and between models, then of all
+        pairs of layers."""
+        shown = [
+            _equal_layers(heading, pairs, results)
+            for heading, pairs in (
+                ("Between views", results.views),
+                ("Between models", results.models),
+            )
+            if pairs
+        ]
+        for pair in (*results.models, *results.views, *results.layers):
+            heat_map = _heat_map(pair)
+            shown.append(section(heat_map.title, heat_map))
+        return shown
+
+
+def _equal_layers(
+    heading: str, pairs: Sequence[LayerCorrelations], results: Correlations
+) -> Section:
+    """Return a chart and a table of the correlations between equal layers."""
+    names, traces, rows = ["noise", *map(_ends, pairs)], [], []
+    ends = [0, max(len(pair.diagonal) for pair in pairs) - 1]
+    for pwcca in {pair.noise.pwcca: 0 for pair in pairs}:  # one, unless models differ in width
+        traces.append(
+            trace(names[0], system_style(0), ends, [pwcca] * 2, ": %{y:.3f}", mode="lines")
+        )
+    for index, pair in enumerate(pairs, start=1):
+        values = [value.pwcca for value in pair.diagonal]
+        layers, hover = [*range(len(values))], ", layer %{x}: %{y:.3f}"
+        traces.append(trace(names[index], system_style(index), layers, values, hover))
+        for layer, value in enumerate(pair.diagonal):
+            numbers = (value.pwcca, value.mean, value.truncated_mean)
+            noise = (pair.noise.pwcca, pair.noise.truncated_mean)
+            cells = [cell(number, ".3f") for number in (*numbers, *noise)]
+            rows.append([f"{names[index]}, layer {layer}", *cells])
+    drawing = chart(traces, "encoder layer (0: embeddings)", "PWCCA", yaxis_range=[0, 1])
+    drawing.update_xaxes(dtick=1, rangemode="normal")
+    title = f"PWCCA by layer, {heading.lower()}"
+    name = f"layers-{heading.rpartition(' ')[2]}"
+    figure = Figure(name, title, f"{title}, as in the table below", drawing)
+    columns = ["states", "PWCCA", "mean", "truncated mean", "PWCCA of noise"]
+    columns += ["truncated mean of noise"]
+    widths = " and ".join(str(width) for width in dict.fromkeys(results.dimensions))
+    notes = (
+        f"One vector a sentence: the mean over its pieces, {widths} dimensions, "
+        f"{results.sentences:,} sentences. Noise: independent normal numbers of the same shapes. "
+        "No invertible linear map changes these values.",
+        "Layer 0 are the embeddings with positions. Of states of one width, PWCCA has the weights "
+        "of the first (in heat maps, the row's), else of those with fewer dimensions.",
+        f"Truncated mean: over the leading correlations with {LEADING:.0%} of the sum. The "
+        "paper's random baseline of 0.27 is this one, with 6,750 sentences of 512 dimensions; "
+        "with fewer sentences noise correlates more. PWCCA compares with the PWCCA of noise.",
+    )
+    shown = table(columns, rows, title=f"{heading}, equal layers", notes=notes)
+    return section(heading, Charts([figure], legend(names)), shown)
+
+
+def _heat_map(pair: LayerCorrelations) -> Table:
+    """Return the table of all pairs of layers, shaded from noise to 1."""
+    noise, rows = pair.noise.pwcca, []
+    for layer, values in enumerate(pair.values):
+        cells = []
+        for value in values:
+            shade = max(-1.0, (value.pwcca - noise) / max(1e-9, 1 - noise))
+            hint = f"mean {value.mean:.3f}, truncated mean {value.truncated_mean:.3f}"
+            cells.append(cell(value.pwcca, ".3f", shade=shade, hint=hint))
+        rows.append([f"layer {layer}", *cells])
+    first, second = " ".join(pair.first), " ".join(pair.second)
+    columns = [first, *(f"layer {layer}" for layer in range(len(pair.values[0])))]
+    note = (
+        f"PWCCA; rows: {first}, columns: {second}; noise has {noise:.3f}, and a truncated mean of "
+        f"{pair.noise.truncated_mean:.3f}. Blue is above noise, orange below it."
+    )
+    return table(columns, rows, title=f"{first} by {second}", notes=(note,))
+
+
+def _ends(pair: LayerCorrelations) -> str:
+    """Return the names of the inputs compared: two views of a system, or views of two systems."""
+    (first, view), (second, other) = pair.first, pair.second
+    return f"{first} {view} and {other if first == second else f'{second} {other}'}"
+
+
+ANALYSIS = CorrelationAnalysis

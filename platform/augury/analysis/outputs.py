@@ -6,15 +6,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from augury.analysis.analysis import (
+    Analysis,
+    certainty,
+    difference_cells,
+    heading,
+    test_label,
+)
 from augury.analysis.system import System
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
+from augury.reporting import samples
+from augury.reporting.numbers import interval as interval_text
+from augury.reporting.numbers import share
+from augury.reporting.report import Section, section
+from augury.reporting.tables import Cell, table
 from augury.scoring.bootstrap import SAMPLES, resample
 from augury.scoring.registry import metric
-from augury.scoring.significance import Difference, Interval, compare, interval
+from augury.scoring.significance import Difference, Interval, compare, holm, interval
 
 EXAMPLES = 8
-METRIC = "bleu"
 
 
 @dataclass(frozen=True)
@@ -56,50 +67,110 @@ class Outputs:
     """A random sample of the others."""
 
 
-def outputs(
-    systems: Sequence[System], *, examples: int = EXAMPLES, scored_by: str = METRIC
-) -> list[Outputs]:
+def outputs(systems: Sequence[System], scored_by: str = "bleu") -> list[Outputs]:
     """Return the outputs of every system from every view, scored by a metric.
 
     Translates views x sentences.
     """
-    return [_analyse_system(system, examples, scored_by) for system in systems]
-
-
-def _analyse_system(system: System, examples: int, scored_by: str) -> Outputs:
-    score = metric(scored_by, system.language)
-    by_view = {view: system.outputs(view) for view in system.views}
-    resampled = {
-        view: resample([score.statistics(lines, system.references)], score.value, samples=SAMPLES)
-        for view, lines in by_view.items()
-    }
-    plain = by_view[PLAIN]
-    views = [
-        ViewScore(
-            view,
-            resampled[view].value,
-            interval(resampled[view]),
-            None if view == PLAIN else compare(resampled[PLAIN], resampled[view]),
-            sum(map(str.__eq__, lines, plain)),
+    results = []
+    for system in systems:
+        score, plain = metric(scored_by, system.language), system.outputs()
+        by_view = {view: system.outputs(view) for view in system.views}
+        views = []
+        for view, lines in by_view.items():
+            statistics = score.statistics(lines, system.references)
+            resampled = resample([statistics], score.value, samples=SAMPLES)
+            if view == PLAIN:
+                first = resampled
+            test = None if view == PLAIN else compare(first, resampled)
+            same = sum(map(str.__eq__, lines, plain))
+            views.append(ViewScore(view, resampled.value, interval(resampled), test, same))
+        differing = [
+            row for row in range(len(plain)) if len({of[row] for of in by_view.values()}) > 1
+        ]
+        chosen = differing
+        if len(differing) > EXAMPLES:
+            random = generator("outputs", system.test, len(plain))
+            chosen = sorted(random.choice(differing, EXAMPLES, replace=False).tolist())
+        shown = []
+        for row in chosen:
+            outputs = {view: lines[row] for view, lines in by_view.items()}
+            shown.append(Example(row, system.sources[row], system.references[row], outputs))
+        same = len(plain) - len(differing)
+        results.append(
+            Outputs(system.name, len(plain), score.signature, tuple(views), same, tuple(shown))
         )
-        for view, lines in by_view.items()
-    ]
-    differing = [
-        row for row, lines in enumerate(zip(*by_view.values(), strict=True)) if len(set(lines)) > 1
-    ]
-    chosen = differing
-    if len(differing) > examples:
-        random = generator("outputs", system.test, len(plain))
-        chosen = sorted(random.choice(differing, examples, replace=False).tolist())
-    shown = []
-    for row in chosen:
-        outputs = {view: lines[row] for view, lines in by_view.items()}
-        shown.append(Example(row, system.sources[row], system.references[row], outputs))
-    return Outputs(
-        system.name,
-        len(plain),
-        score.signature,
-        tuple(views),
-        len(plain) - len(differing),
-        tuple(shown),
-    )
+    return results
+
+
+class OutputAnalysis(Analysis):
+    """Scores and outputs by the view that is read."""
+
+    TITLE = "Outputs by view"
+
+    analysis: str = "outputs"
+
+    def compute(self, systems: Sequence[System]) -> list[Outputs]:
+        """Return the results."""
+        return outputs(systems)
+
+    def answer(self, results: Sequence[Outputs], systems: Sequence[System]) -> str:
+        """Return the score of every view, and how often outputs are equal."""
+        summary = []
+        for result in results:
+            plain, *others = result.views
+            said = [f"{result.system} reaches BLEU {plain.value:.1f} from plain text"]
+            tests = [view.against_plain for view in others if view.against_plain]
+            corrected = holm([test.p_value for test in tests])
+            for view, test, p_value in zip(others, tests, corrected, strict=True):
+                difference = f"{test.value:+.1f}, {certainty(p_value)}"
+                said.append(f"{view.value:.1f} from {view.view} ({difference})")
+            equal = share(result.all_same / result.sentences)
+            same = f"; all outputs are equal for {equal}" if others else ""
+            summary.append(f"{', '.join(said)}{same}")
+        return f"On {test_label(systems)}, {'. '.join(summary)}."
+
+    def sections(self, results: Sequence[Outputs], systems: Sequence[System]) -> list[Section]:
+        """Return the scores by view, and outputs side by side."""
+        rows = []
+        for result in results:
+            for view in result.views:
+                score = interval_text(view.value, view.interval.low, view.interval.high)
+                same = share(view.same_as_plain / result.sentences)
+                rows.append(
+                    [
+                        f"{result.system}, {view.view}",
+                        Cell(score, view.value),
+                        *difference_cells(view.against_plain),
+                        Cell(same, view.same_as_plain),
+                    ]
+                )
+        columns = (
+            "input",
+            "BLEU [95 %]",
+            "difference to plain [95 %]",
+            "p",
+            "output as from plain",
+        )
+        note = f"{results[0].signature}; paired bootstrap over sentences, p not corrected for the "
+        title = "BLEU by input view"
+        scores = table(columns, rows, title=title, notes=(f"{note}views.",))
+        shown = [section("Scores by input view", scores)]
+        for result, system in zip(results, systems, strict=True):
+            examples = [
+                samples.Example(
+                    heading(system, example.sentence),
+                    {"source": example.source},
+                    {"reference": example.reference},
+                    example.outputs,
+                )
+                for example in result.examples
+            ]
+            differing = result.sentences - result.all_same
+            text = f"Drawn from the {differing:,} sentences whose outputs are not all equal."
+            if examples:
+                shown.append(section(f"Outputs side by side: {result.system}", text, *examples))
+        return shown
+
+
+ANALYSIS = OutputAnalysis

@@ -13,11 +13,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from augury.analysis.analysis import Analysis, certainty, heading, test_label
 from augury.analysis.paired import Mean, PairedDifference, mean, paired_difference
 from augury.analysis.system import System
 from augury.core.errors import UserError
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
+from augury.reporting.figures import Figure, chart, trace
+from augury.reporting.numbers import MISSING, interval, probability, signed
+from augury.reporting.report import Charts, Section, section
+from augury.reporting.styles import legend, system_style
+from augury.reporting.tables import Cell, Table, cell, records, table
 from augury.scoring.significance import holm
 
 EXAMPLES = 3
@@ -60,22 +66,6 @@ class RareSubwords:
     """Further sentences that were given, and their pieces by view."""
 
 
-def rare_subwords(
-    systems: Sequence[System],
-    *,
-    pooled: bool = False,
-    examples: int = EXAMPLES,
-    texts: Sequence[str] | None = None,
-) -> list[RareSubwords]:
-    """Return the rarest subwords of the test sentences in every view of every system, and the
-    pieces of `texts`.
-
-    With `pooled`, counts are over all views instead of the view's own text. UserError for a text
-    without pieces.
-    """
-    return [_analyse_system(system, pooled, examples, texts or ()) for system in systems]
-
-
 def pieces_by_view(
     system: System, text: str, *, pooled: bool = False
 ) -> dict[str, tuple[Piece, ...]]:
@@ -116,51 +106,145 @@ def _pieces(system: System, counts: npt.NDArray[np.int64], ids: Sequence[int]) -
     return tuple(Piece(system.pieces[piece], _count(counts, piece)) for piece in ids)
 
 
-def _analyse_system(
-    system: System, pooled: bool, examples: int, texts: Sequence[str]
-) -> RareSubwords:
-    counts = _counts(system, pooled)
-    least = {view: rarest(counts[view], system.ids(view)) for view in system.views}
-    views = [
-        _view_counts(view, least[view], None if view == PLAIN else least[PLAIN])
-        for view in system.views
-    ]
-    tested = [view.against_plain.p_sign for view in views if view.against_plain]
-    corrected = iter(holm(tested))
-    count = min(examples, len(system.sources))
-    rows = generator("rare subwords", system.test, len(system.sources)).choice(
-        len(system.sources), count, False
-    )
-    shown = []
-    for row in sorted(rows.tolist()):
-        pieces = {
-            view: _pieces(system, counts[view], system.ids(view)[row]) for view in system.views
-        }
-        shown.append((row, pieces))
-    return RareSubwords(
-        system.name,
-        tuple(
-            replace(view, p_corrected=next(corrected)) if view.against_plain else view
-            for view in views
-        ),
-        tuple(shown),
-        tuple((text, pieces_by_view(system, text, pooled=pooled)) for text in texts),
-    )
-
-
-def _view_counts(
-    view: str, least: npt.NDArray[np.int64], plain: npt.NDArray[np.int64] | None
-) -> ViewCounts:
-    return ViewCounts(
-        view,
-        tuple(least.tolist()),
-        mean(least),
-        float(np.median(least)),
-        int((least == 0).sum()),
-        None if plain is None else paired_difference(plain, least),
-        None,
-    )
-
-
 def _count(counts: npt.NDArray[np.integer], piece: int) -> int:
     return int(counts[piece]) if piece < len(counts) else 0
+
+
+class RareSubwordAnalysis(Analysis):
+    """How often training has seen the rarest subword of a sentence, by view."""
+
+    TITLE = "Rarest subwords"
+
+    analysis: str = "rare_subwords"
+    pooled: bool = False
+    """Count over all views together."""
+    texts: tuple[str, ...] | None = None
+    """Source sentences whose pieces are shown too."""
+
+    def compute(self, systems: Sequence[System]) -> list[RareSubwords]:
+        """Return the rarest subwords of the test sentences in every view of every system, and the
+        pieces of `texts`; UserError for a text without pieces."""
+        results = []
+        for system in systems:
+            counts, views, p_values = _counts(system, self.pooled), [], []
+            plain = rarest(counts[PLAIN], system.ids(PLAIN))
+            for view in system.views:
+                least = rarest(counts[view], system.ids(view))
+                test = None if view == PLAIN else paired_difference(plain, least)
+                p_values += [test.p_sign] if test else []
+                unseen, median = int((least == 0).sum()), float(np.median(least))
+                views.append(
+                    ViewCounts(view, tuple(least.tolist()), mean(least), median, unseen, test, None)
+                )
+            corrected = iter(holm(p_values))
+            tested = tuple(
+                replace(view, p_corrected=next(corrected)) if view.against_plain else view
+                for view in views
+            )
+            size = len(system.sources)
+            drawn = generator("rare subwords", system.test, size).choice(
+                size, min(EXAMPLES, size), False
+            )
+            shown = []
+            for row in sorted(drawn.tolist()):
+                pieces = {
+                    view: _pieces(system, counts[view], system.ids(view)[row])
+                    for view in system.views
+                }
+                shown.append((row, pieces))
+            given = tuple(
+                (text, pieces_by_view(system, text, pooled=self.pooled))
+                for text in self.texts or ()
+            )
+            results.append(RareSubwords(system.name, tested, tuple(shown), given))
+        return results
+
+    def answer(self, results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
+        """Return the views whose rarest subword is more frequent, and how certain that is."""
+        said = []
+        for result in results:
+            plain, *others = result.views
+            found = [f"{result.system}: plain {plain.mean.value:.1f} (median {plain.median:g})"]
+            for view in others:
+                test, p_value = view.against_plain, view.p_corrected
+                assert test is not None and p_value is not None
+                found.append(
+                    f"{view.view} {view.mean.value:.1f}, more often in {test.more:,} sentences and "
+                    f"less often in {test.fewer:,} ({certainty(p_value)})"
+                )
+            said.append("; ".join(found))
+        return (
+            f"On {test_label(systems)}, the mean times that training has seen the rarest subword "
+            f"of a sentence: {'. '.join(said)}."
+        )
+
+    def sections(self, results: Sequence[RareSubwords], systems: Sequence[System]) -> list[Section]:
+        """Return the counts of the rarest subwords, their distribution, and sentences with their
+        pieces."""
+        shown = [section("The rarest subword of a sentence", _table(results, self.pooled))]
+        for place, (result, system) in enumerate(zip(results, systems, strict=True)):
+            styles = legend(view.view for view in result.views)
+            charts = Charts([_distribution(result, place)], styles)
+            pieces = _sentences(result, system)
+            shown.append(section(f"Sentences and their pieces: {result.system}", charts, pieces))
+        return shown
+
+
+def _table(results: Sequence[RareSubwords], pooled: bool) -> Table:
+    rows = []
+    for result in results:
+        for view in result.views:
+            mean, test = view.mean, view.against_plain
+            difference = interval(test.difference, test.low, test.high, signed) if test else MISSING
+            row = {
+                "view": f"{result.system}, {view.view}",
+                "mean count [95 %]": Cell(interval(mean.value, mean.low, mean.high), mean.value),
+                "median": cell(view.median, "g"),
+                "with an unseen piece": cell(view.unseen, ","),
+                "mean − plain [95 %]": Cell(difference, test.difference if test else None),
+                "p, bootstrap": cell(test.p_bootstrap if test else None, probability),
+                "more / less often": f"{test.more:,} / {test.fewer:,}" if test else MISSING,
+                "p, signs": cell(view.p_corrected, probability),
+            }
+            rows.append(row)
+    counted = "over all views together" if pooled else "in the training source of the view itself"
+    notes = (
+        f"Counted {counted}; a piece that training has not seen counts 0.",
+        "Counts are skewed, and a few sentences make the mean: the test of signs asks in how many "
+        "sentences the rarest subword of the view is the more frequent one; its p is corrected "
+        "for the views of a run.",
+    )
+    return records(rows, title="Count of the rarest subword of a sentence", notes=notes)
+
+
+def _sentences(result: RareSubwords, system: System) -> Table:
+    """Return the pieces of sentences in every view with their counts (CipherDAug, figures 7
+    and 8)."""
+    drawn = [(heading(system, row), views) for row, views in result.examples]
+    rows = []
+    for name, views in (*result.texts, *drawn):
+        for view, pieces in views.items():
+            least = rarest_piece(pieces) if pieces else Piece("", 0)
+            text = " ".join(f"{piece.text} {piece.count:,}" for piece in pieces)
+            rows.append([name, view, least.text, cell(least.count, ","), text])
+    columns = ("sentence", "view", "rarest subword", "count in training", "pieces with counts")
+    note = "Sentences that were given, then some of the test set, drawn without regard to pieces."
+    title = f"Pieces of sentences, {result.system}"
+    return table(columns, rows, title=title, notes=(note,), kind="words")
+
+
+def _distribution(result: RareSubwords, place: int) -> Figure:
+    traces = []
+    for index, view in enumerate(result.views):
+        counts = np.array(view.rarest)
+        x = sorted({1, *view.rarest} - {0})
+        shares = [float((counts >= value).mean()) for value in x]
+        style, hover = system_style(index), ": %{y:.1%} at least %{x} times"
+        traces.append(trace(view.view, style, x, shares, hover, mode="lines", line_shape="vh"))
+    drawing = chart(traces, "count in training", "share of sentences", yaxis_tickformat=".0%")
+    drawing.update_xaxes(type="log", dtick=1, rangemode="normal")
+    title = "Sentences whose rarest subword was seen at least so often"
+    return Figure(f"distribution-{place}", title, f"{title}, by view", drawing)
+
+
+ANALYSIS = RareSubwordAnalysis

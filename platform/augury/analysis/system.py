@@ -3,8 +3,7 @@ translations and states."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -16,6 +15,7 @@ from augury.core.errors import UserError, unknown
 from augury.core.execution import ExecutorName
 from augury.core.rng import generator
 from augury.core.store import Folder
+from augury.corpora.corpus import input_columns
 from augury.corpora.filters import clean_lines
 from augury.decoding.settings import PLAIN, Decoding
 from augury.experiments.record import RunRecord
@@ -81,21 +81,22 @@ class System:
 
     def ids(self, view: str = PLAIN) -> list[list[int]]:
         """Return the ids of the sentences in a view, without tag and end of sentence."""
-        return self._cached("ids", view, lambda: self._encode(self.sources, view))
+        return self._cached(
+            "ids", view, lambda: self._task.encode(self.run, self.sources, view, tagged=False)
+        )
 
     def encode(self, texts: Sequence[str], view: str = PLAIN) -> list[list[int]]:
         """Return the ids of any source texts in a view, without tag and end of sentence."""
-        return self._encode(clean_lines(texts, self.run.experiment.corpus.preparation), view)
+        lines = clean_lines(texts, self.run.experiment.corpus.preparation)
+        return self._task.encode(self.run, lines, view, tagged=False)
 
     def counts(self, view: str = PLAIN) -> npt.NDArray[np.int64]:
         """Return the count of every id in the training source of a view, (pieces,)."""
 
         def count() -> npt.NDArray[np.int64]:
-            tokens = Tokens(
-                self.run.stored_folder(self.run.tokens[self.run.experiment.resolve_view(view)])
-            )
+            address = self.run.tokens[self.run.experiment.resolve_view(view)]
             total = np.zeros(len(self.pieces), np.int64)
-            for ids in tokens.shards():
+            for ids in Tokens(self.run.stored_folder(address)).shards():
                 total += np.bincount(ids, minlength=len(total))
             return total
 
@@ -129,9 +130,6 @@ class System:
             lambda: self._task.encoder_states(self.run, self.ids(view), self._domain),
         )
 
-    def _encode(self, texts: Sequence[str], view: str) -> list[list[int]]:
-        return self._task.encode(self.run, texts, view, tagged=False)
-
     @property
     def _domain(self) -> str | None:
         """The tag that the model reads before the sentences of the test set."""
@@ -145,7 +143,7 @@ class System:
         column = self.run.corpus(self.test).column(name)
         return [column[row] for row in self.rows]
 
-    def _cached(self, result: str, view: str, make: Any) -> Any:
+    def _cached(self, result: str, view: str, make: Callable[[], Any]) -> Any:
         if (result, view) not in self._cache:
             self._cache[result, view] = make()
         return self._cache[result, view]
@@ -163,10 +161,8 @@ def open_systems(
 
     `test`: by default the first that all have, or the validation set where there is none. Of more
     than `sentences`, a sample is drawn, the same for all systems. UserError where runs have no text
-    in common, or do not translate.
+    in common.
     """
-    for folder in folders:
-        check_task(folder)
     runs = [Run.read(folder) for folder in folders]
     common = set(runs[0].tests).intersection(*(run.tests for run in runs))
     name = test or next((name for name in runs[0].tests if name in common), VALID)
@@ -182,35 +178,20 @@ def open_systems(
             "by one"
         )
     corpus = runs[0].corpus(name)
-    usable = [row for row, text in enumerate(corpus.column("source")) if text.strip()]
-    if sentences is not None and sentences < len(usable):
-        chosen = generator("analysis", corpus.address, sentences).choice(
-            usable, sentences, replace=False
-        )
-        usable = sorted(chosen.tolist())
-    systems = []
-    for label, run in zip(_names(folders), runs, strict=True):
-        decoding = getattr(run.experiment, "decoding", None)
-        chosen_decoding = decoding.model_copy(update={"beam": beam}) if decoding and beam else None
-        systems.append(System(label, run, name, usable, executor, chosen_decoding))
-    return systems
-
-
-def check_task(folder: Folder) -> None:
-    """Raise UserError unless the task of a run has what analyses read."""
-    if task := RunRecord.read(folder).task:
-        capable(task, ShowsStates)
-
-
-def _names(folders: Sequence[Folder]) -> list[str]:
-    """Return short names of runs that are distinct."""
+    texts = corpus.column(input_columns(corpus.columns)[0])
+    rows = [row for row, text in enumerate(texts) if text.strip()]
+    if sentences is not None and sentences < len(rows):
+        random = generator("analysis", corpus.address, sentences)
+        rows = sorted(random.choice(rows, sentences, replace=False).tolist())
     records = [RunRecord.read(folder) for folder in folders]
-    forms = (
-        [record.name for record in records],
-        [f"{record.name} seed {record.seed}" for record in records],
-        [f"{record.name} {record.address[:8]} seed {record.seed}" for record in records],
-    )
-    for names in forms:
-        if max(Counter(names).values()) == 1:
-            return names
-    return [folder.uri for folder in folders]
+    names = [folder.uri for folder in folders]  # of runs of several storages
+    for form in ("{0.name} {0.address:.8} seed {0.seed}", "{0.name} seed {0.seed}", "{0.name}"):
+        shorter = [form.format(record) for record in records]
+        names = shorter if len(set(shorter)) == len(names) else names
+    systems = []
+    for label, run in zip(names, runs, strict=True):
+        decoding = getattr(run.experiment, "decoding", None)
+        if decoding and beam:
+            decoding = decoding.model_copy(update={"beam": beam})
+        systems.append(System(label, run, name, rows, executor, decoding if beam else None))
+    return systems

@@ -19,10 +19,9 @@ from augury.augment.planning import FITS, fit_parameters
 from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.corpus import sentence_columns
-from augury.corpora.schemas import LABELLED, LABELLED_PAIRS, NLI, PARALLEL
+from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, NLI, PARALLEL, sentence_columns
 
-KINDS = {"source": PARALLEL, "text": LABELLED, "sentence1": LABELLED_PAIRS}
+KINDS = {"source": PARALLEL.schema, "text": LABELLED.schema, "sentence1": LABELLED_PAIRS.schema}
 """The schema of records that have a column; others are premises and hypotheses."""
 
 
@@ -126,7 +125,7 @@ class FrameOperator:
 
     def _records(self, frame: pd.DataFrame, names: list[str] | None = None) -> pa.Table:
         """Return the rows of a frame as records of a corpus."""
-        schema = next((schema for column, schema in KINDS.items() if column in frame), NLI)
+        schema = next((schema for column, schema in KINDS.items() if column in frame), NLI.schema)
         languages = {
             name for name in schema.names if name.endswith("language") and name not in frame
         }

@@ -26,8 +26,8 @@ from augury.core.rng import seed_of
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, read_shard, write_shard
 from augury.corpora.filters import clean_lines
-from augury.corpora.monolingual import MonolingualFilter
 from augury.corpora.parallel import swapped
+from augury.corpora.splits import Cleaning
 from augury.decoding.settings import PLAIN as PLAIN
 from augury.decoding.settings import Decoding, Sampling
 
@@ -108,7 +108,7 @@ def cleaned_like(corpus: Corpus, texts: Sequence[str]) -> list[str]:
     changes neither."""
     cleaning = corpus.manifest.get("spec", {}).get("filter", {})
     kept = {name: cleaning.get(name, False) for name in ("lowercase", "unescape")}
-    return clean_lines(texts, MonolingualFilter(**kept))
+    return clean_lines(texts, Cleaning(**kept))
 
 
 @dataclass(frozen=True)

@@ -5,37 +5,37 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from augury.cli import analyze_attack
-from augury.cli.common import RUN_HELP, add_storage, flag_arguments, flag_of, integer, print_json
+from augury.cli.common import (
+    RUN_HELP,
+    add_storage,
+    flag_arguments,
+    flag_of,
+    open_run,
+    print_json,
+    whole_number,
+)
 from augury.core.errors import UserError
 from augury.core.progress import say
 
-if TYPE_CHECKING:
-    from augury.analysis.system import System
-
 HELP = (
-    "Analyse trained runs: hallucinations, rare subwords, encoder states, words and lengths, views."
+    "Analyse trained runs: hallucinations, rare subwords, encoder states, words and lengths, "
+    "views, attacks."
 )
 EXAMPLE = """augury analyze my/CipherDAug/1
   augury analyze my/baseline my/CipherDAug --storage results --which buckets correlation
-  augury analyze attack my/baseline/1"""
+  augury analyze my/baseline --which attack --radii 0.002 0.005 0.01"""
 SETTING = "setting:"
 """Before the settings of analyses among the arguments."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    if analyze_attack.selected(argv):
-        analyze_attack.configure(parser)
-        return
     parser.add_argument(
         "runs",
         nargs="+",
         metavar="RUN",
-        help=f"{RUN_HELP}; several runs are compared with the first. Instead of runs, "
-        f"`{analyze_attack.WORD}` chooses the radius of an attack on a run: see "
-        f"`augury analyze {analyze_attack.WORD} --help`",
+        help=f"{RUN_HELP}; several runs are compared with the first",
     )
     add_storage(parser)
     parser.add_argument(
@@ -50,36 +50,29 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     )
     parser.add_argument(
         "--sentences",
-        type=integer,
+        type=whole_number,
         default=1000,
         help="maximum number of test sentences, a random sample (default: 1000)",
     )
     parser.add_argument(
-        "--beam", type=integer, help="beam size of all translations (default: the experiment's)"
+        "--beam",
+        type=whole_number,
+        help="beam size of all translations (default: the experiment's)",
     )
     parser.add_argument(
         "--executor",
         choices=["auto", "local", "ray"],
         help="where to translate (default: the experiment's)",
     )
-    named = _named(argv)
-    if named or not {"-h", "--help"}.intersection(argv):
-        _add_settings(parser, named)
-
-
-def _named(argv: Sequence[str]) -> list[str]:
-    """Return the analyses that arguments name after `--which`."""
     words = list(argv)
-    if "--which" not in words:
-        return []
-    return list(takewhile(lambda word: word[:2] != "--", words[words.index("--which") + 1 :]))
+    named: list[str] = []
+    if "--which" in words:
+        named += takewhile(lambda word: word[:2] != "--", words[words.index("--which") + 1 :])
+    elif {"-h", "--help"}.intersection(words):  # analyses take seconds to import
+        return
+    from augury.analysis import analysis
 
-
-def _add_settings(parser: argparse.ArgumentParser, named: Sequence[str]) -> None:
-    """Add the settings of analyses as flags: of all, unless some are named."""
-    from augury.reporting.analyses import analysis
-
-    added: set[str] = set()
+    added = {"analysis"}
     for name in named or analysis.ANALYSES.names():
         try:
             schema = analysis.schema(name)
@@ -88,7 +81,7 @@ def _add_settings(parser: argparse.ArgumentParser, named: Sequence[str]) -> None
         group = parser.add_argument_group(f"settings of {name}")
         descriptions = schema.descriptions()
         for key, field in schema.model_fields.items():
-            if key == "analysis" or key in added:
+            if key in added:
                 continue
             default = field.get_default()
             usual = f" (default: {default})" if default not in (None, False) else ""
@@ -103,31 +96,19 @@ def _add_settings(parser: argparse.ArgumentParser, named: Sequence[str]) -> None
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if hasattr(arguments, "radii"):
-        return analyze_attack.run(arguments)
-    from augury.analysis.system import check_task, open_systems
-    from augury.cli.common import open_run
-
-    for name in ("sentences", "beam"):
-        if getattr(arguments, name) is not None and getattr(arguments, name) < 1:
-            raise UserError(f"--{name} {getattr(arguments, name)}: give 1 or more")
     folders = [open_run(name, arguments.storage)[1] for name in arguments.runs]
     if len(set(folders)) < len(folders):
         raise UserError("a run is given twice: give each run once")
-    for folder in folders:  # before the analyses, whose import takes seconds
-        check_task(folder)
-    given = {
-        key.removeprefix(SETTING): value
-        for key, value in vars(arguments).items()
-        if key.startswith(SETTING)
-    }
+    from augury.analysis.analysis import ANALYSES, analyse, find, folder_of, schema
+    from augury.analysis.system import open_systems
     from augury.reporting import rendering
-    from augury.reporting.analyses.analysis import ANALYSES, analyse, find, folder_of, schema
+    from augury.tracking.tracker import Tracker
 
-    chosen = [
-        find(name, {key: given[key] for key in schema(name).model_fields if key in given})
-        for name in arguments.which or ANALYSES.names()
-    ]
+    chosen = []
+    for name in arguments.which or ANALYSES.names():
+        keys = {key: f"{SETTING}{key}" for key in schema(name).model_fields}
+        given = {key: vars(arguments)[of] for key, of in keys.items() if of in arguments}
+        chosen.append(find(name, given))
     systems = open_systems(
         folders,
         test=arguments.test,
@@ -149,16 +130,9 @@ def run(arguments: argparse.Namespace) -> int:
         results[name] = {"answer": report.answer, **report.data, "pages": pages}
         if not arguments.json:
             print(f"{rendering.text(report)}page     {pages[0]}\n", flush=True)
-    _track(systems)
-    if arguments.json:
-        print_json(results)
-    return 0 if results else 1
-
-
-def _track(systems: Sequence[System]) -> None:
-    """Log the analyses to the runs in MLflow if tracking is enabled."""
-    from augury.tracking.tracker import Tracker
-
     for system in systems:
         with Tracker(system.run.experiment.tracking, system.run.store) as tracker:
             tracker.extend(system.run.folder)
+    if arguments.json:
+        print_json(results)
+    return 0 if results else 1

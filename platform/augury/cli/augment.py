@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
     store = Store(arguments.storage or (experiment.storage if experiment else "results"))
     if arguments.executor:
         execution = execution.model_copy(update={"executor": arguments.executor})
-    corpus = ingest(corpus_spec, "train", store, execution=execution)
+    corpus = ingest(corpus_spec, "train", store)
     models = _train_models(experiment, store) if experiment else None
     augmented = pipeline.augment(corpus, operators, store, models=models, execution=execution)
     if augmented.reused:

@@ -88,31 +88,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--utility", choices=get_args(Utility), help="mbr: the utility function (default: chrf)"
     )
     parser.add_argument(
-        "--test",
-        choices=["moderated", "two-level", "bootstrap", "randomisation"],
-        default="moderated",
-        help="moderated (default): over seeds and sentences, with variances between "
-        "seeds shrunk to the pooled one of all systems; two-level: with each system's own "
-        "variance; with one seed each both are a paired bootstrap over sentences; bootstrap, "
-        "randomisation: as `sacrebleu --paired-bs` and `--paired-ar`, for one seed each",
-    )
-    parser.add_argument(
         "--reference",
         metavar="NAME",
         help="the system, by its name in the table, that all others are compared with",
-    )
-    parser.add_argument(
-        "--pair-seeds",
-        action="store_true",
-        help="pair the seeds of systems: all systems of a seed were trained on one "
-        "machine (default: where the recorded hardware differs between seeds)",
-    )
-    parser.add_argument(
-        "--stored",
-        action="store_true",
-        help="moderated: pool the variance between seeds with the other systems that "
-        "the storage has for the same training corpus and test set, which narrows intervals of "
-        "few seeds",
     )
     parser.add_argument(
         "--format",
@@ -124,10 +102,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.reporting import rendering
+    from augury.reporting.comparison import compare_all
     from augury.reporting.decodings import cost_table
-    from augury.reporting.differences import Inference
     from augury.reporting.experiment import compared
-    from augury.reporting.mean import compare_all
     from augury.reporting.selection import common_tests, load_systems, with_reference
 
     for flag in ("metrics", "language", "sources"):
@@ -150,15 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if arguments.reference is not None:
         systems = with_reference(systems, arguments.reference)
-    with_seeds = [system.name for system in systems if len(system.runs) > 1]
-    if with_seeds and arguments.test in ("bootstrap", "randomisation"):
-        raise UserError(
-            f"--test {arguments.test} compares single seeds, but {with_seeds[0]} has several: "
-            "give one seed, or leave out --test"
-        )
-    tests = common_tests(systems)
-    inference = Inference(arguments.test, arguments.pair_seeds, arguments.stored)
-    comparisons = compare_all(systems, tests, inference)
+    comparisons = compare_all(systems, common_tests(systems))
     report = compared(comparisons, systems, *([cost_table(decoded)] if decoded else []))
     if decoded and report.records is not None:
         seconds = {system.result.name: system.seconds for system in decoded}
@@ -168,7 +137,6 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(
             {
                 "answer": report.answer,
-                "method": arguments.test,
                 **report.data,
                 **({"decodings": [system.to_dict() for system in decoded]} if decoded else {}),
             }

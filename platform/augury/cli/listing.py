@@ -99,9 +99,9 @@ def _tables() -> list[Entry]:
 
 
 def _corpora() -> list[Entry]:
-    from augury.corpora import known, known_nli
+    from augury.corpora import known
 
-    sets = [*known.KNOWN.values(), *known_nli.KNOWN.values()]
+    sets = [*known.KNOWN.values(), *known.KNOWN_NLI.values()]
     return [(of.name, f"{of.title}: {', '.join(of.languages)} ({of.licence})") for of in sets]
 
 
@@ -112,7 +112,7 @@ def _tasks() -> list[Entry]:
 
 
 def _analyses() -> list[Entry]:
-    from augury.reporting.analyses.analysis import ANALYSES
+    from augury.analysis.analysis import ANALYSES
 
     return _plugins(ANALYSES, _summary)
 

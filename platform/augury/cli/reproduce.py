@@ -80,6 +80,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from augury.analysis.system import open_systems
     from augury.core import config
     from augury.reporting import rendering
     from augury.reporting.papers.report import report
@@ -111,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     say(_costs(make_plan(space, options), options)[-1])
     outcome, _ = run_sweep(space, options, Tracker)
-    result = load_reproduction(table, outcome.sweep, arguments.reference)
+    result = load_reproduction(table, outcome.sweep, open_systems, arguments.reference)
     shown = report(result)
     outcome.sweep.folder.write(PAGE, rendering.page(shown))
     if arguments.json:

@@ -167,8 +167,9 @@ def _run(space: Space, options: SweepOptions, as_json: bool, typed: str) -> int:
     from augury.core.naming import command
     from augury.core.progress import duration
     from augury.core.store import Store
-    from augury.reporting.sweeps.recommendation import recommend
-    from augury.reporting.sweeps.report import data, text
+    from augury.reporting import rendering
+    from augury.reporting.sweeps.recommended import recommend
+    from augury.reporting.sweeps.report import data, terminal
     from augury.sweeping.state import PAGE
 
     sweep = outcome.sweep
@@ -183,7 +184,7 @@ def _run(space: Space, options: SweepOptions, as_json: bool, typed: str) -> int:
             }
         )
     else:
-        print(text(summary))
+        print(rendering.lines(terminal(summary)))
         print(f"page     {sweep.folder.location(PAGE)}")
         if recommended:
             stored = options.storage

@@ -116,7 +116,6 @@ def compare(loaded: Experiment, as_json: bool, budget: float | None = None, type
         validations = tables.plain_text([experiment.validations(systems)]) if not report else ""
         print(rendering.text(report) if report else validations)
         if report:
-            print(f"answer   {report.answer}")
             print(f"page     {page.location(reported.PAGE)}")
         for caution in preflight.text_cautions(described.values(), store):  # said at the start too
             print(f"warning  {caution}")

@@ -3,7 +3,8 @@ any number."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import chain, count, islice, starmap
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ from augury.corpora.builtin import (
     stream,
 )
 from augury.corpora.corpus import LABELS, Label
-from augury.corpora.text_settings import Generated
+from augury.corpora.text_settings import BaseText, Generated
 from toy_languages import NLI_LANGUAGES, NLI_LEXICON
 from toy_languages.nli_drawer import StatementDrawer
 from toy_languages.nli_languages import realise
@@ -56,16 +57,14 @@ class Inference(NamedTuple):
     label: Label
 
 
-def as_pairs(
-    role: str, examples: Callable[[], Iterable[Example]], columns: Sequence[str]
-) -> Generated:
-    """Return examples as a built-in text of two sentences and a label, in these columns."""
-    return Generated(
-        ["builtin nli", role],
-        NOTE,
-        ("id", *columns),
-        lambda: ((row.id, row.premise, row.hypothesis, row.label) for row in examples()),
-    )
+def generated(text: BaseText, role: Split, language: str) -> Generated:
+    """Return the built-in text of labelled sentences, or of inferences where it has two columns."""
+    assert text.builtin is not None
+    settings = {"seed": text.seed, "lexicon": text.lexicon or NLI_LEXICON}
+    is_single = len(text.COLUMNS) == 2
+    rows = partial(polarities if is_single else examples, role, text.builtin, language, **settings)
+    content = ["builtin polarities" if is_single else "builtin nli", role]
+    return Generated(content, NOTE, ("id", *text.COLUMNS), rows)
 
 
 def examples(

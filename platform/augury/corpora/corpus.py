@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -21,35 +21,56 @@ SHARD_ROWS = 20_000
 
 Label = Literal["entailment", "neutral", "contradiction"]
 LABELS: tuple[Label, ...] = get_args(Label)
+NoGold = Literal["-"]
+NO_GOLD: NoGold = "-"  # in SNLI and MultiNLI, if annotators disagreed
 
 
 @dataclass(frozen=True)
-class CorpusKind:
-    """A kind of corpus: its name in manifests and the columns of its records."""
+class Kind:
+    """A kind of corpus: what a row of its texts has, and the columns of its records."""
 
     name: str
-    strings: tuple[str, ...]
-    """The columns of strings, which come first."""
+    """Its name in manifests."""
     noun: str
     """The plural noun for records in messages."""
     sentences: tuple[str, ...]
     """Columns with sentences, which are cleaned and filtered."""
     inputs: tuple[str, ...]
     """Those that a system reads, which augmentation may rewrite."""
-    language: str
-    """The column with the language of the inputs."""
     target: str = ""
-    """The column with the expected output; empty for text alone."""
-    target_language: str = ""
+    """The column with the expected output: one of sentences, or `label`; empty for text alone."""
+    language: str = "language"
+    """The column with the language of the inputs."""
+    target_language: str = "language"
     """The column with the language of the expected output."""
+    aliases: Mapping[str, str | None] = field(default_factory=dict, hash=False)
+    """The names of labels in texts, with the label that each means, None for no label; a text may
+    have no others. Without aliases every name is a label."""
 
-    def __post_init__(self) -> None:
-        KINDS[self.name] = self
+    @property
+    def is_labelled(self) -> bool:
+        """Whether the expected output is a label."""
+        return self.target not in ("", *self.sentences)
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels that names of labels mean, in their order."""
+        return list(dict.fromkeys(label for label in self.aliases.values() if label))
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The columns that are read from every text."""
+        return (*self.sentences, self.target) if self.is_labelled else self.sentences
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The columns with languages."""
+        return tuple(dict.fromkeys((self.language, self.target_language)))
 
     @property
     def columns(self) -> list[str]:
         """The columns of records, with those of views of the inputs and of the lineage."""
-        return [*self.strings, "views", "lineage"]
+        return ["id", *self.read, *self.languages, "origin", "views", "lineage"]
 
     @cached_property
     def schema(self) -> pa.Schema:
@@ -60,60 +81,43 @@ class CorpusKind:
         lineage = pa.struct(
             [("parents", pa.list_(string)), ("operator", string), ("copy", pa.int32())]
         )
-        strings = [(name, string) for name in self.strings]
+        strings = [(name, string) for name in self.columns[:-2]]
         return pa.schema([*strings, ("views", pa.list_(view)), ("lineage", lineage)])
 
 
-KINDS: dict[str, CorpusKind] = {}
-"""The kinds of corpora by name; a kind is known from its creation on."""
-CorpusKind(
+PARALLEL = Kind(
     "parallel",
-    ("id", "source", "target", "source_language", "target_language", "origin"),
     noun="pairs",
     sentences=("source", "target"),
     inputs=("source",),
-    language="source_language",
     target="target",
+    language="source_language",
     target_language="target_language",
 )
-CorpusKind(
+NLI = Kind(
     "nli",
-    ("id", "premise", "hypothesis", "label", "language", "origin"),
     noun="examples",
     sentences=("premise", "hypothesis"),
     inputs=("premise", "hypothesis"),
-    language="language",
     target="label",
-    target_language="language",
+    aliases={
+        **{label: label for label in LABELS},
+        **{label[0]: label for label in LABELS},
+        "contradictory": "contradiction",  # XNLI's machine translations of MultiNLI
+        NO_GOLD: None,
+    },
 )
-CorpusKind(
-    "labelled",
-    ("id", "text", "label", "language", "origin"),
-    noun="sentences",
-    sentences=("text",),
-    inputs=("text",),
-    language="language",
-    target="label",
-    target_language="language",
-)
-CorpusKind(
+LABELLED = Kind("labelled", noun="sentences", sentences=("text",), inputs=("text",), target="label")
+LABELLED_PAIRS = Kind(
     "labelled pairs",
-    ("id", "sentence1", "sentence2", "label", "language", "origin"),
     noun="pairs",
     sentences=("sentence1", "sentence2"),
     inputs=("sentence1", "sentence2"),
-    language="language",
     target="label",
-    target_language="language",
 )
-CorpusKind(
-    "monolingual",
-    ("id", "text", "language", "origin"),
-    noun="sentences",
-    sentences=("text",),
-    inputs=("text",),
-    language="language",
-)
+MONOLINGUAL = Kind("monolingual", noun="sentences", sentences=("text",), inputs=("text",))
+KINDS = {kind.name: kind for kind in (PARALLEL, NLI, LABELLED, LABELLED_PAIRS, MONOLINGUAL)}
+"""The kinds of corpora by name; add one from outside here to read its corpora from a store."""
 
 
 def input_columns(columns: Sequence[str]) -> tuple[str, ...]:
@@ -262,10 +266,6 @@ class CorpusWriter:
         shards = (shard for table in tables for shard in self._full(table))
         for _ in map_ahead(self._write, shards, 1):
             pass
-
-    def written(self, rows: int, checksums: Mapping[str, Checksum]) -> None:
-        """Note the shards that others have written, in the order of records."""
-        self.rows, self.names, self._checksums = rows, [*checksums], dict(checksums)
 
     def finish(self, manifest: dict[str, Any]) -> Corpus:
         """Write the last shard, the manifest and the marker."""

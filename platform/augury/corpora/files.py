@@ -14,7 +14,6 @@ import html
 import io
 import lzma
 import re
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -294,39 +293,12 @@ def lines(path: Path) -> Iterator[bytes]:
         yield from stream
 
 
-def is_plain(path: Path) -> bool:
-    """Return whether a file is not compressed, so that it can be read from any byte on."""
-    return not _compression(path)
-
-
-def line_starts(path: Path, size: int) -> list[int]:
-    """Return the byte that every `size`-th line of a plain file begins at, and its end."""
-    starts, count, place = [0], 0, 0
-    with path.open("rb", buffering=CHUNK) as stream:
-        while chunk := stream.read(CHUNK):
-            ends = np.flatnonzero(np.frombuffer(chunk, np.uint8) == NEWLINE) + 1
-            numbers = np.arange(count + 1, count + 1 + len(ends))
-            starts += (place + ends[numbers % size == 0]).tolist()
-            count, place = count + len(ends), place + len(chunk)
-    return starts if starts[-1] == place else [*starts, place]
-
-
-def line_blocks(
-    path: Path, size: int, between: tuple[int, int] | None = None
-) -> Iterator[pa.Array]:
-    """Yield what `lines` does as arrays of `size` strings without line ends, fewer in the last; of
-    a plain file those `between` two bytes alone, where lines begin."""
+def line_blocks(path: Path, size: int) -> Iterator[pa.Array]:
+    """Yield what `lines` does as arrays of `size` strings without line ends, fewer in the last."""
     with open_bytes(path) as stream:
-        start, end = between or (0, None)
-        left = sys.maxsize if end is None else end - start
-        if start:
-            stream.seek(start)
-        data, more = stream.read(min(CHUNK, left)), True
-        left -= len(data)
-        data = data if start else data.removeprefix(codecs.BOM_UTF8)
+        data, more = stream.read(CHUNK).removeprefix(codecs.BOM_UTF8), True
         while more:
-            chunk = stream.read(min(CHUNK, left))
-            left -= len(chunk)
+            chunk = stream.read(CHUNK)
             more = bool(chunk)
             ends = np.flatnonzero(np.frombuffer(data, np.uint8) == NEWLINE) + 1
             if not more and data and not data.endswith(b"\n"):

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.core.words import UNSPACED
-from augury.corpora import arrays
 from augury.corpora.splits import Cleaning, Limits
 
 REASONS = (
@@ -38,6 +37,8 @@ NO_LABEL = REASONS.index("no gold label")
 DUPLICATE = REASONS.index("duplicate")
 HELD_OUT = REASONS.index("held out")
 SUBSET = REASONS.index("not in the subset")
+MAX_CHARACTERS = 100_000
+"""Of each side of a training row, however many words they are."""
 FAULTS = REASONS[NO_LABEL + 1 : DUPLICATE]
 """Reasons that indicate unusable text if they apply to most rows."""
 
@@ -45,7 +46,6 @@ REASON_SETTINGS = {
     "not selected": "{split}.where",
     "no gold label": "{split}.labels",
     "too long": "filter.max_length",
-    "too many characters": "filter.max_characters",
     "too short": "filter.min_length",
     "ratio": "filter.max_ratio",
     "duplicate": "filter.deduplicate",
@@ -86,7 +86,7 @@ def clean(
 def clean_lines(lines: Sequence[str], filter: Cleaning) -> list[str]:
     """Clean lines as `clean` does; of a sentence alone, to import Arrow would take longest."""
     if filter.lowercase:  # Arrow maps other characters than Python
-        texts = arrays.strings([line.encode() for line in lines])
+        texts = pa.array(lines, pa.string())
         return list(_clean(texts, {}, filter)[0].to_pylist())
     return [_clean_line(line, filter) for line in lines]
 
@@ -149,8 +149,8 @@ def rejections(
     if limits.maximum is not None:
         rejected["too long"] = longer > limits.maximum
     characters = [np.from_dlpack(pc.utf8_length(text)) for text in texts]
-    if filter and filter.max_characters is not None:
-        rejected["too many characters"] = np.maximum.reduce(characters) > filter.max_characters
+    if filter:
+        rejected["too many characters"] = np.maximum.reduce(characters) > MAX_CHARACTERS
     rejected["too short"] = shorter < limits.minimum
     if limits.ratio is not None:
         matches = [pc.match_substring_regex(text, f"[{UNSPACED}]") for text in texts]
@@ -168,8 +168,7 @@ def _code(reason: str) -> int:
 
 def join_sides(*sides: pa.Array) -> pa.Array:
     """Return one string per row of cleaned sides; distinct rows have distinct strings."""
-    tab = pc.cast(arrays.strings([b"\t"]), sides[0].type)[0]
-    return pc.binary_join_element_wise(*sides, tab)
+    return pc.binary_join_element_wise(*sides, pa.scalar("\t", sides[0].type))
 
 
 def _map_where(text: pa.Array, where: pa.Array, function: Callable[[str], str]) -> pa.Array:

@@ -12,38 +12,27 @@ import pyarrow.compute as pc
 
 from augury.core.config import address
 from augury.core.errors import UserError
-from augury.core.execution import Execution
 from augury.core.locks import make_once
 from augury.core.machine import available_cores
 from augury.core.parallel import map_ahead
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import KIND, KINDS, SCHEMA_VERSION, Corpus, CorpusWriter
+from augury.corpora.corpus import KIND, KINDS, PARALLEL, SCHEMA_VERSION, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes
 from augury.corpora.filters import REASONS, join_sides
 from augury.corpora.known import MissingSet, modified_files
 from augury.corpora.mixture import mix, mixture_address
-from augury.corpora.readers import PART_ROWS, TextSource, open_text
-from augury.corpora.records import RecordBuilder
+from augury.corpora.readers import TextSource, open_text
+from augury.corpora.records import CODE, RecordBuilder, choose
 from augury.corpora.splits import BaseSpec, ResolvedSplit
 
 T = TypeVar("T")
 
-HERE = Execution(executor="local")
-SECONDS = 8e-6
-"""Of one core for reading, cleaning and writing a row."""
 MAX_THREADS = 8
 """Blocks that are cleaned or read at once: with more, what is done in order takes longer."""
 
 
-def ingest(
-    spec: BaseSpec,
-    split: str,
-    store: Store,
-    *,
-    directory: str | None = None,
-    execution: Execution = HERE,
-) -> Corpus:
+def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = None) -> Corpus:
     """Return the corpus of a split, created unless the store has it.
 
     Its address depends on content, not file names.
@@ -56,7 +45,7 @@ def ingest(
     if split == "train" and spec.mixture:
         return mix(
             {
-                name: ingest(text, split, store, directory=directory, execution=execution)
+                name: ingest(text, split, store, directory=directory)
                 for name, text in spec.mixture.items()
             },
             store,
@@ -70,18 +59,15 @@ def ingest(
                 "scores may not compare"
             )
     folder = store.folder(KIND, _address(resolved, text))
-    created, corpus = (
-        make_once(folder, lambda: _make(folder, resolved, text, execution)),
-        Corpus(folder),
-    )
-    if not created:
+    corpus = Corpus(folder)
+    if not make_once(folder, lambda: _make(folder, resolved, text)):
         say_once(f"{split}: {corpus.rows:,} {corpus.noun}, reused {corpus.address}")
     if text.note:
         say_once(text.note)
     return corpus
 
 
-def cached_corpus(spec: BaseSpec, split: str, root: str, execution: Execution = HERE) -> Corpus:
+def cached_corpus(spec: BaseSpec, split: str, root: str) -> Corpus:
     """Return the corpus of a split as `ingest` does, cached for the process.
 
     Raises UserError, before any text is read, if a file of any split cannot be opened.
@@ -89,7 +75,7 @@ def cached_corpus(spec: BaseSpec, split: str, root: str, execution: Execution = 
     _check_files(type(spec), spec.content)
     key = type(spec), spec.content, split, root
     if key not in _corpora:
-        _corpora[key] = ingest(spec, split, Store(root), execution=execution)
+        _corpora[key] = ingest(spec, split, Store(root))
     return _corpora[key]
 
 
@@ -211,21 +197,15 @@ def _open(split: ResolvedSplit) -> TextSource:
     return open_text(split.text, split.role, split.languages)
 
 
-def _builder_class(split: ResolvedSplit) -> type[RecordBuilder]:
-    builders = {builder.TEXT: builder for builder in RecordBuilder.__subclasses__()}
-    text = type(split.text)
-    return next(builders[base] for base in text.__mro__ if base in builders)
-
-
 def _address(split: ResolvedSplit, text: TextSource) -> str:
     # Lengths, ratio and duplicates only filter training rows, and must not change the addresses of
     # other splits.
     used = None if split.role == "train" else {"lowercase", "unescape"}
     return address(
         {
-            "kind": _builder_class(split).STEP,
+            "kind": "ingest" if split.kind is PARALLEL else f"ingest {split.kind.name}",
             "schema": SCHEMA_VERSION,
-            "code": _builder_class(split).CODE,
+            "code": CODE,
             "split": split.name,
             "languages": split.languages,
             "every": split.every,
@@ -236,21 +216,22 @@ def _address(split: ResolvedSplit, text: TextSource) -> str:
     )
 
 
-def _make(folder: Folder, split: ResolvedSplit, text: TextSource, execution: Execution) -> None:
+def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
     writer = CorpusWriter(folder)
     try:
-        builder = _builder_class(split).of(split, text)
+        subset = choose(split, text, *split.text.drawn) if split.text.drawn else None
+        builder = RecordBuilder(split, text, subset)
         with Stage(
-            f"read {split.name}", min(text.total, text.first or text.total), builder.KIND.noun
+            f"read {split.name}", min(text.total, text.first or text.total), split.kind.noun
         ) as stage:
-            _read(builder, text, writer, stage, execution)
+            writer.add_all(_records(builder, text, stage))
         builder.check()
     except UserError:
         folder.remove()
         raise
     writer.finish(
         {
-            "kind": builder.KIND.name,
+            "kind": split.kind.name,
             "split": split.name,
             **builder.manifest_entries(),
             "rows_in": builder.read,
@@ -270,29 +251,6 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource, execution: Exe
         }
     )
     say(f"{split.name}: {builder.summary()}")
-
-
-def _read(
-    builder: RecordBuilder,
-    text: TextSource,
-    writer: CorpusWriter,
-    stage: Stage,
-    execution: Execution,
-) -> None:
-    """Write the records of a text, by tasks on Ray where it is large and can be read in parts."""
-    if text.parts and text.total > PART_ROWS:
-        executor = execution.choose(text.total * SECONDS, f"read {builder.split.name}")
-        if executor.name == "ray":
-            from augury.corpora.spread import Absent, read_on_ray
-
-            try:
-                written = read_on_ray(builder, text, writer.folder, stage, execution.address)
-            except Absent as error:
-                say(f"{error}: it is read here, by threads")
-            else:
-                writer.written(written.rows, written.checksums)
-                return
-    writer.add_all(_records(builder, text, stage))
 
 
 def _by_reason(values: Mapping[str, T]) -> dict[str, T]:

@@ -1,4 +1,4 @@
-"""Known public parallel corpora, which the table `known.yaml` lists, and their files."""
+"""Known public corpora, which `known.yaml` and `known_nli.yaml` list, and their files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import permutations
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from augury.core import yaml_file
 from augury.core.errors import UserError, nearest
@@ -37,6 +37,7 @@ class KnownSet:
     fetch: Sequence[str]
     """Shell commands that download the files."""
     languages: Sequence[str]
+    """Those of its pairs of languages; of NLI those of the texts without a `language` setting."""
     texts: Mapping[str, Mapping[str, Any]]
     """Settings of the text of each split. File names are without directory and compression suffix,
     with placeholders `{source}` and `{target}`, or `{language}`, for language codes."""
@@ -46,6 +47,8 @@ class KnownSet:
     """SHA-256 of decompressed files."""
     folder: str = ""
     """Subdirectory of the data directory with the files; by default the name of the set."""
+    every: int | None = None
+    """Every n-th of the filtered training rows is held out for validation."""
 
     @property
     def tests(self) -> tuple[str, ...]:
@@ -53,37 +56,21 @@ class KnownSet:
         return tuple(name for name in self.texts if name not in ("train", "valid"))
 
 
-@dataclass(frozen=True, kw_only=True)
-class ParallelSet(KnownSet):
-    """A public parallel corpus."""
-
-    every: int | None = None
-    """Every n-th of the filtered training rows is held out for validation."""
-
-    @property
-    def pairs(self) -> list[tuple[str, str]]:
-        """All pairs of source and target language."""
-        return list(permutations(self.languages, 2))
-
-
-K = TypeVar("K", bound=KnownSet)
-
-
-class KnownSets(Mapping[str, K], Generic[K]):
+class KnownSets(Mapping[str, KnownSet]):
     """The known sets of a table beside this file, by name.
 
     The table is read when a set is asked for: few experiments name one.
     """
 
-    def __init__(self, table: str, kind: type[K]):
-        self._table, self._kind = table, kind
+    def __init__(self, table: str):
+        self._table = table
 
     @cached_property
-    def _sets(self) -> dict[str, K]:
+    def _sets(self) -> dict[str, KnownSet]:
         facts = yaml_file.read(Path(__file__).with_name(self._table)).content
-        return {name: self._kind(name=name, **of_set) for name, of_set in facts.items()}
+        return {name: KnownSet(name=name, **of_set) for name, of_set in facts.items()}
 
-    def __getitem__(self, name: str) -> K:
+    def __getitem__(self, name: str) -> KnownSet:
         return self._sets[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -152,10 +139,11 @@ def modified_files(known: KnownSet, files: Iterable[Mapping[str, Any]]) -> list[
     ]
 
 
-def check_languages(known: ParallelSet, languages: tuple[str, str]) -> None:
+def check_languages(known: KnownSet, languages: tuple[str, str]) -> None:
     """Raise UserError if the set does not have this language pair."""
-    if languages not in known.pairs:
-        pairs = [f"{source}-{target}" for source, target in known.pairs]
+    possible = list(permutations(known.languages, 2))
+    if languages not in possible:
+        pairs = [f"{source}-{target}" for source, target in possible]
         raise UserError(
             f"{known.name} has no {'-'.join(languages)}: {nearest('-'.join(languages), pairs)}"
         )
@@ -182,4 +170,5 @@ def _find(known: KnownSet, split: str, name: str, folder: Path) -> str:
     )
 
 
-KNOWN = KnownSets("known.yaml", ParallelSet)
+KNOWN = KnownSets("known.yaml")
+KNOWN_NLI = KnownSets("known_nli.yaml")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +11,7 @@ import pyarrow.compute as pc
 
 from augury.core.errors import UserError
 from augury.core.naming import counted
-from augury.corpora.corpus import Corpus
+from augury.corpora.corpus import NO_GOLD, Corpus, Kind
 
 LABEL = "label"
 """The column of labels, in every kind of corpus that has them."""
@@ -20,6 +21,61 @@ REPEATED = 4
 """The rows that share a label, in the mean, at least."""
 SHOWN = 5
 """The number of labels that a caution names."""
+
+
+class LabelNames:
+    """Maps the names of labels in a text to labels, or to None for no label.
+
+    `renamed` does so before the aliases of a kind of corpus. Where labels are numbers, `classes`
+    are their names, from that of 0; -1 is no label. They are mapped by name and never by number,
+    because data sets number them in different orders: XNLI and SNLI have entailment, neutral,
+    contradiction, and many checkpoints fine-tuned on MultiNLI the reverse.
+    """
+
+    def __init__(self, kind: Kind, renamed: Mapping[str, str | None], classes: Sequence[str] = ()):
+        self._is_open = not kind.aliases
+        self._labels = {**kind.aliases, **renamed}
+        self._shown = ", ".join(kind.aliases)
+        self._classes = {str(number): name for number, name in enumerate(classes)}
+        if classes:
+            self._classes["-1"] = NO_GOLD
+            self._labels = {NO_GOLD: None, **self._labels}
+
+    def __contains__(self, name: str) -> bool:
+        return self._is_open or self._key(name) in self._labels
+
+    def __getitem__(self, name: str) -> str | None:
+        key = self._key(name)
+        label = self._labels.get(key, key)
+        return label and label.strip()
+
+    def unknown_message(self, name: str, location: str) -> str:
+        """Return the error message for an unknown name at a location."""
+        label = self._classes.get(name, name)
+        if not label.strip():
+            return (
+                f"the label is empty ({location}): complete the row, or leave out all such rows, "
+                + ("names: {'': null}" if self._is_open else "labels: {'': '-'}")
+            )
+        if re.fullmatch("-?[0-9]+", label):
+            hint = (
+                "data sets number labels differently; give the meaning of the numbers, for "
+                "example labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where "
+                "'-' is no gold label"
+            )
+        else:
+            hint = (
+                f"allowed: {self._shown}; or map it to a label, for example labels: "
+                f"{{{label}: neutral}}, or {{{label}: '-'}} for no gold label"
+            )
+        return f"unknown label '{label}' ({location}): {hint}"
+
+    def _key(self, name: str) -> str:
+        label = self._classes.get(name, name)
+        if name in self._labels or self._is_open:
+            return name if name in self._labels else label
+        label = label.strip()
+        return label if label in self._labels else label.lower()
 
 
 def label_counts(corpus: Corpus) -> dict[str, int]:

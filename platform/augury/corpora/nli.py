@@ -1,25 +1,17 @@
-"""NLI corpora: their settings, built-in text, records, and stratified subsets of them."""
+"""NLI corpora: their settings."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
-import numpy as np
-import pyarrow as pa
 from pydantic import BeforeValidator, Field, PositiveInt, model_validator
 
 from augury.core.config import FileName
-from augury.core.errors import UserError, unknown
-from augury.core.rng import digest
-from augury.corpora.corpus import KINDS, LABELS, CorpusKind, Label
-from augury.corpora.filters import NO_LABEL, SUBSET
-from augury.corpora.known_nli import KNOWN
-from augury.corpora.languages import SEVERAL, LanguageCode, check_language
-from augury.corpora.nli_labels import LabelNames, NoGold
-from augury.corpora.readers import TextSource
-from augury.corpora.records import RecordBuilder
-from augury.corpora.splits import BaseSpec, Cleaning, Limits, ResolvedSplit, Share
+from augury.core.errors import nearest, unknown
+from augury.corpora.corpus import NLI, NO_GOLD, Kind, Label, NoGold
+from augury.corpora.known import KNOWN_NLI
+from augury.corpora.languages import SEVERAL, LanguageCode
+from augury.corpora.splits import LanguageSpec, Share
 from augury.corpora.text_settings import BaseText, Generated, Role, text_keys
 from toy_languages import NLI_LANGUAGES, NLI_LEXICON
 
@@ -55,12 +47,9 @@ class NliText(BaseText):
     APPLIES_TO: ClassVar = {
         **BaseText.APPLIES_TO,
         "language_column": ("table", "hub"),
-        "premise_column": ("table", "hub"),
-        "hypothesis_column": ("table", "hub"),
-        "label_column": ("table", "hub"),
         "labels": ("table", "hub"),
     }
-    COLUMNS: ClassVar = ("premise", "hypothesis", "label")
+    COLUMNS: ClassVar = NLI.read
     ALTERNATIVES: ClassVar = "file, or hub, or builtin"
 
     def columns(self) -> dict[str, str]:
@@ -68,31 +57,21 @@ class NliText(BaseText):
             {"language": self.language_column} if self.language_column else {}
         )
 
+    @property
+    def renamed(self) -> dict[str, str | None]:
+        return {name: None if label == NO_GOLD else label for name, label in self.labels.items()}
+
+    @property
+    def drawn(self) -> tuple[int, int] | None:
+        return (self.subset, self.subset_seed) if self.subset else None
+
     def generated(self, role: Role, languages: tuple[str, ...]) -> Generated:
         from augury.corpora import builtin_nli  # imports the grammars
 
-        assert self.builtin is not None
-        examples = partial(
-            builtin_nli.examples,
-            role,
-            self.builtin,
-            languages[0],
-            seed=self.seed,
-            lexicon=self.lexicon or NLI_LEXICON,
-        )
-        return builtin_nli.as_pairs(role, examples, self.COLUMNS)
+        return builtin_nli.generated(self, role, languages[0])
 
     def settings(self) -> dict[str, Any]:
-        # The language may be that of the corpus; addresses have the language of the split.
-        excluded = (
-            {"language", "name"} if self.subset else {"language", "name", "subset", "subset_seed"}
-        )
-        if self.language_column is None:
-            excluded.add("language_column")
-        settings = {
-            name: value for name, value in super().settings().items() if name not in excluded
-        }
-        return {**settings, "lexicon": self.lexicon or NLI_LEXICON}
+        return {**super().settings(), "lexicon": self.lexicon or NLI_LEXICON}
 
     @model_validator(mode="after")
     def _three_columns(self) -> NliText:
@@ -116,23 +95,7 @@ class NamedNliText(NliText):
     """Name in records and tables."""
 
 
-class NliFilter(Cleaning):
-    """Preparation of an NLI corpus.
-
-    All text is normalised to NFC and stripped of ASCII white space. Case and entities are changed
-    in every split. Length and duplicates filter training rows only: validation and test sets are
-    never filtered, and empty sentences in them are errors.
-    """
-
-    max_length: PositiveInt | None = None
-    """Maximum number of words of either sentence; null for no limit."""
-
-    @property
-    def limits(self) -> Limits:
-        return Limits(maximum=self.max_length)
-
-
-class NliSpec(BaseSpec):
+class NliSpec(LanguageSpec):
     """An NLI corpus."""
 
     language: LanguageCode
@@ -148,13 +111,10 @@ class NliSpec(BaseSpec):
     """Validation text."""
     tests: dict[str, NliText] = Field(default_factory=dict)
     """Test sets by name; if any are given, those of known sets are not used."""
-    filter: NliFilter | None = None
-    """Preparation; by default that of the first known set, or else the default settings."""
 
     TEXT: ClassVar = NliText
-    FILTER: ClassVar = NliFilter
-    KIND: ClassVar[CorpusKind] = KINDS["nli"]
-    KNOWN: ClassVar = KNOWN
+    KIND: ClassVar[Kind] = NLI
+    KNOWN: ClassVar = KNOWN_NLI
 
     def language_of(self, split: str) -> str:
         """Return the language of a split; `mul` for one in several."""
@@ -173,9 +133,6 @@ class NliSpec(BaseSpec):
 
     def languages_of(self, split: str) -> tuple[str, ...]:
         return (self.language_of(split),)
-
-    def language_codes(self) -> dict[str, str]:
-        return {"language": self.language}
 
     @property
     def mixture(self) -> dict[str, NliSpec]:
@@ -221,122 +178,9 @@ class NliSpec(BaseSpec):
             if text is None or text.kind is None:
                 known = self._known_set(split)
                 assert known is not None
-                KNOWN[known.name].check(split, self.language)
+                if "language" not in known.texts[split] and self.language not in known.languages:
+                    raise ValueError(
+                        f"{known.name} has no {split} in '{self.language}': "
+                        f"{nearest(self.language, known.languages)}"
+                    )
         return self
-
-
-class NliRecordBuilder(RecordBuilder):
-    """Builds records of NLI text; `subset` is a mask over the rows that pass the filter."""
-
-    KIND = KINDS["nli"]
-    TEXT = NliText
-    STEP = "ingest nli"
-    CODE = 1
-    LIMITS = "max_length"
-
-    def __init__(self, split: ResolvedSplit, text: TextSource, subset: np.ndarray | None = None):
-        super().__init__(split, text)
-        assert isinstance(split.text, NliText)
-        self._label_names = LabelNames(split.text.labels, text.classes)
-        self._subset = subset
-        self._counts = dict.fromkeys(LABELS, 0)
-
-    @classmethod
-    def of(cls, split: ResolvedSplit, text: TextSource) -> RecordBuilder:
-        spec = split.text
-        assert isinstance(spec, NliText)
-        if not spec.subset:
-            return cls(split, text)
-        return cls(split, text, choose(split, text, spec.subset, spec.subset_seed))
-
-    def manifest_entries(self) -> dict[str, Any]:
-        spec = self.split.text
-        assert isinstance(spec, NliText)
-        subset = (
-            {"rows": spec.subset, "of": self._passed, "seed": spec.subset_seed}
-            if spec.subset
-            else None
-        )
-        return {"language": self.split.languages[0], "labels": self._counts, "subset": subset}
-
-    def merge(self, other: RecordBuilder) -> None:
-        super().merge(other)
-        assert isinstance(other, NliRecordBuilder)
-        for label, count in other._counts.items():
-            self._counts[label] += count
-
-    def _selection(self, block: pa.Table) -> np.ndarray:
-        codes = super()._selection(block)
-        labels = block.column("label").combine_chunks().dictionary_encode()
-        numbers = labels.indices.to_numpy()
-        for index, name in enumerate(labels.dictionary.to_pylist()):
-            rows = np.flatnonzero((numbers == index) & (codes == 0))
-            if len(rows) and name not in self._label_names:
-                location = self.text.location(block.column("row")[int(rows[0])].as_py())
-                raise UserError(
-                    f"{self.split.name}: {self._label_names.unknown_message(name, location)}"
-                )
-            if len(rows) and self._label_names[name] is None:
-                codes[rows] = NO_LABEL
-        return codes
-
-    def _held_out(self, passed: np.ndarray) -> np.ndarray:
-        if self._subset is None:
-            return super()._held_out(passed)
-        return np.where(self._subset[passed], 0, SUBSET)
-
-    def _columns(self, block: pa.Table) -> list[pa.Array]:
-        labels = [self._label_names[name] for name in block.column("label").to_pylist()]
-        for label in LABELS:
-            self._counts[label] += labels.count(label)
-        return [pa.array(labels, pa.string()), self._languages(block)]
-
-    def _languages(self, block: pa.Table) -> pa.Array:
-        """Return the language of every row: that of its column, or of the split."""
-        if "language" not in block.column_names:
-            return pa.repeat(self.split.languages[0], len(block))
-        codes = block.column("language").combine_chunks()
-        for code in codes.unique().to_pylist():
-            try:
-                check_language(code)
-            except UserError as error:
-                row = block.column("row")[codes.to_pylist().index(code)].as_py()
-                raise UserError(f"{self.split.name}: {self.text.location(row)}: {error}") from error
-        return codes
-
-
-def choose(split: ResolvedSplit, text: TextSource, size: int, seed: int) -> np.ndarray:
-    """Return a mask of a random subset over the rows that pass the filter; reads the text once.
-
-    Rows are ranked by a hash of the seed and their id.
-    """
-    builder = NliRecordBuilder(split, text)
-    ranks, labels = [], []
-    for block in text.blocks():
-        records = builder.build(block)
-        ranks += [digest("subset", seed, name, size=8) for name in records.column("id").to_pylist()]
-        labels += [LABELS.index(label) for label in records.column("label").to_pylist()]
-    builder.check()
-    if size > len(labels):
-        raise UserError(
-            f"{split.name}: subset is {size:,}, but there are {len(labels):,} examples: lower or "
-            "remove it"
-        )
-    return stratified(np.array(labels), np.array(ranks), size)
-
-
-def stratified(labels: np.ndarray, ranks: np.ndarray, size: int) -> np.ndarray:
-    """Return a mask of `size` rows that preserves the proportions of `labels` (numbers from 0).
-
-    Rows are apportioned to labels by Webster's method, and within a label taken in the order of
-    ranks. Smaller subsets are contained in larger ones; with three labels, counts deviate from
-    exact proportions by at most one (Balinski and Young 1982).
-    """
-    quantiles = np.empty(len(labels))
-    for label in np.unique(labels):
-        members = np.flatnonzero(labels == label)
-        order = members[np.argsort(ranks[members], kind="stable")]
-        quantiles[order] = (np.arange(len(order)) + 0.5) / len(order)
-    mask = np.zeros(len(labels), bool)
-    mask[np.lexsort((labels, quantiles))[:size]] = True
-    return mask

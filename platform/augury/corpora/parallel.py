@@ -1,4 +1,4 @@
-"""Parallel corpora: their settings, built-in text and records."""
+"""Parallel corpora: their settings and built-in text."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar, Literal
 
-import pyarrow as pa
 from pydantic import Field, PositiveInt, model_validator
 
 from augury.core.config import FileName, FilePath
 from augury.core.errors import UserError, unknown
-from augury.corpora.corpus import KINDS, CorpusKind
+from augury.corpora.corpus import PARALLEL, Kind
 from augury.corpora.known import KNOWN, check_languages
 from augury.corpora.languages import LanguageCode
-from augury.corpora.records import RecordBuilder
 from augury.corpora.splits import BaseSpec, Cleaning, Limits, Share
 from augury.corpora.text_settings import TABLES, BaseText, Generated, Role, kind_name
 from toy_languages import LEXICON, NLI_LANGUAGES, NLI_LEXICON
@@ -62,11 +60,9 @@ class TextSpec(BaseText):
         "format": ("aligned", "table"),
         "portion": ("aligned", "table", "hub"),
         "portion_seed": ("aligned", "table", "hub"),
-        "source_column": ("table", "hub"),
-        "target_column": ("table", "hub"),
         "missing": ("table", "hub"),
     }
-    COLUMNS: ClassVar = ("source", "target")
+    COLUMNS: ClassVar = PARALLEL.read
     ALTERNATIVES: ClassVar = "source and target, or file, or hub, or builtin"
 
     @property
@@ -88,6 +84,10 @@ class TextSpec(BaseText):
         return self.missing
 
     @property
+    def replaced(self) -> dict[str, str]:
+        return self.replace
+
+    @property
     def swapped(self) -> bool:
         return self.reversed
 
@@ -102,12 +102,7 @@ class TextSpec(BaseText):
         return generated_pairs(self, role, languages)
 
     def settings(self) -> dict[str, Any]:
-        settings = {**super().settings(), "lexicon": self.lexicon or LEXICON}
-        for key in ("tag", "name", "weight", "references") + ("reversed",) * (
-            not self.reversed
-        ):  # no effect on records
-            settings.pop(key, None)
-        return settings
+        return {**super().settings(), "lexicon": self.lexicon or LEXICON}
 
     @model_validator(mode="after")
     def _two_sides(self) -> TextSpec:
@@ -205,7 +200,7 @@ class CorpusSpec(BaseSpec):
 
     TEXT: ClassVar = TextSpec
     FILTER: ClassVar = Filter
-    KIND: ClassVar[CorpusKind] = KINDS["parallel"]
+    KIND: ClassVar[Kind] = PARALLEL
     KNOWN: ClassVar = KNOWN
 
     @property
@@ -364,27 +359,6 @@ def swapped(settings: Mapping[str, Any]) -> dict[str, Any]:
     if settings.get("tests"):
         result["tests"] = {name: _swapped_text(text) for name, text in settings["tests"].items()}
     return result
-
-
-class ParallelRecordBuilder(RecordBuilder):
-    """Builds records of parallel text."""
-
-    KIND = KINDS["parallel"]
-    TEXT = TextSpec
-    STEP = "ingest"
-    CODE = 1
-    LIMITS = "min_length, max_length, max_ratio"
-
-    def manifest_entries(self) -> dict[str, Any]:
-        source, target = self.split.languages
-        return {"source_language": source, "target_language": target}
-
-    def _replace(self) -> dict[str, str]:
-        assert isinstance(self.split.text, TextSpec)
-        return self.split.text.replace
-
-    def _columns(self, block: pa.Table) -> list[pa.Array]:
-        return [pa.repeat(language, len(block)) for language in self.split.languages]
 
 
 def _swapped_text(text: Any) -> Any:

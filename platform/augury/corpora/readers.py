@@ -4,33 +4,31 @@ rows."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from augury.core.errors import UserError
+from augury.core.errors import UserError, unknown
 from augury.core.naming import counted
-from augury.corpora import arrays, hub
+from augury.core.paths import expanded
+from augury.core.rng import keys_of, uniform
 from augury.corpora.files import (
     InputFile,
     examine,
     find,
     has_both_sides,
-    is_plain,
     layout_of,
     line_blocks,
-    line_starts,
     lines,
     sentences,
 )
-from augury.corpora.portions import grouped_numbers, row_numbers
 from augury.corpora.tables import (
     BLOCK_ROWS,
     USUAL,
@@ -39,34 +37,18 @@ from augury.corpora.tables import (
     dialect_of,
     examine_parquet,
     line_of,
-    read_row_groups,
     read_table,
-    row_groups,
+    select_columns,
     strings,
 )
 from augury.corpora.text_settings import BaseText, Role
 
 Reader: TypeAlias = "Callable[[], Iterator[pa.Table]]"
 HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}
-
-
-PART_ROWS = 10 * BLOCK_ROWS
-
-
-@dataclass(frozen=True)
-class Part:
-    """Consecutive rows of a text, which a task on another machine can read."""
-
-    files: tuple[str, ...]
-    """A file of every side, or a table."""
-    row: int
-    """The number of its first input row, from 1."""
-    ranges: tuple[tuple[int, ...], ...]
-    """First and last byte in every file, or the row groups of the table."""
-
-    def found(self) -> bool:
-        """Return whether the files are there."""
-        return all(os.path.exists(os.path.expanduser(file)) for file in self.files)
+SAVED = ("dataset_dict.json", "state.json")
+"""Files that `save_to_disk` writes for a dataset with splits or without."""
+LARGE, FEW = 0.1, 20
+"""A group is large from this share of the rows on, beside at least so many groups."""
 
 
 @dataclass(frozen=True)
@@ -91,11 +73,6 @@ class TextSource:
     """Names of the classes, if the label column holds their numbers."""
     line_of: Callable[[int], int | None] = lambda row: None
     """Returns the line that an input row, from 1, begins in; None if rows are not lines."""
-    parts: Callable[[], list[Part]] | None = None
-    """Returns the parts of the text, in its order; None where it is read from its beginning
-    alone."""
-    read_part: Callable[[Part], Iterator[pa.Table]] = lambda part: iter(())
-    """Reads the blocks of a part, as `read` does those of the text."""
 
     def blocks(self) -> Iterator[pa.Table]:
         """Yield the blocks of `read` with a column `row`, the number of the input row from 1."""
@@ -109,13 +86,6 @@ class TextSource:
             row += len(block)
             if remaining == 0:
                 return
-
-    def blocks_of(self, part: Part) -> Iterator[pa.Table]:
-        """Yield the blocks of a part as `blocks` does."""
-        row = part.row
-        for block in self.read_part(part):
-            yield block.append_column("row", pa.array(np.arange(row, row + len(block))))
-            row += len(block)
 
     def location(self, row: int) -> str:
         """Return the location of a row for messages: a line of a file, if rows are lines."""
@@ -171,22 +141,70 @@ def _portion(text: TextSource, spec: BaseText) -> TextSource:
             row = rows.stop
 
     content = [*text.content, "by sentence"] if labelled else text.content
-    return replace(text, content=content, read=read, parts=None)
+    return replace(text, content=content, read=read)
+
+
+def row_numbers(rows: Sequence[int], seed: int) -> np.ndarray:
+    """Return a number in [0, 1) for every row, given its place in the text from 0."""
+    return uniform(keys_of(list(map(str, rows)), "portion", seed), 0, 1)[:, 0]
+
+
+def grouped_numbers(blocks: Iterable[pa.Table], sentences: Sequence[str], seed: int) -> np.ndarray:
+    """Return a number in [0, 1) for every row of a labelled text: the same for rows that share a
+    sentence, directly or by others, and spread evenly among those with the same label."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    table = pa.concat_tables(block.select([*sentences, "label"]) for block in blocks)
+    count = len(table)
+    sides = [pc.ascii_trim_whitespace(table.column(name)).combine_chunks() for name in sentences]
+    texts = _codes(pa.concat_arrays(sides))
+    edges = np.tile(np.arange(count), len(sides)), count + texts
+    nodes = count + int(texts.max(initial=0)) + 1
+    graph = coo_array((np.ones(len(texts), np.int8), edges), shape=(nodes, nodes))
+    _, components = connected_components(graph, directed=False)
+    _, firsts, groups, sizes = np.unique(
+        components[:count], return_index=True, return_inverse=True, return_counts=True
+    )
+    labels = _most_frequent(groups, _codes(table.column("label").combine_chunks()))
+    # A large group, which would fill a portion, is at 0 and leaves the numbers to the others.
+    large = (sizes > LARGE * count) & (len(sizes) >= FEW)
+    weights = np.where(large, 0, sizes)
+    order = np.lexsort((row_numbers(firsts.tolist(), seed), labels))
+    before = np.cumsum(weights[order]) - weights[order] / 2
+    totals = np.bincount(labels, weights)
+    starts = np.cumsum(totals) - totals
+    own = labels[order]
+    shares = (before - starts[own]) / np.maximum(totals[own], 1)
+    shares += row_numbers(range(len(totals)), seed)[own]
+    of_groups = np.empty(len(sizes))
+    of_groups[order] = shares % 1
+    of_groups[large] = 0
+    return of_groups[groups]
+
+
+def _codes(values: pa.Array) -> np.ndarray:
+    return values.dictionary_encode().indices.to_numpy()
+
+
+def _most_frequent(groups: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return the most frequent label of every group, the first of several."""
+    pairs, counts = np.unique(np.stack([groups, labels]), axis=1, return_counts=True)
+    order = np.lexsort((-pairs[1], counts))  # the most frequent last, which is kept
+    chosen = np.empty(int(groups.max(initial=-1)) + 1, int)
+    chosen[pairs[0, order]] = pairs[1, order]
+    return chosen
 
 
 def _reversed(text: TextSource) -> TextSource:
     """Return a text with source and target swapped."""
     names = {"source": "target", "target": "source"}
 
-    def swapped(blocks: Iterator[pa.Table]) -> Iterator[pa.Table]:
-        for block in blocks:
+    def read() -> Iterator[pa.Table]:
+        for block in text.read():
             yield block.rename_columns([names.get(name, name) for name in block.column_names])
 
-    return replace(
-        text,
-        read=lambda: swapped(text.read()),
-        read_part=lambda part: swapped(text.read_part(part)),
-    )
+    return replace(text, read=read)
 
 
 def _open_lines(spec: BaseText) -> TextSource:
@@ -231,36 +249,8 @@ def _open_lines(spec: BaseText) -> TextSource:
     if "seg" in layouts and any(b"&" in line for path in paths for line in lines(find(path))):
         told.append("entities")
     text = _text_source(spec, files, sum(counts[:number]), read, told)
-    if {*layouts} != {"lines"}:
-        return text
-    if spec.first is None and all(is_plain(find(path)) for path in paths):
-        parts = partial(_parts_of_lines, list(zip(*sides, strict=True)), counts[:number])
-        text = replace(text, parts=parts, read_part=partial(_read_lines, spec.COLUMNS))
-    return replace(text, line_of=_same) if number == 1 else text
-
-
-def _same(row: int) -> int:
-    return row
-
-
-def _parts_of_lines(files: Sequence[tuple[str, ...]], counts: Sequence[int]) -> list[Part]:
-    """Return the parts of aligned files, given their numbers of lines."""
-    parts, row = [], 1
-    for group, count in zip(files, counts, strict=True):
-        starts = [line_starts(find(path), PART_ROWS) for path in group]
-        for place, ranges in enumerate(zip(*map(pairwise, starts), strict=True)):
-            parts.append(Part(group, row + place * PART_ROWS, ranges))
-        row += count
-    return parts
-
-
-def _read_lines(names: Sequence[str], part: Part) -> Iterator[pa.Table]:
-    sides = [
-        line_blocks(find(file), BLOCK_ROWS, (start, end))
-        for file, (start, end) in zip(part.files, part.ranges, strict=True)
-    ]
-    for columns in zip(*sides, strict=True):
-        yield _block(dict(zip(names, columns, strict=True)))
+    rows_are_lines = number == 1 and {*layouts} == {"lines"}
+    return replace(text, line_of=lambda row: row) if rows_are_lines else text
 
 
 def _check_distinct(sources: Sequence[str], targets: Sequence[str]) -> None:
@@ -292,40 +282,68 @@ def _open_table(spec: BaseText) -> TextSource:
     classes = class_names(path, spec.columns().get("label", "")) if layout == "parquet" else ()
     told = dialect_of(path, layout).told(layout) if layout in USUAL else classes
     text = _text_source(spec, files, sum(file.lines for file in files), read, told)
-    text = replace(text, classes=classes)
-    if layout == "parquet" and spec.first is None and spec.id_column is None:
-        parts, read_part = partial(_parts_of_table, path), partial(_read_row_groups, spec)
-        text = replace(text, parts=parts, read_part=read_part)
-    return replace(text, line_of=partial(line_of, path, layout, spec.header))
-
-
-def _parts_of_table(path: str) -> list[Part]:
-    parts, row = [], 1
-    for file, groups, rows in row_groups(path, PART_ROWS):
-        parts.append(Part((file,), row, (groups,)))
-        row += rows
-    return parts
-
-
-def _read_row_groups(spec: BaseText, part: Part) -> Iterator[pa.Table]:
-    for table in read_row_groups(part.files[0], _columns(spec), part.ranges[0]):
-        yield _select(table, spec)
+    return replace(text, classes=classes, line_of=partial(line_of, path, layout, spec.header))
 
 
 def _open_hub(spec: BaseText, role: Role) -> TextSource:
     name = spec.hub
     assert name is not None
-    dataset = hub.load(name, spec.configuration, spec.split, HUB_SPLITS[role])
+    dataset = _load(name, spec.configuration, spec.split, HUB_SPLITS[role])
 
     def read() -> Iterator[pa.Table]:
-        return (_select(table, spec) for table in hub.blocks(dataset, _columns(spec), name))
+        return (_select(table, spec) for table in _hub_blocks(dataset, _columns(spec), name))
 
     if next(read(), None) is None:  # raises if a column does not exist
         raise UserError(f"split {dataset.split} of {name} has no rows: choose another split")
     fingerprint = str(dataset._fingerprint)
     inputs = [{"hub": name, "split": str(dataset.split), "fingerprint": fingerprint}]
-    classes = hub.classes(dataset, spec.columns()["label"]) if "label" in spec.COLUMNS else ()
+    classes = _hub_classes(dataset, spec.columns()["label"]) if "label" in spec.COLUMNS else ()
     return TextSource(inputs, [fingerprint], len(dataset), read, spec.first, classes=classes)
+
+
+def _load(name: str, configuration: str | None, split: str | None, default: str) -> Any:
+    """Load a split as a `datasets.Dataset`; `default` is the split if none is given. Raise
+    UserError if that fails."""
+    try:
+        import datasets
+    except ImportError as error:
+        raise UserError(
+            "text from the hub needs the library `datasets`: pip install augury[hub]"
+        ) from error
+    directory = expanded(name)
+    try:
+        if not any(
+            (directory / file).exists() for file in SAVED
+        ):  # on the hub, or a directory of data files
+            return datasets.load_dataset(
+                str(directory) if directory.is_dir() else name,
+                configuration,
+                split=split or default,
+            )
+        dataset = datasets.load_from_disk(str(directory))
+    except Exception as error:  # from many libraries: network, filesystems, dataset builders
+        description = f"dataset '{name}' (configuration {configuration}, split {split or default})"
+        raise UserError(
+            f"{description} cannot be loaded: {' '.join(str(error).split())[:300]}"
+        ) from error
+    if isinstance(dataset, datasets.Dataset):
+        if split:
+            raise UserError(f"'{name}' is a dataset without splits: remove split: {split}")
+        return dataset
+    if (split or default) not in dataset:
+        raise unknown(f"split of {name}", split or default, dataset)
+    return dataset[split or default]
+
+
+def _hub_blocks(dataset: Any, columns: Sequence[str], name: str) -> Iterator[pa.Table]:
+    """Yield the given columns as strings, block by block."""
+    for table in dataset.with_format("arrow").iter(batch_size=BLOCK_ROWS):
+        yield select_columns(table, columns, name)
+
+
+def _hub_classes(dataset: Any, column: str) -> tuple[str, ...]:
+    """Return the class names of a `ClassLabel` column, and an empty tuple for other columns."""
+    return tuple(getattr(dataset.features.get(column), "names", None) or ())
 
 
 def _open_builtin(spec: BaseText, role: Role, languages: tuple[str, ...]) -> TextSource:
@@ -371,5 +389,5 @@ def _block(
     columns: dict[str, Any], selected: np.ndarray | None = None, ids: Any = None
 ) -> pa.Table:
     rows = len(next(iter(columns.values())))
-    mask = arrays.flags(np.ones(rows, bool) if selected is None else selected)
+    mask = pa.array(np.ones(rows, bool) if selected is None else selected)
     return pa.table({**columns, "selected": mask} | ({} if ids is None else {"id": ids}))

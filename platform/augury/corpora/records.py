@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import copy
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +12,8 @@ import pyarrow.compute as pc
 
 from augury.core.errors import UserError
 from augury.core.naming import counted
+from augury.core.rng import digest
 from augury.corpora.controls import count_controls
-from augury.corpora.corpus import CorpusKind
 from augury.corpora.duplicates import Duplicates, row_hashes
 from augury.corpora.filters import (
     DUPLICATE,
@@ -24,22 +22,21 @@ from augury.corpora.filters import (
     NO_LABEL,
     NOT_SELECTED,
     REASONS,
+    SUBSET,
     clean,
     rejections,
 )
+from augury.corpora.labels import LabelNames
+from augury.corpora.languages import check_language
 from augury.corpora.splits import ResolvedSplit
-from augury.corpora.text_settings import BaseText
 
 if TYPE_CHECKING:
     from augury.corpora.readers import TextSource
 
+CODE = 1
+"""Version in addresses, to be incremented when the same text gives other records."""
 ORIGIN = "original"
 MAX_REJECTED = 0.5  # fraction of rows
-COUNTS = (
-    *("read", "selected", "kept", "cleaned", "controls", "rejected", "examples", "_passed"),
-    "_counts",
-)
-"""The counts of builders; the last is that of labels, which some have."""
 EXAMPLES = 3  # rejected rows to keep for each reason
 EXAMPLE_LENGTH = 200  # characters of each side of them
 
@@ -58,24 +55,18 @@ class Cleaned(NamedTuple):
     """The hashes of rows that pass, if repeated ones are to be removed."""
 
 
-class RecordBuilder(ABC):
+class RecordBuilder:
     """Builds the records of a corpus from the blocks of a text and counts them.
 
-    Blocks are cleaned in any order, on threads, and then added in that of the text.
+    Blocks are cleaned in any order, on threads, and then added in that of the text. `subset` is a
+    mask over the rows that pass the filter.
     """
 
-    KIND: ClassVar[CorpusKind]
-    TEXT: ClassVar[type[BaseText]]
-    """The settings of the texts that it reads; `ingest` finds the builder by them."""
-    STEP: ClassVar[str]
-    """Name of this step in addresses."""
-    CODE: ClassVar[int]
-    """Version in addresses, to be incremented when the same text gives other records."""
-    LIMITS: ClassVar[str]
-    """Filter settings that may reject many rows, for messages."""
-
-    def __init__(self, split: ResolvedSplit, text: TextSource):
-        self.split, self.text = split, text
+    def __init__(self, split: ResolvedSplit, text: TextSource, subset: np.ndarray | None = None):
+        self.split, self.text, self.kind = split, text, split.kind
+        self._names = LabelNames(split.kind, split.text.renamed, text.classes)
+        self._subset = subset
+        self.labels = Counter[str]()
         self.read = self.selected = self.kept = self.cleaned = 0
         self.controls = Counter[str]()
         """Texts of kept rows with a character that is invisible and changes what tools read, by
@@ -87,14 +78,17 @@ class RecordBuilder(ABC):
         self._duplicates = Duplicates()
         self._ids = Duplicates()
 
-    @classmethod
-    def of(cls, split: ResolvedSplit, text: TextSource) -> RecordBuilder:
-        """Return the builder of a split; it may read the text once before."""
-        return cls(split, text)
-
-    @abstractmethod
     def manifest_entries(self) -> dict[str, Any]:
         """Return the manifest entries that are specific to this kind of corpus."""
+        entries: dict[str, Any] = dict(zip(self.kind.languages, self.split.languages, strict=True))
+        if not self.kind.aliases:
+            return entries
+        subset = None
+        if self.split.text.drawn:
+            rows, seed = self.split.text.drawn
+            subset = {"rows": rows, "of": self._passed, "seed": seed}
+        labels = {label: self.labels[label] for label in self.kind.labels}
+        return {**entries, "labels": labels, "subset": subset}
 
     def build(self, block: pa.Table) -> pa.Table:
         """Return the records of the rows that are kept."""
@@ -102,11 +96,11 @@ class RecordBuilder(ABC):
 
     def clean(self, block: pa.Table) -> Cleaned:
         """Clean and filter a block; changes nothing in the builder."""
-        sides = [block.column(side).combine_chunks() for side in self.KIND.sentences]
-        cleaned = [clean(side, self._replace(), self.split.filter) for side in sides]
+        sides = [block.column(side).combine_chunks() for side in self.kind.sentences]
+        cleaned = [clean(side, self.split.text.replaced, self.split.filter) for side in sides]
         texts = [text for text, _ in cleaned]
         training = self.split.role == "train"
-        codes = rejections(texts, self.split.filter if training else None, self.KIND.sentences)
+        codes = rejections(texts, self.split.filter if training else None, self.kind.sentences)
         selection = self._selection(block)
         codes = np.where(selection, selection, codes)
         if not training and (codes > NO_LABEL).any():
@@ -134,37 +128,6 @@ class RecordBuilder(ABC):
         self.controls += count_controls(sides)
         return self._table(block.filter(mask), sides)
 
-    def kept_of(self, passed: int, count: int) -> int:
-        """Return how many of `count` rows that have passed the filter and are not repeated are
-        kept, behind `passed` others."""
-        return int((self._held_out(np.arange(passed, passed + count)) == 0).sum())
-
-    def continued(self, passed: int, duplicates: Duplicates) -> RecordBuilder:
-        """Return a builder for the rows behind the first `passed` ones of the text, with what is
-        known of repeated rows; its counts begin at zero."""
-        builder = copy.deepcopy(self)
-        builder._passed, builder._duplicates = passed, duplicates
-        return builder
-
-    def counted(self) -> RecordBuilder:
-        """Return a copy with the counts alone, which can be merged."""
-        counts = copy.copy(self)
-        counts.__dict__ = {name: self.__dict__[name] for name in COUNTS if name in self.__dict__}
-        return counts
-
-    def merge(self, other: RecordBuilder) -> None:
-        """Add the counts of a `continued` builder, whose rows follow those of this one."""
-        self.read += other.read
-        self.selected += other.selected
-        self.kept += other.kept
-        self.cleaned += other.cleaned
-        self.controls += other.controls
-        self._passed = max(self._passed, other._passed)
-        for reason, count in other.rejected.items():
-            self.rejected[reason] = self.rejected.get(reason, 0) + count
-            examples = self.examples.setdefault(reason, [])
-            examples += other.examples[reason][: EXAMPLES - len(examples)]
-
     def check(self) -> None:
         """Raise UserError if most rows were rejected or none was kept."""
         name, text = self.split.name, self.split.text
@@ -179,10 +142,12 @@ class RecordBuilder(ABC):
         rejected = {reason: count for reason, count in self.rejected.items() if reason in FAULTS}
         if (count := sum(rejected.values())) > MAX_REJECTED * self.selected:
             counts = f"{count:,} of {self.selected:,} rows are rejected ({_counts(rejected)})"
-            sides = f"the {' and the '.join(self.KIND.sentences)} in {self._files}"
-            expected = "belong together" if len(self.KIND.sentences) > 1 else "is correct"
+            sides = f"the {' and the '.join(self.kind.sentences)} in {self._files}"
+            limits = ("min_length", "max_length", "max_ratio")
+            settings = ", ".join(name for name in limits if hasattr(self.split.filter, name))
+            expected = "belong together" if len(self.kind.sentences) > 1 else "is correct"
             raise UserError(
-                f"{name}: {counts}: check that {sides} {expected}, or change filter ({self.LIMITS})"
+                f"{name}: {counts}: check that {sides} {expected}, or change filter ({settings})"
             )
         if not self.kept and self.split.every:
             raise UserError(
@@ -197,7 +162,7 @@ class RecordBuilder(ABC):
 
     def summary(self) -> str:
         """Return the counts as one line."""
-        line = f"{self.kept:,} {self.KIND.noun} of {counted(self.read, 'row')}"
+        line = f"{self.kept:,} {self.kind.noun} of {counted(self.read, 'row')}"
         if self.rejected:
             line += f"; rejected: {_counts(self.rejected)}"
         line += (
@@ -207,17 +172,30 @@ class RecordBuilder(ABC):
             f"; kept as they are: {describe_controls(self.controls)}" if self.controls else ""
         )
 
-    def _replace(self) -> dict[str, str]:
-        """Return the strings to replace in all sides."""
-        return {}
-
     def _selection(self, block: pa.Table) -> np.ndarray:
         """Return indices into REASONS for rows that are not part of the text, and 0 for others."""
-        return np.where(block.column("selected").to_numpy(), 0, NOT_SELECTED)
+        codes = np.where(block.column("selected").to_numpy(), 0, NOT_SELECTED)
+        if not self.kind.is_labelled:
+            return codes
+        labels = block.column("label").combine_chunks().dictionary_encode()
+        numbers = labels.indices.to_numpy()
+        for index, name in enumerate(labels.dictionary.to_pylist()):
+            rows = np.flatnonzero((numbers == index) & (codes == 0))
+            if len(rows) and name not in self._names:
+                raise self._label_error(name, block, int(rows[0]))
+            if len(rows) and self._names[name] is None:
+                codes[rows] = NO_LABEL
+        return codes
+
+    def _label_error(self, name: str, block: pa.Table, row: int) -> UserError:
+        location = self.text.location(block.column("row")[row].as_py())
+        return UserError(f"{self.split.name}: {self._names.unknown_message(name, location)}")
 
     def _held_out(self, passed: np.ndarray) -> np.ndarray:
         """Return indices into REASONS, 0 to keep, for rows that passed the filter, given their
         numbers from 0."""
+        if self._subset is not None:
+            return np.where(self._subset[passed], 0, SUBSET)
         if not self.split.every:
             return np.zeros(len(passed), int)
         held_out = (passed + 1) % self.split.every == 0
@@ -230,13 +208,36 @@ class RecordBuilder(ABC):
     ) -> None:
         examples = self.examples.setdefault(reason, [])
         for row in rows[: EXAMPLES - len(examples)].tolist():
-            sides = zip(self.KIND.sentences, texts, strict=True)
+            sides = zip(self.kind.sentences, texts, strict=True)
             text = {side: column[row].as_py()[:EXAMPLE_LENGTH] for side, column in sides}
             examples.append({"place": self.text.location(block.column("row")[row].as_py()), **text})
 
-    @abstractmethod
     def _columns(self, block: pa.Table) -> list[pa.Array]:
-        """Return the columns between the sides and the origin."""
+        """Return the columns between the sentences and the origin: label and languages."""
+        columns = []
+        if self.kind.is_labelled:
+            labels = [self._names[name] for name in block.column("label").to_pylist()]
+            if "" in labels:
+                raise self._label_error("", block, labels.index(""))
+            self.labels.update(label for label in labels if label)
+            columns.append(pa.array(labels, pa.string()))
+        for name, language in zip(self.kind.languages, self.split.languages, strict=True):
+            if name in block.column_names:
+                columns.append(self._checked_languages(block, name))
+            else:
+                columns.append(pa.repeat(language, len(block)))
+        return columns
+
+    def _checked_languages(self, block: pa.Table, name: str) -> pa.Array:
+        """Return the column with the language of every row."""
+        codes = block.column(name).combine_chunks()
+        for code in codes.unique().to_pylist():
+            try:
+                check_language(code)
+            except UserError as error:
+                row = block.column("row")[codes.to_pylist().index(code)].as_py()
+                raise UserError(f"{self.split.name}: {self.text.location(row)}: {error}") from error
+        return codes
 
     def _reasons(self, cleaned: Cleaned) -> np.ndarray:
         """Return indices into REASONS, 0 for rows that are kept."""
@@ -268,7 +269,7 @@ class RecordBuilder(ABC):
 
     def _table(self, block: pa.Table, sides: list[pa.Array]) -> pa.Table:
         ids, count = self._record_ids(block), len(block)
-        view = self.KIND.schema.field("views").type.value_type
+        view = self.kind.schema.field("views").type.value_type
         views = pa.ListArray.from_arrays(
             pa.array(np.zeros(count + 1, np.int32)), pa.array([], view)
         )
@@ -278,9 +279,9 @@ class RecordBuilder(ABC):
             *self._columns(block),
             pa.repeat(ORIGIN, count),
             views,
-            pa.nulls(count, self.KIND.schema.field("lineage").type),
+            pa.nulls(count, self.kind.schema.field("lineage").type),
         ]
-        return pa.table(columns, schema=self.KIND.schema)
+        return pa.table(columns, schema=self.kind.schema)
 
     @property
     def _files(self) -> str:
@@ -304,3 +305,40 @@ def describe_controls(counts: Mapping[str, int]) -> str:
 def _counts(reasons: dict[str, int]) -> str:
     by_count = sorted(reasons.items(), key=lambda item: -item[1])
     return ", ".join(f"{reason} {count:,}" for reason, count in by_count)
+
+
+def choose(split: ResolvedSplit, text: TextSource, size: int, seed: int) -> np.ndarray:
+    """Return a mask of a random subset over the rows that pass the filter; reads the text once.
+
+    Rows are ranked by a hash of the seed and their id.
+    """
+    builder = RecordBuilder(split, text)
+    ranks, labels = [], []
+    for block in text.blocks():
+        records = builder.build(block)
+        ranks += [digest("subset", seed, name, size=8) for name in records.column("id").to_pylist()]
+        labels += [split.kind.labels.index(label) for label in records.column("label").to_pylist()]
+    builder.check()
+    if size > len(labels):
+        raise UserError(
+            f"{split.name}: subset is {size:,}, but there are {len(labels):,} examples: lower or "
+            "remove it"
+        )
+    return stratified(np.array(labels), np.array(ranks), size)
+
+
+def stratified(labels: np.ndarray, ranks: np.ndarray, size: int) -> np.ndarray:
+    """Return a mask of `size` rows that preserves the proportions of `labels` (numbers from 0).
+
+    Rows are apportioned to labels by Webster's method, and within a label taken in the order of
+    ranks. Smaller subsets are contained in larger ones; with three labels, counts deviate from
+    exact proportions by at most one (Balinski and Young 1982).
+    """
+    quantiles = np.empty(len(labels))
+    for label in np.unique(labels):
+        members = np.flatnonzero(labels == label)
+        order = members[np.argsort(ranks[members], kind="stable")]
+        quantiles[order] = (np.arange(len(order)) + 0.5) / len(order)
+    mask = np.zeros(len(labels), bool)
+    mask[np.lexsort((labels, quantiles))[:size]] = True
+    return mask

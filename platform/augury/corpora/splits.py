@@ -7,14 +7,15 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from pydantic import Field, PositiveInt, field_validator, model_validator
+from pydantic import Field, PositiveInt, create_model, field_validator, model_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError, unknown
-from augury.corpora.corpus import CorpusKind
+from augury.corpora.corpus import Kind
 from augury.corpora.known import KnownSet, locate
+from augury.corpora.languages import LanguageCode
 from augury.corpora.noise import SourceNoise
 from augury.corpora.text_settings import BaseText, Role
 
@@ -41,30 +42,27 @@ class Limits(NamedTuple):
     """Maximum ratio of the longer to the shorter side."""
 
 
-MAX_CHARACTERS = 100_000
-
-
 class Cleaning(Section):
-    """Preparation settings of all kinds of corpora."""
+    """Preparation of a corpus.
+
+    All text is normalised to NFC and stripped of ASCII white space. Case and entities are changed
+    in every split. Lengths, ratio and duplicates filter training rows only: validation and test
+    sets are never filtered, and empty sentences in them are errors.
+    """
 
     lowercase: bool = False
-    """Lower-case both sides."""
+    """Lower-case every sentence."""
     unescape: bool = False
     """Replace HTML entities such as `&quot;` by their characters."""
     deduplicate: bool = False
     """Remove repeated rows."""
-    max_characters: PositiveInt | None = Field(
-        MAX_CHARACTERS, exclude_if=lambda most: most == MAX_CHARACTERS
-    )
-    """Maximum number of characters on each side of a training row, however many words they are.
-
-    Null for no limit.
-    """
+    max_length: PositiveInt | None = None
+    """Maximum number of words of a sentence; null for no limit."""
 
     @property
-    @abstractmethod
     def limits(self) -> Limits:
         """The limits on training rows."""
+        return Limits(maximum=self.max_length)
 
 
 @dataclass(frozen=True)
@@ -76,6 +74,7 @@ class ResolvedSplit:
     """Split that the text comes from: `train` for a held-out `valid`."""
     languages: tuple[str, ...]
     """Source and target language, or the single language of other corpora."""
+    kind: Kind
     text: BaseText
     known: KnownSet | None
     """Known set that the text comes from."""
@@ -95,10 +94,10 @@ class BaseSpec(Section):
     filter: Cleaning | None = None
 
     TEXT: ClassVar[type[BaseText]]
-    FILTER: ClassVar[type[Cleaning]]
-    KNOWN: ClassVar[Mapping[str, KnownSet]]
+    FILTER: ClassVar[type[Cleaning]] = Cleaning
+    KNOWN: ClassVar[Mapping[str, KnownSet]] = {}
     """Known public sets of this kind."""
-    KIND: ClassVar[CorpusKind]
+    KIND: ClassVar[Kind]
     """The kind of corpora that are read."""
 
     @cached_property
@@ -168,7 +167,14 @@ class BaseSpec(Section):
         text, known = self._resolve_text(origin, directory)
         every = self.held_out if role == "train" else None
         return ResolvedSplit(
-            split, role, self.languages_of(split), text, known, self.preparation, every
+            split,
+            role,
+            self.languages_of(split),
+            self.KIND,
+            text,
+            known,
+            self.preparation,
+            every,
         )
 
     def noise(self, split: str) -> SourceNoise | None:
@@ -293,3 +299,33 @@ class BaseSpec(Section):
                     f"not first, '.', at most 100, and neither {reserved}"
                 )
         return self
+
+
+class LanguageSpec(BaseSpec):
+    """A corpus in one language."""
+
+    language: LanguageCode
+    """Language code, such as `en`."""
+    filter: Cleaning | None = None
+    """Preparation; by default that of the first known set, or else the default settings."""
+
+    def languages_of(self, split: str) -> tuple[str, ...]:
+        return (self.language,)
+
+    def language_codes(self) -> dict[str, str]:
+        return {"language": self.language}
+
+
+def spec_of(kind: Kind) -> type[LanguageSpec]:
+    """Return the settings of corpora of a kind from outside: each text is a table or a dataset with
+    a column for each that is read, which the setting `<column>_column` names."""
+    columns: dict[str, Any] = {f"{column}_column": (str, column) for column in kind.read}
+    name = kind.name.title().replace(" ", "")
+    text = create_model(f"{name}Text", __base__=BaseText, **columns)
+    text.COLUMNS, text.ALTERNATIVES = kind.read, "file, or hub"
+    texts: dict[str, Any] = {"train": (text | None, None), "valid": (text | None, None)}
+    spec = create_model(
+        f"{name}Spec", __base__=LanguageSpec, **texts, tests=(dict[str, text], Field({}))
+    )
+    spec.TEXT, spec.KIND = text, kind
+    return spec

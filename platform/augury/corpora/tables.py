@@ -9,7 +9,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -23,7 +23,6 @@ import pyarrow.parquet as pq
 
 from augury.core.errors import UserError, nearest
 from augury.core.naming import counted
-from augury.corpora import arrays
 from augury.corpora.files import InputFile, find, lines, open_bytes
 
 BLOCK_ROWS = 20_000
@@ -254,7 +253,7 @@ def batches(items: Iterable[T], size: int = BLOCK_ROWS) -> Iterator[list[T]]:
 
 def strings(texts: Sequence[bytes]) -> pa.Array:
     """Decode lines of UTF-8, without their line ends."""
-    return pc.ascii_rtrim(pc.cast(arrays.strings(texts), pa.string()), characters="\r\n")
+    return pc.ascii_rtrim(pa.array(texts, pa.string()), characters="\r\n")
 
 
 def select_columns(table: pa.Table, columns: Sequence[str], where: str) -> pa.Table:
@@ -322,10 +321,10 @@ def _delimited(
     rows = rows if first[1] == names else chain([first], rows)
     for batch in batches(_check_widths(rows, len(names), path)):
         texts = {
-            column: [row[index].encode() for row in batch]
+            column: pa.array([row[index] for row in batch], pa.string())
             for column, index in zip(columns, indices, strict=True)
         }
-        yield _table(texts)
+        yield pa.table(texts)
 
 
 def _check_widths(
@@ -374,13 +373,8 @@ def _jsonl(path: Path, columns: Sequence[str], sparse: bool) -> Iterator[pa.Tabl
                     raise UserError(
                         f"{where}: column '{column}' has half a character ({error}): remove it"
                     ) from error
-        yield _table(values)
-
-
-def _table(columns: Mapping[str, Sequence[bytes]]) -> pa.Table:
-    return pa.table(
-        {name: pc.cast(arrays.strings(texts), pa.string()) for name, texts in columns.items()}
-    )
+        texts = {name: pa.array(column, pa.string()) for name, column in values.items()}
+        yield pa.table(texts)
 
 
 def _text_field(record: Any, column: str, where: str, sparse: bool) -> str:
@@ -414,29 +408,6 @@ def _parquet(path: str, columns: Sequence[str]) -> Iterator[pa.Table]:
                 column_index(str(file), leaves, column)
             for batch in content.iter_batches(BLOCK_ROWS, columns=list(columns)):
                 yield select_columns(pa.table(batch), columns, str(file))
-
-
-def row_groups(path: str, rows: int) -> Iterator[tuple[str, tuple[int, ...], int]]:
-    """Yield the files of a table with consecutive row groups and their rows, at least `rows` except
-    at the end of a file."""
-    for file in _parquet_files(path):
-        with _reading(file), pq.ParquetFile(file) as content:
-            metadata = content.metadata
-        groups, count = list[int](), 0
-        for group in range(metadata.num_row_groups):
-            groups.append(group)
-            count += metadata.row_group(group).num_rows
-            if count >= rows or group == metadata.num_row_groups - 1:
-                yield str(file), tuple(groups), count
-                groups, count = [], 0
-
-
-def read_row_groups(path: str, columns: Sequence[str], groups: Sequence[int]) -> Iterator[pa.Table]:
-    """Yield the rows of row groups of a Parquet file as `read_table` does."""
-    file = find(path)
-    with _reading(file), pq.ParquetFile(file) as content:
-        for batch in content.iter_batches(BLOCK_ROWS, groups, columns=list(columns)):
-            yield select_columns(pa.table(batch), columns, path)
 
 
 def class_names(path: str, column: str) -> tuple[str, ...]:

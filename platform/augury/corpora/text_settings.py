@@ -33,6 +33,13 @@ EXTENSIONS = {
     ".parquet": "parquet",
 }
 
+NO_CONTENT = (
+    *("source", "target", "lines", "file", "hub", "references"),
+    *("name", "weight", "tag", "noise", "language"),
+)
+"""Settings that are not in the address of a text: files, whose content is, what is done with the
+text later, and the language, which is that of its split."""
+
 
 def text_keys(names: Any) -> Any:
     """Return a mapping of settings whose keys, such as numbers of classes, are text."""
@@ -123,12 +130,27 @@ class BaseText(Section):
     ALTERNATIVES: ClassVar[str]
     """The alternative settings of the source, for messages."""
 
-    COLUMNS: ClassVar[tuple[str, ...]]
+    COLUMNS: ClassVar[tuple[str, ...]] = ()
     """Columns of records that are read from the text."""
 
     def columns(self) -> dict[str, str]:
         """Return the columns of the table by column of records."""
         return {name: getattr(self, f"{name}_column") for name in self.COLUMNS}
+
+    @property
+    def replaced(self) -> Mapping[str, str]:
+        """Strings to replace in all sentences."""
+        return {}
+
+    @property
+    def renamed(self) -> Mapping[str, str | None]:
+        """The labels that names of the text mean, None for no label."""
+        return {}
+
+    @property
+    def drawn(self) -> tuple[int, int] | None:
+        """The size and the seed of the random subset to draw; None for the whole text."""
+        return None
 
     @property
     def kind(self) -> Kind | None:
@@ -184,18 +206,13 @@ class BaseText(Section):
         raise UserError(f"there is no built-in corpus of this kind: give {self.ALTERNATIVES}")
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings for the address: without file names, whose content is part of it,
-        and noise."""
-        # Noise is added to the text that is read.
-        excluded = {
-            "source",
-            "target",
-            "file",
-            "hub",
-            "noise",
-        }
+        """Return the settings for the address: those on which records depend."""
+        excluded = {*NO_CONTENT}
         if self.portion is None:
             excluded |= {"portion", "portion_seed"}
+        if self.drawn is None:
+            excluded |= {"subset", "subset_seed"}
+        excluded |= {key for key in ("reversed", "language_column") if not getattr(self, key, None)}
         return {**self.model_dump(mode="json", exclude=excluded), "format": self.layout}
 
     @model_validator(mode="after")
@@ -208,7 +225,8 @@ class BaseText(Section):
             raise ValueError(f"{' and '.join(settings)} are given: give one of {self.ALTERNATIVES}")
         if self.kind is None:
             return self
-        for key, kinds_of_key in self.APPLIES_TO.items():
+        columns = {f"{name}_column": ("table", "hub") for name in self.COLUMNS}
+        for key, kinds_of_key in {**self.APPLIES_TO, **columns}.items():
             default = type(self).model_fields[key].get_default(call_default_factory=True)
             if getattr(self, key) != default and self.kind not in kinds_of_key:
                 allowed = " or ".join(kind_name(kind) for kind in kinds_of_key)

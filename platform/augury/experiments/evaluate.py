@@ -25,7 +25,7 @@ from augury.experiments.run import Run, describe_scores
 from augury.experiments.task import find_task
 from augury.regimes.regime import SOURCE
 from augury.scoring.scores import score
-from augury.scoring.stored import HYPOTHESES, Measured, write_statistics
+from augury.scoring.stored import HYPOTHESES, STATISTICS, Measured, write_statistics
 from augury.training.trained import Outcome
 
 
@@ -107,6 +107,7 @@ def _evaluations(run: Run) -> dict[str, str]:
                 "references": run.references.get(test),
                 "decoding": sections.get("decoding"),
                 "scoring": sections.get("scoring"),
+                "stored": STATISTICS,  # another form of statistics has another folder
             }
         )
         for test in run.tests

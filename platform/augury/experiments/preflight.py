@@ -36,7 +36,7 @@ from augury.experiments.task import find_task
 from augury.models import pretrained
 from augury.regimes.regime import late_onset
 from augury.scoring import registry
-from augury.scoring.imbalance import imbalance_note
+from augury.scoring.labels import imbalance_note
 
 
 @dataclass(frozen=True)
@@ -362,7 +362,7 @@ def texts_of(experiment: Experiment, store: Store) -> dict[str, Corpus]:
         raise UserError("the corpus has no train: give corpus.train, or a known set that has one")
     spec.resolve("valid")  # says what to do where there is none
     splits = ("train", *dev_sets(experiment), *experiment.test_sets)
-    return {split: cached_corpus(spec, split, store.root, experiment.execution) for split in splits}
+    return {split: cached_corpus(spec, split, store.root) for split in splits}
 
 
 def distinct_texts(experiments: Iterable[Experiment]) -> list[Experiment]:

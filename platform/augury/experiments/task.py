@@ -86,7 +86,7 @@ class Task(ABC):
         """Return the corpus of a split, made unless the store has it."""
         from augury.corpora.ingest import cached_corpus
 
-        return cached_corpus(experiment.corpus, split, store.root, experiment.execution)
+        return cached_corpus(experiment.corpus, split, store.root)
 
     def size(self, experiment: Any, store: Store) -> Size | None:
         """Estimate the size of the model; None where only a hub knows it."""

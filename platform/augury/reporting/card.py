@@ -15,7 +15,7 @@ from augury.augment.operator import Operator
 from augury.core.progress import duration
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
-from augury.corpora import known, known_nli
+from augury.corpora import known
 from augury.experiments.record import Cost, RunRecord
 from augury.experiments.spec import parse
 from augury.experiments.task import Exported
@@ -100,7 +100,7 @@ def _origin(store: Store, address: str) -> Origin:
     corpus = Folder(store.root, f"{corpora.KIND}/{address}")
     manifest = corpus.manifest() if corpus.complete else {}
     note, text = manifest.get("note"), manifest.get("spec", {}).get("text", {})
-    if public := {**known.KNOWN, **known_nli.KNOWN}.get(manifest.get("known") or ""):
+    if public := {**known.KNOWN, **known.KNOWN_NLI}.get(manifest.get("known") or ""):
         link = f"[{public.title}]({public.homepage}), licence: {public.licence}"
         return Origin(public.name, public.title, link, note)
     if text.get("hub"):

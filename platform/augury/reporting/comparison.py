@@ -1,45 +1,68 @@
-"""The comparison of systems on a test set: scores with intervals, differences that are tested,
-and the cost."""
+"""The comparison of systems on test sets: scores with intervals, differences that are tested, and
+the cost.
+
+Rounding differs between processors, devices and precisions, and moves a score as much as a seed
+does. Where the seeds of two systems were trained on different hardware, and each seed of both on
+the same, seeds are blocks and are paired. Where the systems of one seed were trained on different
+hardware, their difference is not tested.
+"""
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
+from functools import lru_cache
+from itertools import chain
 from typing import Any, Literal
 
-from augury.core.naming import counted
+from augury.core.store import Folder
+from augury.corpora.corpus import Corpus
 from augury.experiments.record import Cost
 from augury.regimes.regime import SHORTEN
-from augury.reporting.comparison_notes import (
-    cautions,
-    ceiling_notes,
-    imbalance_notes,
+from augury.reporting.notes import (
+    WARNING,
+    SystemScore,
+    grouped,
+    listed,
     measured,
-    measurement_notes,
-    problem_notes,
+    not_beaten,
+    problems,
+    signatures,
     texts_of,
     training_notes,
+    unequal_budgets,
+    untrained_warnings,
 )
-from augury.reporting.differences import DEFAULT, Inference, differences_of, with_pooled_intervals
 from augury.reporting.numbers import number, signed
 from augury.reporting.power import Power, power_of_comparison
 from augury.reporting.results import (
     MEAN,
     Estimate,
     SystemResult,
+    deviation,
     on_one_device,
     seconds_of,
     time_kind,
 )
-from augury.reporting.system_tables import output_notes
-from augury.reporting.untrained import WARNING, SystemScore, not_beaten, untrained_warnings
+from augury.reporting.run_files import test_corpus
+from augury.reporting.system_tables import output_warnings
 from augury.scoring import registry
-from augury.scoring.bootstrap import SEED
-from augury.scoring.registry import lower_is_better, segment_noun
-from augury.scoring.significance import TRIALS, Difference, Method, holm
+from augury.scoring.bootstrap import Resampled, resample
+from augury.scoring.power import Components, components
+from augury.scoring.registry import bounds, lower_is_better, metric_class, segment_noun
+from augury.scoring.seed_variance import SeedVariance, block_variance, pool, sample_variance
+from augury.scoring.significance import (
+    Difference,
+    clusters,
+    compare,
+    compare_blocks,
+    holm,
+    interval,
+    mean_over,
+)
 
-UNEQUAL = 1.1
-"""Budgets that differ by a larger factor are told first."""
+Layout = Literal["independent", "blocks", "confounded"]
 
 
 @dataclass(frozen=True)
@@ -63,8 +86,8 @@ class Row:
     time_factor: float | None
     """Training time as a multiple of the baseline's."""
     meaningless: str = ""
-    """Why the difference means nothing, as a part of a sentence; empty where it may mean
-    something."""
+    """Why the score and the difference mean nothing, as a part of a sentence; empty where they may
+    mean something."""
 
     @property
     def mark(self) -> str:
@@ -78,16 +101,6 @@ class Row:
     def of_single_seeds(self) -> bool:
         """Whether the difference is one of two trainings, tested over sentences alone."""
         return self.tested is not None and self.tested.over == "sentences"
-
-    @property
-    def never_acted(self) -> str:
-        """That training ended before all of the regime's loss acted; empty where it did not."""
-        if self.cost is None or not self.cost.onset or self.cost.onset < self.cost.updates:
-            return ""
-        return (
-            f"the regime of {self.name} never acted in full: its warm-up ends after update "
-            f"{self.cost.onset:,.0f}, and training ended after update {self.cost.updates:,.0f}"
-        )
 
     @property
     def difference_text(self) -> str:
@@ -108,9 +121,13 @@ class Comparison:
     rows: tuple[Row, ...]
     comparisons: int
     """The number of tests that the p-values are corrected for."""
-    notes: tuple[str, ...]
-    """Signatures, sizes, seeds, tests, and everything that cannot be compared: the numbers need
-    them."""
+    warnings: tuple[str, ...] = ()
+    """What may change a decision: nothing learnt, unequal budgets, numbers that cannot be
+    compared."""
+    notes: tuple[str, ...] = ()
+    """What the numbers need: signatures, and the test with its power."""
+    details: tuple[str, ...] = ()
+    """What was held equal in training, and what costs are of."""
     power: Power | None = None
     """What the experiment could see; None where it has no system with two seeds."""
 
@@ -141,33 +158,12 @@ class Comparison:
     @property
     def units(self) -> Literal["examples", "tokens"]:
         """What training counts: examples where labels are learnt, target tokens elsewhere."""
-        return "examples" if self.metrics[0] in registry.names("labels") else "tokens"
-
-    @property
-    def unequal_budgets(self) -> str:
-        """What the systems saw where that differs, such as `X saw 1.9 times the updates of
-        baseline`; empty where it does not."""
-        parts = []
-        for row in self.rows[1:]:
-            by_ratio: dict[str, list[str]] = {}
-            for what, ratio in _ratios(self.rows[0].cost, row.cost, self.units).items():
-                by_ratio.setdefault(f"{ratio:.2g} times the", []).append(what)
-            seen = [f"{times} {' and '.join(what)}" for times, what in by_ratio.items()]
-            if seen:
-                parts.append(f"{row.name} saw {' and '.join(seen)} of {self.rows[0].name}")
-        rest = counted(len(parts) - 3, "more system differs", "more systems differ")
-        more = f"; and {rest}" if len(parts) > 3 else ""
-        return "; ".join(parts[:3]) + more
+        return counted_unit(self.metrics[0])
 
     @property
     def lower_is_better(self) -> bool:
         """Whether lower is better for the metric that decides."""
         return lower_is_better(self.metrics[0])
-
-    @property
-    def warnings(self) -> list[str]:
-        """The notes that warn that numbers mean nothing."""
-        return [note for note in self.notes if note.startswith(WARNING)]
 
     def row(self, address: str) -> Row | None:
         """Return the system with this address; None where it is not compared."""
@@ -184,52 +180,165 @@ class Comparison:
         return {**asdict(self), "lower_is_better": self.lower_is_better}
 
 
+def counted_unit(metric: str) -> Literal["examples", "tokens"]:
+    """Return what training counts, by the metric that decides."""
+    return "examples" if metric in registry.names("labels") else "tokens"
+
+
 def scored_sets(results: Sequence[SystemResult]) -> list[str]:
     """Return the test sets on which any system is scored, those of the first system first."""
     return list(dict.fromkeys(test for result in results for test in result.tests))
 
 
-def comparison(
-    results: Sequence[SystemResult], test: str, inference: Inference = DEFAULT
-) -> Comparison:
+def compare_all(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[Comparison]:
+    """Compare the systems with the first on every test set and, where there are several, first on
+    their mean."""
+    tables = [comparison(systems, test) for test in tests]
+    means = with_mean(systems, tests) if len(tests) > 1 else []
+    if any(MEAN in system.tests for system in means):
+        tables.insert(0, comparison(means, MEAN))
+    return tables
+
+
+def warnings_of(comparisons: Sequence[Comparison]) -> list[str]:
+    """Return the warnings of several test sets: of the first, which decides, and what the others
+    have besides, without repeating what was not learnt on each."""
+    if not comparisons:
+        return []
+    first, *others = comparisons
+    lines, unlearnt = grouped({item.test: item.warnings for item in others}), []
+    for item in others:
+        names = [row.name for row in item.rows if row.meaningless]
+        if names:
+            unlearnt.append(f"{item.test} ({listed(names)})")
+    known = [line for line in lines if not any(text in line for text in (*first.warnings, LEARNT))]
+    more = [f"{WARNING}{LEARNT} also on {listed(unlearnt)}"] if unlearnt else []
+    return [*first.warnings, *more, *known]
+
+
+LEARNT = "not shown to have learnt"
+
+
+def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
     """Compare the systems on one test set; the first is the baseline."""
-    if inference.method == "moderated":
-        results = with_pooled_intervals(results, test)
+    results = with_pooled_intervals(results, test)
     metrics = tuple(
         dict.fromkeys(metric for result in results for metric in result.tests.get(test, {}))
     )
-    metric = metrics[0]
+    metric, baseline = metrics[0], results[0]
+    layouts = [_layout(baseline, result) for result in results]
+    tested, variance = _differences(results, layouts, test, metric)
+    corrected = iter(holm([difference.p_value for difference in tested if difference]))
     scores = _system_scores(results, test, metric)
-    comparable = [_is_comparable(results[0], result, test, metric) for result in results]
-    tests = differences_of(results, comparable, test, metric, inference)
-    corrected = _corrected(tests.differences)
-    differences = [
-        tested and replace(tested, p_value=max(tested.p_value, tested.least_p))
-        for tested in tests.differences
-    ]
-    rows = _rows(results, test, metric, comparable, differences, corrected, _meaningless(scores))
+    unlearnt = {score.name: trivial for score in scores if (trivial := not_beaten(score))}
+    kind = time_kind([result.cost for result in results if result.cost])
+    rows = []
+    for result, difference in zip(results, tested, strict=True):
+        score, reference = result.score(test, metric), baseline.score(test, metric)
+        comparable = _is_comparable(baseline, result, test, metric)
+        least = difference.least_p if difference else 0.0
+        names = [name for name in dict.fromkeys([baseline.name, result.name]) if name in unlearnt]
+        why = ""
+        if names:
+            level, are = unlearnt[names[0]], "are" if len(names) > 1 else "is"
+            why = f"{' and '.join(names)} {are} {LEARNT} more than {level.output}"
+            why += f" ({level.value:.1f})"
+        row = Row(
+            result.name,
+            result.address,
+            seeds=score.seeds if score else (),
+            scores=dict(result.tests.get(test, {})),
+            difference=score.value - reference.value
+            if comparable and score and reference
+            else None,
+            tested=replace(difference, p_value=max(difference.p_value, least))
+            if difference
+            else None,
+            corrected=max(next(corrected), least) if difference else None,
+            cost=result.cost,
+            time_factor=_time_factor(result.cost, baseline.cost, kind),
+            meaningless=why,
+        )
+        rows.append(row)
     scored = [row.scores[metric] for row in rows if row.tested or row is rows[0] and row.seeds]
-    power = power_of_comparison(metric, tests.components, scored)
-    notes = [
-        *untrained_warnings(scores),
-        *imbalance_notes(results, test, metrics),
-        *ceiling_notes(results, test, metric),
-        *(f"{WARNING}{row.never_acted}; {SHORTEN}" for row in rows if row.never_acted),
-        *measurement_notes(results, test, metrics),
-        *_test_notes(rows, metric, inference.method),
-        *([power.text] if power else []),
-        *tests.notes,
-        *problem_notes(results, test, metrics),
-        *training_notes(results),
-        *output_notes(results),
-        *cautions(results),
-    ]
-    comparisons = sum(row.tested is not None for row in rows)
-    compared = Comparison(test, metrics, tuple(rows), comparisons, tuple(notes), power)
-    if unequal := compared.unequal_budgets:
-        first = f"{WARNING}budgets differ: {unequal}; --equal updates or tokens holds them equal"
-        return replace(compared, notes=(first, *notes))
-    return compared
+    power = power_of_comparison(metric, variance, scored)
+    return Comparison(
+        test,
+        metrics,
+        tuple(rows),
+        comparisons=sum(row.tested is not None for row in rows),
+        warnings=(
+            *untrained_warnings(scores),
+            *_budget_warnings(results, metric),
+            *_onset_warnings(rows),
+            *output_warnings(results),
+            *problems(results, test, metrics),
+            *_hardware_notes(results, layouts),
+        ),
+        notes=(
+            *signatures(results, test, metrics),
+            *_test_notes(rows, metric),
+            *([power.text] if power else []),
+        ),
+        details=tuple(training_notes(results)),
+        power=power,
+    )
+
+
+def with_pooled_intervals(results: Sequence[SystemResult], test: str) -> list[SystemResult]:
+    """Return the systems with intervals from variances between seeds that are shrunk to the
+    pooled ones."""
+    pooled = {}
+    for metric in {metric for result in results for metric in result.resampled.get(test, {})}:
+        known = [result.samples(test, metric) for result in results]
+        pooled[metric] = pool([sample_variance(drawn) for drawn in known if drawn is not None])
+    return [_with_intervals(result, test, pooled) for result in results]
+
+
+def _with_intervals(
+    result: SystemResult, test: str, pooled: Mapping[str, SeedVariance]
+) -> SystemResult:
+    estimates = dict(result.tests.get(test, {}))
+    for metric, estimate in estimates.items():
+        resampled = result.samples(test, metric)
+        if resampled is not None and resampled.seeds > 1:
+            between = interval(resampled, pooled[metric]).within(bounds(metric))
+            estimates[metric] = replace(estimate, low=between.low, high=between.high)
+    return replace(result, tests={**result.tests, test: estimates}) if estimates else result
+
+
+def _differences(
+    results: Sequence[SystemResult], layouts: Sequence[Layout], test: str, metric: str
+) -> tuple[list[Difference | None], Components | None]:
+    """Test every comparable system against the first one; return the differences, None where one
+    is not tested, and the components of their variance, None where no system has two seeds."""
+    known = [result.samples(test, metric) for result in results]
+    differences: list[Difference | None] = [None] * len(results)
+    baseline = known[0]
+    if baseline is None:
+        return differences, None
+    tested = {
+        index: system
+        for index, system in enumerate(known)
+        if system is not None
+        and layouts[index] != "confounded"
+        and _is_comparable(results[0], results[index], test, metric)
+    }
+    blocks = [system for index, system in tested.items() if layouts[index] == "blocks"]
+    independent = [system for index, system in tested.items() if layouts[index] == "independent"]
+    pooled = pool([sample_variance(system) for system in (baseline, *independent)])
+    pooled_blocks = block_variance([baseline, *blocks])
+    for index, system in tested.items():
+        if layouts[index] == "blocks":
+            difference = compare_blocks(baseline, system, pooled_blocks)
+        else:
+            difference = compare(baseline, system, pooled)
+        differences[index] = difference.within(bounds(metric))
+    variance = None
+    if baseline.statistics:
+        paired, compared = bool(blocks and not independent), [baseline, *tested.values()]
+        variance = components(compared, len(baseline.statistics[0]), paired=paired)
+    return differences, variance
 
 
 def _is_comparable(baseline: SystemResult, result: SystemResult, test: str, metric: str) -> bool:
@@ -241,60 +350,36 @@ def _is_comparable(baseline: SystemResult, result: SystemResult, test: str, metr
     return same_text and measured(score) == measured(reference)
 
 
-def _corrected(differences: Sequence[Difference | None]) -> list[float | None]:
-    """Return the p-values of the differences corrected for their number, none below what can be
-    relied on."""
-    values = iter(holm([tested.p_value for tested in differences if tested]))
-    return [max(next(values), tested.least_p) if tested else None for tested in differences]
+def _layout(baseline: SystemResult, system: SystemResult) -> Layout:
+    """Return how the seeds of two systems are related by the hardware that trained them."""
+    kinds = {*baseline.hardware.values(), *system.hardware.values()}
+    if system is baseline or len(kinds) <= 1:
+        return "independent"
+    seeds = list(baseline.runs)
+    shared = [seed for seed in seeds if seed in system.runs]
+    equal = all(baseline.hardware.get(seed) == system.hardware.get(seed) for seed in shared)
+    return "blocks" if seeds == list(system.runs) and len(seeds) > 1 and equal else "confounded"
 
 
-def _rows(
-    results: Sequence[SystemResult],
-    test: str,
-    metric: str,
-    comparable: Sequence[bool],
-    differences: Sequence[Difference | None],
-    corrected: Sequence[float | None],
-    meaningless: Mapping[str, str],
-) -> list[Row]:
-    """Return the systems; `corrected`: p-values corrected for the number of tests;
-    `meaningless`: system -> why its scores mean nothing."""
-    baseline = results[0]
-    kind = time_kind([result.cost for result in results if result.cost])
-    rows = []
-    columns = results, comparable, differences, corrected
-    for result, compares, tested, p_value in zip(*columns, strict=True):
-        score, reference = result.score(test, metric), baseline.score(test, metric)
-        names = [name for name in (baseline.name, result.name) if name in meaningless]
-        are = f"{' and '.join(names)} {'are' if len(names) > 1 else 'is'}"
-        why = f"{are} {meaningless[names[0]]}" if names and result is not baseline else ""
-        row = Row(
-            result.name,
-            result.address,
-            seeds=score.seeds if score else (),
-            scores=dict(result.tests.get(test, {})),
-            difference=score.value - reference.value if compares and score and reference else None,
-            tested=tested,
-            corrected=p_value,
-            cost=result.cost,
-            time_factor=_time_factor(result.cost, baseline.cost, kind),
-            meaningless=why,
+def _hardware_notes(results: Sequence[SystemResult], layouts: Sequence[Layout]) -> list[str]:
+    kinds = dict.fromkeys(kind for result in results for kind in result.hardware.values())
+    named = [(result.name, layout) for result, layout in zip(results, layouts, strict=True)]
+    lines = []
+    if len(kinds) > 1:
+        lines.append(
+            f"trained on different hardware, which moves scores as seeds do: {'; '.join(kinds)}"
         )
-        rows.append(row)
-    return rows
-
-
-def _ratios(baseline: Cost | None, cost: Cost | None, units: str) -> dict[str, float]:
-    """Return the updates, and what training counts, of a system as multiples of the baseline's,
-    where they differ."""
-    if baseline is None or cost is None:
-        return {}
-    seen = {
-        "updates": (baseline.updates, cost.updates),
-        units: (baseline.target_tokens, cost.target_tokens),
-    }
-    ratios = {what: own / its for what, (its, own) in seen.items() if its and own}
-    return {what: ratio for what, ratio in ratios.items() if max(ratio, 1 / ratio) > UNEQUAL}
+    if blocks := [name for name, layout in named if layout == "blocks"]:
+        lines.append(
+            "seeds are paired, as all systems of a seed ran on the same hardware: "
+            f"{', '.join(blocks)}"
+        )
+    if confounded := [name for name, layout in named if layout == "confounded"]:
+        lines.append(
+            f"not tested, as seeds were trained on other hardware than those of {results[0].name}: "
+            f"{', '.join(confounded)}; train all systems of a seed on one machine, in one precision"
+        )
+    return lines
 
 
 def _time_factor(cost: Cost | None, baseline: Cost | None, kind: str) -> float | None:
@@ -304,44 +389,38 @@ def _time_factor(cost: Cost | None, baseline: Cost | None, kind: str) -> float |
     return seconds_of(cost, kind) / seconds_of(baseline, kind)
 
 
-def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
-    """Return notes on the tests behind the p-values."""
+def _budget_warnings(results: Sequence[SystemResult], metric: str) -> list[str]:
+    if unequal := unequal_budgets(results[0], results[1:], counted_unit(metric)):
+        return [f"{WARNING}budgets differ: {unequal}; --equal updates or tokens holds them equal"]
+    return []
+
+
+def _onset_warnings(rows: Sequence[Row]) -> list[str]:
+    """Return a warning on systems whose training ended before all of their regime's loss acted."""
+    idle = [
+        f"{row.name} (from update {row.cost.onset:,.0f}, trained for {row.cost.updates:,.0f})"
+        for row in rows
+        if row.cost and row.cost.onset and row.cost.onset >= row.cost.updates
+    ]
+    return [f"{WARNING}the regime never acted in full: {listed(idle)}; {SHORTEN}"] if idle else []
+
+
+def _test_notes(rows: Sequence[Row], metric: str) -> list[str]:
+    """Return a note on the tests behind the p-values."""
     tested = [row for row in rows if row.tested]
     if not tested:
         return []
-    sentences_only = [row.name for row in tested if row.tested and row.tested.over == "sentences"]
-    over = segment_noun(metric)
-    both_levels = f"{'moderated ' if method == 'moderated' else ''}t-test over seeds and {over}"
-    match method:
-        case "bootstrap":
-            test_name = "sacreBLEU's paired bootstrap"
-        case "randomisation":
-            test_name = f"sacreBLEU's approximate randomisation (ar:{TRIALS}|seed:{SEED})"
-        case _ if not sentences_only:
-            test_name = f"{both_levels}, two-sided"
-        case _ if len(sentences_only) == len(tested):
-            test_name = f"paired bootstrap over {over}, two-sided"
-        case _:
-            few = ", ".join(sentences_only)
-            test_name = f"{both_levels}, two-sided; paired bootstrap over {over} for {few}"
-    family = f"; corrected for {len(tested)} comparisons (Holm)" if len(tested) > 1 else ""
-    lines = [f"p of the difference to {rows[0].name}: {test_name}{family}; * p < 0.05, ** p < 0.01"]
-    if method == "moderated" and len(sentences_only) < len(tested):
-        lines.append("moderated: the variation between seeds is estimated from all systems")
+    over, single = segment_noun(metric), [row.name for row in tested if row.of_single_seeds]
+    test = f"moderated t-test over seeds and {over}"
+    if len(single) == len(tested):
+        test = f"paired bootstrap over {over}"
+    family = f", corrected for {len(tested)} comparisons (Holm)" if len(tested) > 1 else ""
+    line = f"p of the difference to {rows[0].name}: {test}{family}; * p < 0.05, ** p < 0.01"
+    if single:
+        line += f"; one seed against one does not tell a method from chance: {listed(single)}"
     if any(row.tested and row.tested.least_p for row in tested):
-        lines.append("two seeds of a system show no p below 0.01")
-    if sentences_only:
-        lines.append(
-            f"one seed against one cannot tell a method from chance: {', '.join(sentences_only)}"
-        )
-    seeds = len(rows[0].scores[metric].seeds)
-    lines += [
-        f"{row.name} against {rows[0].name}: {row.name if count == 1 else rows[0].name} has one "
-        f"seed, whose variation is taken to be that of the {max(seeds, count)} seeds of the other"
-        for row in tested
-        if min(seeds, count := len(row.scores[metric].seeds)) == 1 < max(seeds, count)
-    ]
-    return lines
+        line += "; two seeds show no p below 0.01"
+    return [line]
 
 
 def _system_scores(results: Sequence[SystemResult], test: str, metric: str) -> list[SystemScore]:
@@ -356,10 +435,95 @@ def _system_scores(results: Sequence[SystemResult], test: str, metric: str) -> l
     return scores
 
 
-def _meaningless(scores: Sequence[SystemScore]) -> dict[str, str]:
-    """Return why the scores of systems that have not learned mean nothing, by system."""
-    levels = {score.name: trivial for score in scores if (trivial := not_beaten(score))}
-    return {
-        name: f"not shown to have learnt more than {level.output} ({level.value:.1f})"
-        for name, level in levels.items()
-    }
+def with_mean(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[SystemResult]:
+    """Return the systems with the mean of every metric over `tests` as a further test set, called
+    `MEAN`.
+
+    Translations of one example are not independent, and are resampled together. They share an id,
+    or the row in their ids (`<set>-<row>`); where the sets have no id in common, or ids are gone,
+    they share their place in the set. Resampling unrelated examples together does no harm. A system
+    has no mean without one of the sets, or where the sets are scored for different seeds.
+    """
+    assert MEAN not in tests, "corpora refuse this name of a test set"
+    return [
+        _with_mean(system, tests) if all(test in system.tests for test in tests) else system
+        for system in systems
+    ]
+
+
+def _with_mean(system: SystemResult, tests: Sequence[str]) -> SystemResult:
+    sets = [system.tests[test] for test in tests]
+    means, resampled = {}, {}
+    for metric in sets[0]:
+        estimates = [of_set[metric] for of_set in sets if metric in of_set]
+        if len(estimates) < len(sets) or len({estimate.seeds for estimate in estimates}) > 1:
+            continue
+        drawn = _resampled_mean(system, tests, metric)
+        means[metric] = _mean_estimate(estimates, metric, drawn)
+        if drawn is not None:
+            resampled[metric] = drawn
+    if not means:
+        return system
+    return replace(
+        system, tests={**system.tests, MEAN: means}, resampled={**system.resampled, MEAN: resampled}
+    )
+
+
+def _resampled_mean(system: SystemResult, tests: Sequence[str], metric: str) -> Resampled | None:
+    """Return the means on resampled sets; None where the statistics of any set's examples are
+    gone."""
+    known = [system.samples(test, metric) for test in tests]
+    sets = [drawn for drawn in known if drawn is not None]
+    if len(sets) < len(known):
+        return None
+    examples = _examples(system, tests, [len(drawn.statistics[0]) for drawn in sets])
+    seeds = zip(*(drawn.statistics for drawn in sets), strict=True)
+    counts = [clusters(list(zip(examples, of_seed, strict=True))) for of_seed in seeds]
+    value = mean_over(metric_class(metric).value, len(sets))
+    return resample(counts, value, samples=len(sets[0].samples), labels=sets[0].labels)
+
+
+def _examples(
+    system: SystemResult, tests: Sequence[str], lengths: Sequence[int]
+) -> list[list[str]]:
+    """Return a name for every example of every set: those with equal names are resampled
+    together."""
+    run = next(iter(system.runs.values()), None)
+    names = []
+    for test in tests:
+        corpus = test_corpus(run, test) if run else None
+        ids = _ids(corpus.folder) if corpus else ()
+        names.append([name.removeprefix(f"{test}-") for name in ids])
+    shared = len(set(chain.from_iterable(names))) < sum(map(len, names))
+    if shared and [*map(len, names)] == [*lengths]:
+        return names
+    return [[str(index) for index in range(length)] for length in lengths]
+
+
+@lru_cache(maxsize=64)
+def _ids(corpus: Folder) -> tuple[str, ...]:
+    return tuple(Corpus(corpus).column("id"))
+
+
+def _mean_estimate(sets: Sequence[Estimate], metric: str, resampled: Resampled | None) -> Estimate:
+    """Return the mean of the estimates of test sets, with its interval.
+
+    Without statistics of examples, the interval is as wide as if all sets deviated in the same
+    direction.
+    """
+    low = statistics.fmean(estimate.low for estimate in sets)
+    high = statistics.fmean(estimate.high for estimate in sets)
+    sd = None
+    if resampled is not None:
+        low, high = astuple(interval(resampled).within(bounds(metric)))
+        sd = deviation(resampled.scores.tolist())
+    signature = " or ".join(dict.fromkeys(estimate.signature for estimate in sets))
+    return Estimate(
+        statistics.fmean(estimate.value for estimate in sets),
+        low,
+        high,
+        f"mean of {len(sets)} test sets, {signature}",
+        sum(estimate.n for estimate in sets),
+        sets[0].seeds,
+        sd,
+    )

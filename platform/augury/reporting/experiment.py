@@ -14,21 +14,27 @@ from augury.experiments.record import DESCRIPTION, SCORES
 from augury.experiments.stored_runs import NO_TESTS
 from augury.reporting import rendering, reported
 from augury.reporting.answer import answer
-from augury.reporting.comparison import Comparison, scored_sets
-from augury.reporting.comparison_notes import cautions
-from augury.reporting.curves import MAX_POINTS, equal_time, learning_curves, robustness_curves
+from augury.reporting.comparison import Comparison, compare_all, scored_sets, warnings_of
+from augury.reporting.curves import MAX_POINTS, learning_curves
 from augury.reporting.downloads import downloads, experiment_file
-from augury.reporting.mean import compare_all
-from augury.reporting.pareto import cost_sections
-from augury.reporting.report import Charts, Details, Downloads, Report, Section, section
+from augury.reporting.notes import SystemScore, text_notes, untrained_warnings
+from augury.reporting.report import (
+    Charts,
+    Details,
+    Downloads,
+    Listing,
+    Report,
+    Section,
+    section,
+)
 from augury.reporting.reported import PAGE, SUMMARY
 from augury.reporting.results import SystemResult, best_validations
 from augury.reporting.samples import draw
-from augury.reporting.score_tables import by_test, frame, score_tables, test_sections
+from augury.reporting.score_charts import cost_sections, forest
+from augury.reporting.score_tables import by_test, frame, score_table, test_sections
 from augury.reporting.styles import legend
 from augury.reporting.system_tables import label_table, output_table, setting_table, stage_table
 from augury.reporting.tables import Table, csv, latex, markdown, records, table
-from augury.reporting.untrained import SystemScore, untrained_warnings
 from augury.scoring import registry
 from augury.training import history
 
@@ -82,7 +88,7 @@ def compared(
     *others: Table,
 ) -> Report:
     """Return the report of comparisons, without a page; `others` are tables to show with theirs."""
-    tables, sentence = [*score_tables(comparisons), *others], answer(comparisons[0])
+    tables, sentence = [score_table(comparisons), *others], answer(comparisons[0])
     return Report(
         title=" and ".join(result.name for result in results),
         answer=sentence,
@@ -91,7 +97,7 @@ def compared(
             "tables": [comparison.to_dict() for comparison in comparisons],
             "systems": [system.to_dict() for system in results],
         },
-        summary=[*tables, sentence],
+        summary=[*tables, "\n".join([sentence, *warnings_of(comparisons), *text_notes(results)])],
         tables=tables,
         records=frame(comparisons),
     )
@@ -112,26 +118,28 @@ def report(
     first, known = comparisons[0], compared(comparisons, results)
     stages = stage_table(results, names, first.metrics[0])
     others = " and ".join(result.name for result in results[1:]) or results[0].name
-    warnings = [line for item in comparisons for line in item.warnings]
     return replace(
         known,
         title=title,
         name=f"{title}: {others} on {', '.join(names)}",
         power=first.power_text,
-        notes=list(dict.fromkeys([*failures, *warnings, *cautions(results)])),
+        notes=[*failures, *warnings_of(comparisons), *text_notes(results)],
         sections=[*_sections(results, comparisons, title, stages)] if page else (),
         data={**known.data, "stages": _rows(stages)},
-        summary=[*_summary(comparisons), *([stages] if stages else [])],
+        summary=[
+            *_summary(comparisons),
+            *([stages] if stages else []),
+            "\n".join([known.answer, *failures, *warnings_of(comparisons), *text_notes(results)]),
+        ],
     )
 
 
 def _summary(comparisons: Sequence[Comparison]) -> list[Table]:
     """Return the scores on all test sets, the cost and the notes, for a terminal."""
     if len(comparisons) <= MOST_SETS:
-        return score_tables(comparisons)
-    mean, *_ = score_tables(comparisons[:1])
+        return [score_table(comparisons)]
     note = "every test set with intervals and p: the page, --json, or augury compare"
-    return [mean, replace(by_test(comparisons), notes=(note,))]
+    return [score_table(comparisons[:1]), replace(by_test(comparisons), notes=(note,))]
 
 
 def _rows(shown: Table | None) -> list[dict[str, str]]:
@@ -146,20 +154,17 @@ def _sections(
     stages: Table | None,
 ) -> Iterator[Section]:
     first, metric, test = comparisons[0], comparisons[0].metrics[0], scored_sets(results)[0]
-    (scores, *_), tables = score_tables(comparisons[:1], bars=True), score_tables(comparisons)
+    whole = score_table(comparisons)
     legends = legend(result.name for result in results)
-    files = downloads(title, csv=csv(frame(comparisons)), tex=latex(tables), md=markdown(tables))
-    yield section("Scores and cost", scores, Downloads(files))
-    numbers = Details("The numbers, with intervals", [tables[0]])
+    files = downloads(title, csv=csv(frame(comparisons)), tex=latex([whole]), md=markdown([whole]))
+    held = Listing(first.details) if first.details else None
+    yield section("Scores and cost", score_table(comparisons[:1]), held, Downloads(files))
+    if differences := forest(first):
+        yield section("Differences to the baseline", Charts(differences))
+    numbers = Details("The numbers, with intervals", [whole])
     yield from test_sections(comparisons, "systems", numbers)
     if labels := label_table(results, test):
         yield section(f"Labels of {test}", labels)
-    if robustness := robustness_curves(results, metric):
-        text = (
-            "One test set with more and more synthetic noise in what is read; intervals are those "
-            "of each score."
-        )
-        yield section("Score against noise", Charts(robustness, legends), text)
     if stages:
         yield section("Stages", stages)
     if outputs := output_table(results):
@@ -170,8 +175,7 @@ def _sections(
         yield section("What operators made", outputs, text)
     if curves := learning_curves(results, metric):
         text = f"One line per seed, of at most {MAX_POINTS} points."
-        timed = equal_time(results, metric)
-        yield section("Learning curves", Charts(curves, legends), text, timed)
+        yield section("Learning curves", Charts(curves, legends), text)
     yield from cost_sections(first)
     if samples := draw(results, test):
         drawn = f"{len(samples)} examples of {test}, drawn at random"
@@ -204,7 +208,7 @@ def validations(systems: Sequence[SystemResult]) -> Table:
             rows.append({**row, "run": run.uri})
     columns = dict.fromkeys(column for row in rows for column in row if column != "run")
     lines = [[row.get(column) for column in (*columns, "run")] for row in rows]
-    notes = (*untrained_warnings(best_scores), NO_TESTS, *cautions(systems))
+    notes = (*untrained_warnings(best_scores), NO_TESTS, *text_notes(systems))
     return table([*columns, "run"], lines, notes=notes)
 
 

@@ -12,13 +12,17 @@ from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import RunRecord
 from augury.reporting import run_files
-from augury.reporting.mean import compare_all
+from augury.reporting.comparison import compare_all
 from augury.reporting.score_tables import COSTS, frame
 from augury.reporting.score_tables import record as score_record
 from augury.reporting.selection import common_tests, load_systems
 from augury.reporting.sweeps.answer import answer
-from augury.reporting.sweeps.choice import recommended
-from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
+from augury.reporting.sweeps.summary import (
+    ConfigurationResult,
+    Summary,
+    recommended,
+    summarise,
+)
 from augury.scoring.registry import record_name
 from augury.sweeping.state import PAGE, Sweep
 

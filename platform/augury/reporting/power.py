@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from augury.core.naming import counted
 from augury.core.store import Store
@@ -20,7 +19,7 @@ from augury.scoring.registry import bounds, segment_noun, title
 
 SEEDS = (2, 3, 5, 10)
 """Numbers of seeds whose smallest differences are shown."""
-# Of small models on 1,000 sentences of Multi30k (LOG.md): three seeds of four systems vary by 0.28
+# Of small models on 1,000 sentences of Multi30k: three seeds of four systems vary by 0.28
 # (BLEU) and 0.18 (chrF), and differences of single seeds by 0.19 and 0.10 over sentences, most of
 # which is due to seeds. Accuracy is a guess: two systems disagree on every fifth example.
 TYPICAL: Mapping[str, Components] = {
@@ -45,15 +44,6 @@ class Power:
     """The fewest and the most seeds that it may need; None where even many do not suffice, because
     the test set is too small."""
     text: str
-    components: Components
-    """Of the variance of a difference."""
-
-    def seeds_for(self, difference: float) -> tuple[int | None, int | None]:
-        """Return the fewest and the most seeds of two systems that may tell them apart where they
-        differ by as much; None where even many do not suffice."""
-        if not difference:
-            return None, None
-        return self.components.range_needed(difference, self.sentences)
 
 
 def power_of_comparison(
@@ -76,32 +66,11 @@ def power(
 ) -> Power | None:
     """Return what `seeds` seeds and `sentences` sentences can see; None where scores do not
     vary."""
-    numbers = _numbers(known, seeds, sentences, comparisons, _widest(metric))
-    return _power(metric, known, seeds, sentences, numbers)
-
-
-def _numbers(
-    known: Components, seeds: int, sentences: int, comparisons: int, widest: float
-) -> dict[str, Any]:
-    """Return the numbers of a power by Student's distributions, whose library is slow to import;
-    `widest` is the largest difference that the metric allows."""
     smallest = known.smallest_difference(seeds, sentences, comparisons)
-    target = _one_digit(min(smallest, widest) / 2) if smallest else 0.0
-    return {
-        "smallest": smallest,
-        "target": target,
-        "needed": known.range_needed(target, sentences, comparisons) if smallest else None,
-        "by_seeds": [known.smallest_difference(count, sentences, comparisons) for count in SEEDS],
-    }
-
-
-def _power(
-    metric: str, known: Components, seeds: int, sentences: int, numbers: Mapping[str, Any]
-) -> Power | None:
-    """Return a power with its text; None where scores do not vary."""
-    smallest, target, needed = numbers["smallest"], numbers["target"], numbers["needed"]
     if not smallest:
         return None
+    target = _one_digit(min(smallest, _widest(metric)) / 2)
+    needed = known.range_needed(target, sentences, comparisons)
     unit, segments = title(metric), segment_noun(metric)
     missed = f"differences below {smallest:.1f}"
     if smallest >= _widest(metric):
@@ -110,7 +79,7 @@ def _power(
         f"power: {counted(seeds, 'seed')} and {sentences:,} {segments} may miss {missed} {unit}; "
         f"finding one of {target:g} takes {seeds_text(needed)}"
     )
-    return Power(seeds, sentences, smallest, target, needed, text, known)
+    return Power(seeds, sentences, smallest, target, needed, text)
 
 
 def seeds_text(needed: tuple[int | None, int | None]) -> str:
@@ -182,9 +151,10 @@ def planned_power(systems: Sequence[Experiment], store: Store, seeds: int) -> li
             known = components(stored, len(stored[0].statistics[0]))
         if known is None or not corpus.rows:
             continue
-        numbers = _numbers(known, max(seeds, 2), corpus.rows, comparisons, _widest(metric))
-        if shown := _power(metric, known, max(seeds, 2), corpus.rows, numbers):
-            by_seeds = dict(zip(SEEDS, numbers["by_seeds"], strict=True))
+        if shown := power(metric, known, max(seeds, 2), corpus.rows, comparisons):
+            by_seeds = {
+                count: known.smallest_difference(count, corpus.rows, comparisons) for count in SEEDS
+            }
             count = len(stored) if len(stored) > 1 else 0
             statements.append(
                 PlannedPower(test, metric, count, seeds, comparisons, shown, by_seeds)

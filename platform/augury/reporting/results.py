@@ -28,11 +28,8 @@ from augury.scoring.significance import LEVEL, Interval, interval
 from augury.scoring.stored import Score
 from augury.training import history
 
-WIDE = 2.0
-"""An interval over two seeds asks for a third from this multiple of that over sentences on."""
 MEAN = "mean"
 """The name of the mean over test sets, in the place of a test set's."""
-ADD_A_SEED = "two seeds: add one"
 
 
 @dataclass(frozen=True)
@@ -49,16 +46,6 @@ class Estimate:
     """The seeds that the mean is over."""
     sd: float | None = None
     """The standard deviation over seeds; None for a single one."""
-    over_sentences: tuple[float, float] | None = None
-    """The interval that leaves out the variance between seeds; None where it is not known."""
-
-    @property
-    def needs_a_seed(self) -> bool:
-        """Whether two seeds make the interval much wider than sentences alone do."""
-        if len(self.seeds) != 2 or self.over_sentences is None:
-            return False
-        low, high = self.over_sentences
-        return self.high - self.low > WIDE * (high - low)
 
     @property
     def measure(self) -> str:

@@ -4,18 +4,17 @@ numbers."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
 from augury.core.progress import duration
 from augury.reporting.comparison import Comparison, Row
-from augury.reporting.numbers import MISSING, amount, epochs, factor, probability
+from augury.reporting.notes import grouped
+from augury.reporting.numbers import MISSING, factor, probability
 from augury.reporting.report import Block, Section, section
-from augury.reporting.results import ADD_A_SEED
 from augury.reporting.styles import system_style
-from augury.reporting.tables import Bar, Cell, Table, cell, row, table
+from augury.reporting.tables import Cell, Table, cell, row, table
 from augury.scoring.registry import title
 
 COSTS = (
@@ -31,62 +30,26 @@ COSTS = (
 """The fields of a cost that are columns of frames."""
 
 
-DETAILS = 5
-"""The first columns of `cost_cells`, which pages fold away; the others say what is paid."""
-
-
-def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[Table]:
-    """Return all test sets in one table, with the cost next to the scores of one set or below those
-    of several.
-
-    Notes that hold for all sets appear once. With `bars`, the deciding scores are also drawn.
-    """
+def score_table(comparisons: Sequence[Comparison]) -> Table:
+    """Return all test sets in one table, with the cost of one seed beside the first; notes that
+    hold for all sets appear once."""
     first, several = comparisons[0], len(comparisons) > 1
     scores = list(dict.fromkeys(column for item in comparisons for column in score_columns(item)))
-    others = ([""] if bars else []) + scores[1:]
-    columns = ["system", *(["test set"] if several else []), "seeds", scores[0], *others]
+    costs = [f"{first.time_kind}/seed", f"× {first.rows[0].name}"] if first.has_costs else []
+    columns = ["system", *(["test set"] if several else []), "seeds", *scores, *costs]
     rows = []
     for item in comparisons:
         for index, system in enumerate(item.rows):
             cells: dict[str, object] = {"system": system.name, "test set": item.test_label}
             cells["seeds"] = cell(len(system.seeds), "d")
             cells |= zip(score_columns(item), score_cells(item, system), strict=True)
-            if bars:
-                cells[""] = _bar_cell(item, system, index)
-            known, note = [cells.get(column) for column in columns], seed_note(item, system)
-            rows.append(row(known, style=system_style(index), note=note))
+            if item is first and costs:
+                paid = cell(item.seconds(system), duration), cell(system.time_factor, factor)
+                cells |= zip(costs, paid, strict=True)
+            rows.append(row(map(cells.get, columns), style=system_style(index)))
     title_of_set, notes = "" if several else first.test_label, tuple(shared_notes(comparisons))
-    shown = table(columns, rows, title=title_of_set, notes=notes)
-    if not first.has_costs:
-        return [shown]
-    costs = [cost_cells(first, system) for system in first.rows]
-    if several:
-        titles = ["system", *costs[0]]
-        lines = [
-            row([system.name, *cells.values()], style=system_style(index))
-            for index, (system, cells) in enumerate(zip(first.rows, costs, strict=True))
-        ]
-        details = tuple(range(1, 1 + DETAILS))
-        return [shown, table(titles, lines, title="cost of one seed", details=details)]
-    start = len(columns)  # from where on a narrow terminal shows costs below the scores
-    return [
-        replace(
-            shown,
-            columns=(*columns, *costs[0]),
-            rows=tuple(
-                replace(line, cells=(*line.cells, *cells.values()))
-                for line, cells in zip(shown.rows, costs, strict=True)
-            ),
-            parts=(start,),
-            details=tuple(range(start, start + DETAILS)),
-        )
-    ]
-
-
-def seed_note(comparison: Comparison, system: Row) -> str:
-    """Return that a system needs a third seed; empty where it does not."""
-    score = system.scores.get(comparison.metrics[0])
-    return ADD_A_SEED if score and score.needs_a_seed else ""
+    parts = (len(columns) - len(costs),) if costs else ()
+    return table(columns, rows, title=title_of_set, notes=notes, parts=parts)
 
 
 def score_columns(comparison: Comparison) -> list[str]:
@@ -111,39 +74,10 @@ def score_cells(comparison: Comparison, system: Row | None) -> list[Cell]:
     ]
 
 
-def cost_cells(comparison: Comparison, system: Row) -> dict[str, Cell]:
-    """Return the cost of one seed of a system by the titles of its columns; dashes where it is not
-    known."""
-    seen = f"{comparison.units} seen"
-    cost = system.cost
-    cells = (
-        {
-            "data": cell(cost.data_factor, factor),
-            "parameters": cell(cost.parameters, amount),
-            "updates": cell(cost.updates, ",.0f"),
-            "epochs": Cell(epochs(cost.epochs), next(iter(cost.epochs.values()), None)),
-            seen: cell(cost.target_tokens, amount),
-        }
-        if cost
-        else dict.fromkeys(("data", "parameters", "updates", "epochs", seen), Cell(MISSING))
-    )
-    return cells | {
-        f"{comparison.time_kind}/seed": cell(comparison.seconds(system), duration),
-        f"× {comparison.rows[0].name}": cell(system.time_factor, factor),
-    }
-
-
 def shared_notes(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return the notes of all test sets, each once, prefixed by the names of its sets unless it
-    holds for all."""
-    sets: dict[str, list[str]] = {}
-    for comparison in comparisons:
-        for note in comparison.notes:
-            sets.setdefault(note, []).append(comparison.test)
-    return [
-        note if len(tests) == len(comparisons) else f"{', '.join(tests)}: {note}"
-        for note, tests in sets.items()
-    ]
+    """Return the notes of all test sets, each once, after the names of its sets unless it holds for
+    all."""
+    return grouped({item.test: item.notes for item in comparisons})
 
 
 def test_sections(comparisons: Sequence[Comparison], what: str, *others: Block) -> list[Section]:
@@ -188,22 +122,6 @@ def _shaded_cell(comparison: Comparison, system: Row | None, reach: float) -> Ce
         return cell(score.value, hint=hint)
     hint += f", difference {system.difference_text}"
     return Cell(f"{score.value:.1f}{system.mark}", score.value, gain / reach, hint=hint)
-
-
-def _bar_cell(comparison: Comparison, system: Row, index: int) -> Cell:
-    """Draw a score's interval over the range of all systems on the same test set."""
-    scores = [other.scores.get(comparison.metrics[0]) for other in comparison.rows]
-    score, base, known = scores[index], scores[0], [score for score in scores if score]
-    if score is None:
-        return Cell("")
-    low, high = min(score.low for score in known), max(score.high for score in known)
-
-    def position(value: float) -> float:
-        return (value - low) / ((high - low) or 1.0)
-
-    baseline, colour = position(base.value) if base else None, system_style(index).colour
-    ends = (position(score.low), position(score.value), position(score.high))
-    return Cell("", bar=Bar(*ends, baseline, colour), hint=score.text)
 
 
 def frame(comparisons: Sequence[Comparison]) -> pd.DataFrame:

@@ -21,11 +21,11 @@ from augury.experiments.record import RunRecord, run_folder
 from augury.experiments.stored_runs import FIRST
 from augury.regimes.regime import REGIMES, Regime
 from augury.reporting import run_files
+from augury.reporting.notes import WARNING
 from augury.reporting.numbers import MISSING, amount, factor, share
 from augury.reporting.results import SystemResult, load_groups
 from augury.reporting.tables import Cell, Table, cell, records, table
-from augury.reporting.untrained import WARNING
-from augury.scoring.f1 import MacroF1
+from augury.scoring.labels import MacroF1
 from augury.scoring.registry import title
 from augury.scoring.stored import read_statistics
 
@@ -120,18 +120,14 @@ def _f1(result: SystemResult, test: str) -> list[float]:
     return list(map(statistics.fmean, zip(*by_seed, strict=True)))
 
 
-def output_notes(results: Sequence[SystemResult]) -> list[str]:
-    """Return a note on every output, a warning if it is beyond a default limit.
-
-    With its systems unless all have it.
-    """
-    augmented = [result.name for result in results if result.outputs]
-    notes = []
-    for output, names in _systems_by_output(results):
-        systems = "" if names == augmented else f" for {', '.join(names)}"
-        beyond = WARNING if output.faults(HealthLimits()) else ""
-        notes.append(f"{beyond}made by {output.name}{systems}: {output.text}")
-    return notes
+def output_warnings(results: Sequence[SystemResult]) -> list[str]:
+    """Return a warning on every output of an operator that is beyond a default limit."""
+    limits = HealthLimits()
+    return [
+        f"{WARNING}made by {output.name} for {', '.join(names)}: {output.text}"
+        for output, names in _systems_by_output(results)
+        if output.faults(limits)
+    ]
 
 
 def output_table(results: Sequence[SystemResult]) -> Table | None:

@@ -51,17 +51,6 @@ MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
 
 @dataclass(frozen=True)
-class Bar:
-    """A score with its interval, drawn over the range of a column; all values from 0 to 1."""
-
-    low: float
-    value: float
-    high: float
-    baseline: float | None
-    colour: str
-
-
-@dataclass(frozen=True)
 class Cell:
     """One cell of a table."""
 
@@ -70,7 +59,6 @@ class Cell:
     """The key that a page sorts the column by; cells without it come last."""
     shade: float | None = None
     """The colour behind the text, from -1, worst, to 1, best."""
-    bar: Bar | None = None
     hint: str = ""
     """The full text, shown on demand."""
     code: bool = False
@@ -100,8 +88,6 @@ class Table:
     """On pages, tables of numbers can be sorted and filtered."""
     parts: tuple[int, ...] = ()
     """The columns at which a narrow terminal breaks the table, with the names repeated."""
-    details: tuple[int, ...] = ()
-    """The columns that a page folds away."""
 
     def lines(self) -> list[list[str]]:
         """Return the texts of the header and of all rows."""
@@ -115,7 +101,7 @@ def cell(value: float | None, form: NumberFormat = ".1f", **options: Any) -> Cel
     return Cell(number(value, form), order, **options)
 
 
-def row(cells: Sequence[object], **options: Any) -> Row:
+def row(cells: Iterable[object], **options: Any) -> Row:
     """Return a row from cells and their texts, a dash for None; `options` are further fields of
     `Row`."""
     return Row(tuple(map(_cell, cells)), **options)

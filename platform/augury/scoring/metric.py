@@ -82,6 +82,9 @@ class Metric(ABC):
         """Raise UserError if a dependency is missing; called before training."""
         return
 
+    def require_words(self, references: Sequence[str]) -> None:  # noqa: B027 - a hook
+        """Raise UserError for references that the metric cannot split into what it counts."""
+
     @classmethod
     @abstractmethod
     def value(cls, sums: Sequence[float]) -> float:
@@ -99,6 +102,7 @@ class CountedMetric(Metric):
     ) -> NDArray[Any]:
         import numpy as np
 
+        self.require_words(references)
         pairs = zip(hypotheses, references, strict=True)
         return np.array(
             [self.count(self.prepare(h), self.prepare(r)) for h, r in pairs], dtype=np.int64
@@ -112,6 +116,7 @@ class CountedMetric(Metric):
     ) -> NDArray[Any]:
         import numpy as np
 
+        self.require_words(references[0])
         rows = zip(hypotheses, *references, strict=True)
         return np.array([self.multiple_count(*map(self.prepare, row)) for row in rows])
 
@@ -131,29 +136,11 @@ class CountedMetric(Metric):
         """Return the counts of a prepared segment."""
 
 
-class WordMetric(CountedMetric):
+class WordMetric(Metric):
     """A metric that counts words: of languages that do not separate them, something else."""
 
     by_character = False
     """Whether it counts characters in their place."""
-
-    def statistics(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        sources: Sequence[str] | None = None,
-    ) -> NDArray[Any]:
-        self.require_words(references)
-        return super().statistics(hypotheses, references, sources)
-
-    def multiple_statistics(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
-        sources: Sequence[str] | None = None,
-    ) -> NDArray[Any]:
-        self.require_words(references[0])
-        return super().multiple_statistics(hypotheses, references, sources)
 
     def require_words(self, references: Sequence[str]) -> None:
         """Raise UserError for references in scripts without spaces that the metric does not split:

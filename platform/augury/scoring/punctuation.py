@@ -20,41 +20,23 @@ if TYPE_CHECKING:
 
 FIXED = "-fixed"
 """Suffix of the name of a metric, after its option."""
-SPACES = {"": "", "-nbsp": "\u00a0", "-narrow": "\u202f"}
-"""Spaces inside quotes, by a further suffix; the released code has none."""
 QUOTES = {"fr": ("«", "»")}
-"""Opening and closing quote by language."""
+"""Opening and closing quote by language; no spaces inside, as in the released code."""
 APOSTROPHE = "\u2019"
 
 
-def fix(line: str, language: str = "fr", quote_space: str = "") -> str:
+def fix(line: str, language: str = "fr") -> str:
     """Replace the ASCII apostrophes and double quotes of a line by those of a language; idempotent.
 
     Opening and closing quotes alternate from the beginning of the line.
     """
-    opening, closing = QUOTES[language]
-    marks = cycle((f"{opening}{quote_space}", f"{quote_space}{closing}"))
-    return "".join(
-        [
-            next(marks) if character == '"' else character
-            for character in line.replace("'", APOSTROPHE)
-        ]
-    )
-
-
-def split_suffix(name: str) -> tuple[str, str | None]:
-    """Split the suffix off the name of a metric.
-
-    Return the name and the space inside quotes, None without suffix.
-    """
-    for suffix, space in SPACES.items():
-        if name.endswith(FIXED + suffix):
-            return name.removesuffix(FIXED + suffix), space
-    return name, None
+    marks = cycle(QUOTES[language])
+    plain = line.replace("'", APOSTROPHE)
+    return "".join([next(marks) if character == '"' else character for character in plain])
 
 
 @cache
-def fixed(base: type[Metric], quote_space: str) -> type[Metric]:
+def fixed(base: type[Metric]) -> type[Metric]:
     """Return a subclass of a metric that fixes the punctuation of hypotheses."""
 
     class Fixed(base):  # type: ignore[misc, valid-type]
@@ -68,11 +50,10 @@ def fixed(base: type[Metric], quote_space: str) -> type[Metric]:
                 raise UserError(
                     f"metric '{name}' fixes the punctuation of {', '.join(QUOTES)}, not of {shown}"
                 )
-            super().__init__(split_suffix(name)[0], language)
+            super().__init__(name.removesuffix(FIXED), language)
             self.name = name
             plain: str = self.signature  # type: ignore[has-type]
-            (space,) = (suffix for suffix, space in SPACES.items() if space == quote_space)
-            self.signature = f"{plain}|punctuation:{language}{space}"
+            self.signature = f"{plain}|punctuation:{language}"
 
         def statistics(
             self,
@@ -80,7 +61,7 @@ def fixed(base: type[Metric], quote_space: str) -> type[Metric]:
             references: Sequence[str],
             sources: Sequence[str] | None = None,
         ) -> NDArray[Any]:
-            lines = [fix(line, self.language, quote_space) for line in hypotheses]
+            lines = [fix(line, self.language) for line in hypotheses]
             return super().statistics(lines, references, sources)
 
         def multiple_statistics(
@@ -89,17 +70,7 @@ def fixed(base: type[Metric], quote_space: str) -> type[Metric]:
             references: Sequence[Sequence[str]],
             sources: Sequence[str] | None = None,
         ) -> NDArray[Any]:
-            lines = [fix(line, self.language, quote_space) for line in hypotheses]
+            lines = [fix(line, self.language) for line in hypotheses]
             return super().multiple_statistics(lines, references, sources)
 
     return Fixed
-
-
-def title(quote_space: str | None) -> str:
-    """Return the suffix of the title of a metric that fixes punctuation."""
-    if quote_space is None:
-        return ""
-    return (
-        ", punctuation fixed"
-        + {"": "", "\u00a0": " (spaces)", "\u202f": " (narrow spaces)"}[quote_space]
-    )

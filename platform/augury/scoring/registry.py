@@ -65,15 +65,14 @@ def metric_class(name: str) -> type[Metric]:
         raise UserError(f"'{base}' is not a valid metric: its file must {REGISTRY.contract}")
     if colon and cls.options is not None and option not in cls.options:
         raise unknown("metric", name, [base, *(f"{base}:{choice}" for choice in cls.options)])
-    _, quote_space = punctuation.split_suffix(name)
-    if quote_space is None:
+    if not name.endswith(punctuation.FIXED):
         return cls
     if cls.measures != "text":
         raise UserError(
             f"metric '{name}': '{base}' scores {cls.measures}, which have no punctuation: use "
             f"'{base}'"
         )
-    return punctuation.fixed(cls, quote_space)
+    return punctuation.fixed(cls)
 
 
 def is_known(name: str) -> bool:
@@ -97,11 +96,8 @@ def title(name: str) -> str:
     base, _, option = _split(name)
     cls = _find(name)
     called = cls.title if cls else file_of(base).stem if is_path(base) else base
-    return (
-        called
-        + (f" ({option})" if option else "")
-        + punctuation.title(punctuation.split_suffix(name)[1])
-    )
+    fixed = ", punctuation fixed" if name.endswith(punctuation.FIXED) else ""
+    return called + (f" ({option})" if option else "") + fixed
 
 
 def lower_is_better(name: str) -> bool:
@@ -134,4 +130,4 @@ def _find(name: str) -> type[Metric] | None:
 
 def _split(name: str) -> tuple[str, str, str]:
     """Return name or path, colon and option, without the suffix for punctuation."""
-    return punctuation.split_suffix(name)[0].partition(":")
+    return name.removesuffix(punctuation.FIXED).partition(":")

@@ -65,7 +65,7 @@ class TextScoring(Scoring):
     multi_bleu_detok, compound_bleu, comet. The option `:lower` ignores case; ter ignores it by
     default, `ter:cased` does not; `compound_bleu:t2t` replaces typographic punctuation first. The
     suffix `-fixed` (bleu-fixed, bleu:lower-fixed) replaces quotes and apostrophes of French
-    hypotheses by typographic ones, `-fixed-nbsp` and `-fixed-narrow` with spaces inside quotes."""
+    hypotheses by typographic ones."""
 
 
 class LabelScoring(Scoring):

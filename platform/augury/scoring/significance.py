@@ -1,4 +1,4 @@
-"""Significance of differences over seeds and sentences, sacreBLEU's tests, Holm's correction.
+"""Significance of differences over seeds and sentences, with Holm's correction.
 
 A system is observed with a few training seeds on a sample of sentences, and both are random. A
 bootstrap that resamples both (seeds for each system, sentences jointly) is biased for few seeds:
@@ -36,9 +36,7 @@ exception among n, the share of exceptions is below 1 - 0.05^(1/n), about 3 / n,
 (the rule of three; Hanley and Lippman-Hand, 1983, "If nothing goes wrong, is everything all
 right?"). The interval is then as wide as such a share of exceptions makes it.
 
-`Method` names the variants: `moderated` is the one above, `two-level` takes each system's own
-variance (Welch's test if the systems have the same true score on every sentence).
-`benchmarks/coverage.py` measures both by simulation.
+`benchmarks/coverage.py` measures coverage, false positives and power by simulation.
 """
 
 from __future__ import annotations
@@ -51,11 +49,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from augury.scoring.bootstrap import SEED, Resampled, Value, scores
+from augury.scoring.bootstrap import Resampled, Value
 from augury.scoring.seed_variance import UNKNOWN, SeedVariance, moderated, pool, sample_variance
 
 LEVEL = 0.95
-TRIALS = 10_000  # of approximate randomisation, as in sacreBLEU
 LOWEST, HIGHEST = 0.0, 100.0  # scores of labels
 ROUNDING = 1e-9  # rounding error of scores up to 100
 LEAST_OF_TWO = 0.01
@@ -63,7 +60,6 @@ LEAST_OF_TWO = 0.01
 a difference: smaller values are not told apart."""
 
 Over = Literal["seeds and sentences", "paired seeds and sentences", "sentences"]
-Method = Literal["moderated", "two-level", "bootstrap", "randomisation"]
 
 
 @dataclass(frozen=True)
@@ -195,28 +191,6 @@ def compare_blocks(
     return _difference(differences.value, error, dof, over, system.seeds)
 
 
-def compare_by(
-    method: Method,
-    baseline: Resampled,
-    system: Resampled,
-    value: Value,
-    pooled: SeedVariance | None = None,
-) -> Difference:
-    """Compare two systems by `compare`, with the p-value of `method`.
-
-    SacreBLEU's tests need one seed each.
-    """
-    if method == "two-level":
-        return compare(baseline, system, UNKNOWN)
-    difference = compare(baseline, system, pooled)
-    match method:
-        case "bootstrap":
-            return replace(difference, p_value=paired_bootstrap(baseline, system))
-        case "randomisation":
-            return replace(difference, p_value=approximate_randomisation(baseline, system, value))
-    return difference
-
-
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values corrected for multiple tests (Holm, 1979), in the same order.
 
@@ -230,46 +204,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, p_values[index] * (len(p_values) - rank)))
         corrected[index] = largest
     return corrected
-
-
-def paired_bootstrap(baseline: Resampled, system: Resampled) -> float:
-    """Return the p-value of sacreBLEU's paired bootstrap for two systems of one seed each.
-
-    It centres the absolute differences, which makes it one-sided for clear differences: p-values
-    are about half of those of `compare`, and false positives up to twice as frequent as the level.
-    """
-    assert baseline.seeds == system.seeds == 1, (
-        "sacreBLEU compares one set of hypotheses with another"
-    )
-    differences = np.abs(system.samples - baseline.samples)
-    extreme = differences - differences.mean() > abs(system.value - baseline.value)
-    return float((1 + extreme.sum()) / (1 + len(differences)))
-
-
-def approximate_randomisation(
-    baseline: Resampled, system: Resampled, value: Value, *, trials: int = TRIALS, seed: int = SEED
-) -> float:
-    """Return the two-sided p-value of approximate randomisation (Riezler and Maxwell, 2005).
-
-    It is computed as in sacreBLEU. Each trial swaps the outputs of the systems, of one seed each,
-    for a random half of the sentences; the p-value is the fraction of trials whose difference
-    exceeds the observed one.
-    """
-    assert baseline.seeds == system.seeds == 1, (
-        "sacreBLEU compares one set of hypotheses with another"
-    )
-    base, other = (side.statistics[0].astype(np.float64) for side in (baseline, system))
-    both, gap = base + other, base - other
-    kept = np.random.default_rng(seed).integers(2, size=(trials, len(base)), dtype=bool)
-    # Sums after the swaps, by matrix products of blocks: the whole mask as floats takes 8 bytes for
-    # every trial and sentence.
-    first = other.sum(0) + np.concatenate(
-        [block @ gap for block in np.array_split(kept, max(1, kept.size // 2**21))]
-    )
-    differences = scores(first, value)[:, 0] - scores(both.sum(0) - first, value)[:, 0]
-    return float(
-        (1 + (np.abs(differences) > abs(system.value - baseline.value)).sum()) / (1 + trials)
-    )
 
 
 def clusters(sets: Sequence[tuple[Sequence[str], npt.NDArray[Any]]]) -> npt.NDArray[Any]:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from augury.core.integrity import Damaged
 from augury.core.store import Folder
 
-SCORES, STATISTICS, HYPOTHESES = "scores.json", "statistics", "hypotheses"
+SCORES, STATISTICS, HYPOTHESES = "scores.json", "counts", "hypotheses"
 """What a run's folder has when it is scored: the record of scores, and by test set the statistics
 of sentences and the outputs, which the record vouches for."""
 
@@ -49,7 +49,7 @@ class Measured(Score):
 
 
 def write_statistics(run: Folder, test: str, scores: Sequence[Measured]) -> None:
-    """Store sentence statistics in a run: `statistics/<test>.npz`, an array for each metric."""
+    """Store sentence statistics in a run: `counts/<test>.npz`, an array for each metric."""
     content = io.BytesIO()
     arrays: dict[str, Any] = {result.name: result.statistics for result in scores}
     np.savez_compressed(content, **arrays)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from augury.scoring.metric import CountedMetric, Metric
+from augury.scoring.metric import Metric, SegmentMetric
 
 CANDIDATES = 24
 """How many references are tried as the output for every example."""
@@ -34,49 +34,33 @@ def best_trivial(
     """
     if not references:
         return None
-    if scorer.measures == "labels":
-        ((label, _),) = Counter(references).most_common(1)
-        counts = scorer.statistics([label] * len(references), references)
-        return Trivial(_constant(label), float(scorer.value(counts.sum(0))))
-    if not isinstance(scorer, CountedMetric):
+    if isinstance(scorer, SegmentMetric):
         return None
-    outputs = [_best_constant(scorer, references)]
-    if sources is not None:
-        counts = scorer.statistics(sources, references)
-        outputs.append(Trivial("the source copied", float(scorer.value(counts.sum(0)))))
-    return _best(scorer, outputs)[0]
+
+    def value(outputs: Sequence[str], expected: Sequence[str]) -> float:
+        return float(scorer.value(scorer.statistics(outputs, expected).sum(0)))
+
+    def best(texts: Sequence[str], expected: Sequence[str]) -> list[Trivial]:
+        known = [Trivial(text, value([text] * len(expected), expected)) for text in texts]
+        lower = type(scorer).lower_is_better
+        return sorted(known, key=lambda trivial: trivial.value, reverse=not lower)
+
+    if scorer.measures == "labels":
+        candidates = [Counter(references).most_common(1)[0][0]]
+    else:
+        distinct = list(dict.fromkeys(references))
+        tried = best(_spread(distinct, CANDIDATES), _spread(references, SAMPLE))
+        candidates = [trivial.output for trivial in tried[:FINALISTS]]
+    constant = best(candidates, references)[0]
+    text = constant.output if len(constant.output) <= SHOWN else f"{constant.output[:SHOWN]}…"
+    constant = constant._replace(output=f"'{text}' for every example")
+    if sources is None or scorer.measures == "labels":
+        return constant
+    copied = value(sources, references)
+    better = copied < constant.value if scorer.lower_is_better else copied > constant.value
+    return Trivial("the source copied", copied) if better else constant
 
 
-def _best_constant(scorer: CountedMetric, references: Sequence[str]) -> Trivial:
-    prepared = [scorer.prepare(line) for line in references]
-
-    def tried(texts: Sequence[str], examples: Sequence[Any]) -> list[Trivial]:
-        outputs = []
-        for text in texts:
-            hypothesis = scorer.prepare(text)
-            counts = [scorer.count(hypothesis, reference) for reference in examples]
-            sums = [sum(column) for column in zip(*counts, strict=True)]
-            outputs.append(Trivial(text, float(scorer.value(sums))))
-        return _best(scorer, outputs)
-
-    distinct = list(dict.fromkeys(references))
-    finalists = tried(_spread(distinct, CANDIDATES), _spread(prepared, SAMPLE))[:FINALISTS]
-    best = tried([trivial.output for trivial in finalists], prepared)[0]
-    return best._replace(output=_constant(best.output))
-
-
-def _best(scorer: Metric, outputs: Sequence[Trivial]) -> list[Trivial]:
-    """Return the outputs, the best first."""
-    return sorted(
-        outputs, key=lambda output: output.value, reverse=not type(scorer).lower_is_better
-    )
-
-
-def _spread(items: Sequence[Any], count: int) -> Sequence[Any]:
+def _spread(items: Sequence[str], count: int) -> Sequence[str]:
     """Return at most `count` items, at equal distances."""
     return items[:: -(-len(items) // count)]
-
-
-def _constant(text: str) -> str:
-    shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
-    return f"'{shown}' for every example"

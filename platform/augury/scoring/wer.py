@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from augury.core.words import clusters
 from augury.corpora.languages import UNSPACED
-from augury.scoring.metric import VERSION, WordMetric
+from augury.scoring.metric import VERSION, CountedMetric, WordMetric
 
 
 class Alignment(NamedTuple):
@@ -22,7 +22,7 @@ class Alignment(NamedTuple):
     """Words of the reference."""
 
 
-class _WordMetric(WordMetric):
+class _WordMetric(CountedMetric, WordMetric):
     """A metric of words separated by white space, and of characters in languages without spaces.
 
     Options ignore case and punctuation characters.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from augury.analysis.rare_subwords import rare_subwords
+from augury.analysis.rare_subwords import RareSubwordAnalysis
 from augury.analysis.system import System
 from search_spaces.papers.cipherdaug.systems import two_keys
 from search_spaces.papers.cipherdaug.table import Table, read
@@ -12,7 +12,7 @@ from search_spaces.papers.cipherdaug.table import Table, read
 
 def measure(system: System) -> Mapping[str, float]:
     """Return the mean over test sentences, by view; `augury analyze` tests the differences."""
-    (result,) = rare_subwords([system])
+    (result,) = RareSubwordAnalysis().compute([system])
     return {view.view: view.mean.value for view in result.views}
 
 

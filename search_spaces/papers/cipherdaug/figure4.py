@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from augury.analysis.buckets import buckets
+from augury.analysis.buckets import BucketAnalysis
 from augury.analysis.system import System
 from search_spaces.papers.cipherdaug.systems import baseline_and_two_keys
 from search_spaces.papers.cipherdaug.table import Table, read
@@ -12,7 +12,7 @@ from search_spaces.papers.cipherdaug.table import Table, read
 
 def measure(system: System) -> Mapping[str, float]:
     """Return F-measure in per cent by how often training has seen a word."""
-    (result,) = buckets([system])
+    (result,) = BucketAnalysis().compute([system])
     return {bucket.bucket: 100 * bucket.value for bucket in result.frequency}
 
 

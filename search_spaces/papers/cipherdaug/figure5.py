@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from augury.analysis.correlation import Correlations, LayerCorrelations, correlations
+from augury.analysis.correlation import CorrelationAnalysis, Correlations, LayerCorrelations
 from augury.analysis.system import System
 from search_spaces.papers.cipherdaug.systems import baseline_and_two_keys
 from search_spaces.papers.cipherdaug.table import Table, read
@@ -14,13 +14,13 @@ from search_spaces.papers.cipherdaug.table import Table, read
 def measure(system: System) -> Mapping[str, float]:
     """Return PWCCA of every pair of layers within a system, and the correlation of random
     numbers of their shape."""
-    return _quantities(correlations([system]))
+    return _quantities(CorrelationAnalysis().compute([system]))
 
 
 def measure_with_reference(baseline: System, system: System) -> Mapping[str, float]:
     """Return PWCCA of every pair of layers of the system, and of the baseline on plain and the
     system on any source."""
-    return _quantities(correlations([baseline, system]), system)
+    return _quantities(CorrelationAnalysis().compute([baseline, system]), system)
 
 
 def _quantities(result: Correlations, system: System | None = None) -> dict[str, float]:

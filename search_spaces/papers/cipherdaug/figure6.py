@@ -13,7 +13,7 @@ from search_spaces.papers.cipherdaug.table import Table, read
 def measure(system: System) -> Mapping[str, float]:
     """Return the first metric of the experiment by view; `augury analyze` tests the differences."""
     scored_by = system.run.experiment.scoring.metrics[0]
-    (result,) = outputs([system], examples=0, scored_by=scored_by)
+    (result,) = outputs([system], scored_by)
     return {view.view: view.value for view in result.views}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from augury.analysis.hallucination import hallucinations
+from augury.analysis.hallucinations import HallucinationAnalysis
 from augury.analysis.system import System
 from search_spaces.papers.cipherdaug.systems import baseline_and_two_keys
 from search_spaces.papers.cipherdaug.table import Table, read
@@ -12,7 +12,7 @@ from search_spaces.papers.cipherdaug.table import Table, read
 
 def measure(system: System) -> Mapping[str, float]:
     """Return the number of sentences (Algorithm 2 of Raunak et al. 2021, with 50 subwords)."""
-    (result,) = hallucinations([system])
+    (result,) = HallucinationAnalysis().compute([system])
     return {"Hallucinations": len(result.hallucinated)}
 
 

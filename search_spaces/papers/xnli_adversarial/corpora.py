@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from augury.corpora.known import KNOWN_NLI
+
+XNLI_LANGUAGES = tuple(KNOWN_NLI["xnli"].languages)
 TOY_MODEL = {"architecture": "tiny", "vocabulary_size": 400, "dropout": 0}
 TOY_TRAINING = {
     "learning_rate": 1.0e-3,

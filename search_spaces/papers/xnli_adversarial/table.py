@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from augury.corpora.known_nli import XNLI_LANGUAGES
 from augury.sweeping import printed
 from augury.sweeping.declarations import Mode, PaperTable, Point
 from augury.sweeping.printed import PrintedTable
-from search_spaces.papers.xnli_adversarial.corpora import SCALES
+from search_spaces.papers.xnli_adversarial.corpora import SCALES, XNLI_LANGUAGES
 
 BASE: dict[str, Any] = {
     "name": "xnli",

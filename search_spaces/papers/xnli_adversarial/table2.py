@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from augury.corpora.known_nli import XNLI_LANGUAGES
 from augury.sweeping.declarations import Rows
-from search_spaces.papers.xnli_adversarial.corpora import SCALES
+from search_spaces.papers.xnli_adversarial.corpora import SCALES, XNLI_LANGUAGES
 from search_spaces.papers.xnli_adversarial.systems import ea, pgd, ra, row, sa
 from search_spaces.papers.xnli_adversarial.table import Table, read
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from augury.analysis.system import open_systems
 from augury.reporting.papers.reproduction import Reproduction, load_reproduction
 from augury.scoring.scores import score
 from augury.scoring.stored import write_statistics
@@ -73,9 +74,8 @@ class Paper:
         return address
 
     def reproduction(self, scale: str = "toy", ended: bool = True) -> Reproduction:
-        return load_reproduction(
-            published.find(str(self.path), scale), self.sweeps.load([1, 2], ended=ended)
-        )
+        table, sweep = published.find(str(self.path), scale), self.sweeps.load([1, 2], ended=ended)
+        return load_reproduction(table, sweep, open_systems)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from augury.reporting.pareto import pareto_front, score_against_cost
+from augury.reporting.score_charts import forest, pareto_front, score_against_cost
 from augury.reporting.styles import OTHER, system_style
 from augury.reporting.sweeps.figures import configuration_styles, learning_curves
 from augury.reporting.sweeps.summary import summarise
@@ -81,3 +81,23 @@ def test_the_front_is_what_nothing_beats_in_score_and_cost(sweeps: Any) -> None:
         "beta=2",
         "beta=5",
     }
+
+
+def test_the_forest_has_the_tested_differences_the_best_on_top(sweeps: Any) -> None:
+    for name, share in (("baseline", 0.5), ("R-Drop", 0.9), ("WordDrop", 0.7)):
+        address = sweeps.configuration({}, name)
+        for seed in (1, 2):
+            correct = [int(row < 100 * share + seed) for row in range(100)]
+            sweeps.trial(address, seed, [20.0, 100 * share])
+            sweeps.results.classified(name, address, seed, correct=correct)
+    summary = summarise(sweeps.load((1, 2)))
+    (figure,) = forest(summary.deciding, configuration_styles(summary))
+    chart = figure.to_dict()
+    assert [trace["name"] for trace in chart["data"]] == ["WordDrop", "R-Drop"]
+    assert summary.deciding is not None
+    for trace in chart["data"]:
+        row = next(row for row in summary.deciding.rows if row.name == trace["name"])
+        assert row.tested is not None and trace["x"] == [row.tested.value]
+        bars = trace["error_x"]
+        assert row.tested.value + bars["array"][0] == pytest.approx(row.tested.high)
+        assert row.tested.value - bars["arrayminus"][0] == pytest.approx(row.tested.low)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from augury.experiments.spec import parse
-from augury.reporting.sweeps.experiment_file import shortened
+from augury.reporting.sweeps.recommended import shortened
 
 PAIRS = {
     "name": "my",

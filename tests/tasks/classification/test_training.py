@@ -6,7 +6,6 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
-from transformers import AutoModelForSequenceClassification
 
-import augury.augment
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS, Corpus
 from augury.experiments.make import prepare
@@ -29,35 +26,6 @@ from augury.training.trained import WEIGHTS
 from trainables import nli
 
 CPU = torch.device("cpu")
-SWAPPED = '''
-import pyarrow as pa
-from augury.augment.operator import OperatorOutput, Operator
-
-class Swapped(Operator):
-    """The words of both sentences backwards."""
-    operator: str = "swapped"
-    READS = ("id", "premise", "hypothesis")
-
-    def bind(self, fitted, store):
-        def apply(block):
-            sides = {side: [" ".join(text.split()[::-1]) for text in block.column(side).to_pylist()]
-                     for side in ("premise", "hypothesis")}
-            return OperatorOutput(pa.table({"id": block.column("id"), **sides}))
-        return apply
-
-OPERATOR = Swapped
-'''
-
-
-@pytest.fixture(scope="module", autouse=True)
-def swapped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """An operator that makes a view of sentence pairs."""
-    directory = tmp_path_factory.mktemp("operators")
-    (directory / "swapped.py").write_text(SWAPPED)
-    augury.augment.__path__.append(str(directory))
-    yield
-    augury.augment.__path__.remove(str(directory))
-    sys.modules.pop("augury.augment.swapped", None)
 
 
 def content(storage: Path, **changes: Any) -> dict[str, Any]:
@@ -119,61 +87,54 @@ def test_a_batch_holds_pairs_and_labels(storage: Path) -> None:
     assert toy.task.ids(np.array([41])) == [f"{toy.corpus.column('id')[41]} (source)"]
 
 
-def test_views_stand_beside_the_source_and_records_follow_it(storage: Path) -> None:
-    toy = Toy(storage, augment=[{"operator": "swapped"}], regime="coregularised")
-    ids = toy.load(5).ids
-    source, view = toy.text(ids[0, 0]), toy.text(ids[1, 0])
-    assert view == [" ".join(text.split()[::-1]) for text in source]
-    assert toy.run.data_factor == 2.0 and len(toy.task.lengths.cost) == 60
+VIEW = {"operator": "eda", "copies": 1, "use": "view"}
 
-    union = Toy(
-        storage,
-        augment=[{"operator": "eda", "copies": 2}, {"operator": "swapped"}],
-        regime="adversarial",
-    )
+
+def test_a_row_is_one_of_the_corpus_of_the_records_or_of_a_view(storage: Path) -> None:
+    records_and_view = [{"operator": "eda", "copies": 2}, VIEW]
+    toy = Toy(storage, augment=records_and_view, regime="adversarial")
     # Every row of the corpus and of the records as it is, and every row of the corpus in the view.
-    assert union.task.group_rows == [60 + 120, 60] and union.run.data_factor == 4.0
-    records = Corpus(union.run.stored_folder(union.run.records["eda"]))
-    for example, text in ((59, union.corpus), (60, records), (179, records)):
-        row = example - (60 if example >= 60 else 0)
-        batch = union.load(example)
-        assert union.text(batch.ids[0, 0]) == [
-            text.column("premise")[row],
-            text.column("hypothesis")[row],
-        ]
-        assert LABELS[batch.labels[0]] == text.column("label")[row]
-        assert union.task.ids(np.array([example])) == [f"{text.column('id')[row]} (source)"]
-    last = union.load(239)
-    assert union.text(last.ids[0, 0])[0].split()[::-1] == union.corpus.column("premise")[59].split()
-    assert union.task.ids(np.array([239])) == [f"{union.corpus.column('id')[59]} (swapped)"]
+    assert toy.task.group_rows == [60 + 120, 60] and toy.run.data_factor == 4.0
+    records = Corpus(toy.run.stored_folder(toy.run.records["eda"]))
+    view = Corpus(toy.run.stored_folder(toy.run.views["eda-1"]))
+    for example, text, row, name in (
+        (59, toy.corpus, 59, "source"),
+        (60, records, 0, "source"),
+        (179, records, 119, "source"),
+        (239, view, 59, "eda-1"),
+    ):
+        batch = toy.load(example)
+        sides = [text.column(side)[row] for side in ("premise", "hypothesis")]
+        assert toy.text(batch.ids[0, 0]) == sides
+        labelled = toy.corpus if text is view else text
+        assert LABELS[batch.labels[0]] == labelled.column("label")[row]
+        names = toy.task.ids(np.array([example]))
+        assert names == [f"{labelled.column('id')[row]} ({name})"]
 
 
 def test_copies_of_an_example_are_asked_to_agree(storage: Path) -> None:
     toy = Toy(
         storage,
-        augment=[{"operator": "eda", "copies": 2, "use": "view"}],
+        augment=[{**VIEW, "copies": 2}],
         regime={"name": "coregularised", "warmup_steps": 0},
     )
     views = toy.run.views
     assert list(views) == ["eda-1", "eda-2"] and toy.run.records == {}
     assert toy.task.group_rows == [60, 60] and toy.run.data_factor == 3.0
     for group, name in enumerate(views):
-        augmented = Corpus(toy.run.stored_folder(views[name]))
-        batch = toy.load(60 * group + 5)
-        for view, text in enumerate((toy.corpus, augmented)):
-            assert toy.text(batch.ids[view, 0]) == [
-                text.column("premise")[5],
-                text.column("hypothesis")[5],
-            ]
-        assert toy.task.ids(np.array([60 * group + 5])) == [
-            f"{toy.corpus.column('id')[5]} (source+{name})"
-        ]
+        example = 60 * group + 5
+        batch = toy.load(example)
+        for view, text in enumerate((toy.corpus, Corpus(toy.run.stored_folder(views[name])))):
+            sides = [text.column(side)[5] for side in ("premise", "hypothesis")]
+            assert toy.text(batch.ids[view, 0]) == sides
+        names = toy.task.ids(np.array([example]))
+        assert names == [f"{toy.corpus.column('id')[5]} (source+{name})"]
     losses = toy.task.loss(toy.task.load(np.arange(55, 65), 0, CPU).batch, Progress(0))
     assert 0 < losses.metrics["divergence"].item() < float("inf") and torch.isfinite(losses.total)
 
 
 def test_rows_do_not_depend_on_company(storage: Path) -> None:
-    task = Toy(storage, augment=[{"operator": "swapped"}], regime="coregularised").task
+    task = Toy(storage, augment=[VIEW], regime="coregularised").task
     task.module.eval()
     examples = np.array([0, 7, 20, 33])
     together = task.rows(task.load(examples, 0, CPU).batch, [0, 1])
@@ -188,41 +149,23 @@ def test_rows_do_not_depend_on_company(storage: Path) -> None:
     assert torch.allclose(second.hidden[0], together.hidden[1], atol=1e-6)
 
 
-def test_no_perturbation_changes_nothing(storage: Path) -> None:
-    task = Toy(storage).task
-    task.module.eval()
-    batch = task.load(np.arange(6), 0, CPU).batch
-    embedded = task.embedded(batch, 0)
-    assert not embedded.embeddings.requires_grad and torch.equal(embedded.mask, batch.ids[0] != 1)
-    plain = task.rows(batch, [0])
-    moved = task.rows(batch, [0], torch.zeros_like(embedded.embeddings))
-    assert torch.allclose(moved.hidden, plain.hidden, atol=1e-6)
-    assert torch.equal(plain.weight, torch.eye(3)) and plain.bias is None
-
-
 @pytest.mark.parametrize(
-    "regime", ["plain", "adversarial", {"name": "coregularised", "over": "identity"}]
+    ("regime", "factor"), [("plain", 1), ({"name": "coregularised", "over": "identity"}, 2)]
 )
-def test_the_loss_is_that_of_torch(storage: Path, regime: Any) -> None:
+def test_the_loss_is_that_of_torch(storage: Path, regime: Any, factor: int) -> None:
+    """Two equal views without dropout: twice the cross-entropy, no divergence."""
     task = Toy(storage, regime=regime, model={**content(storage)["model"], "dropout": 0.0}).task
     batch = task.load(np.arange(10), 0, CPU).batch
+    losses = task.loss(batch, Progress(10_000))
+    parameters = dict(task.module.named_parameters())
+    gradients = torch.autograd.grad(losses.total, [*parameters.values()])
     logits = task.reader.logits(batch.ids[0])
     nll = torch.nn.functional.cross_entropy(logits, batch.labels, reduction="sum")
-    losses = task.loss(batch, Progress(10_000))
-    measured = losses.metrics["nll_before" if regime == "adversarial" else "nll"]
-    assert measured.item() == pytest.approx(nll.item(), rel=1e-5) and losses.rows == 10
-    losses.total.backward()
-    own = {name: parameter.grad for name, parameter in task.module.named_parameters()}
-    if regime == "adversarial":
-        assert losses.metrics["nll"] > losses.metrics["nll_before"]
-        assert all(gradient is not None for gradient in own.values())
-        return
-    task.module.zero_grad()
-    nll.backward()
-    # Two equal views without dropout: twice the cross-entropy, no divergence.
-    factor = 1 if regime == "plain" else 2
-    for name, parameter in task.module.named_parameters():
-        assert torch.allclose(own[name], factor * parameter.grad, atol=1e-5), name
+    assert losses.metrics["nll"].item() == pytest.approx(nll.item(), rel=1e-5)
+    assert losses.rows == 10
+    expected = torch.autograd.grad(nll, [*parameters.values()])
+    for name, own, other in zip(parameters, gradients, expected, strict=True):
+        assert torch.allclose(own, factor * other, atol=1e-5), name
 
 
 def test_validation_is_the_accuracy_of_the_plain_pairs(storage: Path) -> None:
@@ -244,81 +187,25 @@ def test_validation_is_the_accuracy_of_the_plain_pairs(storage: Path) -> None:
     )
 
 
-def test_wider_padding_does_not_change_the_loss(storage: Path) -> None:
-    task = Toy(storage).task
-    task.module.eval()
-    batch = task.load(np.array([0, 1, 2]), 0, CPU).batch
-    wider = Batch(torch.nn.functional.pad(batch.ids, (0, 5), value=1), batch.labels)
-    assert task.loss(wider, Progress(0)).total.item() == pytest.approx(
-        task.loss(batch, Progress(0)).total.item(), rel=1e-5
-    )
-
-
-# Attacks
-
-
 ATTACKED = {"name": "adversarial", "epsilon": 1, "alpha": 0.7}
-PAIRS = [
-    ("the dog runs", "a dog runs", "entailment"),
-    ("a cat sleeps", "the old cat eats a big fish", "neutral"),
-    ("an old man sings", "a man sings not", "contradiction"),
-    ("a big bird eats the fish not", "a bird eats", "contradiction"),
-    ("dog", "cat", "neutral"),
-]
 
 
-def test_adversarial_gradients_are_those_of_the_naive_loop(
-    checkpoint: Callable[..., Path], tmp_path: Path
-) -> None:
-    path, file = checkpoint("xlm_roberta", LABELS), tmp_path / "pairs.tsv"
-    file.write_text(
-        "".join("\t".join(row) + "\n" for row in (("premise", "hypothesis", "label"), *PAIRS))
-    )
-    corpus = {"language": "en", "train": {"file": str(file)}, "valid": {"file": str(file)}}
-    task = Toy(tmp_path, corpus=corpus, model={"name": str(path)}, regime=ATTACKED).task
-    task.module.eval()
-    losses = task.loss(task.load(np.arange(5), 0, CPU).batch, Progress(0))
-    losses.total.backward()
-    assert losses.rows == losses.divisor == losses.metrics["projected"] == 5
+def test_the_words_of_an_attack_are_those_of_the_model(storage: Path) -> None:
+    """Special ones included, and pads not; moved by nothing they are what they were."""
+    toy = Toy(storage, regime=ATTACKED)
+    toy.task.module.eval()
+    batch = toy.load(*range(6))
+    embedded = toy.task.embedded(batch, 0)
+    words = toy.task.module.get_input_embeddings()(batch.ids[0])
+    assert torch.equal(embedded.embeddings, words) and not embedded.embeddings.requires_grad
+    assert torch.equal(embedded.ids, batch.ids[0])
+    assert torch.equal(embedded.mask, batch.ids[0] != 1) and not embedded.mask.all()
+    plain = toy.task.rows(batch, [0])
+    still = toy.task.rows(batch, [0], torch.zeros_like(words))
+    assert torch.allclose(still.hidden, plain.hidden, atol=1e-6)
+    losses = toy.task.loss(batch, Progress(0))
+    assert losses.rows == losses.divisor == losses.metrics["projected"] == 6
     assert losses.metrics["nll_before"] < losses.metrics["nll"]
-
-    naive = AutoModelForSequenceClassification.from_pretrained(
-        path, attn_implementation="eager"
-    ).eval()
-    encoding = task.tokenizer(
-        *zip(*[row[:2] for row in PAIRS], strict=True), padding=True, return_tensors="pt"
-    )
-    assert encoding.attention_mask.sum(1).unique().numel() > 2
-    labels = torch.tensor([LABELS.index(row[2]) for row in PAIRS])
-    positions = (
-        encoding.attention_mask.cumsum(1) * encoding.attention_mask + 1
-    )  # pads have that of the pad, 1
-
-    def nll(perturbation: torch.Tensor) -> torch.Tensor:
-        words = naive.get_input_embeddings()(encoding.input_ids) + perturbation
-        logits = naive(
-            inputs_embeds=words, attention_mask=encoding.attention_mask, position_ids=positions
-        ).logits
-        return torch.nn.functional.cross_entropy(logits, labels, reduction="sum")
-
-    perturbation = torch.zeros(*encoding.input_ids.shape, 32)
-    for _ in range(3):
-        perturbation.requires_grad_()
-        nll(perturbation).backward()
-        gradient = perturbation.grad
-        assert gradient is not None
-        gradient = gradient * encoding.attention_mask.unsqueeze(-1)
-        moved = perturbation.detach() + 0.7 * gradient / gradient.flatten(1).norm(dim=1).view(
-            -1, 1, 1
-        )
-        perturbation = moved * (1 / moved.flatten(1).norm(dim=1).view(-1, 1, 1)).clamp(max=1)
-    naive.zero_grad()
-    loss = nll(perturbation)
-    loss.backward()
-    assert losses.total.item() == pytest.approx(loss.item(), rel=1e-5)
-    own = dict(task.module.named_parameters())
-    for name, parameter in naive.named_parameters():
-        assert torch.allclose(own[name].grad, parameter.grad, rtol=1e-4, atol=1e-5), name
 
 
 @pytest.mark.slow

@@ -50,9 +50,7 @@ def test_operators_apply_where_the_columns_allow(form: str) -> None:
 @pytest.mark.parametrize(
     ("corpus", "message"),
     [
-        ({"form": "pair"}, "did you mean 'pairs'"),
         ({"labels": ["one"]}, "labels"),
-        ({"train": {"file": "a.tsv", "sentence1_column": "a"}}, "sentence1_column"),
         ({"form": "pairs", "train": {"file": "a.tsv", "text_column": "a"}}, "text_column"),
     ],
 )

@@ -92,7 +92,7 @@ def test_a_stored_run_translates_in_a_process_that_imports_only_what_it_uses(
     result = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
     *outputs, modules = result.stdout.splitlines()
     assert outputs == run.folder.sub("hypotheses").read("two.txt").decode().splitlines()
-    unused = {"ray", "torch", "transformers", "pandas", "mlflow", "scipy", "sacremoses"}
+    unused = {"ray", "torch", "transformers", "mlflow", "scipy", "sacremoses"}
     unused |= {"google.protobuf", "psutil", "augury.sweeping.space", "augury.experiments.graph"}
     assert not unused & set(modules.split())
 

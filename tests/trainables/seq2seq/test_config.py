@@ -9,13 +9,8 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.experiments.spec import parse
-from trainables.seq2seq.architecture import PretrainedGenerator, TinyT5
+from trainables.seq2seq.architecture import PretrainedGenerator
 from trainables.seq2seq.config import GeneratorTraining, HypothesisCorpus, ReorderCorpus, TextCorpus
-
-
-def test_the_form_says_what_a_corpus_is(toy: Any) -> None:
-    kinds = [type(toy.experiment(form).corpus) for form in ("text", "reorder", "hypothesis")]
-    assert kinds == [TextCorpus, ReorderCorpus, HypothesisCorpus]
 
 
 def test_the_paper_s_settings_are_the_defaults(toy: Any) -> None:
@@ -36,11 +31,16 @@ def test_the_paper_s_settings_are_the_defaults(toy: Any) -> None:
     )  # so that early stopping, which the paper has, can act
 
 
-def test_an_experiment_survives_being_written_and_read(toy: Any) -> None:
-    for form in ("reorder", "hypothesis"):
-        experiment = toy.experiment(form)
-        assert parse(experiment.to_dict()) == experiment
-        assert isinstance(experiment.model, TinyT5)
+@pytest.mark.parametrize(
+    ("form", "kind"),
+    [("text", TextCorpus), ("reorder", ReorderCorpus), ("hypothesis", HypothesisCorpus)],
+)
+def test_the_form_says_what_a_corpus_is_and_survives_being_written(
+    toy: Any, form: str, kind: type
+) -> None:
+    experiment = toy.experiment(form)
+    assert type(experiment.corpus) is kind
+    assert parse(experiment.to_dict()) == experiment
 
 
 @pytest.mark.parametrize(
@@ -55,21 +55,8 @@ def test_an_experiment_survives_being_written_and_read(toy: Any) -> None:
             "unknown form of corpus 'reordr': did you mean 'reorder'?",
         ),
         (
-            {"corpus": {"form": "reorder", "min_covrage": 1}},
-            "'corpus.min_covrage': did you mean 'min_coverage'?",
-        ),
-        (
-            {"corpus": {"form": "hypothesis", "train": {"file": "a.tsv"}}},
-            "'corpus.language' is required",
-        ),
-        (
             {"model": {"architecture": "tiny", "hidden_size": 15}},
             "hidden_size 15 must be a multiple of attention_heads 4",
-        ),
-        ({"model": {"name": "t5-base", "layers": 2}}, "layers"),
-        (
-            {"training": {"preset": "released_code"}},
-            "unknown preset of training 'released_code': allowed: paper",
         ),
     ],
 )

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from huggingface_hub import ModelCard
 
 from augury.core.errors import UserError
@@ -18,6 +17,7 @@ from augury.reporting.exporting import export
 from augury.sweeping.driver import run_experiment
 from augury.training import history
 from trainables.seq2seq import TASK
+from trainables.seq2seq import trained as outputs
 
 pytestmark = pytest.mark.trains
 
@@ -44,6 +44,11 @@ def test_a_reorderer_is_trained_scored_used_and_exported(
     run = Run.read(runs[content["name"]][1])
     written = run.folder.sub("hypotheses").read("more.txt").decode().splitlines()
     assert TASK.translate(run, [" cat sees dog .", "bee\tlikes hen ."]) == written  # cleaned first
+    read: list[str] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(outputs, "written", lambda run, texts, *_: read.extend(texts))
+        TASK.translate(run, ["cat sees dog ."])
+    assert read == ["reorder: cat sees dog ."]
     scores = run.folder.read_record("scores.json")
     assert [(score["name"], score["n"]) for score in scores["tests"]["more"]] == [
         ("bleu", 2),
@@ -66,15 +71,12 @@ def test_a_reorderer_is_trained_scored_used_and_exported(
     assert len(TASK.translate(fine_tuned, ["cat sees dog ."])) == 1
 
 
-@pytest.mark.parametrize(("equation", "epochs"), [(1, 2.0), (2, 3.0)])
-def test_views_are_read_one_at_a_time(toy: Any, equation: int, epochs: float) -> None:
-    """Every view is read once an epoch to write the target.
-
-    By equation 2 a cipher also to write the source.
-    """
-    regime = {"name": "multi_source", "equation": equation}
+def test_views_are_read_one_at_a_time(toy: Any) -> None:
+    """Source and cipher are read once an epoch to write the target, and the cipher also to write
+    the source."""
+    regime = {"name": "multi_source", "equation": 2}
     run = trained(toy, "text", augment=[{"operator": "cipher", "keys": [1]}], regime=regime)
-    assert run.data_factor == epochs and set(run.views) == {"rot-1"}
+    assert run.data_factor == 3.0 and set(run.views) == {"rot-1"}
 
 
 @pytest.mark.parametrize(
@@ -95,35 +97,18 @@ def test_views_read_together_and_moved_words_teach_a_generator_too(
     assert max(metrics.get(metric, 0) for metrics in recorded) > 0
 
 
-def test_a_generator_that_does_not_improve_is_stopped_by_its_patience(toy: Any) -> None:
-    """With the default number of epochs and patience."""
-    run = trained(toy, "hypothesis", training={"learning_rate": 1e-30})
-    outcome = run.folder.read_record("outcome.json")
-    expected = run.experiment.training.patience + 1
-    assert (outcome["stopped_by"], outcome["epochs"]) == ("patience", expected)
-
-
 def test_a_generator_has_no_scores_and_its_samples_are_those_of_their_keys(toy: Any) -> None:
     run = trained(toy, "hypothesis")
     assert run.folder.read_record("scores.json")["tests"] == {}
     draw = TASK.sampler(run)
     prompts = ["neutral: A dog runs.", "entailment: Two cats sleep.", "neutral: A dog runs."]
     sampling = Sampling(max_length=8)
-    outputs = draw(prompts, [1, 2, 3], sampling)
-    assert outputs[0] != outputs[2]
-    assert draw(prompts[::-1], [3, 2, 1], sampling) == outputs[::-1]
+    drawn = draw(prompts, [1, 2, 3], sampling)
+    assert drawn[0] != drawn[2]
+    assert draw(prompts[::-1], [3, 2, 1], sampling) == drawn[::-1]
     greedy = draw(prompts, [1, 2, 3], GREEDY.model_copy(update={"max_length": 8}))
     assert greedy[0] == greedy[2]
     assert draw([], [], sampling) == []
-
-
-def test_a_generator_that_is_not_to_use_a_gpu_uses_none(
-    toy: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = trained(toy, "hypothesis", execution={"executor": "local", "threads": 1, "device": "cpu"})
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    draw = TASK.sampler(run)
-    assert draw([], [], GREEDY) == []
 
 
 def test_a_run_that_has_not_ended_is_refused(toy: Any) -> None:

@@ -18,7 +18,6 @@ from augury.reporting.papers.tables import (
     tables,
     to_dict,
 )
-from augury.reporting.pareto import cost_sections
 from augury.reporting.report import (
     Code,
     Details,
@@ -29,6 +28,7 @@ from augury.reporting.report import (
     Section,
     section,
 )
+from augury.reporting.score_charts import cost_sections
 from augury.reporting.score_tables import test_sections
 from augury.reporting.sweeps.locations import address_table, locations, reproduce_command
 from augury.reporting.tables import csv, latex

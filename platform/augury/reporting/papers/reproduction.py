@@ -4,16 +4,14 @@ not run."""
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
-from augury.analysis.system import open_systems
 from augury.core.progress import say
 from augury.core.store import Folder
 from augury.reporting import run_files
-from augury.reporting.comparison import Comparison, Row, scored_sets
-from augury.reporting.mean import compare_all, with_mean
+from augury.reporting.comparison import Comparison, Row, compare_all, scored_sets, with_mean
 from augury.reporting.numbers import MISSING
 from augury.reporting.results import (
     MEAN,
@@ -32,6 +30,8 @@ MEASURED = "measured.json"
 """The file, in the folder of a sweep, for tables of other quantities than scores: run -> printed
 column -> value."""
 
+OpenSystems = Callable[..., Sequence[Any]]
+"""Run folders -> what `measure` of a table takes."""
 Status = Literal[
     "measured", "partly measured", "failed", "left out", "not begun", "not run", "computed"
 ]
@@ -171,13 +171,16 @@ class Reproduction:
         return abs(gap) <= self.table.tolerance
 
 
-def load_reproduction(table: Published, sweep: Sweep, reference: str | None = None) -> Reproduction:
+def load_reproduction(
+    table: Published, sweep: Sweep, open_systems: OpenSystems, reference: str | None = None
+) -> Reproduction:
     """Return the table as far as a sweep over its rows, or some of them, has measured it.
 
+    `open_systems` is that of `augury.analysis`, for tables of other quantities than scores.
     `reference` is the row that the others are compared with, the table's by default.
     """
     if table.measure is not None:
-        values = _measure_runs(table, sweep)
+        values = _measure_runs(table, sweep, open_systems)
         lines = [_line(table, name, sweep) for name in table.rows]
         lines = [replace(line, measurements=_means(line, values)) for line in lines]
         return Reproduction(table, sweep, (), {}, tuple(lines))
@@ -198,7 +201,9 @@ def load_reproduction(table: Published, sweep: Sweep, reference: str | None = No
     return Reproduction(table, sweep, tuple(systems), comparisons, ordered)
 
 
-def _measure_runs(table: Published, sweep: Sweep) -> dict[Folder, Mapping[str, float]]:
+def _measure_runs(
+    table: Published, sweep: Sweep, open_systems: OpenSystems
+) -> dict[Folder, Mapping[str, float]]:
     """Return the quantities of every scored run, by printed column.
 
     Each is measured once and kept with the sweep.

@@ -11,44 +11,44 @@ import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
 from augury.core import config
 from augury.core.filesystems import parts_around
 from augury.core.integrity import Damaged
 from augury.core.naming import counted
+from augury.core.naming import title as point_name
 from augury.core.progress import duration
 from augury.experiments import stored_runs
 from augury.experiments.record import SCORES, RunRecord
 from augury.reporting import rendering
 from augury.reporting.downloads import download, downloads
 from augury.reporting.figures import Figure
-from augury.reporting.pareto import cost_sections, pareto_front
+from augury.reporting.numbers import MISSING, factor, share
 from augury.reporting.report import (
-    Block,
     Charts,
     Code,
     Details,
     Downloads,
-    Heading,
     Places,
     Report,
     Section,
     Status,
     section,
 )
-from augury.reporting.score_tables import by_test, frame, shared_notes, test_sections
-from augury.reporting.styles import OTHER, Style
-from augury.reporting.sweeps.answer import answer, chances, contenders, front_text
-from augury.reporting.sweeps.choice import recommended
-from augury.reporting.sweeps.figures import (
-    configuration_styles,
-    forest,
-    lanes,
-    learning_curves,
-    occupancy,
-    parallel_coordinates,
+from augury.reporting.score_charts import cost_sections, forest, pareto_front
+from augury.reporting.score_tables import (
+    by_test,
+    frame,
+    score_cells,
+    score_columns,
+    shared_notes,
+    test_sections,
 )
+from augury.reporting.styles import OTHER, Style
+from augury.reporting.sweeps.answer import answer, recommendation
+from augury.reporting.sweeps.figures import configuration_styles, learning_curves
 from augury.reporting.sweeps.locations import (
     address_table,
     compare_command,
@@ -56,28 +56,22 @@ from augury.reporting.sweeps.locations import (
     locations,
     sweep_command,
 )
-from augury.reporting.sweeps.recommendation import (
-    RECOMMENDED,
-    recommend,
-    recommendation_text,
-    settlement,
+from augury.reporting.sweeps.recommended import RECOMMENDED, recommend
+from augury.reporting.sweeps.response import responses, short_names, value_text
+from augury.reporting.sweeps.summary import (
+    ConfigurationResult,
+    Summary,
+    confirming,
+    recommended,
+    summarise,
 )
-from augury.reporting.sweeps.response import importance, responses
-from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
-from augury.reporting.sweeps.tables import (
-    configurations,
-    decision_table,
-    failure_table,
-    families,
-    terminal_table,
-    when,
-)
-from augury.reporting.tables import Table, csv, latex
+from augury.reporting.tables import Cell, Row, Table, cell, csv, latex, records, row, table
 from augury.sweeping.state import DEFINITION, ENDS, PAGE, STATES, Sweep
 
 SUMMARY = "summary.json"
 STATE = "state"
 """The entry of a stored summary with a hash of what it depends on."""
+Styles = Mapping[str, Style]
 
 
 def report(sweep: Sweep, refresh: int | None = None) -> Report:
@@ -99,8 +93,8 @@ def _report(summary: Summary, refresh: int | None) -> Report:
         question=sweep.question,
         answer=answer(summary),
         power=tested.power_text if tested else "",
-        conclusions=_conclusions(summary),
-        notes=[*summary.cautions, *_text_notes(sweep)],
+        conclusions=[line for line in (recommendation(summary),) if line],
+        notes=[*summary.warnings, *_text_notes(sweep)],
         status=Status(
             counts={state: count for state in STATES if (count := sweep.count(state))},
             labels=labels,
@@ -108,9 +102,9 @@ def _report(summary: Summary, refresh: int | None) -> Report:
             refresh=None if sweep.ended or sweep.stopped else refresh,
         ),
         facts=_facts(summary),
-        sections=_sections(summary, styles, shown),
+        sections=[*_sections(summary, styles, shown)],
         data=data(summary),
-        summary=_summary(summary),
+        summary=terminal(summary),
         tables=[shown],
         records=frame(summary.comparisons),
     )
@@ -129,9 +123,30 @@ def write(sweep: Sweep, refresh: int | None) -> Summary:
     return summary
 
 
-def text(summary: Summary) -> str:
-    """Return the report of a sweep as lines, fitted to the terminal if there is one."""
-    return rendering.lines(_summary(summary))
+def terminal(summary: Summary) -> list[Table | str]:
+    """Return what a terminal shows: the question, all configurations, the answer, and what the
+    numbers need."""
+    comparisons = summary.comparisons
+    rows = []
+    for result in summary.ranking:
+        name = f"{result.name} (reference)" if result is summary.reference else result.name
+        rows.append([name, result.state, *_scores(summary, result)])
+    columns = ["configuration", "state", *_score_titles(summary)]
+    parts = (4, len(columns) - 2)
+    failed = [f"failed: {name}: {trial.error}" for name, trial in summary.failures.items()]
+    merged = [
+        f"same as {point.same_as}: {point.label} ({point.reason})" for point in summary.sweep.merged
+    ]
+    lines = [answer(summary), recommendation(summary), *summary.warnings, *failed, *merged]
+    lines += [*shared_notes(comparisons[:1]), *_text_notes(summary.sweep)]
+    if summary.confirmed:
+        lines.append(f"{summary.confirmed.deciding.power_text} (with the fresh seeds)")
+    return [
+        summary.sweep.question,
+        table(columns, rows, parts=parts),
+        *([by_test(comparisons)] if len(comparisons) > 1 else []),
+        "\n".join(line for line in lines if line),
+    ]
 
 
 def stored_summary(sweep: Sweep) -> dict[str, Any]:
@@ -144,170 +159,15 @@ def stored_summary(sweep: Sweep) -> dict[str, Any]:
     return _write_summary(sweep, data(summarise(sweep)))
 
 
-def _summary(summary: Summary) -> list[Table | str]:
-    """Return the question, all configurations, cautions and notes, and the answer."""
-    sweep, comparisons = summary.sweep, summary.comparisons
-    notes = dict.fromkeys([*summary.cautions, *shared_notes(comparisons[:1])])
-    failures = [f"failed: {name}: {trial.error}" for name, trial in summary.failures.items()]
-    merged = [f"same as {point.same_as}: {point.label} ({point.reason})" for point in sweep.merged]
-    return [
-        sweep.question,
-        terminal_table(summary),
-        *([by_test(comparisons)] if len(comparisons) > 1 else []),
-        "\n".join(notes),
-        "\n".join([*failures, *merged]),
-        answer(summary),
-        "\n".join(_conclusions(summary)),
-        "\n".join(f"{name:<12}{value}" for name, value in locations(sweep).items()),
-    ]
-
-
-def _conclusions(summary: Summary) -> list[str]:
-    """Return what follows from the scores: what is recommended, the best ones, the best for their
-    cost, and what would settle the rest."""
-    open_question = settlement(summary)
-    lines = [recommendation_text(summary), chances(summary), front_text(summary)]
-    if open_question:
-        lines.append(f"To settle: {open_question.text} {open_question.command}".strip())
-    return [line for line in lines if line]
-
-
-def _overview(summary: Summary, styles: Mapping[str, Style]) -> list[Section]:
-    """Return the families, the differences and the front, where methods race."""
-    by_family = families(summary, styles)
-    if by_family is None:
-        return []
-    parts = [section("The best of every family", by_family)]
-    if differences := forest(summary, styles):
-        parts.append(section("Differences to the reference", Charts(differences)))
-    return parts
-
-
-def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> list[Section]:
-    sweep, comparisons = summary.sweep, summary.comparisons
-    named = [
-        (styles[result.address], result.name)
-        for result in summary.ranking
-        if result.address in styles
-    ]
-    others = len(summary.ranking) - len(named)
-    names = [*named, *([(OTHER, counted(others, "other"))] if others else [])]
-    files = downloads(sweep.name, csv=csv(frame(comparisons)), tex=latex([shown]))
-    colours = " Means over seeds; intervals of 95 % where a configuration has a colour."
-    costs = cost_sections(summary.deciding, styles, colours, _scored_names(summary, styles))
-    overview = _overview(summary, styles)
-    sections = [*overview, *(costs if overview else [])]
-    order = f"Sorted by {summary.metric}, best first; those that have not begun are last."
-    sections.append(section("Configurations", order, shown, Downloads(files)))
-    compare = Code(f"{compare_command(sweep)}    # prints every set with intervals")
-    sections += test_sections(comparisons, "configurations", compare)
-    sections.append(
-        section("Effect of the swept settings", importance(summary), *_response(summary))
-    )
-    if parallel := parallel_coordinates(summary, styles):
-        sections.append(section("Parallel coordinates", Charts(parallel, names)))
-    if curves := learning_curves(summary, styles):
-        sections.append(section("Learning curves", Charts(curves, names)))
-    if not overview:
-        sections += costs
-    if timeline := lanes(summary):
-        note = "Colours are those of the states at the top of the page."
-        charts = Charts([*timeline, *occupancy(summary)])
-        sections.append(section("What was trained when", charts, note))
-    raced = any(decision.action != "chosen" for decision in summary.sweep.decisions)
-    if raced and (decided := decision_table(summary)):
-        sections.append(section("Decisions of the race", decided))
-    if failed := failure_table(summary):
-        sections.append(section("Failed trials", failed))
-    configured = ((item.name, item.configuration) for item in summary.ranking)
-    addresses = Details("Addresses of all runs", [address_table("configuration", configured)])
-    return [
-        *sections,
-        section("Repeat it", Code(sweep_command(sweep)), *_recommended_file(summary)),
-        section("Storage", Places(locations(sweep)), addresses),
-    ]
-
-
-def _scored_names(summary: Summary, styles: Mapping[str, Style]) -> list[tuple[Style, str]]:
-    """Return the legend of the configurations that have scores: those with a colour, and how many
-    others there are."""
-    scored = [result for result in summary.ranking if summary.row(result)]
-    named = [(styles[result.address], result.name) for result in scored if result.address in styles]
-    others = len(scored) - len(named)
-    return [*named, *([(OTHER, counted(others, "other"))] if others else [])]
-
-
-def _recommended_file(summary: Summary) -> list[Block]:
-    """Return the command that trains the recommended system, with its experiment file."""
-    folder, chosen = summary.sweep.folder, recommended(summary)
-    if chosen is None or not folder.exists(RECOMMENDED):
-        return []
-    content = folder.read(RECOMMENDED).decode()
-    file = download("experiment file", RECOMMENDED, content)
-    train = f"augury train {shlex.quote(folder.location(RECOMMENDED))}    # {chosen.name}"
-    return [Code(train), Details(RECOMMENDED, [Downloads([file]), Code(content)])]
-
-
-def _response(summary: Summary) -> Iterator[Block]:
-    """Yield tables and charts of the score against swept keys, and how to read them."""
-    response = responses(summary)
-    tables = [shown for shown in response if isinstance(shown, Table)]
-    charts = [shown for shown in response if isinstance(shown, Figure)]
-    for shown in tables:
-        yield Heading(shown.title)
-        yield shown
-    if tables:
-        yield (
-            "Means over seeds, ± half of their 95 % interval, the number of seeds in brackets. "
-            "Blue is better than the reference, orange is worse. A dagger: not trained to the end, "
-            "at the best value so far."
-        )
-    if charts:
-        single = "seeds" if len(summary.sweep.keys) == 1 else "configurations"
-        yield Charts(charts)
-        yield (
-            f"Blue: means with their 95 % interval over seeds. Grey dots: single {single}. Dotted "
-            "line: the reference, where it has none of the swept values. Hollow: not trained to "
-            "the end, at the best value so far."
-        )
-
-
-def _facts(summary: Summary) -> dict[str, str]:
-    sweep = summary.sweep
-    budget = sweep.budget_left
-    devices = dict.fromkeys(
-        row.cost.device for item in summary.comparisons for row in item.rows if row.cost
-    )
-    return {
-        "seeds": ", ".join(map(str, sweep.seeds)),
-        "scheduler": sweep.scheduler,
-        **_experiment(sweep),
-        "wall time of all trials": duration(sweep.seconds)
-        + (f" on {', '.join(devices)}" if devices else ""),
-        **({} if budget is None else {"budget": f"{duration(budget)} left" if budget else "spent"}),
-        "started": when(sweep.started),
-        "ended" if sweep.ended else "stopped" if sweep.stopped else "updated": when(sweep.updated),
-    }
-
-
-def _experiment(sweep: Sweep) -> dict[str, str]:
-    """Return the experiment file that a sweep is on, or the scale of a space on its own texts."""
-    file = sweep.folder.read_record(DEFINITION).get("experiment")
-    return {"experiment": file} if file else {"scale": sweep.scale}
-
-
-def _text_notes(sweep: Sweep) -> list[str]:
-    """Return the notes on the texts of a sweep, such as that they are synthetic."""
-    described = described_runs(sweep)[:1]
-    notes = (stored_runs.corpus_notes(run, RunRecord.read(run).inputs) for run in described)
-    return next(notes, [])
-
-
 def data(summary: Summary) -> dict[str, Any]:
     """Return the sweep as JSON-like values."""
-    sweep, best, open_question = summary.sweep, recommended(summary), settlement(summary)
+    sweep, best = summary.sweep, recommended(summary)
     front = pareto_front(summary.deciding) if summary.deciding else []
     begun = [trial for _, trial in sweep.trials if trial.progress != "waiting"]
+    ahead = summary.leader
+    confirm = None
+    if ahead and ahead is not summary.reference and summary.confirmed is None:
+        confirm = dict(zip(("trainings", "seconds"), confirming(summary, ahead), strict=True))
     return {
         "name": sweep.name,
         "question": sweep.question,
@@ -319,13 +179,12 @@ def data(summary: Summary) -> dict[str, Any]:
         "scheduler": sweep.scheduler,
         "decided_on": "validation" if sweep.tests == () else "tests",
         "chances": dict(summary.chances),
-        "contenders": [result.address for result in contenders(summary)],
         "front": [row.address for row in front],
         "recommended": best.address if best else None,
-        "recommendation": recommendation_text(summary),
-        "settle": asdict(open_question) if open_question else None,
+        "recommendation": recommendation(summary),
+        "confirm": confirm,
         "worth": sweep.worth,
-        "cautions": summary.cautions,
+        "cautions": summary.warnings,
         "notes": _text_notes(sweep),
         "seeds": list(sweep.seeds),
         "reference": sweep.reference,
@@ -339,6 +198,162 @@ def data(summary: Summary) -> dict[str, Any]:
         "cost": {"train_seconds": sum(trial.seconds for trial in begun)},
         "sweep": sweep.folder.uri,
     }
+
+
+def configurations(summary: Summary, styles: Styles) -> Table:
+    """Return all configurations, best first, each followed by points that are the same
+    experiment."""
+    sweep, rows = summary.sweep, []
+    for rank, result in enumerate(summary.ranking, start=1):
+        rows.append(_configuration_row(summary, result, rank, styles.get(result.address, OTHER)))
+        same = [merged for merged in sweep.merged if merged.same_as == result.name]
+        for merged in same:
+            first = cell(rank, "d") if sweep.keys else Cell(merged.label, rank)
+            cells = [first, *_key_cells(sweep, merged.point), f"as {result.name}"]
+            note = f"{merged.label}: same experiment, as {merged.reason}"
+            cells += [*_scores(summary, result), *_chance(summary, result)]
+            rows.append(row(cells, note=note, faint=True))
+    notes = [f"{summary.metric}: the best validation so far, mean ± standard deviation over seeds"]
+    notes += summary.deciding.notes if summary.deciding else ()
+    notes += summary.deciding.details if summary.deciding else ()
+    columns = [
+        "rank" if sweep.keys else "system",
+        *short_names(sweep.keys),
+        "state",
+        *_score_titles(summary),
+    ]
+    columns += ["chance to be best"] if summary.chances else []
+    return table(columns, rows, title="configurations", notes=tuple(dict.fromkeys(notes)))
+
+
+def _configuration_row(
+    summary: Summary, result: ConfigurationResult, rank: int, style: Style
+) -> Row:
+    sweep, point = summary.sweep, result.configuration.point
+    named = sweep.keys and result.name != point_name(point)  # of the additional baseline
+    notes = [result.name] if named else []
+    notes += ["reference"] if result is summary.reference else []
+    first = cell(rank, "d") if sweep.keys else Cell(result.name, rank)
+    cells = [first, *_key_cells(sweep, point), result.state, *_scores(summary, result)]
+    cells += _chance(summary, result)
+    faint = result.state in ("stopped", "failed")
+    return row(cells, style=style, note=", ".join(notes), faint=faint)
+
+
+def _score_titles(summary: Summary) -> list[str]:
+    """Return the titles of `_scores`."""
+    titles = []
+    if summary.deciding:
+        score, *others = score_columns(summary.deciding)
+        titles = [f"{score.partition(' [')[0]} {summary.deciding.test}", *others]
+    on_cpus = summary.deciding is not None and summary.deciding.time_kind == "CPU time"
+    times = "CPU × reference" if on_cpus else "× reference"
+    return ["seeds", summary.metric, *titles, "wall time/seed", times]
+
+
+def _scores(summary: Summary, result: ConfigurationResult) -> list[Cell]:
+    """Return the seeds, scores and cost of a configuration."""
+    scored = summary.row(result)
+    return [
+        Cell(f"{result.finished} of {len(summary.sweep.seeds)}", result.finished),
+        Cell(result.spread_text, result.mean),
+        *(score_cells(summary.deciding, scored) if summary.deciding else []),
+        cell(result.seconds, duration),
+        cell(scored.time_factor if scored else None, factor),
+    ]
+
+
+def _chance(summary: Summary, result: ConfigurationResult) -> list[Cell]:
+    """Return the probability of a configuration to be the best on the test set, as a column where
+    any is known."""
+    return [cell(summary.chances.get(result.address), share)] if summary.chances else []
+
+
+def _key_cells(sweep: Sweep, point: Mapping[str, Any]) -> list[Cell]:
+    cells = []
+    for key in sweep.keys:
+        value = point.get(key)
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        text = value_text(value) if key in point else MISSING
+        cells.append(Cell(text, value if number else text))
+    return cells
+
+
+def _sections(summary: Summary, styles: Styles, shown: Table) -> Iterator[Section]:
+    sweep, comparisons = summary.sweep, summary.comparisons
+    names = [(styles[of.address], of.name) for of in summary.ranking if of.address in styles]
+    if others := len(summary.ranking) - len(names):
+        names.append((OTHER, counted(others, "other")))
+    files = downloads(sweep.name, csv=csv(frame(comparisons)), tex=latex([shown]))
+    order = f"Sorted by {summary.metric}, best first; those that have not begun are last."
+    yield section("Configurations", order, shown, Downloads(files))
+    compare = Code(f"{compare_command(sweep)}    # prints every set with intervals")
+    yield from test_sections(comparisons, "configurations", compare)
+    if differences := forest(summary.deciding, styles):
+        yield section("Differences to the reference", Charts(differences))
+    colours = " Means over seeds; intervals of 95 % where a configuration has a colour."
+    yield from cost_sections(summary.deciding, styles, colours, names)
+    response = responses(summary)
+    charts = [of for of in response if isinstance(of, Figure)]
+    if charts:
+        text = "Dotted: the reference, where it has none of the values. Bars: intervals of 95 %."
+        yield section("Effect of the swept settings", Charts(charts), text)
+    elif response:
+        text = (
+            "Means over seeds, ± half of their 95 % interval, the number of seeds in brackets. "
+            "Blue is better than the reference, orange is worse. A dagger: not trained to the end, "
+            "at the best value so far."
+        )
+        maps = [of for of in response if isinstance(of, Table)]
+        yield section("Effect of the swept settings", *maps, text)
+    if curves := learning_curves(summary, styles):
+        yield section("Learning curves", Charts(curves, names))
+    if summary.failures:
+        failed = [
+            {"trial": name, "error": trial.error or "?", "run": Cell(trial.folder.uri, code=True)}
+            for name, trial in summary.failures.items()
+        ]
+        yield section("Failed trials", records(failed, kind="words"))
+    chosen = recommended(summary)
+    train: list[Code | Details] = []
+    if chosen and sweep.folder.exists(RECOMMENDED):
+        content = sweep.folder.read(RECOMMENDED).decode()
+        file = download("experiment file", RECOMMENDED, content)
+        line = f"augury train {shlex.quote(sweep.folder.location(RECOMMENDED))}"
+        train = [
+            Code(f"{line}    # {chosen.name}"),
+            Details(RECOMMENDED, [Downloads([file]), Code(content)]),
+        ]
+    configured = ((item.name, item.configuration) for item in summary.ranking)
+    addresses = Details("Addresses of all runs", [address_table("configuration", configured)])
+    places = Places(locations(sweep))
+    yield section("Repeat it", Code(sweep_command(sweep)), *train, places, addresses)
+
+
+def _facts(summary: Summary) -> dict[str, str]:
+    sweep = summary.sweep
+    budget = sweep.budget_left
+    devices = dict.fromkeys(
+        row.cost.device for item in summary.comparisons for row in item.rows if row.cost
+    )
+    file = sweep.folder.read_record(DEFINITION).get("experiment")
+    return {
+        "seeds": ", ".join(map(str, sweep.seeds)),
+        "scheduler": sweep.scheduler,
+        **({"experiment": file} if file else {"scale": sweep.scale}),
+        "wall time of all trials": duration(sweep.seconds)
+        + (f" on {', '.join(devices)}" if devices else ""),
+        **({} if budget is None else {"budget": f"{duration(budget)} left" if budget else "spent"}),
+        "started": when(sweep.started),
+        "ended" if sweep.ended else "stopped" if sweep.stopped else "updated": when(sweep.updated),
+    }
+
+
+def _text_notes(sweep: Sweep) -> list[str]:
+    """Return the notes on the texts of a sweep, such as that they are synthetic."""
+    described = described_runs(sweep)[:1]
+    notes = (stored_runs.corpus_notes(run, RunRecord.read(run).inputs) for run in described)
+    return next(notes, [])
 
 
 def _result_dict(summary: Summary, result: ConfigurationResult) -> dict[str, Any]:
@@ -366,11 +381,9 @@ def _result_dict(summary: Summary, result: ConfigurationResult) -> dict[str, Any
 def _write_summary(sweep: Sweep, content: Mapping[str, Any]) -> dict[str, Any]:
     """Write a summary; numbers that are not finite become null.
 
-    It names the sweep and its runs by their folders in the storage, which may be moved, and leaves
-    out the command that would settle the rest, which names the storage.
+    It names the sweep and its runs by their folders in the storage, which may be moved.
     """
-    settle = content["settle"] and {**content["settle"], "command": ""}
-    text = json.dumps({**content, "settle": settle, STATE: _state(sweep)}, ensure_ascii=False)
+    text = json.dumps({**content, STATE: _state(sweep)}, ensure_ascii=False)
     for part in parts_around(sweep.folder.root):
         text = text.replace(json.dumps(part, ensure_ascii=False)[1:-1], "")
     return sweep.folder.write_record(SUMMARY, json.loads(text, parse_constant=lambda _: None))
@@ -387,3 +400,8 @@ def _state(sweep: Sweep) -> str:
         )
     ended = [sweep.ended, sweep.updated if sweep.ended else 0]
     return config.address([*ended, len(sweep.decisions), progress])
+
+
+def when(seconds: float) -> str:
+    """Return a Unix time for people."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"

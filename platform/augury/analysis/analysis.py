@@ -1,0 +1,186 @@
+"""The contract of an analysis of runs, its lookup, and how it is carried out.
+
+An analysis is a plug-in: a file that sets `ANALYSIS`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+from augury.analysis.system import VALID, System
+from augury.core import config, plugins
+from augury.core.plugins import Extension, Registry
+from augury.core.store import Folder
+from augury.experiments import stored_runs
+from augury.experiments.record import RunRecord
+from augury.experiments.task import ShowsStates, capable
+from augury.reporting import rendering, run_files
+from augury.reporting.numbers import MISSING, interval, p_text, probability, signed
+from augury.reporting.report import Report, Section, section
+from augury.reporting.tables import Cell, Table, cell, records
+from augury.scoring.significance import Difference
+
+ANALYSES = Registry(
+    "analysis",
+    package="augury.analysis",
+    attribute="ANALYSIS",
+    contract="set ANALYSIS to a subclass of augury.analysis.analysis.Analysis",
+)
+
+
+class Analysis(Extension, ABC):
+    """Settings of an analysis of runs, which are also its flags on the command line."""
+
+    TITLE: ClassVar[str]
+    OF_TEST: ClassVar[bool] = True
+    """Whether it reads the sentences of the test set, so that runs have to translate them."""
+
+    analysis: str
+    """The name of the analysis, or the path of its file."""
+
+    @abstractmethod
+    def compute(self, systems: Sequence[System]) -> Any:
+        """Return the results: a dataclass for all systems, or a list with one for each."""
+
+    @abstractmethod
+    def answer(self, results: Any, systems: Sequence[System]) -> str:
+        """Return what the results say, in a sentence that claims no more than they support."""
+
+    @abstractmethod
+    def sections(self, results: Any, systems: Sequence[System]) -> list[Section]:
+        """Return the sections of the page; their tables are shown in a terminal too."""
+
+
+def schema(name: str) -> type[Analysis]:
+    """Return the class of the analysis called `name`, or at that path."""
+    analysis, _ = plugins.resolve(ANALYSES, Analysis, "analysis", {"analysis": name})
+    return analysis
+
+
+def find(name: str, settings: Mapping[str, Any]) -> Analysis:
+    """Return the analysis called `name`, or at that path, with its settings."""
+    chosen, values = plugins.resolve(ANALYSES, Analysis, "analysis", {**settings, "analysis": name})
+    return config.validate(chosen, values, f"analysis {values['analysis']}")
+
+
+def analyse(analysis: Analysis, systems: Sequence[System]) -> Report:
+    """Return the report of one analysis, and write it as `NAME.html` and `NAME.json` into the
+    folder of every run."""
+    first, title = systems[0], f"{analysis.TITLE}: {', '.join(of.name for of in systems)}"
+    notes = _cautions(systems)
+    if analysis.OF_TEST:
+        for system in systems:
+            capable(system.run.experiment.task, ShowsStates)
+        title += f" on {first.test}"
+        notes += _cautions_of_test(systems)
+    results = analysis.compute(systems)
+    answer, sections = analysis.answer(results, systems), analysis.sections(results, systems)
+    settings = {
+        key: value
+        for key, value in analysis.to_dict().items()
+        if key not in ("analysis", plugins.FILE)
+    }
+    runs, origins = [], []
+    for system in systems:
+        name, run = system.name, system.run
+        runs.append(
+            {"name": name, "address": run.address, "seed": run.seed, "folder": run.folder.name}
+        )
+        trained_with = RunRecord.read(run.folder).trained_with
+        folder = Cell(run.folder.name, code=True)
+        origins.append({"system": name, "run": folder, "trained with": trained_with})
+    tables = [block for part in sections for block in part.blocks if isinstance(block, Table)]
+    report = Report(
+        title=title,
+        answer=answer,
+        sections=[*sections, section("Where it comes from", records(origins, kind="words"))],
+        notes=notes,
+        data={
+            "test": first.test,
+            "lines": [row + 1 for row in first.rows],
+            "runs": runs,
+            "settings": {**settings, "decoding": first.decoding and first.decoding.to_dict()},
+            "results": list(map(asdict, results)) if isinstance(results, list) else asdict(results),
+        },
+        summary=[*tables, "\n".join([answer, *notes])],
+        tables=tables,
+    )
+    content = {"analysis": analysis.analysis, "answer": answer, **report.data}
+    for system in systems:
+        target = folder_of(systems, system)
+        target.write_record(f"{analysis.analysis}.json", content)
+        target.write(f"{analysis.analysis}.html", rendering.page(report))
+    return report
+
+
+def folder_of(systems: Sequence[System], system: System) -> Folder:
+    """Return the folder of a system's analyses in its run's: `TEST`, or `TEST-with-HASH` if
+    compared with others.
+
+    The hash is that of all systems in their order, as the first is the baseline.
+    """
+    names = [other.run.folder.name for other in systems]
+    name = f"{system.test}-with-{config.address(names)[:8]}" if len(names) > 1 else system.test
+    return system.run.folder.sub(f"{run_files.ANALYSES}/{name}")
+
+
+def _cautions(systems: Sequence[System]) -> list[str]:
+    """Return notes on the texts of the systems and on their number."""
+    cautions: dict[str, None] = {}
+    for system in systems:
+        cautions |= dict.fromkeys(stored_runs.corpus_notes(system.run.folder, system.run.inputs))
+    if len(systems) > 1:
+        cautions[
+            "Runs are compared, not methods: one training of each does not tell them apart from "
+            "chance."
+        ] = None
+    return list(cautions)
+
+
+def _cautions_of_test(systems: Sequence[System]) -> list[str]:
+    """Return notes on the choice of sentences, and on how they are translated."""
+    first, cautions = systems[0], []
+    if first.test == VALID:
+        cautions.append(
+            "The sentences are those of the validation set, by which training was ended and "
+            "weights were chosen."
+        )
+    if any(system.run.experiment.to_dict()["decoding"].get("views") for system in systems):
+        cautions.append(
+            "Sentences are translated from one view at a time, not from several as the runs' "
+            "experiments do."
+        )
+    if len(first.rows) < (total := first.run.corpus(first.test).rows):
+        cautions.append(
+            f"{len(first.rows):,} of the {total:,} sentences of {first.test}, drawn at random."
+        )
+    return cautions
+
+
+def test_label(systems: Sequence[System]) -> str:
+    """Return the test set and the number of sentences analysed: `test2016 (1,000 sentences)`."""
+    return f"{systems[0].test} ({len(systems[0].rows):,} sentences)"
+
+
+def heading(system: System, sentence: int) -> str:
+    """Return the heading of a sentence: its line in the test set."""
+    return f"line {system.rows[sentence] + 1}"
+
+
+def certainty(p_value: float) -> str:
+    """Return a p-value, and whether a difference with it may be chance."""
+    return p_text(p_value) if p_value < 0.05 else f"{p_text(p_value)}, may be chance"
+
+
+def difference_cells(test: Difference | None, scale: float = 1.0) -> list[Cell]:
+    """Return a difference with its interval, multiplied by `scale`, and its p-value.
+
+    Dashes for None.
+    """
+    if test is None:
+        return [Cell(MISSING)] * 2
+    value, low, high = (scale * end for end in (test.value, test.low, test.high))
+    return [Cell(interval(value, low, high, signed), value), cell(test.p_value, probability)]

@@ -1,1 +1,0 @@
-"""Analyses as tables, charts, pages and JSON."""

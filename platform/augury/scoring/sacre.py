@@ -1,0 +1,337 @@
+"""BLEU, chrF and TER by sacreBLEU, and BLEU as published results tokenise it.
+
+The statistics of segments, and the scores of their sums, are those of sacreBLEU's own classes, by
+the methods on which its significance tests rest: private ones, which is why its version is pinned,
+and a test compares them with its corpus scores. What published results do besides, Moses' and
+tensor2tensor's, is preprocessing.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import abstractmethod
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from augury.core.errors import UserError
+from augury.corpora.languages import SINITIC, UNSPACED
+from augury.scoring.metric import VERSION, Metric, WordMetric
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from sacremoses import MosesPunctNormalizer, MosesTokenizer
+
+EAST_ASIAN = (
+    r"[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
+    r"\U00020000-\U0003ffff]"
+)
+"""Characters that the Chinese, Japanese and Korean tokenisers split differently from 13a,
+full-width ones included; compiled, which takes 4 ms, where a language is unknown."""
+TOKENISED = ("zh", "ja", "ko")
+"""Languages for which sacreBLEU has a tokeniser."""
+UNKNOWN = ("", "und", "mul")
+_HYPHEN = re.compile(r"(\S)-(\S)")
+_ONE_REFERENCE = [[""]]  # signatures need the number of references
+
+
+class _Sacre(Metric):
+    """A metric whose statistics are those of `library`, one of sacreBLEU's metrics."""
+
+    bounds = (0.0, 100.0)
+    scored_by: ClassVar[str]
+    """Which of sacreBLEU's metrics scores sums."""
+    library: Any
+
+    def __init__(self, name: str, language: str):
+        super().__init__(name, language)
+        self.library = self._library()
+        self.signature = str(self.library.get_signature())
+
+    @abstractmethod
+    def _library(self) -> Any:
+        """Return sacreBLEU's metric for the option and the language."""
+
+    def preprocess(self, line: str) -> str:
+        """Return a line as sacreBLEU is to read it."""
+        return line
+
+    def prepare(self, line: str) -> str:
+        """Return a line as its n-grams are counted: tokens between spaces for BLEU and TER."""
+        return str(self.library._preprocess_segment(self.preprocess(line)))
+
+    def statistics(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        sources: Sequence[str] | None = None,
+    ) -> NDArray[Any]:
+        return self.multiple_statistics(hypotheses, [references], sources)
+
+    def multiple_statistics(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        sources: Sequence[str] | None = None,
+    ) -> NDArray[Any]:
+        import numpy as np
+
+        self.require_words(references[0])
+        sets = [[self.preprocess(line) for line in lines] for lines in references]
+        lines = [self.preprocess(line) for line in hypotheses]
+        return np.array(self.library._extract_corpus_statistics(lines, sets))
+
+    @classmethod
+    def value(cls, sums: Sequence[float]) -> float:
+        return float(_scorer(cls.scored_by)._compute_score_from_stats([*sums]).score)
+
+
+class Bleu(_Sacre, WordMetric):
+    """BLEU of detokenised text with sacreBLEU's tokeniser for the language: 13a, zh, ja or ko, and
+    characters for others without spaces; option `char`: characters, `lower`: without case."""
+
+    title = "BLEU"
+    scored_by = "bleu"
+    options: ClassVar[tuple[str, ...]] = ("lower", "char")
+    smoothing: ClassVar[str] = "exp"
+
+    def _library(self) -> Any:
+        from sacrebleu.metrics.bleu import BLEU
+
+        rules = "zh" if self.language in SINITIC else self.language
+        unknown = self.language in UNSPACED and rules not in TOKENISED
+        self.by_character = unknown or self.option == "char"
+        try:
+            return BLEU(
+                lowercase=self.option == "lower",
+                force=True,  # `corpora` cautions against tokenised text
+                smooth_method=self.smoothing,
+                tokenize="char" if self.by_character else None,
+                trg_lang="" if self.by_character else rules,  # of which it would warn
+                references=_ONE_REFERENCE,
+            )
+        except RuntimeError as error:  # the tokenisers of ja and ko are optional packages
+            reason = " ".join(str(error).split())
+            raise UserError(
+                f"metric '{self.name}' cannot tokenise '{self.language}': {reason}; or use "
+                f"{self.name.partition(':')[0]}:char, which counts characters"
+            ) from error
+
+    def preprocess(self, line: str) -> str:
+        guesses = self.language in UNKNOWN and not self.by_character
+        if guesses and (character := re.search(EAST_ASIAN, line)):
+            raise UserError(
+                f"metric '{self.name}' tokenises Chinese, Japanese and Korean by special rules, "
+                f"and the text contains '{character[0]}': give its language (--language zh, ja, "
+                "ko, or another)"
+            )
+        return line
+
+
+class MultiBleuDetokenised(Bleu):
+    """`Bleu` without smoothing."""
+
+    title = "multi-BLEU detokenised"
+    scored_by = "unsmoothed"
+    options = ("lower",)
+    smoothing = "none"
+
+
+class MultiBleu(_Sacre, WordMetric):
+    """BLEU as multi-bleu.perl computes it, after Moses tokenisation with escaping."""
+
+    title = "multi-BLEU"
+    scored_by = "unsmoothed"
+    options: ClassVar[tuple[str, ...]] = ("lower",)
+
+    def __init__(self, name: str, language: str):
+        if not language:
+            raise UserError(
+                f"metric '{name}' tokenises by the rules of a language: give it (--language de, "
+                "en, fr, ...)"
+            )
+        if language in UNSPACED:
+            raise UserError(
+                f"metric '{name}' splits at spaces, and '{language}' has none between words: use "
+                "bleu, which counts its words or characters, or chrf"
+            )
+        super().__init__(name, language)
+        self.signature = "|".join(f"{key}:{setting}" for key, setting in self.parameters().items())
+
+    def _library(self) -> Any:
+        from sacrebleu.metrics.bleu import BLEU
+
+        lower = self.option == "lower"
+        return BLEU(
+            lowercase=lower,
+            force=True,
+            tokenize="none",
+            smooth_method="none",
+            references=_ONE_REFERENCE,
+        )
+
+    def parameters(self) -> dict[str, str]:
+        """Return the entries of the signature."""
+        import sacremoses
+        from sacremoses.corpus import NonbreakingPrefixes
+
+        parameters = {"nrefs": "1", "case": "lc" if self.option == "lower" else "mixed"}
+        parameters["tok"] = f"moses-{self.language}"
+        if self.language not in NonbreakingPrefixes().available_langs:
+            parameters["abbreviations"] = "en"  # Moses falls back to the English list
+        versions = {"sacremoses": sacremoses.__version__, "version": VERSION}
+        return {**parameters, "smooth": "none", **versions}
+
+    def preprocess(self, line: str) -> str:
+        return " ".join(moses(line, self.language))
+
+
+class CompoundBleu(MultiBleu):
+    """`MultiBleu` with hyphenated compounds split (`compound_split`).
+
+    Option `t2t` replaces typographic punctuation first (`ascii_punctuation`), as tensor2tensor's
+    get_ende_bleu.sh does in outputs; here in references too, which that script takes as tokenised
+    by others.
+    """
+
+    title = "compound BLEU"
+    options = ("lower", "t2t")
+
+    def parameters(self) -> dict[str, str]:
+        parameters = super().parameters()
+        versions = {key: parameters.pop(key) for key in ("sacremoses", "version")}
+        punctuation = {"punct": "t2t"} if self.option == "t2t" else {}
+        return {**parameters, "split": "compound", **punctuation, **versions}
+
+    def preprocess(self, line: str) -> str:
+        plain = ascii_punctuation(line) if self.option == "t2t" else line
+        return compound_split(super().preprocess(plain))
+
+
+class Chrf(_Sacre):
+    """chrF, which does not depend on the language; option `lower` ignores case."""
+
+    title = "chrF"
+    scored_by = "chrf"
+    options = ("lower",)
+    words: ClassVar[int] = 0
+    """Highest order of word n-grams."""
+
+    def _library(self) -> Any:
+        from sacrebleu.metrics.chrf import CHRF
+
+        lower = self.option == "lower"
+        return CHRF(word_order=self.words, lowercase=lower, references=_ONE_REFERENCE)
+
+
+class ChrfPlusPlus(Chrf):
+    """chrF++: chrF with word unigrams and bigrams."""
+
+    title = "chrF++"
+    scored_by = "chrf++"
+    words = 2
+
+
+class Ter(_Sacre, WordMetric):
+    """TER with sacreBLEU's default tokenisation, its Asian one for Chinese and Japanese, and of
+    characters in other languages without spaces; case is ignored unless the option is `cased`."""
+
+    title = "TER"
+    scored_by = "ter"
+    unit = "%"
+    lower_is_better = True
+    bounds = (0.0, math.inf)
+    options = ("cased",)
+
+    def __init__(self, name: str, language: str):
+        super().__init__(name, language)
+        if self.by_character:
+            self.signature += "|unit:character"
+
+    def _library(self) -> Any:
+        from sacrebleu.metrics.ter import TER
+
+        asian = self.language in ("zh", "ja") or self.language in SINITIC
+        self.by_character = self.language in UNSPACED and not asian
+        return TER(
+            case_sensitive=self.option == "cased",
+            normalized=asian,
+            asian_support=asian,
+            references=_ONE_REFERENCE,
+        )
+
+    def preprocess(self, line: str) -> str:
+        return " ".join("".join(line.split())) if self.by_character else line
+
+
+@cache
+def _scorer(kind: str) -> Any:
+    """Return a metric of sacreBLEU by what sums are scored with."""
+    from sacrebleu.metrics import BLEU, CHRF, TER
+
+    return {
+        "bleu": lambda: BLEU(),
+        "unsmoothed": lambda: BLEU(tokenize="none", smooth_method="none"),
+        "chrf": lambda: CHRF(),
+        "chrf++": lambda: CHRF(word_order=2),
+        "ter": lambda: TER(),
+    }[kind]()
+
+
+METRICS = {
+    "bleu": Bleu,
+    "multi_bleu": MultiBleu,
+    "multi_bleu_detok": MultiBleuDetokenised,
+    "compound_bleu": CompoundBleu,
+    "chrf": Chrf,
+    "chrf++": ChrfPlusPlus,
+    "ter": Ter,
+}
+
+
+def bleu_counts(hypothesis: Sequence[str], reference: Sequence[str]) -> list[int]:
+    """Return the statistics of BLEU of tokens: both lengths, the matches of 1- to 4-grams, and
+    those of the hypothesis."""
+    library = _scorer("unsmoothed")
+    info = library._extract_reference_info([" ".join(reference)])
+    return list(library._compute_segment_statistics(" ".join(hypothesis), info))
+
+
+@lru_cache(maxsize=2**16)
+def moses(line: str, language: str) -> tuple[str, ...]:
+    """Tokenise a line as Moses does for `language`, escaping `& | < > ' " [ ]` (`&amp;`)."""
+    return tuple(_tokenizer(language).tokenize(line, escape=True))
+
+
+def compound_split(line: str) -> str:
+    """Split hyphenated words of a tokenised line: `rich-text` becomes `rich ##AT##-##AT## text`.
+
+    Matches do not overlap, so that `a-b-c` is split once, as in the scripts behind published WMT14
+    En-De results.
+    """
+    return _HYPHEN.sub(r"\1 ##AT##-##AT## \2", line)
+
+
+def ascii_punctuation(line: str) -> str:
+    """Replace punctuation outside ASCII as Moses does: `“Ja’…”` becomes `"Ja'..."`.
+
+    The rules are those of replace-unicode-punctuation.perl. It has no rule for `„` and `«`. Its
+    rule for the full-width 1, which makes it a quotation mark, is not followed.
+    """
+    replaced: str = _punctuation_normaliser().replace_unicode_punct(line)
+    return replaced
+
+
+@cache
+def _punctuation_normaliser() -> MosesPunctNormalizer:
+    from sacremoses import MosesPunctNormalizer
+
+    return MosesPunctNormalizer()
+
+
+@cache
+def _tokenizer(language: str) -> MosesTokenizer:
+    from sacremoses import MosesTokenizer
+
+    return MosesTokenizer(lang=language)

@@ -1,0 +1,119 @@
+"""Analyses of two tiny runs of one corpus, the second with a cipher: from folders to pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.analysis.analysis import ANALYSES, analyse, find, folder_of
+from augury.analysis.system import System, open_systems
+from augury.cli import main
+from augury.core.errors import UserError
+from augury.core.store import Folder
+from augury.reporting import rendering
+from augury.sweeping.driver import run_experiment
+from tests import tiny
+
+pytestmark = pytest.mark.trains
+
+Output = pytest.CaptureFixture[str]
+NAMES = ["attack", "buckets", "correlation", "hallucinations", "outputs", "rare_subwords"]
+SETTINGS: Mapping[str, Any] = {
+    "attack": {"radii": [0.1], "examples": 8, "steps": 1},
+    "hallucinations": {"subwords": 3},
+    "rare_subwords": {"texts": ["ga tara"]},
+}
+LENGTHS = Path(__file__).parents[2] / "docs" / "examples" / "lengths.py"
+HOSTILE = "</script><img src=http://evil.example/x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Folder]:
+    experiment = tiny.experiment(
+        "nmt",
+        tmp_path_factory.mktemp("analyses"),
+        corpus={**tiny.PARALLEL, "tests": {"test": {"builtin": 40}}},
+        systems={
+            "plain": {},
+            "cipher": {"augment": [{"operator": "cipher", "keys": [1]}], "regime": "multi_source"},
+        },
+    )
+    runs, failures, _ = run_experiment(experiment)
+    assert not failures
+    return [folder for seeds in runs.values() for folder in seeds.values()]
+
+
+def test_all_analyses_are_found() -> None:
+    assert ANALYSES.names() == NAMES and ANALYSES.group == "augury.analyses"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_analysis_is_a_page_and_json_in_the_folder_of_every_run(
+    name: str, folders: list[Folder]
+) -> None:
+    systems = open_systems(folders)
+    systems[1] = replace(systems[1], name=HOSTILE)
+    report = analyse(find(name, SETTINGS.get(name, {})), systems)
+    assert rendering.text(report).endswith("\n".join([report.answer, *report.notes]) + "\n")
+    for system in systems:
+        folder = folder_of(systems, system)
+        assert folder.name.startswith(f"{system.run.folder.name}/analyses/test-with-")
+        content = folder.read_record(f"{name}.json")
+        assert [run["address"] for run in content["runs"]] == [of.run.address for of in systems]
+        assert content["answer"] == report.answer and content["results"]
+        page = folder.read(f"{name}.html").decode()
+        assert "<img" not in page
+        assert all(f'id="{figure.name}"' in page for figure in report.figures)
+
+
+def test_the_same_sentences_are_drawn_for_all(folders: list[Folder]) -> None:
+    first, second = open_systems(folders, sentences=7)
+    assert first.rows == second.rows and len(first.sources) == 7
+    assert first.references == second.references and second.views == ("plain", "rot-1")
+    assert [system.name for system in (first, second)] == ["plain", "cipher"]
+    assert open_systems(folders, test="valid")[0].test == "valid"
+    with pytest.raises(UserError, match="tset"):
+        open_systems(folders, test="tset")
+
+
+def test_markers_of_case_are_no_subwords() -> None:
+    run: Any = None
+    system = System("inline", run, "test", [])
+    pieces = ["<pad>", "</s>", "▁", "<title>", "▁<title>", "▁title"]
+    system.__dict__["pieces"] = pieces  # a cached property
+    assert system.special == {0, 1, 3, 4}
+
+
+def test_the_command_prints_json_of_what_it_did(folders: list[Folder], capsys: Output) -> None:
+    run = folders[1].uri
+    assert main(["analyze", run, "--which", "outputs", "--sentences", "9", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    (result,) = printed["outputs"]["results"]
+    assert [view["view"] for view in result["views"]] == ["plain", "rot-1"]
+    assert len(printed["outputs"]["lines"]) == 9
+    assert main(["analyze", run, run]) == 2
+    assert main(["analyze", run, "--which", "correlation", "--sentences", "9"]) == 2
+
+
+def test_a_failing_analysis_is_reported_and_does_not_stop_the_others(
+    folders: list[Folder], capsys: Output
+) -> None:
+    settings = ["--subwords", "2", "--radii", "0.1", "--examples", "8"]
+    assert main(["analyze", folders[0].uri, "--sentences", "9", *settings]) == 0
+    output = capsys.readouterr()
+    assert "correlation is skipped: 9 sentences" in output.err
+    assert output.out.count("page ") == len(NAMES) - 1
+
+
+def test_an_analysis_from_outside_has_its_settings_as_flags(
+    folders: list[Folder], capsys: Output
+) -> None:
+    words = ["--which", str(LENGTHS), "--view", "rot-1", "--json"]
+    assert main(["analyze", folders[1].uri, *words]) == 0
+    result = json.loads(capsys.readouterr().out)["lengths"]
+    assert result["settings"]["view"] == "rot-1" and result["results"][0]["references"] > 0

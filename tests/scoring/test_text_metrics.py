@@ -1,0 +1,150 @@
+"""BLEU, chrF, TER and WER, counted from tokens: against sacreBLEU, rapidfuzz and by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import sacrebleu
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
+
+from augury.core.errors import UserError
+from augury.scoring import sacre
+from augury.scoring.registry import metric
+from augury.scoring.wer import Alignment, align
+
+LETTERS = st.text("abCD -(.", max_size=20)
+ROWS = st.lists(st.tuples(LETTERS, LETTERS, LETTERS), min_size=1, max_size=6)
+LIBRARIES: dict[str, Any] = {
+    "bleu": sacrebleu.BLEU(force=True),
+    "bleu:lower": sacrebleu.BLEU(force=True, lowercase=True),
+    "bleu:char": sacrebleu.BLEU(force=True, tokenize="char"),
+    "multi_bleu_detok": sacrebleu.BLEU(force=True, smooth_method="none"),
+    "chrf": sacrebleu.CHRF(),
+    "chrf:lower": sacrebleu.CHRF(lowercase=True),
+    "chrf++": sacrebleu.CHRF(word_order=2),
+    "ter": sacrebleu.TER(),
+    "ter:cased": sacrebleu.TER(case_sensitive=True),
+}
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+@given(rows=ROWS)
+@settings(max_examples=40)
+def test_scores_are_those_of_sacrebleu_to_the_bit(
+    name: str, rows: list[tuple[str, str, str]]
+) -> None:
+    """With one reference and with two; of what the private methods count, by a public one."""
+    hypotheses, first, second = zip(*rows, strict=True)
+    ours = metric(name, "en")
+    for sets in ([first], [first, second]):
+        expected = LIBRARIES[name].corpus_score([*hypotheses], [[*of] for of in sets]).score
+        assert ours.value(ours.multiple_statistics(hypotheses, sets).sum(0)) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "split"),
+    [
+        ("x-ray-based", "x ##AT##-##AT## ray ##AT##-##AT## based"),
+        ("a-b-c", "a ##AT##-##AT## b-c"),
+        ("-a b- - ", "-a b- - "),
+        ("gut-bekannter", "gut ##AT##-##AT## bekannter"),
+    ],
+)
+def test_compound_split(line: str, split: str) -> None:
+    assert sacre.compound_split(line) == split
+
+
+@pytest.mark.parametrize(
+    ("line", "replaced"),
+    [
+        ("“Ja’…”", '"Ja\'..."'),
+        ("„Ja“", '„Ja"'),  # the script has no rule for the opening German quotation mark
+        ("30 ％ – «gut-bekannt»", "30 % – «gut-bekannt»"),
+    ],
+)
+def test_punctuation_of_tensor2tensor(line: str, replaced: str) -> None:
+    assert sacre.ascii_punctuation(line) == replaced
+
+
+@pytest.mark.parametrize(
+    ("language", "tokens"),
+    [
+        ("en", ("l", "&apos;été", "am", "3", ".", "Mai")),
+        ("fr", ("l&apos;", "été", "am", "3", ".", "Mai")),
+        ("de", ("l", "&apos;", "été", "am", "3.", "Mai")),
+    ],
+)
+def test_moses_follows_the_language(language: str, tokens: tuple[str, ...]) -> None:
+    assert sacre.moses("l'été am 3. Mai", language) == tokens
+
+
+def test_languages_written_like_chinese_are_tokenised_like_it() -> None:
+    text = "我喜欢，很。"
+    for language in ("yue", "zh"):
+        assert sacre.Bleu("bleu", language).prepare(text).split() == [*text]
+    with pytest.raises(UserError, match="give its language"):
+        sacre.Bleu("bleu", "und").prepare("我喜欢")
+
+
+def value(name: str, reference: str, hypothesis: str) -> float:
+    measure = metric(name)
+    return measure.value(measure.statistics([hypothesis], [reference]).sum(0).tolist())
+
+
+@pytest.mark.parametrize(
+    ("reference", "hypothesis", "wer", "wrr"),
+    [
+        ("a b c d", "a x c d e", 50, 75),
+        ("a b", "b a", 100, 0),
+        ("the cat sat", "the cat", 100 / 3, 200 / 3),
+        ("", "a", 100, 100),
+        ("", "", 0, 100),
+    ],
+)
+def test_golden_word_error_rates(reference: str, hypothesis: str, wer: float, wrr: float) -> None:
+    assert value("wer", reference, hypothesis) == pytest.approx(wer)
+    assert value("wrr", reference, hypothesis) == pytest.approx(wrr)
+
+
+def test_case_and_punctuation_count_unless_they_are_left_out() -> None:
+    for name in ("wer", "wer:lower", "wer:strip_punct"):
+        assert value(name, "Hello, you", "hello you") == 100 / 2
+    assert value("wer:lower+strip_punct", "Hello, you", "hello you") == 0
+
+
+WORDS = st.lists(st.sampled_from("abc"), max_size=9)
+
+
+@given(WORDS, WORDS)
+def test_the_alignment_is_that_of_the_whole_lattice(
+    reference: list[str], hypothesis: list[str]
+) -> None:
+    aligned = align(reference, hypothesis)
+    assert aligned == _traced(reference, hypothesis)
+    assert aligned.errors == Levenshtein.distance(reference, hypothesis)
+
+
+def _traced(reference: list[str], hypothesis: list[str]) -> Alignment:
+    """The alignment that is traced from the end of a lattice of costs: substitution, then
+    insertion, then deletion."""
+    columns = range(len(hypothesis) + 1)
+    costs = [[column + row for column in columns] for row in range(len(reference) + 1)]
+    for row, word in enumerate(reference, start=1):
+        for column, other in enumerate(hypothesis, start=1):
+            changes = costs[row - 1][column - 1] + (word != other)
+            costs[row][column] = min(
+                changes, costs[row][column - 1] + 1, costs[row - 1][column] + 1
+            )
+    row, column, matched = len(reference), len(hypothesis), 0
+    while row and column:
+        differs, cost = reference[row - 1] != hypothesis[column - 1], costs[row][column]
+        if cost == costs[row - 1][column - 1] + differs:
+            row, column, matched = row - 1, column - 1, matched + (not differs)
+        elif cost == costs[row][column - 1] + 1:
+            column -= 1
+        else:
+            row -= 1
+    return Alignment(costs[-1][-1], matched, len(reference))
