@@ -13,7 +13,8 @@ import pytest
 from augury.core.store import Folder, Store
 from augury.experiments.recording import Tracking
 from augury.sweeping import state
-from augury.tracking.client import MlflowExperiment
+from augury.tracking.client import Experiment
+from augury.training.trained import FAILURE
 from tests.run_folders import Run
 
 
@@ -27,7 +28,7 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty store, created once because that takes MLflow seconds."""
     path = tmp_path_factory.mktemp("mlflow") / "empty.db"
     tracking = Tracking(uri=f"sqlite:///{path}", experiment="empty")
-    MlflowExperiment(tracking, Store(path.parent)).experiment  # noqa: B018
+    Experiment(tracking, Store(path.parent)).id  # noqa: B018
     return path
 
 
@@ -121,6 +122,12 @@ class Trials:
     def report(self, address: str, seed: int, progress: str, error: str | None = None) -> None:
         """Set the driver's state of a trial."""
         self.state["trials"][f"{address}/seed-{seed}"] = {"progress": progress, "error": error}
+
+    def fail(self, address: str, seed: int, error: str) -> None:
+        """Let a trial have failed."""
+        self.report(address, seed, "failed", error)
+        run = self.store.folder("runs", f"{address}/seed-{seed}")
+        run.write_record(FAILURE, {"error": error})
 
     def write(self, ended: bool | None = None) -> Folder:
         """Write the sweep, a second after the last time; return its folder."""

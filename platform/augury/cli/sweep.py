@@ -168,6 +168,7 @@ def _run(space: Space, options: SweepOptions, as_json: bool, typed: str) -> int:
     from augury.core.progress import duration
     from augury.core.store import Store
     from augury.reporting import rendering
+    from augury.reporting.sweeps.locations import locations
     from augury.reporting.sweeps.recommended import recommend
     from augury.reporting.sweeps.report import data, terminal
     from augury.sweeping.state import PAGE
@@ -186,6 +187,8 @@ def _run(space: Space, options: SweepOptions, as_json: bool, typed: str) -> int:
     else:
         print(rendering.lines(terminal(summary)))
         print(f"page     {sweep.folder.location(PAGE)}")
+        if mlflow := locations(sweep).get("MLflow"):
+            print(f"MLflow   {mlflow}")
         if recommended:
             stored = options.storage
             elsewhere = [] if Store(stored).root == Store(RESULTS).root else ["--storage", stored]

@@ -182,16 +182,12 @@ def make(graph: Graph, targets: Sequence[Step], recorder: Recorder) -> dict[str,
             return
         run = runs[step.address].with_seed(step.seed)
         describe(run, name)
-        recorder.start(run.folder)
-        try:
-            label = f"{name}, seed {step.seed}"
-            with (
-                recorder.follow(run.folder),
-                show_progress(run.folder, label, run.experiment.training),
-            ):
-                run_trial(run, scored=step in graph.scored)
-        finally:
-            recorder.finish(run.folder)
+        label = f"{name}, seed {step.seed}"
+        with (
+            recorder.follow(run.folder),
+            show_progress(run.folder, label, run.experiment.training),
+        ):
+            run_trial(run, scored=step in graph.scored)
 
     for target in targets:
         visit(target)

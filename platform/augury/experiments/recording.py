@@ -35,8 +35,8 @@ class Tracking(Section):
     """Whether the load of the machine that runs the command is recorded too: CPU, memory, disk,
     network, GPUs."""
     log_model: bool = False
-    """Whether MLflow keeps the models of finished runs (of a sweep, of its best configuration)
-    for transformers."""
+    """Whether MLflow keeps the models of finished runs, those of all trials of a sweep too, for
+    transformers."""
 
     @field_validator("uri")
     @classmethod
@@ -83,15 +83,9 @@ def check(uri: str) -> str:
 class Recorder(Protocol):
     """Records the runs of one command; nothing here raises, or waits for more than seconds."""
 
-    def start(self, run: Folder) -> None:
-        """Record that a run begins or continues; its folder holds `run.json`."""
-
-    def follow(self, run: Folder) -> AbstractContextManager[None]:
-        """Record the additions to a run's history while the block runs."""
-
-    def finish(self, run: Folder, *, by_budget: bool = False) -> None:
-        """Record the end of a run, with its scores and cost; `by_budget` where the budget of the
-        command has ended it."""
+    def follow(self, folder: Folder) -> AbstractContextManager[None]:
+        """Record a run, whose folder holds `run.json`, or a sweep while the block runs, and what
+        has become of it."""
 
 
 Recording = Callable[[Tracking, Store], AbstractContextManager[Recorder]]
@@ -99,14 +93,8 @@ Recording = Callable[[Tracking, Store], AbstractContextManager[Recorder]]
 
 
 class _Unrecorded:
-    def start(self, run: Folder) -> None:
-        pass
-
-    def follow(self, run: Folder) -> AbstractContextManager[None]:
+    def follow(self, folder: Folder) -> AbstractContextManager[None]:
         return nullcontext()
-
-    def finish(self, run: Folder, *, by_budget: bool = False) -> None:
-        pass
 
 
 @contextmanager

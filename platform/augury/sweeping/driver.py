@@ -100,7 +100,7 @@ def run_experiment(
         trials.make_texts()
         if not trials.runs:
             raise UserError(trials.failures[0])
-        recorded.deadline = deadline = None if budget is None else time.time() + budget
+        deadline = None if budget is None else time.time() + budget
         trials.deadline_of = lambda trial: deadline
         for trial in wanted:
             if trials.is_done(trial):
@@ -222,14 +222,11 @@ class Recorded:
     recorder: Recorder
     graph: Graph
     show: bool
-    deadline: float | None = None
-    """The Unix time at which the budget is spent."""
     _open: dict[Trial, ExitStack] = field(default_factory=dict)
 
     def begin(self, trial: Trial, run: Run) -> None:
         """Record that a trial begins."""
         label = f"{self.graph.names[Step(*trial)]}, seed {trial.seed}"
-        self.recorder.start(run.folder)
         context = self._open[trial] = ExitStack()
         context.enter_context(self.recorder.follow(run.folder))
         if self.show:
@@ -238,8 +235,6 @@ class Recorded:
     def end(self, trial: Trial, run: Run) -> None:
         """Record that a trial has ended."""
         self._open.pop(trial).close()
-        late = self.deadline is not None and time.time() >= self.deadline
-        self.recorder.finish(run.folder, by_budget=late)
 
 
 def _say_without_effect(name: str, system: Experiment, form: Canonical) -> None:

@@ -7,7 +7,7 @@ import pytest
 from augury.core.naming import command, mlflow_command
 from augury.reporting.sweeps.locations import locations, sweep_command
 from augury.sweeping.state import DEFINITION
-from augury.tracking.export import LEVEL, SWEEP
+from augury.tracking.export import LEVEL
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +23,7 @@ def test_where_it_lies(sweeps: Any) -> None:
         "storage": root,
         "sweep": f"{root}/sweeps/beta",
         "MLflow": mlflow_command(f"sqlite:///{root}/mlflow.db"),
-        "in MLflow": f"tags.{SWEEP} = 'beta' and tags.{LEVEL} = 'configuration'",
+        "in MLflow": f"tags.augury.sweep = 'beta' and tags.{LEVEL} = 'configuration'",
     }
     sweeps.folder.sub("tune").write("events", b"")
     assert locations(sweep)["TensorBoard"] == command(
