@@ -19,6 +19,9 @@ A, B = "aa" * 8, "bb" * 8
 Output = pytest.CaptureFixture[str]
 
 
+FAILED = {"kind": "Diverged", "error": "loss is NaN"}
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     """A storage with a scored run of a system, and two of another: one failed, one stopped."""
@@ -26,7 +29,7 @@ def store(tmp_path: Path) -> Store:
     scored = add(store, "baseline", A, 1)
     scored.scores(31.5)
     scored.folder.finish({})
-    add(store, "cipher", B, 1).folder.write_record("failure.json", {"kind": "Diverged"})
+    add(store, "cipher", B, 1).folder.write_record("failure.json", FAILED)
     add(store, "cipher", B, 2)
     return store
 
@@ -130,7 +133,7 @@ def test_a_deleted_run_is_deleted_in_mlflow(store: Store, monkeypatch: pytest.Mo
     Exporter(Tracking(), store).storage()
     assert main(["runs", store.root, "baseline", "--delete", "--yes"]) == 0
     names = set(logged_runs(f"sqlite:///{store.root}/mlflow.db"))
-    assert names == {"cipher seed 1", "cipher seed 2", "my"}
+    assert names == {"cipher seed 1", "cipher seed 2", "cipher", "my"}
 
 
 def test_a_storage_that_was_moved_is_missed_with_those_beside_it(

@@ -15,10 +15,12 @@ import yaml
 
 from augury.cli import main
 from augury.core import store as stores
+from augury.core.directories import temporary_directory
 from augury.core.store import Store
 from augury.experiments.recording import Tracking
 from augury.tracking.export import Exporter
 from tests import tiny
+from tests.tracking.reading import states as tracked
 
 pytestmark = [pytest.mark.slow, pytest.mark.trains, pytest.mark.timeout(900)]
 
@@ -159,7 +161,7 @@ def record(content: object) -> Change:
     """Replace a record by another that is intact."""
 
     def change(_: bytes) -> bytes:
-        folder = Store(stores.temporary_directory("record")).folder("a", "b")
+        folder = Store(temporary_directory("record")).folder("a", "b")
         folder.write_record("x.json", content)  # type: ignore[arg-type]
         return folder.read("x.json")
 
@@ -239,6 +241,12 @@ def test_everything_else_goes_on(
     capsys.readouterr()
     tracking = Tracking(uri=f"sqlite:///{tmp_path}/mlflow.db")
     assert Exporter(tracking, Store(root)).storage() > 0
+    rows = tracked(f"sqlite:///{tmp_path}/mlflow.db")
+    said = [state for _, state in rows.values() if state.startswith("damaged: ")]
+    assert len(said) == (of_run or kind == "history")
+    assert sum(
+        "seed" in row and state == "finished" for row, (_, state) in rows.items()
+    ) == 3 - len(said)
     assert main(["train", str(three_systems / "others.yaml"), "--storage", root]) == 0
 
     place = Path(damaged["run"]).relative_to(root)

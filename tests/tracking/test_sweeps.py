@@ -10,7 +10,8 @@ import pytest
 from augury.core.store import Store
 from augury.experiments.recording import Tracking
 from augury.tracking.export import Exporter
-from tests.tracking.conftest import A, B
+from augury.training.trained import FAILURE
+from tests.tracking.conftest import B
 from tests.tracking.reading import artifacts, curve, logged_runs, parents, states
 
 CONFIGURATIONS = "tags.augury.sweep = 'beta' and tags.augury.level = 'configuration'"
@@ -89,10 +90,10 @@ def test_what_became_of_trials(trials: Any, database: str) -> None:
         trials.configuration(address, {"regime.beta": index})
         trials.trial(address, 1, progress, 5).describe(name=progress, address=address, seed=1)
     trials.trial(B, 1, "running")
-    trials.fail("0" * 16, 1, "loss is NaN")
+    trials.store.folder("runs", f"{'0' * 16}/seed-1").write_record(FAILURE, {"error": "NaN"})
     trials.write()
     export(trials, database)
-    failed, running = ("FAILED", "failed: loss is NaN"), ("RUNNING", "running")
+    failed, running = ("FAILED", "failed: NaN"), ("RUNNING", "running")
     assert states(database) == {
         "beta": ("RUNNING", "failed, running, stopped"),
         "regime.beta=0": ("FAILED", "failed"),
@@ -111,31 +112,17 @@ def test_what_became_of_trials(trials: Any, database: str) -> None:
     assert (known["running seed 1"], known["failed seed 1"]) == (STOPPED, failed)
 
 
-def test_a_continued_sweep_continues_its_runs(trials: Any, database: str) -> None:
-    trials.trial(A, 1, "running", 10)
-    trials.write()
-    export(trials, database)
-    ids = {name: run.info.run_id for name, run in logged_runs(database).items()}
-    assert set(ids) == {"beta", "baseline", "aa seed 1"}
-    trials.finish()
-    export(trials, database)
-    runs = logged_runs(database)
-    assert {name: runs[name].info.run_id for name in ids} == ids
-    assert {run.info.status for run in runs.values()} == {"FINISHED"}
-    assert curve(database, runs["aa seed 1"], "valid/bleu") == [(50, 5.0), (100, 10.0)]
-
-
 def test_more_and_fewer_seeds_change_the_means(trials: Any, database: str) -> None:
     trials.finish()
     export(trials, database)
     trials.definition["seeds"] = [1, 2, 3]
     trials.trial(B, 3, "finished", 16, 31)
-    trials.write()
+    trials.write(ended=True)
     export(trials, database)
     configuration = logged_runs(database)["regime.beta=5"]
     assert curve(database, configuration, "test/test/bleu") == [(0, 25.0), (0, 27.0)]
     trials.definition["seeds"] = [1]
-    trials.write()
+    trials.write(ended=True)
     export(trials, database)
     metrics = logged_runs(database)["regime.beta=5"].data.metrics
     assert (metrics["test/test/bleu"], metrics["test/test/bleu/seeds"]) == (24.0, 1.0)

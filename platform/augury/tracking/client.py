@@ -49,7 +49,7 @@ class Content:
     """What MLflow should have of a run."""
 
     title: str
-    status: Status = "FINISHED"
+    status: Status = "FAILED"
     started: float = 0.0
     """Unix time of the beginning of training."""
     ended: float = 0.0
@@ -110,13 +110,22 @@ class Experiment:
 
     def find(self, key: str) -> Run | None:
         """Return the run with a key, the oldest where two machines have made it at once."""
-        if key not in self._runs:
-            oldest = ["attributes.start_time ASC"]
-            same = self.client.search_runs([self.id], f"tags.`{KEY}` = '{key}'", order_by=oldest)
-            if not same:
-                return None
+        if key not in self._runs and (same := self._tagged(KEY, key)):
             self._runs[key] = same[0]
-        return self._runs[key]
+        return self._runs.get(key)
+
+    def _tagged(self, tag: str, value: str) -> Sequence[Run]:
+        condition, oldest = f"tags.`{tag}` = '{value}'", ["attributes.start_time ASC"]
+        return list(self.client.search_runs([self.id], condition, order_by=oldest))
+
+    def delete(self, key: str) -> None:
+        """Delete a run, and what stands above it alone."""
+        run = self.find(key)
+        while run is not None:
+            self.client.delete_run(run.info.run_id)
+            above = run.data.tags.get(PARENT)
+            alone = above and not self._tagged(PARENT, above)
+            run = self.client.get_run(above) if alone else None
 
     def send(self, key: str, state: str, make: Callable[[], Content]) -> Run:
         """Make or complete the run with a key. `make` returns what it should have, and `state` is a
@@ -145,14 +154,12 @@ class Experiment:
         self._runs[key] = self.client.get_run(run_id)
         return self._runs[key]
 
-    def adopt(self, parent: Run, children: Iterable[Run], tags: Mapping[str, str]) -> None:
-        """Put runs below another, with tags; those that have a parent stay where they are."""
+    def adopt(self, parent: Run, children: Iterable[Run]) -> None:
+        """Put runs below another; those that have a parent stay where they are."""
         for child in children:
             if PARENT not in child.data.tags:
-                run_id = child.info.run_id
-                for name, text in {**tags, PARENT: parent.info.run_id}.items():
-                    self.client.set_tag(run_id, name, text)
-                self._runs[child.data.tags[KEY]] = self.client.get_run(run_id)
+                self.client.set_tag(child.info.run_id, PARENT, parent.info.run_id)
+                self._runs[child.data.tags[KEY]] = self.client.get_run(child.info.run_id)
 
     def _log(self, run: Run, content: Content) -> None:
         """Send parameters, tags and metrics; MLflow leaves out the points that it has."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -50,6 +51,8 @@ DESCRIBED = ("name", "experiment", "address", "seed", "task", "commit")
 MATTER = ("regime.name", "corpus.known", "model.name", "training.learning_rate")
 """Parameters of every run, besides those that differ; `experiment.yaml` among its files has all."""
 COSTS = ("train_seconds", "cpu_seconds", "device_hours", "parameters", "data_factor", "updates")
+ORDER: tuple[Status, ...] = ("RUNNING", "FINISHED", "FAILED")
+"""The first one of those below is that of what stands above."""
 FINISHED, STOPPED = "finished", "stopped: the same command continues it"
 
 
@@ -60,6 +63,8 @@ class System:
     name: str
     runs: Sequence[Folder]
     """Its seeds, as far as training has described them."""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """Those of all its runs."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Parameters of all its runs."""
     keys: Collection[str] = ()
@@ -91,13 +96,18 @@ class Exporter:
         works = {f"sweep {name}": partial(self.sweep, name) for name in state.names(self.store)}
         for name, runs in self.members().items():
             works[f"experiment {name}"] = partial(self.experiment, name, runs)
-        self.mlflow.id  # noqa: B018
+        with self._locked():
+            self.mlflow.id  # noqa: B018
         for what, work in works.items():
             try:
                 work()
             except Exception as error:
                 say(f"warning: {what} was not sent to MLflow: {reason(error)}")
         return len(self.mlflow.changed)
+
+    def _locked(self) -> AbstractContextManager[None]:
+        """Let no other command on this storage make a run, or the store, at once."""
+        return locked(Folder(self.store.root, "mlflow"))
 
     def members(self) -> dict[str, list[Folder]]:
         """Return the runs that belong to no sweep, by the name of their experiment; it is empty
@@ -115,19 +125,20 @@ class Exporter:
         """Export an experiment with its report and its runs; those of no experiment stand alone."""
         runs = self.members().get(name, ()) if runs is None else runs
         if not name:
-            for run in runs:
-                self._seed(run, System("", [run]), running=False)
+            with self._locked():
+                for run in runs:
+                    self._seed(run, System("", [run]), running=False)
             return
-        systems: dict[str, System] = {}
+        systems, tags = dict[str, System](), {"augury.experiment": name}
         for address in dict.fromkeys(map(_address, runs)):
             of_system = [run for run in runs if _address(run) == address]
-            systems[address] = System(RunName.read(of_system[0]).name, of_system)
+            systems[address] = System(RunName.read(of_system[0]).name, of_system, tags)
         report = reported.latest(self.store, name)
         summary = reported.summary(report)
         shown = {NOTE: str(summary.get("answer", "")), "augury.report": str(summary.get("state"))}
         files = partial(_copy, report, (reported.PAGE, reported.SUMMARY))
-        group = Content(name, tags={LEVEL: "experiment", **shown}, write_files=files)
-        self._group("experiments", group, systems, self.running)
+        group = Content(name, tags={LEVEL: "experiment", **tags, **shown}, write_files=files)
+        self._group(group, systems, self.running)
 
     def sweep(self, name: str) -> None:
         """Export a sweep with its configurations and the runs of their seeds; the numbers are those
@@ -142,83 +153,76 @@ class Exporter:
             summary = sweep.folder.read_record(SUMMARY)
         points = {entry["address"]: config.flatten(entry["point"]) for entry in summary["table"]}
         keys = dict.fromkeys(key for point in points.values() for key in point)
-        systems: dict[str, System] = {}
+        systems, tags = dict[str, System](), {"augury.sweep": name}
         for entry in summary["table"]:
             address = entry["address"]
             trials = [trial.folder for known, trial in sweep.trials if known.address == address]
             runs = [run for run in trials if run.exists(DESCRIPTION)]
             metrics = _of_table(entry, sweep.metric)
             best = sweep.ended and address == summary["recommended"]
-            systems[address] = System(entry["name"], runs, points[address], keys, metrics, best)
+            systems[address] = System(
+                entry["name"], runs, tags, points[address], keys, metrics, recommended=best
+            )
         note = [sweep.question, f"**{summary['answer']}**", *summary["notes"]]
         leader = systems.get(summary["best"])
         group = Content(
             name,
-            "RUNNING" if live else "FINISHED",
-            tags={LEVEL: "sweep", NOTE: "\n\n".join(note)},
+            "RUNNING" if live else "FAILED",
+            tags={LEVEL: "sweep", NOTE: "\n\n".join(note), **tags},
             metrics=leader.metrics or {} if leader else {},
             write_files=partial(_copy, sweep.folder, (state.DEFINITION, state.PAGE, SUMMARY)),
         )
         running = {
             trial.folder for _, trial in sweep.trials if live and trial.progress == "running"
         }
-        self._group("sweeps", group, systems, running)
+        self._group(group, systems, running)
 
     def _group(
-        self, kind: str, group: Content, systems: Mapping[str, System], running: Container[Folder]
+        self, group: Content, systems: Mapping[str, System], running: Container[Folder]
     ) -> None:
         """Send an experiment or a sweep with its systems, by address, and their seeds."""
-        with locked(Folder(self.store.root, "mlflow")):
-            key, above, tag = (
-                f"{self._identity()}/{kind}/{group.title}",
-                [],
-                {f"augury.{kind[:-1]}": group.title},
-            )
+        key, above = f"{self._identity()}/{group.tags[LEVEL]}s/{group.title}", []
+        with self._locked():
             for address, system in systems.items():
-                sent = [
-                    (run, self._seed(run, system, running=run in running)) for run in system.runs
-                ]
-                seeds = [row for _, row in sent if row]
+                rows = {run: self._seed(run, system, running=run in running) for run in system.runs}
+                seeds = {run: row for run, row in rows.items() if row}
                 if not seeds:
                     continue
-                finished = [run for run, row in sent if row and row.data.tags[STATE] == FINISHED]
+                finished = [run for run, row in seeds.items() if row.data.tags[STATE] == FINISHED]
                 content = Content(
                     f"{system.name} (recommended)" if system.recommended else system.name,
-                    tags={LEVEL: "configuration"},
-                    parameters=max((row.data.params for row in seeds), key=len),
+                    tags={LEVEL: "configuration", **system.tags},
+                    parameters=max((row.data.params for row in seeds.values()), key=len),
                     metrics=system.metrics or {},
                 )
                 means = partial(_means, finished) if system.metrics is None else None
-                above.append(self._above(f"{key}/{address}", content, seeds, tag, means))
+                above.append(self._above(f"{key}/{address}", content, seeds.values(), means))
             if above:
-                self._above(key, group, above, tag)
+                self._above(key, group, above)
 
     def _above(
         self,
         key: str,
         content: Content,
-        rows: Sequence[Run],
-        tag: Mapping[str, str],
+        rows: Collection[Run],
         means: Callable[[], Metrics] | None = None,
     ) -> Run:
-        """Send a run that began and ended with rows, and put these below it, with a tag; `means`
-        returns metrics that depend on the rows alone."""
-        order: tuple[Status, ...] = ("RUNNING", "FINISHED", "FAILED")
-        infos = [row.info for row in rows]
-        if content.status != "RUNNING":
-            content.status = min((info.status for info in infos), key=order.index)
-        content.started = min(info.start_time for info in infos) / 1000
-        content.ended = max(info.end_time or info.start_time for info in infos) / 1000
+        """Send a run that began and ended with rows, and put these below it; `means` returns
+        metrics that depend on the rows alone."""
+        statuses: set[Status] = {content.status, *(row.info.status for row in rows)}
+        content.status = next(status for status in ORDER if status in statuses)
+        content.started = min(row.info.start_time for row in rows) / 1000
+        content.ended = max(row.info.end_time or row.info.start_time for row in rows) / 1000
         states = ", ".join(row.data.tags[STATE].partition(":")[0] for row in rows).split(", ")
-        content.tags = {**content.tags, **tag, STATE: ", ".join(sorted({*states}))}
+        content.tags = {**content.tags, STATE: ", ".join(sorted({*states}))}
         ended = [row.data.tags[SENT] for row in rows if row.info.status != "RUNNING"]
         facts = [content.title, content.status, content.tags, content.metrics, ended]
-        row = self.mlflow.send(
-            key,
-            config.address(facts),
-            lambda: replace(content, metrics=means()) if means else content,
-        )
-        self.mlflow.adopt(row, rows, tag)
+
+        def complete() -> Content:
+            return replace(content, metrics=means()) if means else content
+
+        row = self.mlflow.send(key, config.address(facts), complete)
+        self.mlflow.adopt(row, rows)
         return row
 
     def _seed(self, run: Folder, system: System, *, running: bool) -> Run | None:
@@ -299,6 +303,7 @@ def _content(
             STATE: outcome,
             NOTE: "\n\n".join(stored_runs.corpus_notes(run, record.inputs)),
             **{f"augury.{name}": str(getattr(record, name)) for name in DESCRIBED},
+            **system.tags,
             **{f"signature/{record_name(score.name)}": score.signature for _, score in scores},
         },
         parameters={"system": system.name or record.name, **system.settings, **known},
@@ -375,7 +380,7 @@ def forget(store: Store, folders: Iterable[Folder]) -> None:
     if mlflow.place.database and not mlflow.place.database.exists():
         return
     try:
-        for row in filter(None, [mlflow.find(folder.name) for folder in folders]):
-            mlflow.client.delete_run(row.info.run_id)
+        for folder in folders:
+            mlflow.delete(folder.name)
     except Exception as error:
         say(f"warning: MLflow keeps the runs: {reason(error)}")
