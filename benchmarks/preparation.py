@@ -113,7 +113,7 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
     from augury.corpora.corpus import KIND as CORPORA
     from augury.corpora.corpus import Corpus
     from augury.corpora.ingest import corpus_address, ingest
-    from augury.corpora.parallel import CorpusSpec
+    from augury.corpora.spec import CorpusSpec
 
     store = Store(directory / "store")
     spec = {

@@ -1,7 +1,7 @@
 """A kind of corpus of one's own: questions and their answers in one language, from tables."""
 
 from augury.corpora.corpus import KINDS, Kind
-from augury.corpora.splits import spec_of
+from augury.corpora.spec import spec_of
 
 KIND = Kind(
     "answers",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from augury.corpora.labelled import LabelledSpec
+from augury.corpora.spec import LabelledSpec
 from augury.regimes.regime import SOURCE
 from augury.tasks.classification.settings import ClassifierConfig
 from augury.tasks.classification.task import ClassifierTask

@@ -10,7 +10,7 @@ from augury.augment.answers import AnswerFilters, AnswerReader
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import ingest
-from augury.corpora.parallel import CorpusSpec
+from augury.corpora.spec import CorpusSpec
 
 OFF: dict[str, Any] = {"copied": False, "length_ratio": None, "language": False}
 PARENT = {

@@ -20,7 +20,7 @@ from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import PARALLEL, read_shard
 from augury.corpora.ingest import ingest
-from augury.corpora.parallel import CorpusSpec
+from augury.corpora.spec import CorpusSpec
 
 SAID = [
     "Hello, my friends [laughter]",
@@ -111,16 +111,11 @@ def test_indicator_words_are_dropped_from_all_texts(tmp_path: Path) -> None:
     assert pairs(result)[0] == ("hello my friend", "Bonjour mes amis")
 
 
-def test_columns_of_a_table_are_joined_by_ids(tmp_path: Path) -> None:
+def test_transcripts_may_be_a_column_of_a_table(tmp_path: Path) -> None:
     table = tmp_path / "asr.tsv"
-    table.write_text(
-        "clip\tasr\ntrain-00000004\tthank you all so\ntrain-00000001\thello my friends\n",
-        encoding="utf-8",
-    )
-    result = augmented(tmp_path, transcripts=str(table), column="asr", id_column="clip")
-    assert pairs(result) == [("hello my friends", WRITTEN[0]), ("thank you all so", WRITTEN[3])]
-    with pytest.raises(UserError, match="no id in column asr"):
-        augmented(tmp_path, transcripts=str(table), column="asr", id_column="asr")
+    table.write_text("clip\tasr\n" + "".join(f"c\t{text}\n" for text in HEARD), encoding="utf-8")
+    in_column = augmented(tmp_path, transcripts=str(table), column="asr")
+    assert pairs(in_column) == pairs(augmented(tmp_path))
 
 
 def test_rows_that_cannot_belong_together_are_refused(tmp_path: Path) -> None:
@@ -270,23 +265,3 @@ def test_transcripts_and_ciphers_are_made_together(tmp_path: Path) -> None:
         and transcripts.folder.manifest()["rows"] > 0
     )
     assert alone.folder != transcripts.folder
-
-
-def test_text_with_ids_of_its_own_needs_transcripts_with_ids(tmp_path: Path) -> None:
-    (tmp_path / "said.tsv").write_text("id\ten\tfr\na1\tHello\tBonjour\n")
-    (tmp_path / "heard").write_text("hello\n")
-    train = {
-        "file": str(tmp_path / "said.tsv"),
-        "id_column": "id",
-        "source_column": "en",
-        "target_column": "fr",
-    }
-    spec = CorpusSpec.model_validate(
-        {"source_language": "en", "target_language": "fr", "train": train}
-    )
-    store = Store(tmp_path / "store")
-    transcripts = operator.parse(
-        {"operator": "asr_transcript", "transcripts": str(tmp_path / "heard")}
-    )
-    with pytest.raises(UserError, match="by which transcripts are found"):
-        pipeline.augment(ingest(spec, "train", store), [transcripts], store)

@@ -16,7 +16,7 @@ from augury.core.store import Store
 from augury.corpora import corpus as corpora
 from augury.corpora import ingest
 from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
-from augury.corpora.parallel import CorpusSpec
+from augury.corpora.spec import CorpusSpec
 from augury.text.fuzzy.index import Limit
 
 A, B, C, D = (

@@ -17,9 +17,7 @@ from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus, read_shard
 from augury.corpora.ingest import ingest
-from augury.corpora.labelled import LabelledSpec
-from augury.corpora.nli import NliSpec
-from augury.corpora.parallel import CorpusSpec
+from augury.corpora.spec import CorpusSpec, LabelledSpec, NliSpec
 from augury.experiments.graph import Graph
 from augury.experiments.ready_models import ready_model
 from tests import tiny

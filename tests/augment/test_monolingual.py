@@ -14,7 +14,7 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import PARALLEL, read_shard
 from augury.corpora.ingest import cached_corpus, ingest
-from augury.corpora.parallel import CorpusSpec
+from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Decoding
 from augury.experiments import make
 from augury.experiments.graph import Graph

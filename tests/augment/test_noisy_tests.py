@@ -11,7 +11,7 @@ from augury.augment.noise import NoiseForTestSet
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.ingest import corpus_address
-from augury.corpora.parallel import CorpusSpec
+from augury.corpora.spec import CorpusSpec
 from augury.experiments import make, preflight
 from augury.experiments.graph import Graph
 from tests.tiny import OF_TASK, PARALLEL, experiment

@@ -15,7 +15,7 @@ from augury.augment import pipeline, planning
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.ingest import ingest
-from augury.corpora.parallel import CorpusSpec
+from augury.corpora.spec import CorpusSpec
 
 TRAIN = pd.DataFrame({"source": ["ein Haus", "das Boot"], "target": ["a house", "the boat"]})
 TEXT = pd.DataFrame(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from augury.core.store import Store
 from augury.corpora.controls import CONTROLS, count_controls
 from augury.corpora.ingest import ingest
-from augury.corpora.parallel import CorpusSpec
+from augury.corpora.spec import CorpusSpec
 from augury.experiments import preflight
 from augury.experiments.systems import expand
 from tests.tiny import OF_TASK, experiment

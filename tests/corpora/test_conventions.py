@@ -24,12 +24,12 @@ from augury.core.store import Store
 from augury.corpora.controls import marks_of_tools
 from augury.corpora.corpus import Corpus
 from augury.corpora.files import examine, layout_of, read_sentences
+from augury.corpora.filters import Filter
 from augury.corpora.ingest import ingest
-from augury.corpora.labelled import LabelledSpec
-from augury.corpora.nli import NliSpec, NliText
-from augury.corpora.parallel import CorpusSpec, Filter, TextSpec
 from augury.corpora.readers import open_text
+from augury.corpora.spec import CorpusSpec, LabelledSpec, NliSpec
 from augury.corpora.tables import read_table
+from augury.corpora.text_settings import NliText, ParallelText
 
 FRAME = pd.DataFrame(
     {
@@ -262,7 +262,7 @@ def sides(tmp_path: Path, source: str, target: str) -> list[tuple[str, str]]:
     paths = [tmp_path / "a", tmp_path / ("a" if source == target else "b")]
     for path, content in zip(paths, (source, target), strict=True):
         path.write_text(content)
-    text = open_text(TextSpec(source=str(paths[0]), target=str(paths[1])), "test")
+    text = open_text(ParallelText(source=str(paths[0]), target=str(paths[1])), "test")
     rows = pa.concat_tables(text.blocks())
     assert text.total == len(rows)
     return list(zip(*(rows.column(side).to_pylist() for side in ("source", "target")), strict=True))

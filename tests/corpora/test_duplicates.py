@@ -9,7 +9,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.corpora.duplicates import Duplicates
+from augury.corpora.filters import Duplicates
 
 ROW = st.tuples(st.text("ab ", max_size=3), st.text("ab ", max_size=3))
 

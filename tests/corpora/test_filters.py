@@ -14,12 +14,12 @@ from augury.corpora.filters import (
     IRREGULAR,
     REASONS,
     STABLE,
+    Filter,
     clean,
     clean_lines,
     rejections,
     word_counts,
 )
-from augury.corpora.parallel import Filter
 
 ASSIGNED = st.characters(codec="utf-8", exclude_categories=["Cn", "Cs", "Co"])
 

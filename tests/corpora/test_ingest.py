@@ -16,7 +16,7 @@ from augury.core.store import MARKER, Store
 from augury.corpora import builtin, corpus
 from augury.corpora.corpus import KIND, PARALLEL, Corpus
 from augury.corpora.ingest import cached_corpus, corpus_address, ingest, overlap, overlaps
-from augury.corpora.parallel import CorpusSpec
+from augury.corpora.spec import CorpusSpec
 
 Pairs = list[tuple[str, str]]
 
@@ -310,22 +310,6 @@ def test_no_rows_left(tmp_path: Path, store: Store) -> None:
     assert store.addresses(KIND) == []
 
 
-def test_ids_of_a_column(tmp_path: Path, store: Store) -> None:
-    path = tmp_path / "a.tsv"
-    table = {"file": str(path), "source_column": "de", "target_column": "en", "id_column": "name"}
-    path.write_text("name\tde\ten\nx1\teins\tone\nx2\t\ttwo\nx3\tdrei\tthree\n")
-    assert ingest(spec(train=table), "train", store).column("id") == ["x1", "x3"]
-    path.write_text("name\tde\ten\nx1\teins\tone\nx2\tzwei\ttwo\nx1\tdrei\tthree\n")
-    with pytest.raises(
-        UserError,
-        match=r"train: the id 'x1' occurs twice \(column name, row 3\): ids must be unique",
-    ):
-        ingest(spec(train=table), "train", store)
-    path.write_text("name\tde\ten\nx1\teins\tone\n\tzwei\ttwo\n")
-    with pytest.raises(UserError, match=r"train: the id is empty \(column name, row 2\)"):
-        ingest(spec(train=table), "train", store)
-
-
 def test_line_ends_within_fields_of_a_table(tmp_path: Path, store: Store) -> None:
     (tmp_path / "a.jsonl").write_text(
         '{"de": "eins\\nzwei\\t", "en": "one\\r\\ntwo"}\n{"de": "x\\u2028", "en": "y"}\n'
@@ -427,28 +411,3 @@ def test_overlap_counts_pairs_of_the_other_corpus(tmp_path: Path, store: Store) 
     train, *others = (ingest(corpus_spec, name, store) for name in ("train", "b", "c"))
     assert overlap(train, others[0]) == 3
     assert overlaps(train, others) == [3, 1] and overlaps(train, []) == []
-
-
-def test_golden_addresses(tmp_path: Path) -> None:
-    """Corpora that users made before must be found again."""
-    files = write(tmp_path, "a", [("Eins", "one"), ("Zwei", "two")])
-    (tmp_path / "a.tsv").write_text("set\tde\ten\na\teins\tone\n")
-    table = {"file": str(tmp_path / "a.tsv"), "source_column": "de", "target_column": "en"}
-    expected = {
-        "52e9ac9fd452c3cf": (spec(train=files, filter=STRICT), "train"),
-        "110aeb837db1f675": (
-            spec(train=files, every=2, filter={"lowercase": True, "max_ratio": None}),
-            "valid",
-        ),
-        "ad9a8488075e7a80": (spec(tests={"a": files}), "a"),
-        "3d1ae838618d80b4": (
-            spec(tests={"a": {**table, "where": {"set": "a"}, "missing": ["x"]}}),
-            "a",
-        ),
-        "54a5613e6d16de8b": (spec(train={"builtin": 50}, filter=STRICT), "train"),
-        "0960b5229b1988a6": (
-            spec(valid={"builtin": 50, "lexicon": 500, "seed": 3, "first": 7}),
-            "valid",
-        ),
-    }
-    assert [corpus_address(*arguments) for arguments in expected.values()] == list(expected)

@@ -17,10 +17,11 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS, Corpus
+from augury.corpora.filters import Cleaning
 from augury.corpora.ingest import ingest, overlap
 from augury.corpora.known import KNOWN_NLI as KNOWN
-from augury.corpora.nli import NliSpec, NliText
-from augury.corpora.splits import Cleaning
+from augury.corpora.spec import NliSpec
+from augury.corpora.text_settings import NliText
 
 # The header of xnli.dev.tsv and xnli.test.tsv.
 XNLI_HEADER = [
@@ -82,7 +83,7 @@ def test_settings_of_every_set_are_valid(name: str, tmp_path: Path) -> None:
             assert known.homepage in str(error.value) and known.fetch[0] in str(error.value)
             assert f"mkdir -p {tmp_path}/{known.folder or name} && " in str(error.value)
     assert Cleaning.model_validate(known.filter)
-    assert all(NliText.model_validate(text).kind == "table" for text in known.texts.values())
+    assert all(NliText.model_validate(text).origin == "file" for text in known.texts.values())
     assert all("language" in known.texts[test] for test in known.tests)
 
 

@@ -1,38 +1,99 @@
-"""Labelled sentences and pairs: records and built-in text."""
+"""Corpora with labels: records, names of labels, subsets, languages, and built-in text."""
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import datasets
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.builtin_nli import POLARITIES
-from augury.corpora.corpus import LABELLED_PAIRS, LABELS, Corpus
-from augury.corpora.ingest import ingest
-from augury.corpora.labelled import LabelledPairsSpec, LabelledSpec
-from augury.corpora.labels import label_counts
+from augury.corpora import tables
+from augury.corpora.corpus import KIND, LABELLED_PAIRS, LABELS, NLI, Corpus
+from augury.corpora.ingest import corpus_address, ingest
+from augury.corpora.records import stratified
+from augury.corpora.spec import LabelledPairsSpec, NliSpec
+
+Rows = list[tuple[str, str, str]]
+ROWS: Rows = [
+    ("it rains", "it is wet", "entailment"),
+    ("it rains", "it is dry", "contradiction"),
+    ("it rains", "it is cold", "neutral"),
+]
+NAMES = ("premise", "hypothesis", "label")
 
 
-def pairs(tmp_path: Path, rows: str, **settings: Any) -> Corpus:
-    (tmp_path / "a.tsv").write_text(f"one\ttwo\tsame\n{rows}")
-    text = {
-        "file": str(tmp_path / "a.tsv"),
-        "sentence1_column": "one",
-        "sentence2_column": "two",
-        "label_column": "same",
-        **settings,
+def write(path: Path, rows: Rows, names: tuple[str, ...] = NAMES) -> dict[str, Any]:
+    path.write_text("".join("\t".join(row) + "\n" for row in [names, *rows]), encoding="utf-8")
+    return {"file": str(path)}
+
+
+def spec(**settings: Any) -> NliSpec:
+    return NliSpec.model_validate({"language": "en", **settings})
+
+
+def labels(records: Corpus) -> list[str]:
+    return records.column("label")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store")
+
+
+def test_records_and_counts(tmp_path: Path, store: Store) -> None:
+    rows = [
+        ("  it\u00a0rains ", "it is\u2028wet", "entailment"),
+        ("a b c d e", "x", "e"),
+        ("", "x", "n"),
+        ("x", "", "n"),
+        ("a", "b", "c"),
+        ("a", "b", "c"),
+        ("p", "h", "-"),
+    ]
+    limits = {"max_length": 4, "deduplicate": True}
+    corpus = ingest(spec(train=write(tmp_path / "a.tsv", rows), filter=limits), "train", store)
+    (table,) = corpus.blocks()
+    assert table.schema.equals(NLI.schema) and corpus.kind == "nli"
+    constants = {"language": "en", "origin": "original", "views": [], "lineage": None}
+    kept = [
+        ("train-00000001", "it\u00a0rains", "it is\u2028wet", "entailment"),
+        ("train-00000005", "a", "b", "contradiction"),
+    ]
+    expected = [dict(zip(("id", *NAMES), row, strict=True)) | constants for row in kept]
+    assert table.to_pylist() == expected
+    manifest = corpus.manifest
+    assert (manifest["rows"], manifest["rows_in"], manifest["language"]) == (2, 7, "en")
+    assert manifest["labels"] == {"entailment": 1, "neutral": 0, "contradiction": 1}
+    assert manifest["rejected"] == {
+        "no gold label": 1,
+        "empty premise": 1,
+        "empty hypothesis": 1,
+        "too long": 1,
+        "duplicate": 1,
     }
-    spec = LabelledPairsSpec.model_validate(
-        {"language": "en", "labels": ["yes", "no"], "train": text}
-    )
-    return ingest(spec, "train", Store(tmp_path / "store"))
 
 
-def test_records_of_pairs_have_both_sentences_and_a_label(tmp_path: Path) -> None:
-    corpus = pairs(tmp_path, " It rains.\tIt is  wet.\t1\nA\t\t0\nB\tb\t0\n", names={"1": "yes"})
+def test_records_of_pairs_with_any_labels(tmp_path: Path, store: Store) -> None:
+    names = ("one", "two", "same")
+    columns = {"sentence1_column": "one", "sentence2_column": "two", "label_column": "same"}
+
+    def pairs(rows: Rows, **settings: Any) -> Corpus:
+        text = {**write(tmp_path / "a.tsv", rows, names), **columns, **settings}
+        content = {"language": "en", "labels": ["yes", "no"], "train": text}
+        return ingest(LabelledPairsSpec.model_validate(content), "train", store)
+
+    rows = [(" It rains.", "It is  wet.", "1"), ("A", "", "0"), ("B", "b", "0")]
+    corpus = pairs(rows, names={"1": "yes"})
     assert (corpus.kind, corpus.noun) == ("labelled pairs", "pairs")
     assert corpus.manifest["rejected"] == {"empty text": 1}
     (table,) = corpus.blocks()
@@ -42,40 +103,174 @@ def test_records_of_pairs_have_both_sentences_and_a_label(tmp_path: Path) -> Non
         ("It rains.", "It is  wet.", "yes", "en"),
         ("B", "b", "0", "en"),
     ]
-
-
-def test_an_empty_label_is_an_error_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"the label is empty .*line 3"):
-        pairs(tmp_path, "A\tb\tno\nC\td\t\n")
+        pairs([("A", "b", "no"), ("C", "d", "")])
+
+
+def test_every_format_gives_the_same_records(tmp_path: Path, store: Store) -> None:
+    names = ("sentence1", "sentence2", "gold_label")
+    columns = {f"{name}_column": column for name, column in zip(NAMES, names, strict=True)}
+    records = [dict(zip(names, row, strict=True)) for row in ROWS]
+    write(tmp_path / "a.tsv", ROWS, names)
+    (tmp_path / "a.csv").write_text(
+        ",".join(names) + "\n" + "".join(f'{p},"{h}",{label}\n' for p, h, label in ROWS)
+    )
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    pq.write_table(pa.Table.from_pylist(records), tmp_path / "a.parquet")
+    dataset = datasets.DatasetDict({"train": datasets.Dataset.from_list(records)})
+    dataset.save_to_disk(str(tmp_path / "hub"))
+    texts: list[dict[str, Any]] = [
+        {"file": str(tmp_path / f"a.{layout}")} for layout in ("tsv", "csv", "jsonl", "parquet")
+    ]
+    texts.append({"hub": str(tmp_path / "hub")})
+    corpora = [ingest(spec(train={**text, **columns}), "train", store) for text in texts]
+    assert labels(corpora[0]) == [label for *_, label in ROWS]
+    first, *others = (pa.concat_tables(corpus.blocks()) for corpus in corpora)
+    assert all(table.equals(first) for table in others)
+    assert len({corpus.address for corpus in corpora}) == 5
+
+
+@pytest.mark.parametrize("names", [LABELS, ("contradiction", "entailment", "neutral")])
+def test_classes_of_a_dataset_are_mapped_by_name(
+    tmp_path: Path, store: Store, names: tuple[str, ...]
+) -> None:
+    text = datasets.Value("string")
+    classes = datasets.ClassLabel(names=list(names))
+    features = datasets.Features({"premise": text, "hypothesis": text, "label": classes})
+    rows = [
+        {"premise": f"p{number}", "hypothesis": "h", "label": number} for number in (0, 1, 2, -1)
+    ]
+    dataset = datasets.Dataset.from_list(rows, features=features)
+    datasets.DatasetDict({"validation": dataset}).save_to_disk(str(tmp_path / "hub"))
+    corpus = ingest(spec(valid={"hub": str(tmp_path / "hub")}), "valid", store)
+    assert tuple(labels(corpus)) == names and corpus.manifest["rejected"] == {"no gold label": 1}
+
+
+def test_numbers_need_to_be_said_what_they_mean(tmp_path: Path, store: Store) -> None:
+    text = write(tmp_path / "a.tsv", [("a", "b", "2"), ("c", "d", "0"), ("e", "f", "-1")])
+    with pytest.raises(UserError, match=r"label '2' \(.*a.tsv, line 2\): .* labels: \{0: entail"):
+        ingest(spec(train=text), "train", store)
+    numbered = {**text, "labels": {0: "contradiction", 2: "entailment", -1: "-"}}
+    assert labels(ingest(spec(train=numbered), "train", store)) == ["entailment", "contradiction"]
 
 
 @pytest.mark.parametrize(
-    ("spec", "labels"), [(LabelledSpec, POLARITIES), (LabelledPairsSpec, LABELS)]
+    ("name", "content", "settings", "place"),
+    [
+        ("a.tsv", "premise\thypothesis\tlabel\na\tb\te\na\tb\tno\n", {}, "line 3"),
+        ("a.tsv", "a\tb\te\na\tb\tno\n", {"header": NAMES}, "line 2"),
+        ("a.tsv", "premise\thypothesis\tlabel\na\tb\tno\n", {"header": NAMES}, "line 2"),
+        ("a.jsonl", '{"premise": "a", "hypothesis": "b", "label": "no"}\n', {}, "line 1"),
+        ("a.csv", 'premise,hypothesis,label\n"a\nb",b,e\na,b,no\n', {}, "row 2"),
+    ],
 )
-def test_built_in_text_has_every_label_and_splits_that_differ(
-    spec: type[LabelledSpec], labels: tuple[str, ...], tmp_path: Path
+def test_an_unknown_label_is_located(
+    tmp_path: Path, store: Store, name: str, content: str, settings: dict[str, Any], place: str
 ) -> None:
-    settings = {
-        "language": "qaa",
-        "labels": labels,
-        "train": {"builtin": 200},
-        "valid": {"builtin": 50},
-    }
-    corpora = [
-        ingest(spec.model_validate(settings), split, Store(tmp_path))
-        for split in ("train", "valid")
-    ]
-    columns = spec.TEXT.COLUMNS[:-1]
-    train, valid = (set(zip(*map(corpus.column, columns), strict=True)) for corpus in corpora)
-    assert (len(train), len(valid)) == (200, 50) and not train & valid
-    assert set(label_counts(corpora[0])) == set(labels)
-    assert min(label_counts(corpora[0]).values()) > 20
+    (tmp_path / name).write_text(content)
+    with pytest.raises(UserError, match=rf"label 'no' \(.*{place}.*\): allowed: entailment, neu"):
+        ingest(spec(tests={"test": {"file": str(tmp_path / name), **settings}}), "test", store)
+    assert store.addresses(KIND) == []
 
 
-def test_a_built_in_sentence_is_negative_if_it_has_no_or_not(tmp_path: Path) -> None:
-    spec = LabelledSpec.model_validate(
-        {"language": "qaa", "labels": POLARITIES, "train": {"builtin": 100}}
+def test_unknown_labels_beyond_the_first_block_and_of_rows_that_do_not_belong(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches = tables.batches
+    monkeypatch.setattr(tables, "batches", lambda items: batches(items, 2))
+    rows = [("a", "b", "e"), ("a", "b", "n"), ("a", "b", "c"), ("x", "b", "no"), ("a", "b", "")]
+    text = write(tmp_path / "a.tsv", rows)
+    with pytest.raises(UserError, match=r"unknown label 'no' \(.*a.tsv, line 5\)"):
+        ingest(spec(train=text), "train", store)
+    with pytest.raises(UserError, match=r"train: the label is empty \(.*a.tsv, line 6\)"):
+        ingest(spec(train={**text, "where": {"premise": "a"}}), "train", store)
+    assert labels(ingest(spec(train={**text, "first": 3}), "train", store)) == list(LABELS)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    counts=st.tuples(*[st.integers(0, 40)] * 3).filter(any), seed=st.integers(0, 99), data=st.data()
+)
+def test_subsets_are_stratified_and_nested(
+    counts: tuple[int, ...], seed: int, data: st.DataObject
+) -> None:
+    random = np.random.default_rng(seed)
+    classes = random.permutation(np.repeat(range(3), counts))
+    ranks = random.permutation(len(classes))
+    size = data.draw(st.integers(0, len(classes)))
+    larger = data.draw(st.integers(size, len(classes)))
+    chosen = stratified(classes, ranks, size)
+    assert chosen.sum() == size and not (chosen & ~stratified(classes, ranks, larger)).any()
+    for label in range(3):
+        members = classes == label
+        taken = sorted(ranks[chosen & members])
+        assert abs(len(taken) - size * counts[label] / len(classes)) < 1
+        assert taken == sorted(ranks[members])[: len(taken)]
+
+
+def test_a_subset_is_the_same_everywhere_and_of_rows_that_pass(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = write(tmp_path / "a.tsv", [(f"p{row}", "h", "enc"[row % 3]) for row in range(30)])
+    small = ingest(spec(train={**text, "subset": 6}), "train", store)
+    assert small.column("premise") == ["p9", "p11", "p16", "p24", "p25", "p29"]
+    kinds = ["e"] * 5 + ["n"] * 3 + ["c"] * 2 + ["-"]
+    rows = [(f"p {n}", f"h {n}" if n % 7 else "", kinds[n % 11]) for n in range(3_000)]
+    text = write(tmp_path / "b.tsv", rows)
+    whole = ingest(spec(train=text), "train", store)
+    part = ingest(spec(train={**text, "subset": 500}), "train", store)
+    assert part.manifest["subset"] == {"rows": 500, "of": whole.rows}
+    left = {"not in the subset": whole.rows - 500}
+    assert part.manifest["rejected"] == whole.manifest["rejected"] | left
+    assert [name for name in whole.column("id") if name in {*part.column("id")}] == part.column(
+        "id"
     )
-    corpus = ingest(spec, "train", Store(tmp_path))
-    for text, label in zip(corpus.column("text"), corpus.column("label"), strict=True):
-        assert (label == "negative") == bool({"ne", "pa"} & set(text.split()))
+    for label in LABELS:
+        share = whole.manifest["labels"][label] / whole.rows
+        assert abs(part.manifest["labels"][label] - 500 * share) < 1
+    batches = tables.batches
+    monkeypatch.setattr(tables, "batches", lambda items: batches(items, 700))
+    again = ingest(spec(train={**text, "subset": 500}), "train", Store(tmp_path / "other"))
+    assert again.address == part.address and again.column("id") == part.column("id")
+    with pytest.raises(UserError, match=f"subset is 3,000, but there are {whole.rows:,} examples"):
+        ingest(spec(train={**text, "subset": 3_000}), "train", store)
+
+
+def test_address_is_of_content_and_settings(tmp_path: Path) -> None:
+    text, moved = write(tmp_path / "a.tsv", ROWS), write(tmp_path / "b.tsv", ROWS)
+    others = [
+        spec(train=text),
+        spec(train={**text, "labels": {"entailment": "neutral"}}),
+        spec(train={**text, "subset": 3}),
+        spec(train={**text, "first": 2}),
+        spec(train={**text, "premise_column": "hypothesis", "hypothesis_column": "premise"}),
+        spec(train={**text, "language": "fr"}),
+        spec(train=text, filter={"max_length": 50}),
+        spec(train=write(tmp_path / "c.tsv", ROWS[:2])),
+    ]
+    addresses = [corpus_address(other, "train") for other in others]
+    assert len({*addresses}) == len(others)
+    assert corpus_address(spec(train=moved, valid=text), "train") == addresses[0]
+    assert corpus_address(spec(language="fr", train=text), "train") == addresses[5]
+
+
+def test_the_language_of_a_row_can_be_that_of_a_column(tmp_path: Path, store: Store) -> None:
+    path = tmp_path / "a.tsv"
+    lines = ["lang\tpremise\thypothesis\tlabel\n", "de\ta\tb\te\n", "en\ta\tb\tn\n"]
+    path.write_text("".join(lines))
+    by_column = spec(train={"file": str(path), "language_column": "lang"})
+    corpus = ingest(by_column, "train", store)
+    assert corpus.column("language") == ["de", "en"] and corpus.manifest["language"] == "mul"
+    path.write_text("".join([*lines, "deutsch\ta\tb\tn\n"]))
+    with pytest.raises(UserError, match="line 4: 'deutsch' is not a language code"):
+        ingest(by_column, "train", store)
+
+
+def test_several_texts_become_one_with_the_languages_of_each(tmp_path: Path, store: Store) -> None:
+    file = write(tmp_path / "a.tsv", ROWS)
+    texts = [{"name": "english", **file, "subset": 2}, {"name": "german", "language": "de", **file}]
+    corpus = ingest(spec(train=texts), "train", store)
+    pairs = zip(corpus.column("origin"), corpus.column("language"), strict=True)
+    assert Counter(pairs) == {("english", "en"): 2, ("german", "de"): 3}
+    assert corpus.manifest["language"] == "mul" and corpus.kind == "nli"
+    assert corpus.address == corpus_address(spec(train=texts), "train")

@@ -13,8 +13,8 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELLED, LABELS, NLI
 from augury.corpora.ingest import ingest
-from augury.corpora.labelled import LabelledSpec
 from augury.corpora.labels import LabelNames, are_labels, check_labels, label_counts, label_doubts
+from augury.corpora.spec import LabelledSpec
 
 
 def test_labels_are_counted_and_unknown_ones_refused(tmp_path: Path) -> None:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from augury.core.config import validate
-from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.ingest import corpus_address, ingest
 from augury.corpora.mixture import row_ranges
-from augury.corpora.parallel import CorpusSpec
+from augury.corpora.spec import CorpusSpec
 
 VALID = {"builtin": 4}
 CLEAN, NOISY = {"name": "clean", "builtin": 36}, {"name": "noisy", "builtin": 19, "seed": 3}
@@ -83,32 +80,3 @@ def test_a_known_set_of_the_other_direction_has_the_names_of_its_files(tmp_path:
         "hello",
         "bye",
     ]
-
-
-def test_several_validation_texts_of_which_one_decides() -> None:
-    dev = [{"name": "clean", "builtin": 4}, {"name": "noisy", "builtin": 5, "tag": "<noisy>"}]
-    first = corpus(train={"builtin": 9}, valid=dev)
-    second = corpus(train={"builtin": 9}, valid=dev, decides="noisy")
-    assert first.splits() == ("train", "valid", "valid noisy") and first.deciding == "clean"
-    assert second.splits() == ("train", "valid", "valid clean") and second.tag("valid") == "<noisy>"
-    assert (
-        second.resolve("valid clean").role == "valid" and second.resolve("valid").text.builtin == 5
-    )
-    assert first.tag("valid noisy") == "<noisy>" and first.tag("valid") is None
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"train": [CLEAN, CLEAN]}, "with distinct names"),
-        ({"train": []}, "give at least one"),
-        ({"train": [{"builtin": 3}]}, "'train.0.name' is required"),
-        ({"train": [{**CLEAN, "weight": -1}]}, "must be at least 0"),
-        ({"train": {"builtin": 3, "weight": 2}}, "weight"),
-        ({"train": [CLEAN], "valid": None, "every": 3}, "does not support several training texts"),
-        ({"train": [CLEAN], "decides": "x"}, "unknown validation text in decides 'x'"),
-    ],
-)
-def test_what_cannot_be_mixed_is_refused(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        corpus(**settings)

@@ -5,14 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from augury.core.config import validate
-from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import MONOLINGUAL
-from augury.corpora.ingest import corpus_address, ingest
-from augury.corpora.monolingual import MonolingualSpec
+from augury.corpora.ingest import ingest
+from augury.corpora.spec import MonolingualSpec
 
 
 def spec(language: str = "en", **settings: Any) -> MonolingualSpec:
@@ -41,15 +38,6 @@ def test_lines_and_tables_of_the_same_text_give_the_same_records(tmp_path: Path)
         assert sum(corpus.manifest["rejected"].values()) == 2
 
 
-def test_the_content_is_in_the_address_and_the_name_of_the_file_is_not(tmp_path: Path) -> None:
-    for name, content in (("a", "one\n"), ("b", "one\n"), ("c", "two\n")):
-        (tmp_path / name).write_text(content)
-    first, same, other = (
-        corpus_address(spec(train={"lines": str(tmp_path / name)}), "train") for name in "abc"
-    )
-    assert first == same != other
-
-
 def test_the_built_in_text_has_two_sides(tmp_path: Path) -> None:
     texts = {
         language: ingest(spec(language, train={"builtin": 9}), "train", Store(tmp_path)).column(
@@ -60,20 +48,3 @@ def test_the_built_in_text_has_two_sides(tmp_path: Path) -> None:
     assert len({tuple(lines) for lines in texts.values()}) == 4 and {
         len(lines) for lines in texts.values()
     } == {9}
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"train": {}}, "train has no source: give lines, or file, or hub, or builtin"),
-        ({"train": {"lines": "a", "file": "b.tsv"}}, "lines and file are given"),
-        (
-            {"train": {"lines": "a"}, "tests": {"x": {"builtin": 3}}},
-            "has no validation or test sets",
-        ),
-        ({"train": {"lines": "a", "text_column": "x"}}, "text_column applies to file or hub"),
-    ],
-)
-def test_mistakes(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        spec(**settings)

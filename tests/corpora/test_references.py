@@ -10,9 +10,8 @@ from pydantic import ValidationError
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.ingest import corpus_address, ingest
-from augury.corpora.parallel import CorpusSpec
-from augury.corpora.references import read_references, stored_references
+from augury.corpora.ingest import corpus_address, ingest, read_references, stored_references
+from augury.corpora.spec import CorpusSpec
 
 CODES = {"source_language": "de", "target_language": "en"}
 
@@ -51,7 +50,7 @@ def test_each_record_needs_one(files: dict[str, Any], tmp_path: Path) -> None:
 
 
 def test_training_text_and_tables_have_none(files: dict[str, Any]) -> None:
-    with pytest.raises(ValidationError, match="only tests have several references"):
+    with pytest.raises(ValidationError, match="valid.references"):
         spec(files, valid=files)
     with pytest.raises(ValidationError, match="beside those of source and target"):
         spec({"builtin": 3, "references": files["references"]})

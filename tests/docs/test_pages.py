@@ -24,7 +24,7 @@ from augury.corpora import builtin
 from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import ingest
 from augury.corpora.known import KNOWN, KNOWN_NLI
-from augury.corpora.parallel import CorpusSpec
+from augury.corpora.spec import CorpusSpec
 from augury.experiments.spec import TASKS, parse
 from augury.experiments.systems import expand
 from augury.regimes.regime import REGIMES

@@ -21,7 +21,7 @@ class Classification(ClassifierTask):
     SIDES: ClassVar = {SOURCE: ("text",)}
 
     def sides(self, experiment: Any) -> Mapping[str, tuple[str, ...]]:
-        return {SOURCE: input_columns(experiment.corpus.KIND.columns)}
+        return {SOURCE: input_columns(experiment.corpus.TEXT.KIND.columns)}
 
     def draft(self, rows: int, model: str | None) -> Draft:
         names = "names: {'0': negative, '1': positive}"

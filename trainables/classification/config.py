@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from augury.core.config import discriminated_union
-from augury.corpora.labelled import LabelledPairsSpec, LabelledSpec
+from augury.corpora.spec import LabelledPairsSpec, LabelledSpec
 from augury.scoring.settings import LabelScoring
 from augury.tasks.classification.settings import ClassifierConfig
 

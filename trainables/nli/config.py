@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from augury.corpora.nli import NliSpec
+from augury.corpora.spec import NliSpec
 from augury.tasks.classification.settings import ClassifierConfig
 
 

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError
-from augury.corpora.parallel import CorpusSpec
+from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import ViewDecoding
 from augury.experiments.spec import Experiment
 from augury.models import pretrained

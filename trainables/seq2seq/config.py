@@ -9,8 +9,7 @@ from pydantic import Field, model_validator
 
 from augury.core.config import FilePath, discriminated_union
 from augury.core.errors import UserError
-from augury.corpora.nli import NliSpec
-from augury.corpora.parallel import CorpusSpec
+from augury.corpora.spec import CorpusSpec, NliSpec
 from augury.experiments.spec import AnyRegime, Experiment
 from augury.regimes.plain import Plain
 from augury.scoring.settings import TextScoring

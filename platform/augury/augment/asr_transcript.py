@@ -24,9 +24,8 @@ from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.languages import UNDETERMINED
-from augury.corpora.monolingual import NAME, MonolingualSpec
 from augury.corpora.readers import open_text
-from augury.corpora.splits import BaseSpec
+from augury.corpora.spec import BaseSpec, MonolingualSpec
 from augury.decoding.speech import SpeechModel, content
 from augury.scoring.wer import Alignment, align, word_error_rate, word_recognition_rate
 
@@ -71,9 +70,6 @@ class AsrTranscript(Fitted, ExtraInputs, Measured, CorpusOperator):
     column: str | None = None
     """Column of the transcripts or paths, where their file is a table (TSV, CSV, JSON lines,
     Parquet)."""
-    id_column: str | None = None
-    """Column of ids of the training text, where rows of the table are not those of the text in
-    their order."""
     recogniser: ModelName | None = None
     """Speech model for `audio`: a checkpoint of `transformers`, by its name on a hub or its
     directory."""
@@ -97,7 +93,7 @@ class AsrTranscript(Fitted, ExtraInputs, Measured, CorpusOperator):
     EXAMPLE: ClassVar[str] = "transcripts: asr.txt"
     EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
     LEARNED: ClassVar[frozenset[str]] = frozenset(
-        {"transcripts", "audio", "column", "id_column", "recogniser", "revision", "allow_pickle"}
+        {"transcripts", "audio", "column", "recogniser", "revision", "allow_pickle"}
     )
 
     @model_validator(mode="after")
@@ -110,8 +106,6 @@ class AsrTranscript(Fitted, ExtraInputs, Measured, CorpusOperator):
             raise UserError(
                 "audio is what a recogniser reads: give both, as recogniser: openai/whisper-tiny"
             )
-        if self.id_column and not self.column:
-            raise UserError(f"id_column: {self.id_column} is a column of a table: give column too")
         return self
 
     def texts(self) -> Mapping[str, BaseSpec]:
@@ -140,7 +134,7 @@ class AsrTranscript(Fitted, ExtraInputs, Measured, CorpusOperator):
                 0, block.schema.field(0), pa.array([prefix + name for name in ids], pa.string())
             )
             triples = [
-                self._triple(source, heard.get(_shared_id(name), ""), target)
+                self._triple(source, heard.get(_row(name), ""), target)
                 for name, source, target in zip(ids, sources, targets, strict=True)
             ]
             counts = Counter[str]()
@@ -192,7 +186,7 @@ class AsrTranscript(Fitted, ExtraInputs, Measured, CorpusOperator):
     def _read_heard(
         self, spoken: Corpus, store: Store, execution: Execution
     ) -> tuple[dict[str, str], list[str]]:
-        """Return the recogniser's transcripts, cleaned like the training text, by row or id, and
+        """Return the recogniser's transcripts, cleaned like the training text, by row, and
         their folders."""
         text = cached_corpus(self._file_spec, "train", store.root)
         self._check_rows(spoken, text)
@@ -211,30 +205,18 @@ class AsrTranscript(Fitted, ExtraInputs, Measured, CorpusOperator):
         heard: dict[str, str] = {}
         for block, lines in zip(text.blocks(["id"]), shards, strict=True):
             cleaned = cleaned_like(spoken, [line or "" for line in lines])
-            heard |= zip(map(_shared_id, block.column("id").to_pylist()), cleaned, strict=True)
+            heard |= zip(map(_row, block.column("id").to_pylist()), cleaned, strict=True)
         return heard, folders
 
     def _check_rows(self, spoken: Corpus, text: Corpus) -> None:
         """Raise UserError where the rows of transcripts and of the training text do not match."""
         rows, expected = text.manifest["rows_in"], spoken.manifest["rows_in"]
-        if self.id_column:
-            ids = set(spoken.column("id"))
-            if not ids.intersection(text.column("id")):
-                raise UserError(
-                    f"no id in column {self.id_column} of {self._file} is one of the training "
-                    f"text, such as {min(ids)}"
-                )
-        elif own_ids := spoken.manifest["spec"]["text"].get("id_column"):
-            raise UserError(
-                f"the training text has ids (id_column: {own_ids}), by which transcripts are "
-                f"found: give operator {self.operator} a table with column and id_column"
-            )
-        elif rows < expected or (
+        if rows < expected or (
             rows > expected and not spoken.manifest["spec"]["text"].get("first")
         ):
             raise UserError(
                 f"{self._file} has {rows:,} rows and the training text {expected:,}: row n of one "
-                "must belong to row n of the other, or give column and id_column"
+                "must belong to row n of the other"
             )
 
     def _speech_model(self) -> SpeechModel | None:
@@ -259,10 +241,8 @@ class AsrTranscript(Fitted, ExtraInputs, Measured, CorpusOperator):
     @property
     def _file_spec(self) -> MonolingualSpec:
         """The file of transcripts or of paths as a text."""
-        columns = {"text_column": self.column} | (
-            {"id_column": self.id_column} if self.id_column else {}
-        )
-        place = {"file": self._file, **columns} if self.column else {"lines": self._file}
+        table = {"file": self._file, "text_column": self.column}
+        place = table if self.column else {"lines": self._file}
         return MonolingualSpec.model_validate({"language": UNDETERMINED, "train": place})
 
 
@@ -275,9 +255,9 @@ def _hash_recordings(spec: str, directory: str) -> str:
     return content([path for path in paths if path], directory)
 
 
-def _shared_id(name: str) -> str:
-    """Return the part of an id that training text and transcripts share: a row number, or all."""
-    return name.removeprefix("train-").removeprefix(f"{NAME}-")
+def _row(name: str) -> str:
+    """Return the part of an id that training text and transcripts share: the row number."""
+    return name.rpartition("-")[2]
 
 
 OPERATOR = AsrTranscript

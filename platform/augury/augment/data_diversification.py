@@ -31,7 +31,7 @@ from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
-from augury.corpora.duplicates import Duplicates
+from augury.corpora.filters import Duplicates
 from augury.decoding.settings import Decoding
 
 REPEATED = "there already"

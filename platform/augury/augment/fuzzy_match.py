@@ -21,8 +21,7 @@ from augury.core.citations import FUZZY_MATCHES, NOISY_NMT, Paper
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.ingest import cached_corpus
-from augury.corpora.monolingual import MonolingualSpec
-from augury.corpora.splits import BaseSpec
+from augury.corpora.spec import BaseSpec, MonolingualSpec
 from augury.text.fuzzy.index import Limit, Norm
 from augury.text.segmentation import require_words
 

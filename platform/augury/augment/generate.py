@@ -31,7 +31,7 @@ from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus, sentence_columns
-from augury.corpora.duplicates import Duplicates
+from augury.corpora.filters import Duplicates
 from augury.corpora.labels import LABEL, label_counts
 from augury.decoding.language_model import Chat, LanguageModel
 

@@ -19,7 +19,7 @@ from augury.corpora.corpus import Corpus
 
 if TYPE_CHECKING:
     from augury.core.execution import Execution
-    from augury.corpora.splits import BaseSpec
+    from augury.corpora.spec import BaseSpec
 
 REJECTED = "rejected, "
 """The prefix of reasons in `counts` for which a candidate became no record."""

@@ -33,8 +33,7 @@ from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.ingest import cached_corpus
-from augury.corpora.monolingual import MonolingualSpec
-from augury.corpora.splits import BaseSpec
+from augury.corpora.spec import BaseSpec, MonolingualSpec
 from augury.decoding.settings import Decoding
 
 TRANSLATOR = "translator"

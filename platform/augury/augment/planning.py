@@ -21,7 +21,7 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import cached_address
-from augury.corpora.splits import BaseSpec
+from augury.corpora.spec import BaseSpec
 
 VIEWS, FITS = "views", "fits"
 KINDS = {VIEW: VIEWS, RECORDS: RECORDS}

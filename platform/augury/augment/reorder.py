@@ -23,7 +23,7 @@ from augury.core.rng import seed_of
 from augury.core.store import Store
 from augury.core.words import words
 from augury.corpora.corpus import input_columns
-from augury.corpora.parallel import CorpusSpec
+from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Sampling
 from augury.text.alignment.links import Anchor, Symmetrisation
 from augury.text.segmentation import require_words

@@ -25,9 +25,8 @@ from augury.core.progress import Stage
 from augury.core.rng import seed_of
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, read_shard, write_shard
-from augury.corpora.filters import clean_lines
-from augury.corpora.parallel import swapped
-from augury.corpora.splits import Cleaning
+from augury.corpora.filters import Cleaning, clean_lines
+from augury.corpora.spec import swapped
 from augury.decoding.settings import PLAIN as PLAIN
 from augury.decoding.settings import Decoding, Sampling
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from augury.augment.planning import Models
     from augury.core.store import Store
     from augury.corpora.corpus import Corpus
-    from augury.corpora.splits import BaseSpec
+    from augury.corpora.spec import BaseSpec
     from augury.experiments.spec import Experiment
 
 HELP = "Augment a corpus, given as an experiment file or as two aligned files and an operator."
@@ -230,7 +230,7 @@ def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Ex
     from augury.augment.operator import check_columns
     from augury.core import config
     from augury.corpora.languages import UNDETERMINED
-    from augury.corpora.parallel import CorpusSpec
+    from augury.corpora.spec import CorpusSpec
 
     if arguments.experiment:
         return _experiment_inputs(arguments)
@@ -259,7 +259,7 @@ def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Ex
         "the corpus",
     )
     operator = _operator(arguments)
-    check_columns(operator, spec.KIND.columns)
+    check_columns(operator, spec.TEXT.KIND.columns)
     if isinstance(operator, UsesModels):
         raise UserError(
             f"operator {operator.operator} needs trained models: add it to augment in an "

@@ -18,8 +18,8 @@ from augury.corpora.files import COMPRESSIONS
 if TYPE_CHECKING:
     from augury.cli.columns import Columns
     from augury.cli.drafting import DraftOptions
-    from augury.corpora.splits import BaseSpec
-    from augury.corpora.text_settings import BaseText
+    from augury.corpora.spec import BaseSpec
+    from augury.corpora.text_settings import Text
 
 
 def collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
@@ -63,7 +63,7 @@ def collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
         tables = {texts[0] for texts in (train, valid, *dict(tests).values()) if len(texts) == 1}
         own = {file: _own_columns(file, columns, spec) for file in sorted(tables - {table})}
         others = {file: found for file, found in own.items() if found != columns}
-    by_role = dict(zip(spec.TEXT.COLUMNS, columns.names, strict=False))
+    by_role = dict(zip(spec.TEXT.KIND.read, columns.names, strict=False))
     text = _text(spec.TEXT, train, by_role, columns.header)
     labels, names_of_labels = _labels(text) if "labels" in settings else ([], {})
     codes = {key: vars(arguments).get(key) for key in settings if key.split("_")[-1] == "language"}
@@ -82,7 +82,7 @@ def collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
         spec.model_fields["form"].default if len(specs) > 1 else None,
         names_of_labels,
         {
-            file: (dict(zip(spec.TEXT.COLUMNS, own.names, strict=True)), own.header)
+            file: (dict(zip(spec.TEXT.KIND.read, own.names, strict=True)), own.header)
             for file, own in others.items()
         },
     )
@@ -114,9 +114,9 @@ def _layout(table: str) -> tuple[str, list[str]]:
     """Return the format and the columns of a table, of which every task reads several."""
     from augury.corpora.files import examine
     from augury.corpora.tables import column_names
-    from augury.corpora.text_settings import BaseText
+    from augury.corpora.text_settings import table_layout
 
-    layout = BaseText(file=table).layout
+    layout = table_layout(table)
     if layout != "parquet":
         examine(table)
     return layout, column_names(table, layout)
@@ -131,8 +131,8 @@ def _names(files: Sequence[str]) -> list[str]:
 
 
 def _text(
-    text: type[BaseText], files: Sequence[str], columns: Mapping[str, str], header: Sequence[str]
-) -> BaseText:
+    text: type[Text], files: Sequence[str], columns: Mapping[str, str], header: Sequence[str]
+) -> Text:
     """Return the setting of a text."""
     if len(files) == 2:
         return text.model_validate(dict(zip(("source", "target"), files, strict=True)))
@@ -192,7 +192,7 @@ def _files(files: Sequence[str], flag: str, task: str | None) -> list[str]:
 
 def _are_tables(task: str) -> bool:
     """Return whether texts of a task are tables alone, and never two aligned files."""
-    return "aligned" not in _specs(task)[0].TEXT.SOURCE_SETTINGS
+    return not _specs(task)[0].TEXT.LINES
 
 
 def _is_table(file: str) -> bool:
@@ -233,9 +233,9 @@ def _columns(
     from augury.cli.columns import Columns, check_chosen
 
     layout, names = _layout(table)
-    kinds = {len(spec.TEXT.COLUMNS): spec for spec in specs}
-    wanted = ", or ".join(" ".join(spec.TEXT.COLUMNS) for spec in specs)
-    labelled = "label" in specs[0].TEXT.COLUMNS
+    kinds = {len(spec.TEXT.KIND.read): spec for spec in specs}
+    wanted = ", or ".join(" ".join(spec.TEXT.KIND.read) for spec in specs)
+    labelled = "label" in specs[0].TEXT.KIND.read
 
     def check(columns: Sequence[str], flag: str = "--columns") -> list[str]:
         if len(columns) not in kinds:
@@ -259,19 +259,19 @@ def _found_columns(
     from augury.core.progress import say
 
     layout, names = _layout(table)
-    kinds = {len(spec.TEXT.COLUMNS): spec for spec in specs}
+    kinds = {len(spec.TEXT.KIND.read): spec for spec in specs}
     for count in sorted(kinds, reverse=True):
-        if named := by_name(names, kinds[count].TEXT.COLUMNS):
+        if named := by_name(names, kinds[count].TEXT.KIND.read):
             return Columns(named, []), kinds[count]
-    find = by_content if "label" in specs[0].TEXT.COLUMNS else pairs_by_content
+    find = by_content if "label" in specs[0].TEXT.KIND.read else pairs_by_content
     content = find(table, layout, names)
     if content is None or len(content.names) not in kinds:
         return None
     spec = kinds[len(content.names)]
-    pairs = zip(spec.TEXT.COLUMNS, content.names, strict=True)
+    pairs = zip(spec.TEXT.KIND.read, content.names, strict=True)
     by_role = ", ".join(f"{role} is {name}" for role, name in pairs)
     note = "without a header line" if content.header else f"columns by content, {by_role}"
-    say(f"{table}: {note}; others: --columns {' '.join(spec.TEXT.COLUMNS)}")
+    say(f"{table}: {note}; others: --columns {' '.join(spec.TEXT.KIND.read)}")
     return content, spec
 
 
@@ -291,9 +291,7 @@ def _own_columns(table: str, columns: Columns, spec: type[BaseSpec]) -> Columns:
     return found[0]
 
 
-def _languages(
-    codes: Mapping[str, str | None], names: Sequence[str], text: BaseText
-) -> dict[str, str]:
+def _languages(codes: Mapping[str, str | None], names: Sequence[str], text: Text) -> dict[str, str]:
     """Return language codes by setting: from flags, the names of the sides, the text, or prompts.
 
     Says which ones are those of the text.
@@ -307,7 +305,7 @@ def _languages(
         flag = f"--{setting.replace('_', '-')}"
         if code is None and len(codes) == 2 and index < len(names):
             code = names[index] if names[index] in languages().names else None
-        if code is None and (code := language_of(_sample(text, text.COLUMNS[index]))):
+        if code is None and (code := language_of(_sample(text, text.KIND.read[index]))):
             say(f"{setting.replace('_', ' ')}: {code}, by the words of the text; others: {flag}")
         prompt = f"code of the {setting.replace('_', ' ')} (de, en, ...)"
         (checked[setting],) = _value(
@@ -316,7 +314,7 @@ def _languages(
     return checked
 
 
-def _sample(text: BaseText, column: str) -> list[str]:
+def _sample(text: Text, column: str) -> list[str]:
     """Return the first texts of a column."""
     from augury.corpora.identification import ROWS
     from augury.corpora.readers import open_text
@@ -326,7 +324,7 @@ def _sample(text: BaseText, column: str) -> list[str]:
     return [value for value in values if value]
 
 
-def _labels(text: BaseText) -> tuple[list[str], dict[str, None]]:
+def _labels(text: Text) -> tuple[list[str], dict[str, None]]:
     """Return the labels of a table, and the names of those that stand for none; UserError for so
     many that they cannot be labels."""
     from augury.corpora.labels import MOST_LABELS, are_labels

@@ -4,11 +4,10 @@ any number."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from itertools import chain, count, islice, starmap
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from augury.core.errors import unknown
+from augury.core.errors import UserError, unknown
 from augury.core.rng import generator
 from augury.corpora.builtin import (
     BLOCK,
@@ -17,13 +16,23 @@ from augury.corpora.builtin import (
     Split,
     check_split,
     checked_lexicon,
+    generate,
     sentence_hash,
     split_of,
     stream,
 )
-from augury.corpora.corpus import LABELS, Label
-from augury.corpora.text_settings import BaseText, Generated
-from toy_languages import NLI_LANGUAGES, NLI_LEXICON
+from augury.corpora.builtin import NOTE as NOTE_OF_PAIRS
+from augury.corpora.corpus import (
+    LABELLED,
+    LABELLED_PAIRS,
+    LABELS,
+    MONOLINGUAL,
+    NLI,
+    PARALLEL,
+    Label,
+)
+from augury.corpora.text_settings import BUILTIN_SIDES, Text
+from toy_languages import LEXICON, NLI_LANGUAGES, NLI_LEXICON
 from toy_languages.nli_drawer import StatementDrawer
 from toy_languages.nli_languages import realise
 from toy_languages.nli_lexicon import NliLexicon, nli_lexicon_of
@@ -57,14 +66,47 @@ class Inference(NamedTuple):
     label: Label
 
 
-def generated(text: BaseText, role: Split, language: str) -> Generated:
-    """Return the built-in text of labelled sentences, or of inferences where it has two columns."""
-    assert text.builtin is not None
-    settings = {"seed": text.seed, "lexicon": text.lexicon or NLI_LEXICON}
-    is_single = len(text.COLUMNS) == 2
-    rows = partial(polarities if is_single else examples, role, text.builtin, language, **settings)
-    content = ["builtin polarities" if is_single else "builtin nli", role]
-    return Generated(content, NOTE, ("id", *text.COLUMNS), rows)
+class Generated(NamedTuple):
+    """A built-in text."""
+
+    content: list[str]
+    """Names that identify it, for the address."""
+    note: str
+    """A remark to show with results."""
+    rows: Iterator[tuple[str, ...]]
+    """The rows, generated lazily."""
+
+
+def builtin_text(text: Text, role: Split, languages: tuple[str, ...]) -> Generated:
+    """Return the built-in text of a kind: pairs of the NLI languages, or of the German-like and the
+    English-like one; inferences; or labelled sentences.
+
+    Raises UserError for a kind without any, and for an invalid size or lexicon.
+    """
+    size, kind = text.builtin or 0, text.KIND
+    is_parallel = kind in (PARALLEL, MONOLINGUAL)
+    is_nli = not is_parallel or bool({*languages} & {*NLI_LANGUAGES})
+    lexicon = text.lexicon or (NLI_LEXICON if is_nli else LEXICON)
+    settings: Any = {"seed": text.seed, "lexicon": lexicon}
+    rows: Iterator[tuple[str, ...]]
+    if kind in (NLI, LABELLED_PAIRS):
+        name, rows = "nli", examples(role, size, languages[0], **settings)
+    elif kind == LABELLED:
+        name, rows = "polarities", polarities(role, size, languages[0], **settings)
+    elif not is_parallel:
+        raise UserError("there is no built-in corpus of this kind: give file or hub")
+    elif is_nli:
+        name = "translations"
+        rows = translations(role, size, (*languages, *languages)[:2], **settings)
+    else:
+        name, rows = "German and English", generate(role, size, **settings)
+        german, english = BUILTIN_SIDES
+        if languages[:1] == (english,) or languages[1:] == (german,):
+            name, rows = "English and German", ((pair[0], pair[2], pair[1]) for pair in rows)
+    content = [f"builtin {name}", role, str(lexicon)]
+    columns = slice(1, 1 + len(kind.read))  # without ids
+    note = NOTE if is_nli else NOTE_OF_PAIRS
+    return Generated(content, note, (row[columns] for row in rows))
 
 
 def examples(

@@ -6,7 +6,6 @@ What a file is, text, compressed text, markup or anything else, is told by its f
 
 from __future__ import annotations
 
-import bz2
 import codecs
 import difflib
 import hashlib
@@ -14,16 +13,14 @@ import html
 import io
 import lzma
 import re
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from augury.core.errors import UserError
 from augury.core.paths import expanded
@@ -58,9 +55,6 @@ MARKUP: Mapping[bytes, str] = {
 }
 SAMPLE = 1 << 16  # bytes that tell what a file is
 CHUNK = 1 << 22  # bytes
-NEWLINE = ord("\n")
-SETTLED = 2.0
-"""Seconds after which every change of a file changes its time, on any filesystem."""
 
 METADATA = re.compile(rb"<(?:url|talkid|keywords|speaker|reviewer|translator|doc)\b|</doc>")
 KEPT_TAGS = re.compile(rb"</?(?:title|description)>")
@@ -87,83 +81,37 @@ def examine(path: str) -> InputFile:
     Lines and SHA-256 are those of the decompressed text, whatever the compression. A file that has
     not changed is read once in a process.
     """
-    file = find(path)
-    status = file.stat()
-    identity = path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
-    if identity not in _examined:
-        examined = _examine(path, file)
-        # One that has just been written may change again without a later time.
-        if time.time() - status.st_mtime < SETTLED:
-            return examined
-        _examined[identity] = examined
-    return _examined[identity]
+    status = find(path).stat()
+    return _examine(path, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-_examined: dict[tuple[str, int, int, int, int], InputFile] = {}
-"""By path, place on disk, size and time of the last change."""
-
-
-def _examine(path: str, file: Path) -> InputFile:
-    digest = hashlib.sha256()
-    count, returns, last, begun = 0, 0, b"\n", b""
-    # NumPy and Arrow are five times as fast, but take longer to import than a small file to read.
-    small = file.stat().st_size <= CHUNK
-    is_utf8, line_ends = (_decodes, _count_of) if small else (_is_utf8, _fast_count_of)
+@cache
+def _examine(path: str, place: int, size: int, changed: int) -> InputFile:
+    file, digest = find(path), hashlib.sha256()
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    ends = returns = 0
+    last = b""
     with open_bytes(file) as stream:
         while chunk := stream.read(CHUNK):
             digest.update(chunk)
-            count += line_ends(chunk)
-            returns += 0 if count else chunk.count(b"\r")
-            last, text = chunk[-1:], begun + chunk
-            end = len(text) - _begun(text)
-            begun = text[end:]
-            if b"\0" in chunk or not is_utf8(text, end):
+            ends, returns, last = (
+                ends + chunk.count(b"\n"),
+                returns + chunk.count(b"\r"),
+                chunk[-1:],
+            )
+            try:
+                decoder.decode(chunk)
+            except UnicodeDecodeError:
+                raise _no_text(file) from None
+            if b"\0" in chunk:
                 raise _no_text(file)
-    if begun:
+    if decoder.getstate()[0]:  # the beginning of a character
         raise _no_text(file)
-    end_of_line = b"\r" if returns and not count else b"\n"
-    count = (count or returns) + (last != end_of_line)
+    # A file without line feeds may have the line ends of old Macs.
+    count = ends + (last not in (b"\n", b"")) if ends else returns + (last not in (b"\r", b""))
     if not count:
         raise UserError(f"{path} is empty: give a file with one sentence or record per line")
-    return InputFile(path, file.stat().st_size, count, digest.hexdigest())
-
-
-def _begun(text: bytes) -> int:
-    """Return the number of bytes at the end of a text that begin a character, without its last."""
-    for count in range(1, min(3, len(text)) + 1):
-        byte = text[-count]
-        if byte >= 0xC0:  # the first of two or more bytes
-            return count if count < 2 + (byte >= 0xE0) + (byte >= 0xF0) else 0
-        if byte < 0x80:
-            break
-    return 0
-
-
-def _is_utf8(text: bytes, end: int) -> bool:
-    """Return whether the bytes before `end` are UTF-8, as Arrow finds out."""
-    buffers = [None, pa.py_buffer(np.array([0, end])), pa.py_buffer(text)]
-    try:
-        pc.cast(pa.Array.from_buffers(pa.large_binary(), 1, buffers), pa.large_string())
-    except pa.ArrowInvalid:
-        return False
-    return True
-
-
-def _count_of(chunk: bytes) -> int:
-    return chunk.count(b"\n")
-
-
-def _fast_count_of(chunk: bytes) -> int:
-    return int(np.count_nonzero(np.frombuffer(chunk, np.uint8) == NEWLINE))
-
-
-def _decodes(text: bytes, end: int) -> bool:
-    """Return whether the bytes before `end` are UTF-8."""
-    try:
-        text[:end].decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    return InputFile(path, size, count, digest.hexdigest())
 
 
 def find(path: str) -> Path:
@@ -224,11 +172,9 @@ def _stream(path: Path, suffix: str) -> io.BufferedReader:
         return io.BufferedReader(path.open("rb", buffering=0), CHUNK)
     if suffix == ".xz":
         return io.BufferedReader(lzma.LZMAFile(path), CHUNK)
-    if suffix == ".bz2":
-        return io.BufferedReader(bz2.BZ2File(path), CHUNK)
     # Arrow's decoders raise for truncated streams, unlike python-zstandard's.
-    raw = pa.CompressedInputStream(pa.OSFile(str(path)), {".gz": "gzip", ".zst": "zstd"}[suffix])
-    return io.BufferedReader(raw, CHUNK)
+    names = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+    return io.BufferedReader(pa.CompressedInputStream(pa.OSFile(str(path)), names[suffix]), CHUNK)
 
 
 def _check_text(path: Path, start: bytes) -> None:
@@ -246,21 +192,13 @@ def _check_text(path: Path, start: bytes) -> None:
 def _wide_encoding(start: bytes) -> str:
     """Return the encoding of text in two or four bytes a character, with or without a byte order
     mark; empty for other text."""
-    quarters = [start[place : len(start) // 4 * 4 : 4] for place in range(4)]
-    marked = start.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff"))
-    for high, next_to_it in ((3, 2), (0, 1)):
-        zeros = quarters[next_to_it].count(0)
-        if marked or (quarters[high] and not any(quarters[high]) and 2 * zeros > len(quarters[0])):
-            return "UTF-32" if marked else "UTF-32LE" if high else "UTF-32BE"
-    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "UTF-16"
-    even, odd = (start[place::2].count(0) for place in (0, 1))
-    few, many = sorted((even, odd))
-    line_end = b"\0\n" if even > odd else b"\n\0"
-    wide_lines = 0 < start.count(b"\n") == start.count(line_end)
-    # A damaged text has single ones, at places of both kinds.
-    if few <= many / 8 and many > 1 and (wide_lines or many > len(start) / 8):
-        return "UTF-16BE" if even > odd else "UTF-16LE"
+    marked = start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    for encoding, width in (("UTF-32LE", 4), ("UTF-32BE", 4), ("UTF-16LE", 2), ("UTF-16BE", 2)):
+        text = start.decode(encoding, errors="ignore")
+        is_whole = "\0" not in text and width * len(text) > 0.9 * len(start)
+        # Of text in UTF-8 with some NULs, few line ends are followed by one.
+        if is_whole and (marked or (b"\0" in start and 2 * text.count("\n") > start.count(b"\n"))):
+            return encoding
     return ""
 
 
@@ -291,31 +229,6 @@ def lines(path: Path) -> Iterator[bytes]:
         if first:
             yield first
         yield from stream
-
-
-def line_blocks(path: Path, size: int) -> Iterator[pa.Array]:
-    """Yield what `lines` does as arrays of `size` strings without line ends, fewer in the last."""
-    with open_bytes(path) as stream:
-        data, more = stream.read(CHUNK).removeprefix(codecs.BOM_UTF8), True
-        while more:
-            chunk = stream.read(CHUNK)
-            more = bool(chunk)
-            ends = np.flatnonzero(np.frombuffer(data, np.uint8) == NEWLINE) + 1
-            if not more and data and not data.endswith(b"\n"):
-                ends = np.append(ends, len(data))
-            bound = 0
-            for first in range(0, len(ends) // size * size if more else len(ends), size):
-                bounds = np.concatenate([[bound], ends[first : first + size]])
-                yield _strings(data, bounds)
-                bound = int(bounds[-1])
-            data = data[bound:] + chunk
-
-
-def _strings(data: bytes, bounds: np.ndarray) -> pa.Array:
-    """Return the lines between neighbouring bounds as strings."""
-    buffers = [None, pa.py_buffer(bounds.astype(np.int64)), pa.py_buffer(data)]
-    rows = pa.Array.from_buffers(pa.large_binary(), len(bounds) - 1, buffers)
-    return pc.ascii_rtrim(pc.cast(rows, pa.string()), characters="\r\n")
 
 
 def sentences(path: Path, layout: str, side: int = 0) -> Iterator[bytes]:

@@ -9,9 +9,11 @@ from functools import reduce
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import xxhash
+from pydantic import Field, PositiveInt, model_validator
 
+from augury.core.config import Section
 from augury.core.words import UNSPACED
-from augury.corpora.splits import Cleaning, Limits
 
 REASONS = (
     "",
@@ -68,6 +70,49 @@ IRREGULAR = (
 )
 ASCII_SPACE = " \t\n\r\v\f"
 _SPACES = dict.fromkeys(map(ord, "\t\n\r"), " ")
+
+
+class Cleaning(Section):
+    """Preparation of a corpus.
+
+    All text is normalised to NFC and stripped of ASCII white space. Case and entities are changed
+    in every split. Lengths, ratio and duplicates filter training rows only: validation and test
+    sets are never filtered, and empty sentences in them are errors. Lengths are in words.
+    """
+
+    lowercase: bool = False
+    """Lower-case every sentence."""
+    unescape: bool = False
+    """Replace HTML entities such as `&quot;` by their characters."""
+    deduplicate: bool = False
+    """Remove repeated rows."""
+    min_length: PositiveInt = 1
+    """Minimum number of words of a sentence."""
+    max_length: PositiveInt | None = None
+    """Maximum number of words of a sentence; null for no limit."""
+    max_ratio: float | None = Field(default=None, ge=1)
+    """Maximum ratio of the longer to the shorter sentence of a row, in characters where one is in a
+    script without spaces (Chinese, Thai); null for no limit."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Cleaning:
+        if self.max_length is not None and self.min_length > self.max_length:
+            raise ValueError(
+                f"min_length {self.min_length} is larger than max_length {self.max_length}: lower "
+                "it"
+            )
+        return self
+
+
+class Filter(Cleaning):
+    """Preparation of a parallel corpus: that of others, with limits; the ratio is that of Moses'
+    clean-corpus-n."""
+
+    max_length: PositiveInt | None = 175
+    """Maximum number of words on each side; null for no limit."""
+    max_ratio: float | None = Field(default=9, ge=1)
+    """Maximum ratio of the longer to the shorter side, in characters for pairs with a script
+    without spaces (Chinese, Thai); null for no limit."""
 
 
 def clean(
@@ -144,20 +189,20 @@ def rejections(
     """
     counts = [word_counts(text) for text in texts]
     longer, shorter = np.maximum.reduce(counts), np.minimum.reduce(counts)
-    limits = filter.limits if filter else Limits()
+    limits = filter or Cleaning()
     rejected = {f"empty {side}": count == 0 for side, count in zip(sides, counts, strict=True)}
-    if limits.maximum is not None:
-        rejected["too long"] = longer > limits.maximum
+    if limits.max_length is not None:
+        rejected["too long"] = longer > limits.max_length
     characters = [np.from_dlpack(pc.utf8_length(text)) for text in texts]
     if filter:
         rejected["too many characters"] = np.maximum.reduce(characters) > MAX_CHARACTERS
-    rejected["too short"] = shorter < limits.minimum
-    if limits.ratio is not None:
+    rejected["too short"] = shorter < limits.min_length
+    if limits.max_ratio is not None:
         matches = [pc.match_substring_regex(text, f"[{UNSPACED}]") for text in texts]
         unspaced = reduce(pc.or_, matches).to_numpy(zero_copy_only=False)
         longer = np.where(unspaced, np.maximum.reduce(characters), longer)
         shorter = np.where(unspaced, np.minimum.reduce(characters), shorter)
-        rejected["ratio"] = longer / np.maximum(shorter, 1) > limits.ratio
+        rejected["ratio"] = longer / np.maximum(shorter, 1) > limits.max_ratio
     return np.select(list(rejected.values()), [_code(reason) for reason in rejected], default=0)
 
 
@@ -175,3 +220,48 @@ def _map_where(text: pa.Array, where: pa.Array, function: Callable[[str], str]) 
     """Apply a function to the sentences for which `where` is true."""
     changed = [function(sentence) for sentence in pc.filter(text, where).to_pylist()]
     return pc.replace_with_mask(text, where, pa.array(changed, text.type)) if changed else text
+
+
+class Duplicates:
+    """Detects repeated rows by their 64-bit hashes (XXH3).
+
+    Of n distinct rows, one is taken for a repetition with a probability of about n^2 / 2^65: 3e-8
+    for a million, 3e-4 for 100 million.
+    """
+
+    def __init__(self) -> None:
+        self._runs: list[np.ndarray] = []
+        """Hashes seen, in sorted runs of which each is more than twice as long as the next."""
+
+    def repeated(self, *sides: pa.Array) -> np.ndarray:
+        """Return a mask of the rows that equal an earlier one, in this call or a previous one."""
+        return self.repeated_hashes(row_hashes(*sides))
+
+    def repeated_hashes(self, hashes: np.ndarray) -> np.ndarray:
+        """Return the mask of rows, given their `row_hashes`."""
+        unique, first = np.unique(hashes, return_index=True)
+        new = np.ones(len(unique), bool)
+        for run in self._runs:
+            places = np.minimum(np.searchsorted(run, unique), len(run) - 1)
+            new &= run[places] != unique
+        repeated = np.ones(len(hashes), bool)
+        repeated[first[new]] = False
+        self._add(unique[new])
+        return repeated
+
+    def _add(self, hashes: np.ndarray) -> None:
+        """Add a sorted run, and join runs until each is more than twice as long as the next: every
+        hash is sorted a logarithmic number of times, and looked up in as many runs."""
+        if not len(hashes):
+            return
+        self._runs.append(hashes)
+        while len(self._runs) > 1 and len(self._runs[-2]) <= 2 * len(self._runs[-1]):
+            joined = np.concatenate([self._runs.pop(), self._runs.pop()])
+            joined.sort()
+            self._runs.append(joined)
+
+
+def row_hashes(*sides: pa.Array) -> np.ndarray:
+    """Return the hash of every row of cleaned sides, (rows,) uint64."""
+    rows = join_sides(*sides).cast(pa.binary()).to_pylist()
+    return np.fromiter(map(xxhash.xxh3_64_intdigest, rows), np.uint64, len(rows))

@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
+
+import pyarrow.compute as pc
 
 from augury.core.words import spelt_words
 from augury.corpora.corpus import KINDS, Corpus
@@ -35,107 +37,67 @@ clearly in this language."""
 FOREIGN_WORDS = 3
 """The common words of another language from which a single sentence is doubted."""
 
-SCRIPTS: Mapping[str, tuple[str, ...]] = {
-    "am": ("ETHIOPIC",),
-    **dict.fromkeys(("ar", "fa", "ps", "ug", "ur"), ("ARABIC",)),
-    **dict.fromkeys(("be", "bg", "kk", "ky", "mk", "mn", "ru", "tg", "uk"), ("CYRILLIC",)),
-    "bn": ("BENGALI",),
-    "el": ("GREEK",),
-    "gu": ("GUJARATI",),
-    **dict.fromkeys(("he", "yi"), ("HEBREW",)),
-    **dict.fromkeys(("hi", "mr", "ne"), ("DEVANAGARI",)),
-    "hy": ("ARMENIAN",),
-    "ja": ("HIRAGANA", "KATAKANA", "CJK"),
-    "ka": ("GEORGIAN",),
-    "km": ("KHMER",),
-    "kn": ("KANNADA",),
-    "ko": ("HANGUL", "CJK"),
-    "lo": ("LAO",),
-    "ml": ("MALAYALAM",),
-    "my": ("MYANMAR",),
-    "pa": ("GURMUKHI", "ARABIC"),
-    "si": ("SINHALA",),
-    "sr": ("CYRILLIC", "LATIN"),
-    "ta": ("TAMIL",),
-    "te": ("TELUGU",),
-    "th": ("THAI",),
-    **dict.fromkeys(("az", "uz"), ("LATIN", "CYRILLIC")),
-    "zh": ("CJK", "BOPOMOFO"),
-}
-"""Scripts of languages, as in Unicode's names of letters; others with common words are written in
-Latin letters."""
+_ALPHABETS = """
+ARABIC ar fa ps ug ur pa; ARMENIAN hy; BENGALI bn; BOPOMOFO zh; CJK ja ko zh; ETHIOPIC am;
+CYRILLIC be bg kk ky mk mn ru tg uk sr az uz; DEVANAGARI hi mr ne; GEORGIAN ka; GREEK el;
+GUJARATI gu; GURMUKHI pa; HANGUL ko; HEBREW he yi; HIRAGANA ja; KANNADA kn; KATAKANA ja; KHMER km;
+LAO lo; LATIN sr az uz; MALAYALAM ml; MYANMAR my; SINHALA si; TAMIL ta; TELUGU te; THAI th"""
+WRITTEN = {script: codes for script, *codes in map(str.split, _ALPHABETS.split(";"))}
+"""The languages that are written in a script, by its name in Unicode; other languages with common
+words are written in Latin letters."""
 _SCRIPT_SUBTAG = re.compile(r"[-_][A-Za-z]{4}\b")
 
 
 def doubts(name: str, corpus: Corpus) -> list[str]:
     """Return why a text is not in the languages that its records state; usually empty."""
-    judgements = _judgements(corpus)
-    other = {side: (base_language(code), read_as) for side, code, read_as, _ in judgements}
-    if {"source", "target"} <= other.keys():
+    kind = KINDS[corpus.kind]
+    sides = {"text" if kind.name != "parallel" else "source": (kind.inputs[0], kind.language)}
+    if kind.name == "parallel":
+        sides["target"] = (kind.target, kind.target_language)
+    if not corpus.shards:
+        return []
+    block = corpus.shard(corpus.shards[0]).slice(0, ROWS)
+    found, other = [], {}
+    for side, (column, language) in sides.items():
+        for code in block.column(language).unique().to_pylist():
+            of_code = block.filter(pc.equal(block.column(language), code))
+            read_as, reason = _judge(of_code.column(column).to_pylist(), code)
+            other[side] = (base_language(code), read_as)
+            if reason:
+                found.append(
+                    f"{name}: the language of its {side} is '{code}', and {reason}: correct the "
+                    "language or the text"
+                )
+    if "target" in other:
         (source, like_source), (target, like_target) = other["source"], other["target"]
         if source == like_target and target == like_source and source != target:
             return [
                 f"{name}: its sides seem to be swapped: the source reads like {like_source} and "
                 f"the target like {like_target}; swap the files or columns, or the languages"
             ]
-    return [
-        f"{name}: the language of its {side} is '{code}', and {reason}: correct the language or "
-        "the text"
-        for side, code, _, reason in judgements
-        if reason
-    ]
-
-
-def _judgements(corpus: Corpus) -> list[tuple[str, str, str | None, str]]:
-    """Return what is known of every side of a text and language that its records state: side, code,
-    the language that it is in otherwise, and the reason."""
-    kind = KINDS[corpus.kind]
-    sides = {"text" if kind.name != "parallel" else "source": (kind.inputs[0], kind.language)}
-    if kind.name == "parallel":
-        sides["target"] = (kind.target, kind.target_language)
-    columns = list(dict.fromkeys(column for pair in sides.values() for column in pair))
-    block = corpus.shard(corpus.shards[0], columns).slice(0, ROWS) if corpus.shards else None
-    if block is None:
-        return []
-    judgements = []
-    for side, (column, language) in sides.items():
-        texts: dict[str, list[str]] = {}
-        pairs = zip(*(block.column(name).to_pylist() for name in (column, language)), strict=True)
-        for text, code in pairs:
-            texts.setdefault(code, []).append(text)
-        judgements += [(side, code, *_judge(of_code, code)) for code, of_code in texts.items()]
-    return judgements
+    return found
 
 
 def _judge(texts: Sequence[str], code: str) -> tuple[str | None, str]:
     """Return the language that texts are in, if it is not `code`, and the reason; None, "" if they
     may be in it."""
-    language = base_language(code)
-    language = {"nb": "no", "nn": "no"}.get(language, language)
-    if language not in SCRIPTS and language not in common_words():
+    language, scripts = _known(code), _scripts(texts)
+    if not language or scripts.total() < MIN_LETTERS:
         return None, ""
-    scripts = _scripts(texts)
-    letters = scripts.total()
-    if letters < MIN_LETTERS:
-        return None, ""
-    allowed = scripts_of(language)
     script, count = scripts.most_common(1)[0]
-    wrong_script = script not in allowed and not _SCRIPT_SUBTAG.search(code)
-    kana = scripts["HIRAGANA"] + scripts["KATAKANA"]
-    if language == "zh" and kana > letters / 10:
-        return "ja", "a tenth of its letters and more are Japanese kana"
-    if language == "ja" and script == "CJK" and kana < letters / 20:
-        return "zh", "it has almost no kana, as Chinese"
+    by_script = _by_script(scripts)
+    if {language, by_script} == {"zh", "ja"}:
+        kana = {"ja": "a twentieth of its letters and more are", "zh": "almost none of them is"}
+        return by_script, f"{kana[str(by_script)]} Japanese kana"
     shares = word_shares(texts)
     best = max(shares, key=lambda known: shares[known], default=language)
     recognised = shares.get(best, 0.0) >= MIN_SHARE
-    if wrong_script:
-        alphabets = " or ".join(name.title() for name in allowed)
-        written = [known for known in SCRIPTS if script in SCRIPTS[known]]
-        guess = best if recognised else written[0] if len(written) == 1 else None
+    if script not in scripts_of(language) and not _SCRIPT_SUBTAG.search(code):
+        alphabets = " or ".join(name.title() for name in scripts_of(language))
+        guess = best if recognised else by_script
         reads = f" and reads like '{guess}'" if guess else ""
         return guess, (
-            f"it is written in {script.title()} letters ({count / letters:.0%}), not in "
+            f"it is written in {script.title()} letters ({count / scripts.total():.0%}), not in "
             f"{alphabets} ones{reads}"
         )
     own = shares.get(language)
@@ -153,19 +115,12 @@ def language_of(texts: Sequence[str]) -> str | None:
     scripts = _scripts(texts)
     if scripts.total() < MIN_LETTERS:
         return None
-    script = scripts.most_common(1)[0][0]
-    kana = scripts["HIRAGANA"] + scripts["KATAKANA"]
-    if script == "CJK" or kana > scripts.total() / 10:
-        return "ja" if kana > scripts.total() / 20 else "zh"
-    written = [known for known in SCRIPTS if script in SCRIPTS[known]]
-    if len(written) == 1:
-        return written[0]
     ranked = sorted(word_shares(texts).items(), key=lambda item: -item[1])
-    if not ranked:
-        return None
+    if (by_script := _by_script(scripts)) or not ranked:
+        return by_script
     (best, share), (_, next_share) = ranked[:2]
     clear = share >= MIN_SHARE and share - next_share >= MARGIN
-    return best if clear and script in scripts_of(best) else None
+    return best if clear and scripts.most_common(1)[0][0] in scripts_of(best) else None
 
 
 def is_foreign(sentence: str, code: str) -> bool:
@@ -175,9 +130,7 @@ def is_foreign(sentence: str, code: str) -> bool:
     words of another language, and of its own less than half as many. False where little is known of
     a language or sentence.
     """
-    language = base_language(code)
-    language = {"nb": "no", "nn": "no"}.get(language, language)
-    if language not in SCRIPTS and language not in common_words():
+    if not (language := _known(code)):
         return False
     scripts = _scripts([sentence])
     own_script = sum(scripts[script] for script in scripts_of(language))
@@ -187,6 +140,23 @@ def is_foreign(sentence: str, code: str) -> bool:
     counts = {known: len(words & common) for known, common in common_words().items()}
     most = max(counts.values())
     return language in counts and most >= FOREIGN_WORDS and 2 * counts[language] < most
+
+
+def _known(code: str) -> str:
+    """Return the language of a code; empty where nothing is known of it."""
+    language = base_language(code)
+    language = {"nb": "no", "nn": "no"}.get(language, language)
+    return language if scripts_of(language) != ("LATIN",) or language in common_words() else ""
+
+
+def _by_script(scripts: Counter[str]) -> str | None:
+    """Return the only language that is written in the most frequent script."""
+    script = scripts.most_common(1)[0][0]
+    kana = scripts["HIRAGANA"] + scripts["KATAKANA"]
+    if script == "CJK" or kana > scripts.total() / 10:
+        return "ja" if kana > scripts.total() / 20 else "zh"
+    written = WRITTEN.get(script, ())
+    return written[0] if len(written) == 1 else None
 
 
 def word_shares(texts: Iterable[str]) -> dict[str, float]:
@@ -210,7 +180,7 @@ def _words(text: str) -> list[str]:
 
 def scripts_of(language: str) -> tuple[str, ...]:
     """Return the scripts of a language as in Unicode's names of letters."""
-    return SCRIPTS.get(language, ("LATIN",))
+    return tuple(script for script in WRITTEN if language in WRITTEN[script]) or ("LATIN",)
 
 
 @cache
@@ -222,16 +192,11 @@ def common_words() -> dict[str, frozenset[str]]:
 
 
 def _scripts(texts: Iterable[str]) -> Counter[str]:
-    """Count the letters of every script, the first word of their names in Unicode, in the order in
-    which the scripts appear."""
+    """Count the letters of every script: LATIN, CJK (Chinese characters), ..., the first word of
+    their names in Unicode."""
     scripts = Counter[str]()
     for character, count in Counter("".join(texts)).items():
         if character.isalpha():
-            scripts[script_of(character)] += count
+            name = unicodedata.name(character, "UNKNOWN")
+            scripts[name.split()[0].split("-")[0]] += count
     return scripts
-
-
-@cache
-def script_of(character: str) -> str:
-    """Return the script of a character: LATIN, CJK (Chinese characters), ..."""
-    return unicodedata.name(character, "UNKNOWN").split()[0].split("-")[0]

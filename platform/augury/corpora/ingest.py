@@ -14,19 +14,23 @@ from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.locks import make_once
 from augury.core.machine import available_cores
+from augury.core.naming import counted
 from augury.core.parallel import map_ahead
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND, KINDS, PARALLEL, SCHEMA_VERSION, Corpus, CorpusWriter
-from augury.corpora.files import find, open_bytes
-from augury.corpora.filters import REASONS, join_sides
+from augury.corpora.files import find, open_bytes, read_sentences
+from augury.corpora.filters import REASONS, clean_lines, join_sides
 from augury.corpora.known import MissingSet, modified_files
 from augury.corpora.mixture import mix, mixture_address
 from augury.corpora.readers import TextSource, open_text
-from augury.corpora.records import CODE, RecordBuilder, choose
-from augury.corpora.splits import BaseSpec, ResolvedSplit
+from augury.corpora.records import CODE, RecordBuilder, choose, subset_size
+from augury.corpora.spec import BaseSpec, ResolvedSplit
+from augury.corpora.text_settings import ParallelText
 
 T = TypeVar("T")
+
+REFERENCES, REFERENCES_FILE = "references", "references.json"
 
 MAX_THREADS = 8
 """Blocks that are cleaned or read at once: with more, what is done in order takes longer."""
@@ -219,7 +223,8 @@ def _address(split: ResolvedSplit, text: TextSource) -> str:
 def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
     writer = CorpusWriter(folder)
     try:
-        subset = choose(split, text, *split.text.drawn) if split.text.drawn else None
+        size = subset_size(split)
+        subset = choose(split, text, size) if size else None
         builder = RecordBuilder(split, text, subset)
         with Stage(
             f"read {split.name}", min(text.total, text.first or text.total), split.kind.noun
@@ -271,3 +276,37 @@ def _threads() -> int:
 
 def _pairs(block: pa.Table) -> pa.Array:
     return join_sides(*block.columns).combine_chunks()
+
+
+def stored_references(spec: BaseSpec, test: str, corpus: Corpus, store: Store) -> Folder | None:
+    """Return the folder of a test set's further references, made unless the store has it; None
+    without any.
+
+    They are cleaned as the target is. UserError for a file that has not one for every record.
+    """
+    text = spec.resolve(test).text
+    if not isinstance(text, ParallelText) or not text.references:
+        return None
+    sets = []
+    for name in text.references:
+        lines = read_sentences(name)
+        if len(lines[: text.first]) != corpus.rows:
+            raise UserError(
+                f"{test}: {name} has {counted(len(lines), 'line')}, and the test set "
+                f"{counted(corpus.rows, 'record')}: give a reference for every record"
+            )
+        sets.append(clean_lines(lines[: text.first], spec.preparation))
+    folder = store.folder(REFERENCES, address({"references": sets}))
+
+    def write() -> None:
+        folder.write_json(REFERENCES_FILE, sets)
+        folder.finish({"sets": len(sets), "rows": corpus.rows})
+
+    make_once(folder, write)
+    return folder
+
+
+def read_references(folder: Folder) -> list[list[str]]:
+    """Return the references in a folder, set by set."""
+    sets: list[list[str]] = folder.read_json(REFERENCES_FILE)
+    return sets

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -56,30 +55,6 @@ class KnownSet:
         return tuple(name for name in self.texts if name not in ("train", "valid"))
 
 
-class KnownSets(Mapping[str, KnownSet]):
-    """The known sets of a table beside this file, by name.
-
-    The table is read when a set is asked for: few experiments name one.
-    """
-
-    def __init__(self, table: str):
-        self._table = table
-
-    @cached_property
-    def _sets(self) -> dict[str, KnownSet]:
-        facts = yaml_file.read(Path(__file__).with_name(self._table)).content
-        return {name: KnownSet(name=name, **of_set) for name, of_set in facts.items()}
-
-    def __getitem__(self, name: str) -> KnownSet:
-        return self._sets[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._sets)
-
-    def __len__(self) -> int:
-        return len(self._sets)
-
-
 class MissingSet(UserError):
     """A known set whose files are not there."""
 
@@ -108,23 +83,19 @@ def locate(
             f"{ENVIRONMENT} to its path",
             known.name,
         )
-    settings: dict[str, Any] = {}
-    for key, value in known.texts[split].items():
+    settings = dict(known.texts[split])
+    for key, value in settings.items():
         if key in ("source", "target", "file"):
-            names = [
-                name.format_map(languages)
-                for name in ([value] if isinstance(value, str) else value)
+            names = [value] if isinstance(value, str) else value
+            paths = [
+                _find(known, split, name.format_map(languages), expanded(root) / folder)
+                for name in names
             ]
-            paths = [_find(known, split, name, expanded(root) / folder) for name in names]
             settings[key] = paths[0] if len(paths) == 1 else tuple(paths)
         elif key.endswith("_column"):
             settings[key] = value.format_map(languages)
         elif key == "where":
-            settings[key] = {
-                column: pattern.format_map(languages) for column, pattern in value.items()
-            }
-        else:
-            settings[key] = value
+            settings[key] = {name: text.format_map(languages) for name, text in value.items()}
     return settings
 
 
@@ -139,14 +110,12 @@ def modified_files(known: KnownSet, files: Iterable[Mapping[str, Any]]) -> list[
     ]
 
 
-def check_languages(known: KnownSet, languages: tuple[str, str]) -> None:
-    """Raise UserError if the set does not have this language pair."""
-    possible = list(permutations(known.languages, 2))
-    if languages not in possible:
-        pairs = [f"{source}-{target}" for source, target in possible]
-        raise UserError(
-            f"{known.name} has no {'-'.join(languages)}: {nearest('-'.join(languages), pairs)}"
-        )
+def check_languages(known: KnownSet, languages: tuple[str, ...]) -> None:
+    """Raise UserError if the set does not have a language, or this pair of languages."""
+    possible = ["-".join(codes) for codes in permutations(known.languages, len(languages))]
+    asked = "-".join(languages)
+    if asked not in possible:
+        raise UserError(f"{known.name} has no {asked}: {nearest(asked, possible)}")
 
 
 def _uncompressed_name(name: str) -> str:
@@ -170,5 +139,11 @@ def _find(known: KnownSet, split: str, name: str, folder: Path) -> str:
     )
 
 
-KNOWN = KnownSets("known.yaml")
-KNOWN_NLI = KnownSets("known_nli.yaml")
+def _read(table: str) -> dict[str, KnownSet]:
+    """Return the sets of a table beside this file, by name."""
+    content = yaml_file.read(Path(__file__).with_name(table)).content
+    return {name: KnownSet(name=name, **facts) for name, facts in content.items()}
+
+
+KNOWN = _read("known.yaml")
+KNOWN_NLI = _read("known_nli.yaml")

@@ -19,29 +19,26 @@ from augury.core.errors import UserError, unknown
 from augury.core.naming import counted
 from augury.core.paths import expanded
 from augury.core.rng import keys_of, uniform
+from augury.corpora.corpus import Kind
 from augury.corpora.files import (
     InputFile,
     examine,
     find,
     has_both_sides,
     layout_of,
-    line_blocks,
-    lines,
     sentences,
 )
 from augury.corpora.tables import (
     BLOCK_ROWS,
-    USUAL,
     batches,
     class_names,
-    dialect_of,
     examine_parquet,
-    line_of,
+    first_line,
     read_table,
     select_columns,
     strings,
 )
-from augury.corpora.text_settings import BaseText, Role
+from augury.corpora.text_settings import ParallelText, Role, Text
 
 Reader: TypeAlias = "Callable[[], Iterator[pa.Table]]"
 HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}
@@ -63,16 +60,15 @@ class TextSource:
     """Number of input rows, or of lines if the input is a text file."""
     read: Reader
     """Reads blocks with the columns of the text (`source` and `target`, or `premise`, `hypothesis`
-    and `label`), `id` if the text has ids, and `selected`, which is false for rows that are not
-    part of the text."""
+    and `label`), and `selected`, which is false for rows that are not part of the text."""
     first: int | None = None
     """Maximum number of selected rows; None for all."""
     note: str | None = None
     """A remark to show with results."""
     classes: tuple[str, ...] = ()
     """Names of the classes, if the label column holds their numbers."""
-    line_of: Callable[[int], int | None] = lambda row: None
-    """Returns the line that an input row, from 1, begins in; None if rows are not lines."""
+    first_line: int | None = None
+    """The line of the first row of a file whose rows are lines; None for other text."""
 
     def blocks(self) -> Iterator[pa.Table]:
         """Yield the blocks of `read` with a column `row`, the number of the input row from 1."""
@@ -88,68 +84,67 @@ class TextSource:
                 return
 
     def location(self, row: int) -> str:
-        """Return the location of a row for messages: a line of a file, if rows are lines."""
-        name = (
-            ", ".join(source.get("path") or source["hub"] for source in self.inputs)
-            or "the built-in text"
-        )
-        line = self.line_of(row)
-        return f"row {row:,} of {name}" if line is None else f"{name}, line {line:,}"
+        """Return the location of a row, from 1, for messages: a line of a file, if rows are
+        lines."""
+        names = [source.get("path") or source["hub"] for source in self.inputs]
+        name = ", ".join(names) or "the built-in text"
+        if self.first_line is None:
+            return f"row {row:,} of {name}"
+        return f"{name}, line {row - 1 + self.first_line:,}"
 
 
-def open_text(spec: BaseText, role: Role, languages: tuple[str, ...] = ()) -> TextSource:
+def open_text(spec: Text, role: Role, languages: tuple[str, ...] = ()) -> TextSource:
     """Validate a text; raise UserError unless its files are intact, UTF-8 and of equal length, and
     its columns exist.
 
     `languages` are those of its records, for built-in text.
     """
-    if spec.portion:
-        return _portion(open_text(spec.model_copy(update={"portion": None}), role, languages), spec)
-    if spec.swapped and spec.kind != "builtin":  # which is generated in the right direction
-        return _reversed(
-            open_text(spec.model_copy(update={"reversed": False}), role, languages[::-1])
-        )
-    if spec.sides and spec.kind in ("aligned", "lines"):
-        return _open_lines(spec)
-    if spec.kind == "table":
-        return _open_table(spec)
-    if spec.kind == "hub":
-        return _open_hub(spec, role)
-    assert spec.kind == "builtin"
-    return _open_builtin(spec, role, languages)
+    is_reversed = isinstance(spec, ParallelText) and spec.reversed and not spec.builtin
+    if spec.origin == "lines":
+        text = _open_lines(spec)
+    elif spec.origin == "file":
+        text = _open_table(spec)
+    elif spec.origin == "hub":
+        text = _open_hub(spec, role)
+    else:  # built-in text is generated in the right direction
+        text = _open_builtin(spec, role, languages)
+    if is_reversed:
+        text = replace(text, read=partial(_reversed, text.read))
+    return _portion(text, spec.portion, spec.KIND) if spec.portion else text
 
 
-def _portion(text: TextSource, spec: BaseText) -> TextSource:
+def _reversed(read: Reader) -> Iterator[pa.Table]:
+    """Yield blocks with source and target swapped."""
+    names = {"source": "target", "target": "source"}
+    for block in read():
+        yield block.rename_columns([names.get(name, name) for name in block.column_names])
+
+
+def _portion(text: TextSource, portion: tuple[float, float], kind: Kind) -> TextSource:
     """Return a text with only the rows of a portion selected; of labelled text, rows that share a
     sentence are in the same one."""
-    assert spec.portion is not None
-    start, end = spec.portion
-    labelled = "label" in spec.COLUMNS
-    sentences = [column for column in spec.COLUMNS if column != "label"]
-    grouped = cache(lambda: grouped_numbers(text.read(), sentences, spec.portion_seed))
+    start, end = portion
+    grouped = cache(lambda: grouped_numbers(text.read(), kind.sentences))
 
     def read() -> Iterator[pa.Table]:
         row = 0
         for block in text.read():
             rows = range(row, row + len(block))
-            numbers = (
-                grouped()[row : rows.stop] if labelled else row_numbers(rows, spec.portion_seed)
-            )
+            numbers = grouped()[row : rows.stop] if kind.is_labelled else row_numbers(rows)
             selected = block.column("selected").to_numpy() & (start <= numbers) & (numbers < end)
             place = block.column_names.index("selected")
             yield block.set_column(place, "selected", pa.array(selected))
             row = rows.stop
 
-    content = [*text.content, "by sentence"] if labelled else text.content
-    return replace(text, content=content, read=read)
+    return replace(text, read=read)
 
 
-def row_numbers(rows: Sequence[int], seed: int) -> np.ndarray:
+def row_numbers(rows: Sequence[int]) -> np.ndarray:
     """Return a number in [0, 1) for every row, given its place in the text from 0."""
-    return uniform(keys_of(list(map(str, rows)), "portion", seed), 0, 1)[:, 0]
+    return uniform(keys_of(list(map(str, rows)), "portion", 1), 0, 1)[:, 0]
 
 
-def grouped_numbers(blocks: Iterable[pa.Table], sentences: Sequence[str], seed: int) -> np.ndarray:
+def grouped_numbers(blocks: Iterable[pa.Table], sentences: Sequence[str]) -> np.ndarray:
     """Return a number in [0, 1) for every row of a labelled text: the same for rows that share a
     sentence, directly or by others, and spread evenly among those with the same label."""
     from scipy.sparse import coo_array
@@ -170,13 +165,13 @@ def grouped_numbers(blocks: Iterable[pa.Table], sentences: Sequence[str], seed: 
     # A large group, which would fill a portion, is at 0 and leaves the numbers to the others.
     large = (sizes > LARGE * count) & (len(sizes) >= FEW)
     weights = np.where(large, 0, sizes)
-    order = np.lexsort((row_numbers(firsts.tolist(), seed), labels))
+    order = np.lexsort((row_numbers(firsts.tolist()), labels))
     before = np.cumsum(weights[order]) - weights[order] / 2
     totals = np.bincount(labels, weights)
     starts = np.cumsum(totals) - totals
     own = labels[order]
     shares = (before - starts[own]) / np.maximum(totals[own], 1)
-    shares += row_numbers(range(len(totals)), seed)[own]
+    shares += row_numbers(range(len(totals)))[own]
     of_groups = np.empty(len(sizes))
     of_groups[order] = shares % 1
     of_groups[large] = 0
@@ -196,18 +191,7 @@ def _most_frequent(groups: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return chosen
 
 
-def _reversed(text: TextSource) -> TextSource:
-    """Return a text with source and target swapped."""
-    names = {"source": "target", "target": "source"}
-
-    def read() -> Iterator[pa.Table]:
-        for block in text.read():
-            yield block.rename_columns([names.get(name, name) for name in block.column_names])
-
-    return replace(text, read=read)
-
-
-def _open_lines(spec: BaseText) -> TextSource:
+def _open_lines(spec: Text) -> TextSource:
     sides = spec.sides
     if len(sides) > 1:
         _check_distinct(*sides)
@@ -215,42 +199,30 @@ def _open_lines(spec: BaseText) -> TextSource:
     with ThreadPoolExecutor(2) as pool:  # hashing and decompression release the GIL
         files = list(pool.map(examine, paths))
     layouts = [spec.format or layout_of(path) for path in paths]
-    texts = [
-        partial(sentences, find(path), layout, place // number)
-        for place, (path, layout) in enumerate(zip(paths, layouts, strict=True))
-    ]
+    columns = [place // number for place in range(len(paths))]
     counts = [
-        file.lines if layout == "lines" else sum(1 for _ in text())
-        for file, layout, text in zip(files, layouts, texts, strict=True)
+        file.lines if layout == "lines" else sum(1 for _ in sentences(find(path), layout, column))
+        for path, file, layout, column in zip(paths, files, layouts, columns, strict=True)
     ]
-    for index, (source, *targets) in enumerate(zip(*sides, strict=True)):
-        for target, count in zip(targets, counts[index + number :: number], strict=True):
-            if counts[index] != count:
-                raise UserError(
-                    f"{source} has {counted(counts[index], 'line')} and {target} has {count:,}: "
-                    "they must be aligned line by line"
-                )
+    for place, (path, count) in enumerate(zip(paths, counts, strict=True)):
+        if count != counts[place % number]:
+            raise UserError(
+                f"{paths[place % number]} has {counted(counts[place % number], 'line')} and {path} "
+                f"has {count:,}: they must be aligned line by line"
+            )
 
-    def blocks(path: str, layout: str, text: Callable[[], Iterator[bytes]]) -> Iterator[pa.Array]:
-        if layout == "lines":
-            return line_blocks(find(path), BLOCK_ROWS)
-        return map(strings, batches(text()))
+    def column(place: int) -> Iterator[pa.Array]:
+        """Yield blocks of the files of a column, one file after the other."""
+        of_column = slice(place * number, (place + 1) * number)
+        for path, layout in zip(paths[of_column], layouts[of_column], strict=True):
+            yield from map(strings, batches(sentences(find(path), layout, place)))
 
     def read() -> Iterator[pa.Table]:
-        of_files = list(map(blocks, paths, layouts, texts))
-        columns = [
-            chain.from_iterable(of_files[first : first + number])
-            for first in range(0, len(paths), number)
-        ]
-        for values in zip(*columns, strict=True):
-            yield _block(dict(zip(spec.COLUMNS, values, strict=True)))
+        for values in zip(*map(column, range(len(sides))), strict=True):
+            yield _block(dict(zip(spec.KIND.read, values, strict=True)))
 
-    told = [layout for layout in layouts if layout != spec.format and layout != "lines"]
-    if "seg" in layouts and any(b"&" in line for path in paths for line in lines(find(path))):
-        told.append("entities")
-    text = _text_source(spec, files, sum(counts[:number]), read, told)
-    rows_are_lines = number == 1 and {*layouts} == {"lines"}
-    return replace(text, line_of=lambda row: row) if rows_are_lines else text
+    text = _text_source(spec, files, sum(counts[:number]), read)
+    return replace(text, first_line=1 if number == 1 and {*layouts} == {"lines"} else None)
 
 
 def _check_distinct(sources: Sequence[str], targets: Sequence[str]) -> None:
@@ -267,7 +239,7 @@ def _check_distinct(sources: Sequence[str], targets: Sequence[str]) -> None:
                 )
 
 
-def _open_table(spec: BaseText) -> TextSource:
+def _open_table(spec: Text) -> TextSource:
     path, layout = spec.file, spec.layout
     assert path is not None
     files = examine_parquet(path) if layout == "parquet" else [examine(path)]
@@ -280,114 +252,93 @@ def _open_table(spec: BaseText) -> TextSource:
     if next(read(), None) is None:  # raises if a column does not exist
         raise UserError(f"{path} has a header but no rows: give a table with rows")
     classes = class_names(path, spec.columns().get("label", "")) if layout == "parquet" else ()
-    told = dialect_of(path, layout).told(layout) if layout in USUAL else classes
-    text = _text_source(spec, files, sum(file.lines for file in files), read, told)
-    return replace(text, classes=classes, line_of=partial(line_of, path, layout, spec.header))
+    text = _text_source(spec, files, sum(file.lines for file in files), read)
+    return replace(text, classes=classes, first_line=first_line(path, layout, spec.header))
 
 
-def _open_hub(spec: BaseText, role: Role) -> TextSource:
-    name = spec.hub
-    assert name is not None
-    dataset = _load(name, spec.configuration, spec.split, HUB_SPLITS[role])
+def _open_hub(spec: Text, role: Role) -> TextSource:
+    name, split = str(spec.hub), spec.split or HUB_SPLITS[role]
+    dataset = _load(name, spec.configuration, split)
 
     def read() -> Iterator[pa.Table]:
-        return (_select(table, spec) for table in _hub_blocks(dataset, _columns(spec), name))
+        for table in dataset.with_format("arrow").iter(batch_size=BLOCK_ROWS):
+            yield _select(select_columns(table, _columns(spec), name), spec)
 
     if next(read(), None) is None:  # raises if a column does not exist
-        raise UserError(f"split {dataset.split} of {name} has no rows: choose another split")
+        raise UserError(f"split {split} of {name} has no rows: choose another split")
     fingerprint = str(dataset._fingerprint)
     inputs = [{"hub": name, "split": str(dataset.split), "fingerprint": fingerprint}]
-    classes = _hub_classes(dataset, spec.columns()["label"]) if "label" in spec.COLUMNS else ()
+    label = dataset.features.get(spec.columns().get("label"))  # numbers classes where it has names
+    classes = tuple(getattr(label, "names", None) or ())
     return TextSource(inputs, [fingerprint], len(dataset), read, spec.first, classes=classes)
 
 
-def _load(name: str, configuration: str | None, split: str | None, default: str) -> Any:
-    """Load a split as a `datasets.Dataset`; `default` is the split if none is given. Raise
-    UserError if that fails."""
+def _load(name: str, configuration: str | None, split: str) -> Any:
+    """Load a split as a `datasets.Dataset`; raise UserError if that fails."""
+    directory = expanded(name)
+    is_saved = any((directory / file).exists() for file in SAVED)
     try:
         import datasets
+
+        if not is_saved:  # on the hub, or a directory of data files
+            place = str(directory) if directory.is_dir() else name
+            return datasets.load_dataset(place, configuration, split=split)
+        loaded = datasets.load_from_disk(str(directory))
     except ImportError as error:
         raise UserError(
             "text from the hub needs the library `datasets`: pip install augury[hub]"
         ) from error
-    directory = expanded(name)
-    try:
-        if not any(
-            (directory / file).exists() for file in SAVED
-        ):  # on the hub, or a directory of data files
-            return datasets.load_dataset(
-                str(directory) if directory.is_dir() else name,
-                configuration,
-                split=split or default,
-            )
-        dataset = datasets.load_from_disk(str(directory))
     except Exception as error:  # from many libraries: network, filesystems, dataset builders
-        description = f"dataset '{name}' (configuration {configuration}, split {split or default})"
         raise UserError(
-            f"{description} cannot be loaded: {' '.join(str(error).split())[:300]}"
+            f"dataset '{name}' (configuration {configuration}, split {split}) cannot be loaded: "
+            f"{' '.join(str(error).split())[:300]}"
         ) from error
-    if isinstance(dataset, datasets.Dataset):
-        if split:
-            raise UserError(f"'{name}' is a dataset without splits: remove split: {split}")
-        return dataset
-    if (split or default) not in dataset:
-        raise unknown(f"split of {name}", split or default, dataset)
-    return dataset[split or default]
+    if isinstance(loaded, datasets.Dataset):  # saved without splits
+        return loaded
+    if split not in loaded:
+        raise unknown(f"split of {name}", split, loaded)
+    return loaded[split]
 
 
-def _hub_blocks(dataset: Any, columns: Sequence[str], name: str) -> Iterator[pa.Table]:
-    """Yield the given columns as strings, block by block."""
-    for table in dataset.with_format("arrow").iter(batch_size=BLOCK_ROWS):
-        yield select_columns(table, columns, name)
+def _open_builtin(spec: Text, role: Role, languages: tuple[str, ...]) -> TextSource:
+    # The grammars take longer to import than most texts to read.
+    from augury.corpora.builtin_nli import builtin_text
 
-
-def _hub_classes(dataset: Any, column: str) -> tuple[str, ...]:
-    """Return the class names of a `ClassLabel` column, and an empty tuple for other columns."""
-    return tuple(getattr(dataset.features.get(column), "names", None) or ())
-
-
-def _open_builtin(spec: BaseText, role: Role, languages: tuple[str, ...]) -> TextSource:
     assert spec.builtin is not None
-    content, note, columns, generate = spec.generated(role, languages)
-    generate()  # raises for an invalid size or lexicon; sentences are generated lazily
+    made = builtin_text(spec, role, languages)
 
     def read() -> Iterator[pa.Table]:
-        for batch in batches(generate()):
-            texts = dict(zip(columns, map(pa.array, zip(*batch, strict=True)), strict=True))
-            yield _block({name: texts[name] for name in spec.COLUMNS}, ids=texts.get("id"))
+        for batch in batches(builtin_text(spec, role, languages).rows):
+            columns = map(pa.array, zip(*batch, strict=True))
+            yield _block(dict(zip(spec.KIND.read, columns, strict=True)))
 
-    return TextSource([], content, spec.builtin, read, spec.first, note)
-
-
-def _text_source(
-    spec: BaseText, files: Sequence[InputFile], total: int, read: Reader, told: Sequence[str] = ()
-) -> TextSource:
-    """Return the text of files; `told` is what their bytes say of how they are read."""
-    content = [*(file.sha256 for file in files), *told]
-    return TextSource([asdict(file) for file in files], content, total, read, spec.first)
+    return TextSource([], made.content, spec.builtin, read, spec.first, made.note)
 
 
-def _columns(spec: BaseText) -> list[str]:
-    columns = [*spec.columns().values(), spec.id_column, *spec.where]
-    return list(dict.fromkeys(column for column in columns if column))
+def _text_source(spec: Text, files: Sequence[InputFile], total: int, read: Reader) -> TextSource:
+    inputs, content = [asdict(file) for file in files], [file.sha256 for file in files]
+    return TextSource(inputs, content, total, read, spec.first)
 
 
-def _select(table: pa.Table, spec: BaseText) -> pa.Table:
+def _columns(spec: Text) -> list[str]:
+    return list(dict.fromkeys([*spec.columns().values(), *spec.where]))
+
+
+def _select(table: pa.Table, spec: Text) -> pa.Table:
     """Return a block from a table, with the mask of the rows that are part of the text."""
     columns = {name: table.column(column) for name, column in spec.columns().items()}
     selected = np.ones(len(table), bool)
     for column, value in spec.where.items():
         selected &= pc.equal(table.column(column), str(value)).to_numpy()
-    if spec.placeholders:
-        marks = pa.array(spec.placeholders, pa.string())
-        for side in columns.values():
-            selected &= ~pc.is_in(pc.ascii_trim_whitespace(side), value_set=marks).to_numpy()
-    return _block(columns, selected, table.column(spec.id_column) if spec.id_column else None)
+    if spec.missing:
+        marks = pa.array(spec.missing, pa.string())
+        for side in spec.KIND.sentences:
+            trimmed = pc.ascii_trim_whitespace(columns[side])
+            selected &= ~pc.is_in(trimmed, value_set=marks).to_numpy()
+    return _block(columns, selected)
 
 
-def _block(
-    columns: dict[str, Any], selected: np.ndarray | None = None, ids: Any = None
-) -> pa.Table:
+def _block(columns: dict[str, Any], selected: np.ndarray | None = None) -> pa.Table:
     rows = len(next(iter(columns.values())))
-    mask = pa.array(np.ones(rows, bool) if selected is None else selected)
-    return pa.table({**columns, "selected": mask} | ({} if ids is None else {"id": ids}))
+    mask = np.ones(rows, bool) if selected is None else selected
+    return pa.table({**columns, "selected": pa.array(mask)})

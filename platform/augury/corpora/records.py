@@ -14,7 +14,6 @@ from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.core.rng import digest
 from augury.corpora.controls import count_controls
-from augury.corpora.duplicates import Duplicates, row_hashes
 from augury.corpora.filters import (
     DUPLICATE,
     FAULTS,
@@ -23,12 +22,15 @@ from augury.corpora.filters import (
     NOT_SELECTED,
     REASONS,
     SUBSET,
+    Duplicates,
     clean,
     rejections,
+    row_hashes,
 )
 from augury.corpora.labels import LabelNames
 from augury.corpora.languages import check_language
-from augury.corpora.splits import ResolvedSplit
+from augury.corpora.spec import ResolvedSplit
+from augury.corpora.text_settings import NliText
 
 if TYPE_CHECKING:
     from augury.corpora.readers import TextSource
@@ -76,17 +78,14 @@ class RecordBuilder:
         """Examples of rejected rows by reason: location and text."""
         self._passed = 0  # number of rows that passed the filter
         self._duplicates = Duplicates()
-        self._ids = Duplicates()
 
     def manifest_entries(self) -> dict[str, Any]:
         """Return the manifest entries that are specific to this kind of corpus."""
         entries: dict[str, Any] = dict(zip(self.kind.languages, self.split.languages, strict=True))
         if not self.kind.aliases:
             return entries
-        subset = None
-        if self.split.text.drawn:
-            rows, seed = self.split.text.drawn
-            subset = {"rows": rows, "of": self._passed, "seed": seed}
+        rows = subset_size(self.split)
+        subset = {"rows": rows, "of": self._passed} if rows else None
         labels = {label: self.labels[label] for label in self.kind.labels}
         return {**entries, "labels": labels, "subset": subset}
 
@@ -97,7 +96,7 @@ class RecordBuilder:
     def clean(self, block: pa.Table) -> Cleaned:
         """Clean and filter a block; changes nothing in the builder."""
         sides = [block.column(side).combine_chunks() for side in self.kind.sentences]
-        cleaned = [clean(side, self.split.text.replaced, self.split.filter) for side in sides]
+        cleaned = [clean(side, self.split.text.replace, self.split.filter) for side in sides]
         texts = [text for text, _ in cleaned]
         training = self.split.role == "train"
         codes = rejections(texts, self.split.filter if training else None, self.kind.sentences)
@@ -143,11 +142,10 @@ class RecordBuilder:
         if (count := sum(rejected.values())) > MAX_REJECTED * self.selected:
             counts = f"{count:,} of {self.selected:,} rows are rejected ({_counts(rejected)})"
             sides = f"the {' and the '.join(self.kind.sentences)} in {self._files}"
-            limits = ("min_length", "max_length", "max_ratio")
-            settings = ", ".join(name for name in limits if hasattr(self.split.filter, name))
             expected = "belong together" if len(self.kind.sentences) > 1 else "is correct"
             raise UserError(
-                f"{name}: {counts}: check that {sides} {expected}, or change filter ({settings})"
+                f"{name}: {counts}: check that {sides} {expected}, or change filter "
+                "(min_length, max_length, max_ratio)"
             )
         if not self.kept and self.split.every:
             raise UserError(
@@ -251,24 +249,10 @@ class RecordBuilder:
         self._passed += len(passed)
         return codes
 
-    def _record_ids(self, block: pa.Table) -> pa.Array:
-        name, column = self.split.name, self.split.text.id_column
-        if "id" not in block.column_names:
-            numbers = pc.utf8_lpad(block.column("row").combine_chunks().cast(pa.string()), 8, "0")
-            return pc.binary_join_element_wise(name, numbers, "-")
-        ids = block.column("id").combine_chunks()
-        empty = pc.equal(pc.binary_length(ids), 0).to_numpy(zero_copy_only=False)
-        if (faulty := empty | self._ids.repeated(ids)).any():
-            place = int(faulty.argmax())
-            fault = "the id is empty" if empty[place] else f"the id '{ids[place]}' occurs twice"
-            raise UserError(
-                f"{name}: {fault} (column {column}, row {block.column('row')[place].as_py():,}): "
-                "ids must be unique; remove id_column to number the rows instead"
-            )
-        return ids
-
     def _table(self, block: pa.Table, sides: list[pa.Array]) -> pa.Table:
-        ids, count = self._record_ids(block), len(block)
+        count = len(block)
+        numbers = pc.utf8_lpad(block.column("row").combine_chunks().cast(pa.string()), 8, "0")
+        ids = pc.binary_join_element_wise(self.split.name, numbers, "-")
         view = self.kind.schema.field("views").type.value_type
         views = pa.ListArray.from_arrays(
             pa.array(np.zeros(count + 1, np.int32)), pa.array([], view)
@@ -307,16 +291,21 @@ def _counts(reasons: dict[str, int]) -> str:
     return ", ".join(f"{reason} {count:,}" for reason, count in by_count)
 
 
-def choose(split: ResolvedSplit, text: TextSource, size: int, seed: int) -> np.ndarray:
+def subset_size(split: ResolvedSplit) -> int | None:
+    """Return the size of the random subset to draw from a text; None for all of it."""
+    return split.text.subset if isinstance(split.text, NliText) else None
+
+
+def choose(split: ResolvedSplit, text: TextSource, size: int) -> np.ndarray:
     """Return a mask of a random subset over the rows that pass the filter; reads the text once.
 
-    Rows are ranked by a hash of the seed and their id.
+    Rows are ranked by a hash of their id.
     """
     builder = RecordBuilder(split, text)
     ranks, labels = [], []
     for block in text.blocks():
         records = builder.build(block)
-        ranks += [digest("subset", seed, name, size=8) for name in records.column("id").to_pylist()]
+        ranks += [digest("subset", 1, name, size=8) for name in records.column("id").to_pylist()]
         labels += [split.kind.labels.index(label) for label in records.column("label").to_pylist()]
     builder.check()
     if size > len(labels):

@@ -11,11 +11,10 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -42,8 +41,7 @@ class NotText(UserError):
     """A column whose values are no text, numbers or truth values."""
 
 
-@dataclass(frozen=True)
-class Dialect:
+class Dialect(NamedTuple):
     """How the rows of a delimited file are written."""
 
     delimiter: str
@@ -51,29 +49,9 @@ class Dialect:
     """Whether quotation marks stand around fields; else they are text."""
     escape: str | None = None
     """The character before a quotation mark within quotes; None where it is doubled."""
-    spaced: bool = False
-    """Whether a space follows each delimiter."""
     line_end: str = "\n"
     skipped: int = 0
     """Lines before the header."""
-
-    def rows(self, lines: Iterable[str]) -> Iterator[list[str]]:
-        """Return the rows of lines; raises csv.Error for quotation marks that are not closed."""
-        if not self.quoted:
-            return (line.rstrip("\r\n").split(self.delimiter) for line in lines)
-        return csv.reader(
-            lines,
-            delimiter=self.delimiter,
-            doublequote=self.escape is None,
-            escapechar=self.escape,
-            skipinitialspace=self.spaced,
-            strict=True,
-        )
-
-    def told(self, layout: str) -> list[str]:
-        """Return what differs from the convention of a format."""
-        usual = asdict(Dialect(USUAL[layout], quoted=layout == "csv"))
-        return [f"{name} {value}" for name, value in asdict(self).items() if value != usual[name]]
 
 
 def read_table(
@@ -110,19 +88,7 @@ def column_names(path: str, layout: str) -> list[str]:
     if layout == "jsonl":
         _, record = next(_json_records(find(path)), ("", {}))
         return list(record) if isinstance(record, dict) else []
-    return next(_numbered_rows(path, dialect_of(path, layout)), (1, []))[1]
-
-
-def line_of(path: str, layout: str, header: Sequence[str] | None, row: int) -> int | None:
-    """Return the line, from 1, that a row of a table, from 1, begins in; None for Parquet.
-
-    CSV is read up to the row, since a row can have several lines.
-    """
-    if layout not in USUAL:
-        return row if layout == "jsonl" and not _is_array(find(path)) else None
-    rows = row - 1 + (not header or column_names(path, layout) == list(header))
-    numbered = _numbered_rows(path, dialect_of(path, layout))
-    return next(islice(numbered, rows, None))[0]
+    return next(_rows_of(path, layout), (1, []))[1]
 
 
 def dialect_of(path: str, layout: str) -> Dialect:
@@ -130,6 +96,15 @@ def dialect_of(path: str, layout: str) -> Dialect:
     may be text, by all of it."""
     status = find(path).stat()
     return _dialect(path, layout, status.st_size, status.st_mtime_ns)
+
+
+def first_line(path: str, layout: str, header: Sequence[str] | None) -> int | None:
+    """Return the line of the first row, from 1, of a table whose rows are lines; None for others,
+    whose fields may have line ends."""
+    if layout not in USUAL:
+        return 1 if layout == "jsonl" and not _is_array(find(path)) else None
+    has_names = not header or column_names(path, layout) == list(header)
+    return None if dialect_of(path, layout).quoted else 1 + has_names
 
 
 @cache
@@ -142,15 +117,13 @@ def _dialect(path: str, layout: str, size: int, changed: int) -> Dialect:
         return Dialect(declared[1], line_end=line_end, skipped=1)
     whole = start[: start.rfind(line_end) + 1] or start  # without the beginning of a line
     delimiter = _delimiter(re.split("[\r\n]+", whole), USUAL[layout])
-    header = start.partition(line_end)[0]
-    spaced = header.count(delimiter) == header.count(f"{delimiter} ") > 0
     escapes = [None, "\\"] if '\\"' in start else [None]
     if delimiter == "\t" or len(escapes) > 1:
         for escape in escapes:
-            dialect = Dialect(delimiter, True, escape, spaced, line_end)
+            dialect = Dialect(delimiter, True, escape, line_end)
             if _are_quotes(path, dialect):
                 return dialect
-    return Dialect(delimiter, delimiter != "\t", None, spaced, line_end)
+    return Dialect(delimiter, delimiter != "\t", None, line_end)
 
 
 def _delimiter(lines: Sequence[str], usual: str) -> str:
@@ -168,65 +141,103 @@ def _delimiter(lines: Sequence[str], usual: str) -> str:
 
 def _are_quotes(path: str, dialect: Dialect) -> bool:
     """Return whether the quotation marks of a file are those that a writer of tables puts around
-    all fields of a column, or around fields that need them, and none is text."""
-    record: list[str] = []
-    idle, bare, found = set[int](), set[int](), False
+    fields that need them, or around all texts, and none is text."""
+    read: list[str] = []
+
+    def noted() -> Iterator[str]:
+        for line in _lines(path, dialect):
+            read.append(line)
+            yield line
+
+    if not any('"' in line for line in _lines(path, dialect)):
+        return False
+    needs = re.compile(f"[{re.escape(dialect.delimiter)}\r\n{'' if dialect.escape else chr(34)}]")
+    may_need = re.compile(f'[{re.escape(dialect.delimiter)}\r\n"]|^$')
+    around_needed = around_texts = True
+    try:
+        for number, (_, fields) in enumerate(_rows(noted(), dialect, path)):
+            first, *others = read
+            if others and first.count(dialect.delimiter) >= len(fields) - 1:
+                return False  # a line that is a row, with a quotation that goes on in the next
+            # A mark within a field is doubled, or has an escape.
+            within = sum(field.count('"') for field in fields) * (1 if dialect.escape else 2)
+            quoted = (sum(line.count('"') for line in read) - within) / 2
+            read.clear()
+            if number:  # names may be quoted though values are not
+                least, most = (sum(map(bool, map(r.search, fields))) for r in (needs, may_need))
+                texts = sum(not UNQUOTED.fullmatch(field) for field in fields)
+                around_needed = around_needed and least <= quoted <= most
+                around_texts = around_texts and texts <= quoted <= len(fields)
+    except UserError:
+        return False
+    return around_needed or around_texts
+
+
+def _lines(path: str, dialect: Dialect) -> Iterator[str]:
     with open_bytes(find(path)) as stream:
-        if not any(b'"' in line for line in stream):
-            return False
-    with open_bytes(find(path)) as stream:
-        try:
-            for number, row in enumerate(dialect.rows(_noted(stream, dialect, record))):
-                text, first = "".join(record).rstrip("\r\n"), record[0]
-                several = len(record) > 1
-                record.clear()
-                if '"' not in text:
-                    bare |= _unquoted(enumerate(row)) if number else set()
-                    continue
-                if several and first.count(dialect.delimiter) >= len(row) - 1:
-                    return False  # a line that is a row, with a quotation that goes on in the next
-                quoted = _quoted_fields(text, row, dialect)
-                if quoted is None:
-                    return False
-                found = found or bool(quoted)
-                if number:  # names may be quoted though values are not
-                    needs = re.compile(f'["\r\n{re.escape(dialect.delimiter)}]|^$')
-                    idle |= {place for place in quoted if not needs.search(row[place])}
-                    bare |= _unquoted(pair for pair in enumerate(row) if pair[0] not in quoted)
-        except csv.Error:
-            return False
-    return (found or dialect.escape is not None) and not idle & bare
+        text = io.TextIOWrapper(stream, "utf-8-sig", newline=dialect.line_end)
+        yield from islice(text, dialect.skipped, None)
 
 
-def _unquoted(fields: Iterable[tuple[int, str]]) -> set[int]:
-    return {place for place, field in fields if not UNQUOTED.fullmatch(field)}
+def _rows(lines: Iterable[str], dialect: Dialect, path: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield rows with the line, from 1, that each begins in.
+
+    Raises UserError with the line of a row whose quotation marks are not closed.
+    """
+    begin = 1 + dialect.skipped
+    if not dialect.quoted:
+        for number, line in enumerate(lines, begin):
+            yield number, line.rstrip("\r\n").split(dialect.delimiter)
+        return
+    reader = csv.reader(
+        lines,
+        delimiter=dialect.delimiter,
+        doublequote=dialect.escape is None,
+        escapechar=dialect.escape,
+        skipinitialspace=dialect.delimiter != "\t",
+        strict=True,
+    )
+    try:
+        for fields in reader:
+            yield begin, fields
+            begin = 1 + dialect.skipped + reader.line_num
+    except csv.Error as error:
+        raise UserError(
+            f"{path}, line {begin}: not CSV according to RFC 4180 ({error}): quote fields with "
+            "quotes, commas or line ends, and double the quotes in them"
+        ) from error
 
 
-def _noted(stream: Any, dialect: Dialect, record: list[str]) -> Iterator[str]:
-    for line in _text_lines(stream, dialect):
-        record.append(line)
-        yield line
+def _rows_of(path: str, layout: str) -> Iterator[tuple[int, list[str]]]:
+    dialect = dialect_of(path, layout)
+    return _rows(_lines(path, dialect), dialect, path)
 
 
-def _quoted_fields(text: str, row: Sequence[str], dialect: Dialect) -> set[int] | None:
-    """Return the places of the fields of a row that are quoted; None if a quotation mark is none
-    that a writer would put."""
-    quoted, start = set(), 0
-    for place, field in enumerate(row):
-        escaped = field.replace('"', f'{dialect.escape or chr(34)}"')
-        with_quotes = f'"{escaped}"'
-        if text.startswith(with_quotes, start):
-            quoted.add(place)
-            start += len(with_quotes) + 1
-        elif ('"' not in field or dialect.escape) and text.startswith(escaped, start):
-            start += len(escaped) + 1
-        else:
-            return None
-    return quoted
+def _delimited(
+    path: str, layout: str, columns: Sequence[str], header: Sequence[str] | None
+) -> Iterator[pa.Table]:
+    rows = _rows_of(path, layout)
+    first = next(rows, (1, []))
+    names = list(header or first[1])
+    indices = [column_index(path, names, column) for column in columns]
+    rows = rows if first[1] == names else chain([first], rows)
+    for batch in batches(_check_widths(rows, len(names), path)):
+        arrays = [pa.array([row[index] for row in batch], pa.string()) for index in indices]
+        yield pa.table(arrays, names=list(columns))
 
 
-def _text_lines(stream: Any, dialect: Dialect) -> Iterator[str]:
-    return iter(io.TextIOWrapper(stream, "utf-8-sig", newline=dialect.line_end))
+def _check_widths(
+    rows: Iterable[tuple[int, list[str]]], width: int, path: str
+) -> Iterator[list[str]]:
+    for line, row in rows:
+        if not row and width == 1:
+            row = [""]  # an empty line is an empty text
+        if len(row) != width:
+            raise UserError(
+                f"{path}, line {line} has {counted(len(row), 'column')}, but the header has "
+                f"{width}: correct the line"
+            )
+        yield row
 
 
 def examine_parquet(path: str) -> list[InputFile]:
@@ -292,55 +303,6 @@ def column_index(where: str, names: Sequence[str], column: str) -> int:
     return list(names).index(column)
 
 
-def _numbered_rows(path: str, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a file with the line, from 1, that each begins in."""
-    number = 1 + dialect.skipped
-    record: list[str] = []
-    with open_bytes(find(path)) as stream:
-        lines = _noted(stream, dialect, record)
-        del record[: len(list(islice(lines, dialect.skipped)))]
-        try:
-            for row in dialect.rows(lines):
-                yield number, row
-                number += len(record)
-                record.clear()
-        except csv.Error as error:
-            raise UserError(
-                f"{path}, line {number}: not CSV according to RFC 4180 ({error}): quote fields "
-                "with quotes, commas or line ends, and double the quotes in them"
-            ) from error
-
-
-def _delimited(
-    path: str, layout: str, columns: Sequence[str], header: Sequence[str] | None
-) -> Iterator[pa.Table]:
-    rows = _numbered_rows(path, dialect_of(path, layout))
-    first = next(rows, (1, []))
-    names = list(header or first[1])
-    indices = [column_index(path, names, column) for column in columns]
-    rows = rows if first[1] == names else chain([first], rows)
-    for batch in batches(_check_widths(rows, len(names), path)):
-        texts = {
-            column: pa.array([row[index] for row in batch], pa.string())
-            for column, index in zip(columns, indices, strict=True)
-        }
-        yield pa.table(texts)
-
-
-def _check_widths(
-    rows: Iterable[tuple[int, list[str]]], width: int, path: str
-) -> Iterator[list[str]]:
-    for line, row in rows:
-        if not row and width == 1:
-            row = [""]  # an empty line is an empty text
-        if len(row) != width:
-            raise UserError(
-                f"{path}, line {line} has {counted(len(row), 'column')}, but the header has "
-                f"{width}: correct the line"
-            )
-        yield row
-
-
 def _is_array(path: Path) -> bool:
     return next(lines(path), b"").lstrip().startswith(b"[")
 
@@ -351,39 +313,30 @@ def _json_records(path: Path) -> Iterator[tuple[str, Any]]:
     texts = iter([b"".join(lines(path))]) if is_array else lines(path)
     for number, text in enumerate(texts, start=1):
         try:
-            record = json.loads(text)
+            content = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise UserError(f"{path}, line {number} is not valid JSON: {error}") from error
-        if is_array:
-            records = enumerate(record, start=1)
-            yield from ((f"{path}, record {place}", one) for place, one in records)
+        if not is_array:
+            yield f"{path}, line {number}", content
         else:
-            yield f"{path}, line {number}", record
+            for place, record in enumerate(content, start=1):
+                yield f"{path}, record {place}", record
 
 
 def _jsonl(path: Path, columns: Sequence[str], sparse: bool) -> Iterator[pa.Table]:
     for batch in batches(_json_records(path)):
-        values: dict[str, list[bytes]] = {column: [] for column in columns}
-        for where, record in batch:
-            for column in columns:
-                text = _text_field(record, column, where, sparse)
-                try:
-                    values[column].append(text.encode())
-                except UnicodeEncodeError as error:
-                    raise UserError(
-                        f"{where}: column '{column}' has half a character ({error}): remove it"
-                    ) from error
-        texts = {name: pa.array(column, pa.string()) for name, column in values.items()}
-        yield pa.table(texts)
+        texts = {
+            column: [_text_field(record, column, where, sparse) for where, record in batch]
+            for column in columns
+        }
+        yield pa.table({name: pa.array(column, pa.string()) for name, column in texts.items()})
 
 
 def _text_field(record: Any, column: str, where: str, sparse: bool) -> str:
     value = record
     for key in [column] if isinstance(record, dict) and column in record else column.split("."):
         if not isinstance(value, dict):
-            raise UserError(
-                f"{where}: no column '{column}' in {json.dumps(value, ensure_ascii=False)[:60]}"
-            )
+            raise UserError(f"{where}: no column '{column}' in {json.dumps(value)[:60]}")
         if sparse and key not in value:
             return ""
         column_index(where, list(value), key)
@@ -394,9 +347,9 @@ def _text_field(record: Any, column: str, where: str, sparse: bool) -> str:
         whole = isinstance(value, float) and value.is_integer()
         return json.dumps(int(value) if whole else value)
     if not isinstance(value, str):
-        raise NotText(
-            f"{where}: '{column}' is {json.dumps(value, ensure_ascii=False)[:60]}, not text"
-        )
+        raise NotText(f"{where}: '{column}' is {json.dumps(value)[:60]}, not text")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise UserError(f"{where}: column '{column}' has half a character: remove it")
     return value
 
 

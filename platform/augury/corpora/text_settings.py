@@ -1,28 +1,38 @@
-"""The base class of settings of a text: where it comes from, and its columns."""
+"""Settings of a text: where it comes from, its columns, and which of its rows are read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import BeforeValidator, Field, PositiveInt, model_validator
 
-from augury.core.config import FilePath, ModelName, Section
+from augury.core.config import FileName, FilePath, ModelName, Section
 from augury.core.errors import UserError
+from augury.corpora.corpus import (
+    LABELLED,
+    LABELLED_PAIRS,
+    MONOLINGUAL,
+    NLI,
+    NO_GOLD,
+    PARALLEL,
+    Kind,
+    Label,
+    NoGold,
+)
 from augury.corpora.files import COMPRESSIONS
+from augury.corpora.languages import LanguageCode
 from augury.corpora.noise import SourceNoise
 
 Role = Literal["train", "valid", "test"]
+Paths = FilePath | tuple[FilePath, ...]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Rows = Annotated[int, Field(ge=1, le=100_000_000)]
 Words = Annotated[int, Field(ge=1, le=1_000_000)]
-Kind = Literal["aligned", "lines", "table", "hub", "builtin"]
-# Kinds whose setting has another name.
-KIND_NAMES = {
-    "aligned": "source and target",
-    "table": "file",
-}
+ORIGINS: tuple[Literal["file", "hub", "builtin"], ...] = ("file", "hub", "builtin")
+MARKUP = ("lines", "wit3", "seg")
 TABLES = ("tsv", "csv", "jsonl", "parquet")
 EXTENSIONS = {
     ".tsv": "tsv",
@@ -32,33 +42,36 @@ EXTENSIONS = {
     ".json": "jsonl",
     ".parquet": "parquet",
 }
-
-NO_CONTENT = (
-    *("source", "target", "lines", "file", "hub", "references"),
+BUILTIN_SIDES = ("de", "en")
+"""Languages that the sides of the built-in corpus resemble."""
+NO_CONTENT = {
+    *("source", "target", "lines", "file", "hub", "references", "lexicon"),
     *("name", "weight", "tag", "noise", "language"),
-)
-"""Settings that are not in the address of a text: files, whose content is, what is done with the
-text later, and the language, which is that of its split."""
+}
+"""Settings that are not in the address of a text: files and words, whose content is, what is done
+with the text later, and the language, which is that of its split."""
 
 
-def text_keys(names: Any) -> Any:
+def _text_keys(names: Any) -> Any:
     """Return a mapping of settings whose keys, such as numbers of classes, are text."""
     return {str(key): value for key, value in names.items()} if isinstance(names, dict) else names
 
 
-class Generated(NamedTuple):
-    """A built-in text."""
+def table_layout(file: str) -> str:
+    """Return the format of a table by its extension; UserError if that is unknown."""
+    path = Path(file)
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in COMPRESSIONS]
+    if path.is_dir():
+        return "parquet"
+    if suffixes and suffixes[-1] in EXTENSIONS:
+        return EXTENSIONS[suffixes[-1]]
+    raise UserError(
+        f"the format of '{file}' is not evident from its extension: add format: "
+        f"{', '.join(TABLES[:-1])} or {TABLES[-1]}"
+    )
 
-    content: list[str]
-    """Names that identify it, for the address."""
-    note: str
-    """A remark to show with results."""
-    columns: tuple[str, ...]
-    rows: Callable[[], Iterator[tuple[str, ...]]]
-    """Generates the rows lazily; raises UserError for an invalid size or lexicon."""
 
-
-class BaseText(Section):
+class Text(Section):
     """A text, from a table, a Hugging Face dataset or a built-in corpus."""
 
     file: FilePath | None = None
@@ -70,18 +83,23 @@ class BaseText(Section):
     """Name of a Hugging Face dataset, or a directory, written by `save_to_disk` or with data
     files."""
     builtin: Rows | None = None
-    """Number of pairs of the built-in synthetic corpus."""
+    """Number of rows of the built-in synthetic corpus."""
 
-    format: str | None = None
+    format: Literal["lines", "wit3", "seg", "tsv", "csv", "jsonl", "parquet"] | None = None
+    """Format of a table, by default that of the file extension; or of files of lines, by default
+    told by their beginning: `lines`, `wit3` (WIT3 training text, without metadata and tags) or
+    `seg` (`<seg>` elements of SGML and XML test sets; one file may have both sides)."""
     header: tuple[str, ...] | None = None
     """Columns of a TSV or CSV file without a header line.
 
     A first line that repeats them is skipped.
     """
-    id_column: str | None = None
-    """Column of unique ids; by default, ids consist of the split and the row number."""
     where: dict[str, str | int] = Field(default_factory=dict)
     """Required values of columns; other rows are not part of the text."""
+    missing: tuple[str, ...] = ()
+    """Placeholders for missing sentences; rows with one are not part of the text."""
+    replace: dict[str, str] = Field(default_factory=dict)
+    """Strings to replace in all sentences."""
     split: str | None = None
     """Split of the Hugging Face dataset; by default `train`, `validation` or `test`."""
     configuration: str | None = None
@@ -99,48 +117,55 @@ class BaseText(Section):
     Rows of labelled text that share a sentence have the same number, and every label has its share
     of each portion.
     """
-    portion_seed: int = 1
-    """Seed of the random numbers of `portion`."""
     validation: bool = Field(False, exclude_if=lambda validation: not validation)
     """Of a test set: it is the validation text, searched and scored as test sets are, for papers
     that print dev."""
     noise: SourceNoise | None = Field(None, exclude_if=lambda noise: noise is None)
     """Synthetic noise in the inputs of a test set; references are not changed."""
+    name: FileName | None = None
+    """Name in records, curves and tables, of one of several texts."""
+    weight: float = Field(1.0, ge=0)
+    """Of one of several training texts: how often each row is read per epoch: 2 is twice, 0.25 once
+    in four epochs, and 0 never, if only records derived from the text are to be read."""
 
-    SOURCE_SETTINGS: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "table": ("file",),
-        "hub": ("hub",),
-        "builtin": ("builtin",),
-    }
-    """Settings that give the source of a text, by kind of source."""
-    FORMATS: ClassVar[Mapping[str, tuple[str, ...]]] = {"table": TABLES}
+    KIND: ClassVar[Kind]
+    LINES: ClassVar[tuple[str, ...]] = ()
+    """The settings of files with a sentence per line, one for each column."""
     APPLIES_TO: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "format": ("table",),
-        "header": ("table",),
+        "format": ("lines", "file"),
+        "header": ("file",),
         "split": ("hub",),
         "configuration": ("hub",),
-        "id_column": ("table", "hub"),
-        "portion": ("table", "hub"),
-        "portion_seed": ("table", "hub"),
-        "where": ("table", "hub"),
+        "where": ("file", "hub"),
+        "missing": ("file", "hub"),
+        "labels": ("file", "hub"),
+        "names": ("file", "hub"),
+        "language_column": ("file", "hub"),
         "seed": ("builtin",),
         "lexicon": ("builtin",),
     }
-    """Kinds of sources that a setting applies to, if not to all."""
-    ALTERNATIVES: ClassVar[str]
-    """The alternative settings of the source, for messages."""
+    """The origins of a text that a setting applies to, if not to all."""
 
-    COLUMNS: ClassVar[tuple[str, ...]] = ()
-    """Columns of records that are read from the text."""
+    @property
+    def origin(self) -> Literal["lines", "file", "hub", "builtin"] | None:
+        """Where the text is from; None for text of a known set."""
+        if any(self.sides):
+            return "lines"
+        return next((name for name in ORIGINS if getattr(self, name) is not None), None)
+
+    @property
+    def sides(self) -> tuple[tuple[str, ...], ...]:
+        """The files of each column, for text with a sentence per line."""
+        files = (getattr(self, name) or () for name in self.LINES)
+        return tuple((one,) if isinstance(one, str) else tuple(one) for one in files)
+
+    def files(self) -> tuple[str, ...]:
+        """Return all files of the text."""
+        return (*chain.from_iterable(self.sides), *((self.file,) if self.file else ()))
 
     def columns(self) -> dict[str, str]:
         """Return the columns of the table by column of records."""
-        return {name: getattr(self, f"{name}_column") for name in self.COLUMNS}
-
-    @property
-    def replaced(self) -> Mapping[str, str]:
-        """Strings to replace in all sentences."""
-        return {}
+        return {name: getattr(self, f"{name}_column") for name in self.KIND.read}
 
     @property
     def renamed(self) -> Mapping[str, str | None]:
@@ -148,99 +173,186 @@ class BaseText(Section):
         return {}
 
     @property
-    def drawn(self) -> tuple[int, int] | None:
-        """The size and the seed of the random subset to draw; None for the whole text."""
-        return None
-
-    @property
-    def kind(self) -> Kind | None:
-        """The kind of source; None for text of a known set."""
-        for kind, keys in self.SOURCE_SETTINGS.items():
-            if any(getattr(self, key) is not None for key in keys):
-                return kind  # type: ignore[return-value]
-        return None
-
-    @property
     def layout(self) -> str:
-        """The format, by default that of the file extension; `hub` or `builtin` for these sources.
+        """The format, by default that of the file extension; `hub` or `builtin` for these origins.
 
         Raises UserError if the extension is unknown.
         """
-        if self.kind != "table":
-            return str(self.kind)
-        if self.format:
-            return self.format
-        assert self.file is not None
-        path = Path(self.file)
-        suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in COMPRESSIONS]
-        if path.is_dir():
-            return "parquet"
-        if suffixes and suffixes[-1] in EXTENSIONS:
-            return EXTENSIONS[suffixes[-1]]
-        raise UserError(
-            f"the format of '{self.file}' is not evident from its extension: add format: "
-            f"{', '.join(TABLES[:-1])} or {TABLES[-1]}"
-        )
-
-    def files(self) -> tuple[str, ...]:
-        """Return the files of the text."""
-        return (self.file,) if self.file else ()
-
-    @property
-    def sides(self) -> tuple[tuple[str, ...], ...]:
-        """The files of each column, for text with a sentence per line."""
-        return ()
-
-    @property
-    def placeholders(self) -> tuple[str, ...]:
-        """Texts that stand for a missing one; rows with one are not part of the text."""
-        return ()
-
-    @property
-    def swapped(self) -> bool:
-        """Whether source and target change places."""
-        return False
-
-    def generated(self, role: Role, languages: tuple[str, ...]) -> Generated:
-        """Return the built-in text of a split in some languages."""
-        raise UserError(f"there is no built-in corpus of this kind: give {self.ALTERNATIVES}")
+        if self.origin == "lines":
+            return self.format or "lines"
+        if self.file is None or self.format:
+            return self.format or str(self.origin)
+        return table_layout(self.file)
 
     def settings(self) -> dict[str, Any]:
         """Return the settings for the address: those on which records depend."""
-        excluded = {*NO_CONTENT}
-        if self.portion is None:
-            excluded |= {"portion", "portion_seed"}
-        if self.drawn is None:
-            excluded |= {"subset", "subset_seed"}
-        excluded |= {key for key in ("reversed", "language_column") if not getattr(self, key, None)}
-        return {**self.model_dump(mode="json", exclude=excluded), "format": self.layout}
+        settings = self.model_dump(mode="json", exclude=NO_CONTENT, exclude_defaults=True)
+        return {**settings, "format": self.layout}
+
+    @classmethod
+    def origins(cls) -> str:
+        """Return the settings that give a text, for messages."""
+        lines = [" and ".join(cls.LINES)] if cls.LINES else []
+        return ", or ".join([*lines, *ORIGINS])
 
     @model_validator(mode="after")
-    def _consistent(self) -> BaseText:
-        settings: list[str] = []
-        for keys in self.SOURCE_SETTINGS.values():
-            settings += [key for key in keys if getattr(self, key) is not None]
-        kinds = {kind for kind, keys in self.SOURCE_SETTINGS.items() if set(keys) & set(settings)}
-        if len(kinds) > 1:
-            raise ValueError(f"{' and '.join(settings)} are given: give one of {self.ALTERNATIVES}")
-        if self.kind is None:
+    def _consistent(self) -> Text:
+        given = [name for name in (*self.LINES, *ORIGINS) if getattr(self, name) is not None]
+        if len({"lines" if name in self.LINES else name for name in given}) > 1:
+            raise ValueError(f"{' and '.join(given)} are given: give one of {self.origins()}")
+        if self.origin is None:
             return self
-        columns = {f"{name}_column": ("table", "hub") for name in self.COLUMNS}
-        for key, kinds_of_key in {**self.APPLIES_TO, **columns}.items():
-            default = type(self).model_fields[key].get_default(call_default_factory=True)
-            if getattr(self, key) != default and self.kind not in kinds_of_key:
-                allowed = " or ".join(kind_name(kind) for kind in kinds_of_key)
-                raise ValueError(
-                    f"{key} applies to {allowed}, not to {kind_name(self.kind)}: remove it"
-                )
-        if self.format and self.format not in self.FORMATS[self.kind]:
-            allowed = ", ".join(self.FORMATS[self.kind])
+        titles = dict(zip(ORIGINS, ORIGINS, strict=True)) | {"lines": " and ".join(self.LINES)}
+        title = titles[self.origin]
+        columns = {f"{name}_column": ("file", "hub") for name in self.KIND.read}
+        for key, origins in {**self.APPLIES_TO, **columns}.items():
+            field = type(self).model_fields.get(key)
+            if field is None or self.origin in origins:
+                continue
+            if getattr(self, key) != field.get_default(call_default_factory=True):
+                allowed = " or ".join(titles[name] for name in origins if titles[name])
+                raise ValueError(f"{key} applies to {allowed}, not to {title}: remove it")
+        formats = MARKUP if self.origin == "lines" else TABLES
+        if self.format and self.format not in formats:
             raise ValueError(
-                f"format {self.format} does not apply to {kind_name(self.kind)}; allowed: {allowed}"
+                f"format {self.format} does not apply to {title}; allowed: {', '.join(formats)}"
+            )
+        if self.origin in ("file", "hub"):
+            used = list(self.columns().values())
+            if not all(used):
+                raise ValueError(f"{title} needs {' and '.join(columns)}: give both")
+            if len(set(used)) < len(used):
+                raise ValueError(f"{' and '.join(columns)} are {', '.join(used)}: they must differ")
+        return self
+
+
+class ParallelText(Text):
+    """A parallel text, from aligned files, a table, a Hugging Face dataset or the built-in
+    corpus."""
+
+    source: Paths | None = None
+    """File, or files to concatenate, with one source sentence per line."""
+    target: Paths | None = None
+    """File or files with the translation of each line of `source`."""
+    references: tuple[FilePath, ...] = Field((), exclude_if=lambda files: not files)
+    """Of a test set of aligned files: files with further references, one line for each of
+    `target`."""
+    source_column: str | None = None
+    """Column of the source; dots address nested fields, such as `translation.de`."""
+    target_column: str | None = None
+    """Column of the target."""
+    reversed: bool = False
+    """Whether the text is for the opposite direction: its sides are swapped."""
+    tag: str | None = None
+    """Tag to prepend to the sources, one of vocabulary.reserved: `<MTNT_s>`."""
+
+    KIND: ClassVar[Kind] = PARALLEL
+    LINES: ClassVar = ("source", "target")
+
+    def files(self) -> tuple[str, ...]:
+        return super().files() + self.references
+
+    @model_validator(mode="after")
+    def _two_sides(self) -> ParallelText:
+        if (self.source is None) != (self.target is None):
+            side, other = ("source", "target") if self.target is None else ("target", "source")
+            raise ValueError(f"{side} is given without {other}: give both")
+        if self.references and (not self.source or self.layout != "lines" or self.reversed):
+            raise ValueError(
+                "references are files of lines beside those of source and target: give both, or "
+                "remove references"
             )
         return self
 
 
-def kind_name(kind: str) -> str:
-    """Return the name of the settings that give a text of this kind, for messages."""
-    return KIND_NAMES.get(kind, kind)
+class NliText(Text):
+    """An NLI text, from a table, a Hugging Face dataset (`xnli`, `multi_nli`, `snli`) or the
+    built-in corpus."""
+
+    language: LanguageCode | None = None
+    """Language of both sentences; by default that of the corpus."""
+    language_column: str | None = None
+    """Column of the language code of each row, for a table in several languages."""
+    premise_column: str = "premise"
+    """Column of the premise; dots address nested fields."""
+    hypothesis_column: str = "hypothesis"
+    """Column of the hypothesis."""
+    label_column: str = "label"
+    """Column of the label."""
+    labels: Annotated[dict[str, Label | NoGold], BeforeValidator(_text_keys)] = Field(
+        default_factory=dict
+    )
+    """Maps label names or numbers of the text to labels, or to `-` for no gold label (such rows are
+    removed). The standard names (`entailment`, `e`, `contradictory`, `-`) and the classes of
+    Hugging Face datasets are known."""
+    subset: PositiveInt | None = None
+    """Size of a stratified random subset of training text, drawn after filtering; smaller subsets
+    are contained in larger ones."""
+
+    KIND: ClassVar[Kind] = NLI
+
+    def columns(self) -> dict[str, str]:
+        several = {"language": self.language_column} if self.language_column else {}
+        return super().columns() | several
+
+    @property
+    def renamed(self) -> dict[str, str | None]:
+        return {name: None if label == NO_GOLD else label for name, label in self.labels.items()}
+
+    @model_validator(mode="after")
+    def _one_language(self) -> NliText:
+        if self.language and self.language_column:
+            raise ValueError(
+                f"language: {self.language} is that of all rows: remove it, or language_column"
+            )
+        return self
+
+
+class _Labelled(Text):
+    """A text with a label in every row."""
+
+    label_column: str = "label"
+    """Column of the label."""
+    names: Annotated[dict[str, str | None], BeforeValidator(_text_keys)] = Field(
+        default_factory=dict
+    )
+    """Maps label names or numbers in the text to labels of the corpus, if they differ, or to null
+    for no label (such rows are removed)."""
+
+    @property
+    def renamed(self) -> dict[str, str | None]:
+        return self.names
+
+
+class LabelledText(_Labelled):
+    """A text of labelled sentences, from a table, a Hugging Face dataset or the built-in corpus,
+    whose labels are affirmative and negative."""
+
+    text_column: str = "text"
+    """Column of the sentence; dots address nested fields."""
+
+    KIND: ClassVar[Kind] = LABELLED
+
+
+class PairText(_Labelled):
+    """A text of labelled pairs of sentences, from a table, a Hugging Face dataset or the built-in
+    NLI corpus."""
+
+    sentence1_column: str = "sentence1"
+    """Column of the first sentence; dots address nested fields."""
+    sentence2_column: str = "sentence2"
+    """Column of the second sentence."""
+
+    KIND: ClassVar[Kind] = LABELLED_PAIRS
+
+
+class MonolingualText(Text):
+    """A monolingual text, from lines, a table, a Hugging Face dataset or a built-in corpus."""
+
+    lines: Paths | None = None
+    """File, or files to concatenate, with one sentence per line."""
+    text_column: str = "text"
+    """Column of the sentence; dots address nested fields."""
+
+    KIND: ClassVar[Kind] = MONOLINGUAL
+    LINES: ClassVar = ("lines",)

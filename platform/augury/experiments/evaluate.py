@@ -17,7 +17,7 @@ from augury.core.integrity import Damaged
 from augury.core.progress import say
 from augury.core.store import Folder
 from augury.corpora.corpus import KINDS
-from augury.corpora.references import read_references
+from augury.corpora.ingest import read_references
 from augury.decoding.settings import PLAIN, ViewDecoding
 from augury.experiments.graph import Graph
 from augury.experiments.record import SCORES, Cost, RunRecord

@@ -16,7 +16,7 @@ from augury.core.rng import keys_of
 from augury.core.store import Folder
 from augury.corpora.corpus import Corpus
 from augury.corpora.mixture import row_ranges
-from augury.corpora.splits import Share
+from augury.corpora.spec import Share
 from augury.experiments.spec import Experiment
 from augury.regimes.regime import SOURCE, TARGET, ViewGroup, reads_per_epoch
 from augury.text.tokens import Tokens

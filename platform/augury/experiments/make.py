@@ -22,8 +22,7 @@ from augury.core.periodic import run_every
 from augury.core.progress import StatusLine, duration, say, say_once
 from augury.core.ray_connection import connect
 from augury.core.store import Folder, Store
-from augury.corpora.ingest import overlap_notes
-from augury.corpora.references import stored_references
+from augury.corpora.ingest import overlap_notes, stored_references
 from augury.experiments.examples import Examples
 from augury.experiments.graph import TRAIN, Graph, Plan, Step, dev_sets
 from augury.experiments.recording import Recorder, Recording, unrecorded

@@ -22,11 +22,16 @@ from augury.corpora.controls import marks_of_tools
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.filters import NOT_SELECTED, REASON_SETTINGS, REASONS
 from augury.corpora.identification import doubts
-from augury.corpora.ingest import cached_corpus, overlap, overlap_note, overlap_notes
+from augury.corpora.ingest import (
+    cached_corpus,
+    overlap,
+    overlap_note,
+    overlap_notes,
+    stored_references,
+)
 from augury.corpora.labels import LABEL, label_counts, label_doubts
 from augury.corpora.records import describe_controls
-from augury.corpora.references import stored_references
-from augury.corpora.splits import BaseSpec, ResolvedSplit
+from augury.corpora.spec import BaseSpec, ResolvedSplit
 from augury.experiments.cost import Cost, cpu_is_fast_in_bfloat16, uses_gpu
 from augury.experiments.estimates import estimates
 from augury.experiments.graph import Graph, dev_sets

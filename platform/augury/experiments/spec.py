@@ -19,7 +19,7 @@ from augury.core.errors import UserError, nearest, unknown
 from augury.core.execution import Execution
 from augury.core.faults import Fault, InvalidSettings
 from augury.core.plugins import Choice, Registry
-from augury.corpora.splits import BaseSpec, Share
+from augury.corpora.spec import BaseSpec, Share
 from augury.decoding.settings import PLAIN
 from augury.experiments.recording import Tracking
 from augury.experiments.stored_runs import FIRST
@@ -353,7 +353,7 @@ class Experiment(Section):
                 )
         groups = self.view_groups()
         for part in self._parts:
-            check_columns(part, self.corpus.KIND.columns)
+            check_columns(part, self.corpus.TEXT.KIND.columns)
             if (
                 isinstance(part, TextSubset) and not self.systems
             ):  # with systems, each is one experiment, and this is none
@@ -378,6 +378,8 @@ class Experiment(Section):
             raise UserError(
                 f"task {self.task} trains on one text; several are for tasks nmt and nli"
             )
+        if not self.READS_TAGS and self.corpus.dev_sets:
+            raise UserError(f"task {self.task} validates on one text; several are for task nmt")
         if not self.systems:
             for name in self.mixture:
                 if name not in self.record_origins:

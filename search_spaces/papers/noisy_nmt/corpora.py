@@ -70,11 +70,7 @@ def _toy() -> Corpora:
 
 def _mtnt(name: str, source: str, target: str, start: float = 0.0, end: float = 1.0) -> Text:
     whole = _table(f"mtnt/{name}.{source}-{target}.tsv.gz", "src", "tgt")
-    return (
-        whole
-        if (start, end) == (0.0, 1.0)
-        else {**whole, "portion": [start, end], "portion_seed": 1}
-    )
+    return whole if (start, end) == (0.0, 1.0) else {**whole, "portion": [start, end]}
 
 
 def _column(text: Text, column: str) -> Text:

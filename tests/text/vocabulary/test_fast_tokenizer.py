@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
 from augury.core.store import Store
-from augury.corpora.filters import clean
-from augury.corpora.parallel import Filter
+from augury.corpora.filters import Filter, clean
 from augury.text.vocabulary.fast_tokenizer import fast_tokenizer, save
 from augury.text.vocabulary.settings import VocabularyConfig
 from augury.text.vocabulary.training import train

@@ -17,7 +17,7 @@ from augury.core.words import words
 from augury.corpora import files
 from augury.corpora.corpus import Corpus, read_shard, write_shard
 from augury.corpora.ingest import cached_address, cached_corpus
-from augury.corpora.parallel import CorpusSpec
+from augury.corpora.spec import CorpusSpec
 from augury.text.alignment.aligner import Aligner, fit
 from augury.text.alignment.bitext import BOTH, Sentences
 from augury.text.alignment.hmm import Hmm

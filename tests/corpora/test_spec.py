@@ -1,0 +1,304 @@
+"""Settings of corpora of every kind: what they mean, and the errors of wrong ones."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.core.config import validate
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.corpora.corpus import KINDS, Kind, input_columns, sentence_columns
+from augury.corpora.filters import Cleaning, Filter
+from augury.corpora.ingest import ingest, overlap
+from augury.corpora.known import KNOWN_NLI
+from augury.corpora.spec import (
+    BaseSpec,
+    CorpusSpec,
+    LabelledPairsSpec,
+    LabelledSpec,
+    MonolingualSpec,
+    NliSpec,
+    swapped,
+)
+from augury.corpora.text_settings import NliText, ParallelText, table_layout
+
+FILES = {"source": "a.de", "target": "a.en"}
+TABLE = {"file": "a.tsv", "source_column": "de", "target_column": "en"}
+NLI = {"file": "a.tsv"}
+PAIR = {"source_language": "de", "target_language": "en"}
+CLEAN, NOISY = {"name": "clean", "builtin": 36}, {"name": "noisy", "builtin": 19, "seed": 3}
+XNLI = tuple(KNOWN_NLI["xnli"].languages)
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "answers.py"
+
+
+def parallel(**settings: Any) -> CorpusSpec:
+    return validate(CorpusSpec, {**PAIR, **settings}, "corpus")
+
+
+def nli(**settings: Any) -> NliSpec:
+    return validate(NliSpec, {"language": "en", **settings}, "corpus")
+
+
+def monolingual(**settings: Any) -> MonolingualSpec:
+    return validate(MonolingualSpec, {"language": "en", **settings}, "corpus")
+
+
+@pytest.mark.parametrize("kind", list(KINDS.values()), ids=list(KINDS))
+def test_a_kind_names_columns_of_its_schema(kind: Kind) -> None:
+    named = {*kind.sentences, *kind.inputs, kind.language, kind.target, kind.target_language}
+    assert named - {""} <= set(kind.schema.names)
+    assert input_columns(kind.schema.names) == kind.inputs
+    assert set(kind.sentences) <= set(sentence_columns(kind.schema.names))
+
+
+def test_a_kind_from_outside_is_one_file(tmp_path: Path) -> None:
+    mine = runpy.run_path(str(EXAMPLE))
+    try:
+        (tmp_path / "text.tsv").write_text("question\tanswer\nWho?\tMe.\nWhere?\t\nWhen?\tNow.\n")
+        content = {"language": "en", "train": {"file": str(tmp_path / "text.tsv")}}
+        corpus = ingest(mine["AnswersSpec"].model_validate(content), "train", Store(tmp_path / "s"))
+        assert (corpus.kind, corpus.noun, corpus.rows) == ("answers", "questions", 2)
+        assert corpus.column("answer") == ["Me.", "Now."]
+        assert corpus.column("language") == ["en", "en"] and overlap(corpus, corpus) == 2
+    finally:
+        del KINDS["answers"]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ({**FILES, "file": "b.tsv"}, "source and target and file"),
+        ({"file": "b.tsv", "builtin": 5}, "file and builtin"),
+        ({"source": "a.de"}, "without target"),
+        ({"target": "a.en"}, "without source"),
+        ({"file": "a.tsv", "source_column": "de"}, "source_column and target_column"),
+        ({"hub": "x"}, "source_column and target_column"),
+        ({**FILES, "where": {"set": "a"}}, "where applies to file or hub, not to source and"),
+        ({**FILES, "split": "train"}, "split applies to hub"),
+        ({**TABLE, "seed": 2}, "seed applies to builtin, not to file"),
+        ({**TABLE, "target_column": "de"}, "must differ"),
+        ({**TABLE, "format": "seg"}, "tsv, csv, jsonl, parquet"),
+        ({**FILES, "format": "tsv"}, "lines, wit3, seg"),
+        ({"builtin": 0}, "at least 1"),
+        ({"builtin": 5, "first": 0}, "more than 0"),
+        ({"builtin": 5, "lexcon": 3}, "lexicon"),
+        ({"first": 5}, "no text: give source and target, or file, or hub, or builtin"),
+        ({"validation": True}, "train.validation"),
+        ({**FILES, "references": ["b"]}, "train.references"),
+        ({**FILES, "noise": {"spelling": 0.1}}, "train.noise"),
+        ([], "at least one"),
+        ([CLEAN, CLEAN], "distinct name"),
+        ([{"builtin": 3}], "distinct name"),
+        ([{**CLEAN, "weight": -1}], "at least 0"),
+        ({"builtin": 3, "weight": 2}, "weight"),
+    ],
+)
+def test_mistakes_in_a_training_text(text: Any, named: str) -> None:
+    with pytest.raises(UserError, match=named):
+        parallel(train=text, valid={"builtin": 5})
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({}, "no text: give known"),
+        ({"tests": {"a": {}}}, "a has no text"),
+        ({"known": "multi30"}, "multi30k"),
+        ({"known": "iwslt14", "source_language": "fr"}, "iwslt14 has no fr-en: did you mean"),
+        ({"known": "multi30k", "tests": {"test2017": {}}}, "test2016"),
+        ({"known": "iwslt14", "valid": {"first": 5}}, "unknown split of iwslt14 'valid'"),
+        ({"tests": {"train": FILES}}, "'train' is not a valid test name"),
+        ({"tests": {"mean": FILES}}, "neither train, valid nor mean"),
+        ({"tests": {"a/b": FILES}}, "'a/b' is not a valid test name"),
+        ({"train": FILES, "valid": FILES, "every": 23}, "every"),
+        ({"tests": {"a": FILES}, "every": 23}, "every"),
+        ({"train": FILES, "every": 1}, "at least 2"),
+        ({"train": [CLEAN], "every": 3}, "every"),
+        ({"train": [CLEAN], "valid": FILES, "decides": "x"}, "decides 'x'"),
+        ({"train": FILES, "filter": {"min_length": 9, "max_length": 8}}, "lower it"),
+        ({"train": FILES, "filter": {"max_ratio": 0.5}}, "at least 1"),
+        ({"valid": FILES, "tests": {"dev": {"validation": True, "first": 3}}}, "dev.validation"),
+    ],
+)
+def test_mistakes_in_a_parallel_corpus(settings: dict[str, Any], named: str) -> None:
+    with pytest.raises(UserError, match=named):
+        parallel(**settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"train": {"builtin": 5, "labels": {0: "neutral"}}}, "labels applies to file or hub"),
+        ({"train": {"builtin": 5, "language_column": "code"}}, "language_column applies to"),
+        ({"train": {**NLI, "premise_column": "label"}}, "must differ"),
+        ({"train": {**NLI, "labels": {0: "entails"}}}, "'entailment', 'neutral' or"),
+        ({"train": {**NLI, "source_column": "de"}}, "source_column"),
+        ({"train": {**NLI, "subset": 0}}, "more than 0"),
+        ({"train": {**NLI, "language": "de", "language_column": "code"}}, "language_column"),
+        ({"train": NLI, "valid": {**NLI, "subset": 5}}, "valid.subset"),
+        ({"known": ["xnli", "multinli"]}, "multi_nli"),
+        ({"known": "xnli", "train": {"subset": 5}}, "unknown split of xnli 'train'"),
+        ({"known": ["xnli", "snli"], "tests": {"deu": {}}}, "xnli and snli 'deu'.*'de'"),
+        ({"known": "ling_in_loop", "language": "de"}, "ling_in_loop has no de: allowed: en"),
+        ({"known": "xnli", "language": "pt"}, "xnli has no pt"),
+        ({"known": "xnli_mt", "train": [{"name": "pt", "language": "pt"}]}, "xnli_mt has no pt"),
+        ({"train": {"builtin": 5}}, "'en': allowed: qaa, qab"),
+    ],
+)
+def test_mistakes_in_an_nli_corpus(settings: dict[str, Any], named: str) -> None:
+    with pytest.raises(UserError, match=named):
+        nli(**settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"train": {}}, "give lines, or file, or hub, or builtin"),
+        ({"train": {"lines": "a", "file": "b.tsv"}}, "lines and file are given"),
+        ({"train": {"lines": "a"}, "tests": {"x": {"builtin": 3}}}, "give train only"),
+        ({"train": {"lines": "a", "text_column": "x"}}, "text_column applies to file or hub"),
+    ],
+)
+def test_mistakes_in_a_monolingual_corpus(settings: dict[str, Any], named: str) -> None:
+    with pytest.raises(UserError, match=named):
+        monolingual(**settings)
+
+
+@pytest.mark.parametrize(
+    ("name", "layout"),
+    [
+        ("a.tsv", "tsv"),
+        ("a.b.TSV.gz", "tsv"),
+        ("a.csv.xz", "csv"),
+        ("a.jsonl.zst", "jsonl"),
+        ("a.ndjson", "jsonl"),
+        ("a.parquet", "parquet"),
+    ],
+)
+def test_the_extension_tells_the_format(name: str, layout: str) -> None:
+    assert table_layout(name) == layout
+    assert ParallelText.model_validate({**TABLE, "file": name, "format": "csv"}).layout == "csv"
+
+
+def test_a_directory_is_parquet_and_other_extensions_tell_nothing(tmp_path: Path) -> None:
+    assert table_layout(str(tmp_path)) == "parquet"
+    with pytest.raises(UserError, match="'a.txt.gz' is not evident .*: add format: tsv, csv, "):
+        table_layout("a.txt.gz")
+
+
+SPECS: tuple[tuple[type[BaseSpec[Any]], dict[str, Any]], ...] = (
+    (CorpusSpec, {"train": FILES, "every": 23, "tests": {"a": {**TABLE, "where": {"set": 1}}}}),
+    (CorpusSpec, {"train": {"builtin": 9, "seed": 3}, "filter": {"max_ratio": None}}),
+    (CorpusSpec, {"train": {"source": ["a", "b"], "target": ["c", "d"], "replace": {"’": "'"}}}),
+    (CorpusSpec, {"known": "multi30k", "train": {"first": 5000}}),
+    (NliSpec, {"train": {**NLI, "labels": {0: "neutral", "no": "-"}, "where": {"genre": 1}}}),
+    (NliSpec, {"train": [{"name": "de", "language": "de", **NLI}, {"name": "fr", **NLI}]}),
+    (NliSpec, {"known": ["xnli", "multi_nli"], "train": {"subset": 20000}}),
+    (LabelledSpec, {"labels": ["a", "b"], "train": {**NLI, "names": {0: "a", "x": None}}}),
+    (LabelledPairsSpec, {"labels": ["a", "b"], "train": NLI}),
+    (MonolingualSpec, {"train": {"lines": ["a", "b"]}}),
+)
+
+
+@pytest.mark.parametrize(("schema", "settings"), SPECS)
+def test_a_spec_is_what_it_writes(schema: type[BaseSpec[Any]], settings: dict[str, Any]) -> None:
+    languages = PAIR if schema is CorpusSpec else {"language": "en"}
+    spec = schema.model_validate({**languages, **settings})
+    assert schema.model_validate(spec.to_dict()) == spec
+    assert schema.model_validate_json(spec.content).splits() == spec.splits()
+
+
+def test_what_has_no_effect_is_not_in_the_settings_of_an_address() -> None:
+    def settings(**values: Any) -> dict[str, Any]:
+        return NliText.model_validate(values).settings()
+
+    plain = settings(file="a.tsv")
+    assert plain == settings(file="b.tsv.gz", language="de", format="tsv", name="b", weight=2)
+    others = [{"where": {"a": 1}}, {"format": "csv"}, {"label_column": "x"}, {"subset": 3}]
+    assert all(settings(file="a.tsv", **other) != plain for other in others)
+
+
+def test_splits_and_roles() -> None:
+    spec = parallel(train={"builtin": 50}, every=5, tests={"a": {"builtin": 5}, "b": FILES})
+    assert spec.splits() == ("train", "valid", "a", "b")
+    assert [(spec.resolve(name).role, spec.resolve(name).every) for name in spec.splits()] == [
+        ("train", 5),
+        ("train", 5),
+        ("test", None),
+        ("test", None),
+    ]
+    noisy = {"builtin": 5, "noise": {"spelling": 0.1}}
+    spec = parallel(valid=FILES, tests={"dev": {"validation": True}, "noisy": noisy})
+    assert spec.resolve("dev") == spec.resolve("valid") and spec.is_validation("dev")
+    assert spec.noise("dev") is None and spec.noise("noisy") is not None
+    with pytest.raises(UserError, match="did you mean 'dev'"):
+        spec.resolve("dve")
+    with pytest.raises(UserError, match="no validation set"):
+        parallel(train=FILES, tests={"dev": {"validation": True}}).resolve("dev")
+    assert nli(train=NLI).resolve("train").filter == Cleaning()
+    assert parallel(train=FILES).resolve("train").filter == Filter()
+
+
+def test_known_nli_sets_fill_in_what_is_not_given() -> None:
+    paper = nli(known=["xnli", "multi_nli"], train={"subset": 20_000})
+    assert paper.splits() == ("train", "valid", *XNLI) and len(XNLI) == 15
+    assert {name: paper.languages_of(name) for name in paper.splits()} == {
+        "train": ("en",),
+        "valid": ("en",),
+        **{code: (code,) for code in XNLI},
+    }
+    chosen = nli(
+        known=["xnli_mt", "xnli_dev", "snli_validation"],
+        language="de",
+        tests={"snli": {}, "sw": {"first": 9}},
+    )
+    assert chosen.splits() == ("train", "snli", "sw")
+    assert [*map(chosen.languages_of, chosen.splits())] == [("de",), ("en",), ("sw",)]
+
+
+def test_languages_of_texts() -> None:
+    texts = [{"name": code, "language": code} for code in ("de", "sw")]
+    spec = nli(known=["xnli_mt", "xnli_dev"], train=texts)
+    assert spec.languages_of("train") == ("mul",) and spec.splits() == ("train", *XNLI)
+    parts = {name: part.languages_of("train") for name, part in spec.mixture.items()}
+    assert parts == {"de": ("de",), "sw": ("sw",)}
+    two = [{"name": "a", **NLI}, {"name": "b", **NLI}]
+    assert nli(train=two).languages_of("train") == ("en",)
+    assert nli(train={**NLI, "language_column": "code"}).languages_of("train") == ("mul",)
+
+
+def test_several_validation_texts_of_which_one_decides() -> None:
+    dev = [{"name": "clean", "builtin": 4}, {"name": "noisy", "builtin": 5, "tag": "<noisy>"}]
+    first = parallel(train={"builtin": 9}, valid=dev)
+    second = parallel(train={"builtin": 9}, valid=dev, decides="noisy")
+    assert first.splits() == ("train", "valid", "valid noisy") and first.deciding == "clean"
+    assert second.splits() == ("train", "valid", "valid clean")
+    assert second.tag("valid") == "<noisy>" == first.tag("valid noisy")
+    assert first.tag("valid") is None and second.resolve("valid clean").role == "valid"
+    assert second.resolve("valid").text.builtin == 5
+
+
+def test_source_and_target_are_exchanged_in_every_split() -> None:
+    settings = {
+        **PAIR,
+        "train": FILES,
+        "valid": [TABLE],
+        "tests": {"a": {**TABLE, "first": 3}},
+        "every": None,
+    }
+    exchanged = swapped(settings)
+    table = {"file": "a.tsv", "source_column": "en", "target_column": "de"}
+    assert exchanged == {
+        "source_language": "en",
+        "target_language": "de",
+        "train": {"source": "a.en", "target": "a.de"},
+        "valid": [table],
+        "tests": {"a": {**table, "first": 3}},
+        "every": None,
+    }
+    assert swapped(exchanged) == settings
+    assert swapped({**PAIR, "known": "multi30k", "train": {"first": 9}})["train"] == {"first": 9}
