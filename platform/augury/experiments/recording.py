@@ -30,10 +30,7 @@ class Tracking(Section):
     experiment: str = Field("augury", min_length=1)
     """The MLflow experiment that the runs belong to."""
     interval: float = Field(10.0, gt=0)
-    """Seconds between two sendings of one run."""
-    system_metrics: bool = False
-    """Whether the load of the machine that runs the command is recorded too: CPU, memory, disk,
-    network, GPUs."""
+    """Seconds between two sendings."""
     log_model: bool = False
     """Whether MLflow keeps the models of finished runs, those of all trials of a sweep too, for
     transformers."""
