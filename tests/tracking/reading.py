@@ -34,7 +34,7 @@ def artifacts(database: str, run: Any, directory: str = "") -> set[str]:
 def states(database: str) -> dict[str, tuple[str, str]]:
     """Return what became of every run: its status in MLflow, and our word for it."""
     return {
-        name: (run.info.status, run.data.tags["augury.state"])
+        name: (run.info.status, run.data.tags.get("augury.state", ""))
         for name, run in logged_runs(database).items()
     }
 

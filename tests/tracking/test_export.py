@@ -124,18 +124,14 @@ def test_many_odd_and_long_values(run: Any, database: str, store: Store) -> None
     parameters |= {"long": "x" * 7000, "odd (name)": 1}
     run.describe(parameters=parameters, differing=[*parameters])
     values = [*range(1, 1200), math.inf, math.nan, None]
-    lines = [
-        {"update": update, "epochs": 0.0, "time": 1.7e9, "metrics": {"a": value, "b": -update}}
-        for update, value in enumerate(values, start=1)
-    ]
-    run.raw("00000001", *lines)
-    for _ in range(2):
-        export(store, database)
+    line = {"epochs": 0.0, "time": 1.7e9}
+    points = enumerate(values, start=1)
+    run.raw("00000001", *({**line, "update": at, "metrics": {"a": value}} for at, value in points))
+    export(store, database)
     known = logged_runs(database)[NAME]
     assert len(known.data.params) == 253
     assert known.data.params["odd _name_"] == "1"
     assert known.data.params["long"].startswith("x" * 5000)
-    assert curve(database, known, "b") == [(update, -update) for update in range(1, 1203)]
     sent = [value for _, value in curve(database, known, "a")]
     assert sent[:1199] == [*range(1, 1200)] and all(map(math.isnan, sent[1199:]))
 
@@ -193,18 +189,3 @@ def test_storages_share_a_store(run: Any, trials: Any, database: str, tmp_path: 
     (experiment,) = client.search_experiments(filter_string="name = 'augury'")
     names = [row.info.run_name for row in client.search_runs([experiment.experiment_id])]
     assert (names.count("beta"), names.count("baseline"), names.count("aa seed 1")) == (2, 2, 1)
-
-
-def test_the_model_is_sent_on_request(
-    run: Any, database: str, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def write(folder: Any, store: Store, form: str, output: Path) -> None:
-        output.mkdir()
-        (output / "config.json").write_text(form)
-
-    monkeypatch.setattr("augury.reporting.exporting.export", write)  # no model was trained
-    run.describe(parameters={"tracking.log_model": True})
-    run.scores()
-    run.folder.finish({})
-    export(store, database)
-    assert artifacts(database, logged_runs(database)[NAME], "model") == {"model/config.json"}

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import math
 import os
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from augury.core import config
 from augury.core.errors import UserError
 from augury.core.secrets import redacted
 from augury.core.store import Store
@@ -60,7 +63,7 @@ class Content:
     """Those of the whole run, at step 0: MLflow draws metrics with a single step as bars."""
     history: Sequence[Record] = ()
     write_files: Callable[[Path], object] = field(default=lambda directory: None)
-    """Writes the artifacts into a directory."""
+    """Writes the artifacts into a directory, once it has ended."""
 
 
 class Experiment:
@@ -71,6 +74,15 @@ class Experiment:
         self.changed: set[str] = set()
         """The ids of runs that were made or changed."""
         self._runs: dict[str, Run] = {}
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Exclude other processes and threads on this machine: two might make a run, or the tables
+        of a SQLite store, at once."""
+        name = f"augury-{os.getuid()}-{config.address(self.place.uri)}.lock"
+        with Path(tempfile.gettempdir(), name).open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
 
     @cached_property
     def client(self) -> MlflowClient:
@@ -141,13 +153,12 @@ class Experiment:
             run = self.client.create_run(self.id, started, tags, content.title)
         run_id = run.info.run_id
         self._log(run, content)
-        with tempfile.TemporaryDirectory() as directory:
-            content.write_files(Path(directory))
-            if os.listdir(directory):
-                self.client.log_artifacts(run_id, directory)
         if content.status == "RUNNING":
             self.client.update_run(run_id, "RUNNING")
         else:
+            with tempfile.TemporaryDirectory() as directory:
+                content.write_files(Path(directory))
+                self.client.log_artifacts(run_id, directory)
             self.client.set_terminated(run_id, content.status, _milliseconds(content.ended))
         self.client.set_tag(run_id, SENT, state)  # at last: what was cut short is sent again
         self.changed.add(run_id)

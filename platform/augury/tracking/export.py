@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from augury.core import config
 from augury.core.directories import TEMPORARY
 from augury.core.errors import UserError
-from augury.core.locks import is_locked, locked
+from augury.core.locks import is_locked
 from augury.core.messages import say, say_once
 from augury.core.secrets import redacted
 from augury.core.store import MARKER, Folder, Store
@@ -42,7 +41,8 @@ if TYPE_CHECKING:
 LEVEL, STATE, NOTE = "augury.level", "augury.state", "mlflow.note.content"
 """Tags; MLflow shows the note at the top of a run's page."""
 IDENTITY = "storage.json"
-"""The file with the identity of a storage, which stays where it is moved."""
+"""The file with the identity of a storage, which tells its sweeps and experiments from others of
+these names, also after it was moved."""
 SENT_FILES = (EXPERIMENT, DESCRIPTION, SCORES, HYPOTHESES, ANALYSES)
 FILES = (*SENT_FILES, history.KIND, MARKER, FAILURE)
 """What is read of a run's folder."""
@@ -96,7 +96,7 @@ class Exporter:
         works = {f"sweep {name}": partial(self.sweep, name) for name in state.names(self.store)}
         for name, runs in self.members().items():
             works[f"experiment {name}"] = partial(self.experiment, name, runs)
-        with self._locked():
+        with self.mlflow.lock():
             self.mlflow.id  # noqa: B018
         for what, work in works.items():
             try:
@@ -104,10 +104,6 @@ class Exporter:
             except Exception as error:
                 say(f"warning: {what} was not sent to MLflow: {reason(error)}")
         return len(self.mlflow.changed)
-
-    def _locked(self) -> AbstractContextManager[None]:
-        """Let no other command on this storage make a run, or the store, at once."""
-        return locked(Folder(self.store.root, "mlflow"))
 
     def members(self) -> dict[str, list[Folder]]:
         """Return the runs that belong to no sweep, by the name of their experiment; it is empty
@@ -125,7 +121,7 @@ class Exporter:
         """Export an experiment with its report and its runs; those of no experiment stand alone."""
         runs = self.members().get(name, ()) if runs is None else runs
         if not name:
-            with self._locked():
+            with self.mlflow.lock():
                 for run in runs:
                     self._seed(run, System("", [run]), running=False)
             return
@@ -181,8 +177,11 @@ class Exporter:
         self, group: Content, systems: Mapping[str, System], running: Container[Folder]
     ) -> None:
         """Send an experiment or a sweep with its systems, by address, and their seeds."""
-        key, above = f"{self._identity()}/{group.tags[LEVEL]}s/{group.title}", []
-        with self._locked():
+        root, above = Folder(self.store.root, ""), []
+        with self.mlflow.lock():
+            if not root.exists(IDENTITY):
+                root.write_record(IDENTITY, {"id": uuid.uuid4().hex[:12]})
+            key = f"{root.read_record(IDENTITY)['id']}/{group.tags[LEVEL]}s/{group.title}"
             for address, system in systems.items():
                 rows = {run: self._seed(run, system, running=run in running) for run in system.runs}
                 seeds = {run: row for run, row in rows.items() if row}
@@ -241,13 +240,6 @@ class Exporter:
             config.address([files, running]),
             lambda: _content(run, system, files, running),
         )
-
-    def _identity(self) -> str:
-        """Return what tells sweeps and experiments of this storage from those of others."""
-        root = Folder(self.store.root, "")
-        if not root.exists(IDENTITY):
-            root.write_record(IDENTITY, {"id": uuid.uuid4().hex[:12]})
-        return str(root.read_record(IDENTITY)["id"])
 
 
 class _Curves(state.Curves):
