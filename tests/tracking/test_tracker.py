@@ -154,7 +154,8 @@ def test_a_server_that_starts_late_and_hangs(
                     server = subprocess.Popen(
                         command, stdout=log, stderr=log, cwd=tmp_path, start_new_session=True
                     )
-                eventually(lambda: steps(database) == [50, 100], 240)
+                eventually(lambda: not any(trackers._failed.values()), 240)
+                assert steps(database) == [50, 100]
                 os.killpg(server.pid, signal.SIGSTOP)
                 run.history(150, 200)
                 time.sleep(7.0)  # a request times out; it is served when the server goes on
