@@ -225,16 +225,16 @@ class Exporter:
         return row
 
     def _seed(self, run: Folder, system: System, *, running: bool) -> Run | None:
-        """Send the run of a seed, once it has been trained a little: MLflow does not let a run
-        begin later than it was said to."""
+        """Send the run of a seed, once it is more than described: MLflow does not let a run begin
+        later than it was said to."""
         files = {
             name: (info.size, info.modified)
             for name, info in run.contents().items()
             if info.is_file and name.startswith(FILES) and TEMPORARY not in name
         }
-        running = MARKER not in files and (running or is_locked(run))
-        if running and not any(name.startswith(history.KIND) for name in files):
+        if not files.keys() - {EXPERIMENT, DESCRIPTION}:
             return None
+        running = MARKER not in files and (running or is_locked(run))
         return self.mlflow.send(
             run.name,
             config.address([files, running]),
