@@ -51,15 +51,15 @@ from augury.reporting.power import TYPICAL
 from augury.scoring.bootstrap import Resampled
 from augury.scoring.seed_variance import pool, sample_variance
 from augury.scoring.significance import LEVEL, Difference, compare
-from augury.sweeping.confirmation import Confirmed, fresh_seeds
 from augury.sweeping.race import Race
 from augury.sweeping.schedulers import (
+    Confirmed,
     Listed,
     Propose,
-    Rounds,
-    Scheduler,
+    Scored,
     Standings,
     Trial,
+    fresh_seeds,
     net,
     price,
 )
@@ -182,34 +182,35 @@ class ThreeOfThree(Race):
         means.pop(self.reference)
         return dict(sorted(means.items(), key=lambda item: (-self._counts[item[0]], -item[1])))
 
-    def choose(self) -> None:
-        """Choose the best mean of three seeds."""
+    def _choose(self) -> None:
         known = [name for name in self._scores() if self._counts[name] > 1]
-        self._best, self._finished = known[0], True
+        self.best, self.finished = known[0], True
 
     def _advance(self) -> None:
         while not self.finished and not self.work():
             more = [name for name in [*self._scores()][:3] if self._counts[name] == 1]
             self._counts |= dict.fromkeys(more, 3)
             if not more:
-                self.choose()
+                self._choose()
 
 
-Make = Callable[[World], Scheduler]
+Make = Callable[[World], Scored]
 
 
 def race(kind: type[Race], rounds: bool) -> Make:
     """Return what makes a race of the systems of a world."""
 
-    def make(world: World) -> Scheduler:
+    def make(world: World) -> Scored:
         reference, *others = world.truth
         seeds = range(1, 6)
-        return Rounds(kind(reference, others, seeds, mode="max"), later(world) if rounds else [])
+        scheduler = kind(reference, others, seeds, mode="max")
+        scheduler.rounds = later(world) if rounds else []
+        return scheduler
 
     return make
 
 
-def listed(world: World) -> Scheduler:
+def listed(world: World) -> Scored:
     """Return the scheduler of `--scheduler all` with three seeds."""
     return Listed(world.truth, [1, 2, 3], mode="max")
 

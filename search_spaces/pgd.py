@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from augury.sweeping.declarations import SearchSpace
-from search_spaces.papers.xnli_adversarial.corpora import SCALES
-from search_spaces.papers.xnli_adversarial.systems import PLAIN, TOY_ATTACK
-from search_spaces.papers.xnli_adversarial.table import BASE
+from search_spaces.papers.xnli_adversarial import PAPER, SCALES
 
 RADII = {"toy": [0.01, 0.02, 0.05], "small": [0.3, 1.0, 3.0], "paper": [0.3, 1.0, 3.0]}
 
@@ -50,13 +48,16 @@ def domains(scale: str) -> dict[str, Any]:
 
 SPACE = SearchSpace(
     question="How strong should adversarial training be: radius, length and number of steps?",
-    base={**BASE, "name": "pgd", "regime": {"name": "adversarial", "epsilon": 3.0}},
+    base={**PAPER["base"], "name": "pgd", "regime": {"name": "adversarial", "epsilon": 3.0}},
     scales=SCALES
-    | {"toy": SCALES["toy"] | {f"regime.{key}": value for key, value in TOY_ATTACK.items()}},
+    | {
+        "toy": SCALES["toy"]
+        | {"regime.epsilon": 0.02, "regime.clean_weight": 1.0, "regime.warmup_steps": 450}
+    },
     keys=keys,
     rows=rows,
     domains=domains,
-    reference={"regime": PLAIN},
+    reference={"regime": {"name": "plain"}},
     metric="valid/accuracy",
     mode="max",
     seeds=(1, 2, 3),

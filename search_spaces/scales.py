@@ -1,14 +1,17 @@
-"""The base experiment of the search spaces on translation, at three scales.
+"""The base experiment of the search spaces on translation, at three scales (`scales.yaml`).
 
-toy: 1,000 pairs of the built-in synthetic corpus, one or two minutes per trial on one core; small:
-the first 5,000 pairs of Multi30k, half an hour to two hours; paper: IWSLT14 de-en with the paper's
-model, for GPUs. At every scale all configurations have the same maximum number of epochs over the
-training pairs, and stop early by patience.
+toy: 1,000 pairs of the built-in synthetic corpus; small: the first 5,000 pairs of Multi30k; paper:
+IWSLT14 de-en with the paper's model, for GPUs. `--dry-run` says how long each takes here. At every
+scale all configurations have the same maximum number of epochs over the training pairs, and stop
+early by patience.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 CIPHERDAUG: dict[str, Any] = {
     "name": "cipherdaug",
@@ -16,74 +19,9 @@ CIPHERDAUG: dict[str, Any] = {
     "augment": [{"operator": "cipher", "keys": [1, 2]}],
     "regime": {"name": "coregularised", "beta": 5},
 }
-
-TWO_GPUS: dict[str, int] = {"max_tokens": 5000, "accumulation": 2, "workers": 2}
-"""Batches of CipherDAug: on the paper's two GPUs, as many tokens an update as the released
-script reads on one."""
-
-TRANSLATION: dict[str, dict[str, Any]] = {
-    "toy": {
-        "corpus": {
-            "source_language": "de",
-            "target_language": "en",
-            "train": {"builtin": 1000, "lexicon": 400},
-            "valid": {"builtin": 200, "lexicon": 400},
-            "tests": {"test": {"builtin": 500, "lexicon": 400}},
-        },
-        "vocabulary": {"size": 1000},
-        "model": {
-            "architecture": "tiny",
-            "encoder_layers": 1,
-            "decoder_layers": 1,
-            "hidden_size": 96,
-            "feedforward_size": 384,
-            "dropout": 0.2,
-        },
-        "training": {
-            "max_tokens": 1000,
-            "learning_rate": 5.0e-3,
-            "warmup_updates": 150,
-            "max_epochs": 56,
-            "validate_every_epochs": 7,
-            "patience": 5,
-        },
-    },
-    "small": {
-        "corpus": {
-            "known": "multi30k",
-            "source_language": "de",
-            "target_language": "en",
-            "train": {"first": 5000},
-        },
-        "vocabulary": {"size": 4000},
-        "model": {
-            "architecture": "tiny",
-            "hidden_size": 192,
-            "feedforward_size": 768,
-            "dropout": 0.3,
-        },
-        "training": {
-            "max_tokens": 1500,
-            "learning_rate": 2.0e-3,
-            "warmup_updates": 400,
-            "max_epochs": 200,
-            "validate_every_epochs": 5,
-            "patience": 8,
-        },
-    },
-    "paper": {
-        "corpus": {"known": "iwslt14", "source_language": "de", "target_language": "en"},
-        "vocabulary": {"size": 12000, "size_per_key": 4000},
-        "model": {"architecture": "transformer_iwslt_de_en"},
-        "training": {
-            "preset": "paper",
-            **TWO_GPUS,
-            "precision": "bf16",
-            "max_epochs": 60,
-            "validate_every_epochs": 4,
-        },
-    },
-}
+TRANSLATION: dict[str, dict[str, Any]] = yaml.safe_load(
+    Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+)
 RELEASED = "released_code"
 """The scale of a paper's corpora with the settings of its released code."""
 ONSET: dict[str, dict[str, Any]] = {

@@ -41,6 +41,7 @@ class S3Server:
         """The paths of objects in the order in which they were written."""
         self.port = 0
         self._moto = DomainDispatcherApplication(create_backend_app)
+        self._one_request = threading.Lock()
         self._number = itertools.count(1)
 
     def __call__(self, environment: dict[str, Any], start_response: Any) -> Any:
@@ -54,7 +55,8 @@ class S3Server:
             return [DENIAL]
         if environment["REQUEST_METHOD"] == "PUT":
             self.written.append(environment["PATH_INFO"])
-        return self._moto(environment, start_response)
+        with self._one_request:  # moto's reads of an object fail where it is replaced meanwhile
+            return [b"".join(self._moto(environment, start_response))]
 
     def uri(self, path: str) -> str:
         """Return the URI of a bucket, or of something in one."""

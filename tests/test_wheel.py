@@ -70,6 +70,6 @@ def test_a_wheel_runs_the_demo_from_another_directory(tmp_path: Path) -> None:
     assert (
         elsewhere / "demo" / "sweeps" / "augmentations-demo" / "index.html"
     ).stat().st_size > 10_000
-    assert "10 configurations" in run(
-        tmp_path / "env" / "bin" / "augury", "sweep", "agreement", "--dry-run", cwd=elsewhere
-    )
+    augury = tmp_path / "env" / "bin" / "augury"
+    assert "10 configurations" in run(augury, "sweep", "agreement", "--dry-run", cwd=elsewhere)
+    assert "37.60" in run(augury, "reproduce", "cipherdaug/table2", "--dry-run", cwd=elsewhere)

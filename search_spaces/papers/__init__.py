@@ -1,1 +1,1 @@
-"""The tables of papers: one package a paper, one module a table."""
+"""The tables of papers, one module a paper, with its rows in YAML and its values in TSV."""

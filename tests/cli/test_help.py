@@ -19,7 +19,8 @@ from augury.augment.operator import schema
 from augury.cli import verbs
 from augury.core import config
 from augury.experiments import systems
-from augury.sweeping import published, space
+from augury.reporting.papers import table as published
+from augury.sweeping import space
 from tests.commands import parsed
 
 ROOT = Path(__file__).parents[2]

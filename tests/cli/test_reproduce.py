@@ -14,6 +14,14 @@ from augury.cli import main
 
 TABLE = str(Path(__file__).with_name("quick_table.py"))
 FAST = ["--set", "training.max_updates=16"]
+SMALL = [
+    "--set",
+    "training.max_epochs=1",
+    "--set",
+    "corpus.train.builtin=100",
+    "--set",
+    "vocabulary.size=300",
+]
 
 
 def command(storage: Path, *flags: str) -> list[str]:
@@ -43,19 +51,13 @@ def test_missing_rows_are_run_and_every_row_is_shown(
     assert rows["no agreement, flatter"]["address"] == rows["no agreement"]["address"]
     assert rows["oracle"]["why"] == "reads the references"
     baseline = rows["baseline"]
-    assert list(baseline["tests"]) == ["mean", "long", "short"] and baseline["published"] == {
-        "mean": 12.0,
-        "long": 11.0,
-    }
-    scores = json.loads((tmp_path / f"runs/{baseline['address']}/seed-1/scores.json").read_text())[
-        "tests"
-    ]
-    assert baseline["measured"] == pytest.approx(
-        sum(scores[test][0]["value"] for test in scores) / 2
-    )
-    assert (result["comparable"], result["reused"]) == (False, 0) and result["cost"][
-        "train_seconds"
-    ] > 0
+    assert list(baseline["tests"]) == ["mean", "long", "short"]
+    assert baseline["published"] == {"mean": 12.0, "long": 11.0}
+    file = tmp_path / f"runs/{baseline['address']}/seed-1/scores.json"
+    values = [scores[0]["value"] for scores in json.loads(file.read_text())["tests"].values()]
+    assert baseline["measured"] == pytest.approx(sum(values) / 2)
+    assert (result["comparable"], result["reused"]) == (False, 0)
+    assert result["cost"]["train_seconds"] > 0
     assert Path(result["page"]).stat().st_size > 1_000_000
 
 
@@ -65,17 +67,9 @@ def test_measured_values_are_kept_with_the_sweep(
     local_ray: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = ["reproduce", "cipherdaug/table1", "--storage", str(tmp_path), "--json"]
-    small = [
-        "--set",
-        "training.max_epochs=1",
-        "--set",
-        "corpus.train.builtin=100",
-        "--set",
-        "vocabulary.size=300",
-    ]
     outputs = []
     for _ in range(2):
-        assert main([*arguments, *small]) == 0
+        assert main([*arguments, *SMALL]) == 0
         outputs.append(json.loads(capsys.readouterr().out))
     rows = [{row["name"]: row for row in output["rows"]} for output in outputs]
     assert rows[0] == rows[1] and outputs[1]["reused"] == 1
@@ -89,24 +83,8 @@ def test_measured_values_are_kept_with_the_sweep(
 def test_runs_are_measured_with_the_baseline_of_their_seed(
     local_ray: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = [
-        "reproduce",
-        "cipherdaug/figure5",
-        "--storage",
-        str(tmp_path),
-        "--seeds",
-        "1",
-        "--json",
-    ]
-    small = [
-        "--set",
-        "training.max_epochs=1",
-        "--set",
-        "corpus.train.builtin=100",
-        "--set",
-        "vocabulary.size=300",
-    ]
-    assert main([*arguments, *small]) == 0
+    arguments = ["reproduce", "cipherdaug/figure5", "--storage", str(tmp_path), "--seeds", "1"]
+    assert main([*arguments, "--json", *SMALL]) == 0
     output = json.loads(capsys.readouterr().out)
     rows = {row["name"]: row for row in output["rows"]}
     cipher = rows["CipherDAug-2 keys"]["tests"]
@@ -184,36 +162,18 @@ def test_settings_are_resolved_without_any_text(
 def test_a_dry_run_shows_published_values(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = [
-        "reproduce",
-        "xnli_adversarial/table4",
-        "--storage",
-        str(tmp_path),
-        "--dry-run",
-        "--json",
-    ]
-    assert main([*arguments, "--rows", "Improvement(%) (10k)"]) == 0
+    arguments = ["reproduce", "xnli_adversarial/table4", "--storage", str(tmp_path)]
+    assert main([*arguments, "--dry-run", "--json", "--rows", "Improvement(%) (10k)"]) == 0
     shown = json.loads(capsys.readouterr().out)
     rows = {row["name"]: row for row in shown["rows"]}
     assert [row["row"] for row in shown["rows"]] == list(range(1, 11))
-    plain, improved = rows["XLM-R (20k)"], rows["Improvement(%) (10k)"]
-    assert (len(plain["published"]), plain["published"]["mean"], plain["published"]["sw"]) == (
-        16,
-        69.0,
-        61.6,
-    )
-    assert (improved["published"]["mean"], improved["section"], improved["printed"]) == (
-        6.7,
-        "10k",
-        "Improvement(%)",
-    )
+    plain, improved = rows["XLM-R (20k)"]["published"], rows["Improvement(%) (10k)"]
+    assert (len(plain), plain["mean"], plain["sw"]) == (16, 69.0, 61.6)
+    assert (improved["section"], improved["printed"]) == ("10k", "Improvement(%)")
+    assert improved["published"]["mean"] == 6.7
     assert [note["column"] for note in improved["notes"]] == ["zh"]
     run = [name for name, row in rows.items() if row["address"]]
-    assert run == [
-        "XLM-R (10k)",
-        "+RA +SA +PGD (10k)",
-        "XLM-R (20k)",
-    ]  # both rows of the improvement, the reference
+    assert run == ["XLM-R (10k)", "+RA +SA +PGD (10k)", "XLM-R (20k)"]  # the last is the reference
     addresses = {configuration["address"] for configuration in shown["configurations"]}
     assert addresses == {rows[name]["address"] for name in run}
 
@@ -221,33 +181,22 @@ def test_a_dry_run_shows_published_values(
 def test_without_arguments_it_lists_all_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce"]) == 0
     out = capsys.readouterr().out
-    assert (
-        "xnli_adversarial/table2: Which augmentations help" in out
-        and "XLM-R | +PGD | +EA(80k) |" in out
-    )
+    assert "xnli_adversarial/table2: Which augmentations help" in out
+    assert "XLM-R | +PGD | +EA(80k) |" in out
     assert main(["reproduce", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert {entry["table"].partition("/")[0] for entry in listed} == {
-        "cipherdaug",
-        "noisy_nmt",
-        "xnli_adversarial",
-    }
+    papers = {entry["table"].partition("/")[0] for entry in listed}
+    assert papers == {"cipherdaug", "noisy_nmt", "xnli_adversarial"}
     xnli = [entry["where"] for entry in listed if entry["table"].startswith("xnli")]
-    assert xnli == ["Figure 2", "Table 2", "Table 3", "Table 4", "Table 5"]
+    assert xnli == ["Table 2", "Table 3", "Table 4", "Table 5", "Figure 2"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["reproduce", "xnli_adversarial/table9"],
-            "unknown table 'xnli_adversarial/table9': did you mean",
-        ),
+        (["reproduce", "xnli_adversarial/table9"], "unknown table '.*/table9': did you mean"),
         (["reproduce", TABLE, "--rows", "agrement"], "did you mean 'agreement'"),
-        (
-            ["reproduce", TABLE, "--rows", "oracle"],
-            "row 'oracle' of .* cannot be run: reads the references",
-        ),
+        (["reproduce", TABLE, "--rows", "oracle"], "cannot be run: reads the references"),
         (["reproduce", TABLE, "--scale", "small"], "unknown scale of search space"),
         (["reproduce", TABLE, "--set", "regime.beta=1"], "sweeps this key"),
     ],

@@ -28,7 +28,8 @@ from augury.corpora.spec import CorpusSpec
 from augury.experiments.spec import TASKS, parse
 from augury.experiments.systems import expand
 from augury.regimes.regime import REGIMES
-from augury.sweeping import declarations, published, space
+from augury.reporting.papers import table as published
+from augury.sweeping import declarations, space
 from tests.commands import parsed
 
 ROOT = Path(__file__).parents[2]

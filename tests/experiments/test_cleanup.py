@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -20,10 +18,8 @@ CORPUS, VIEW, OTHER, TOKENS, SWEPT = ("c" * 16, "d" * 16, "e" * 16, "f" * 16, "1
 
 
 @pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+def store(tmp_path: Path) -> Store:
     """A run with tokens of a view of a corpus, a sweep, and what nobody needs."""
-    (tmp_path / "temporary").mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     store = Store(tmp_path / "results")
     made_from = {
         f"corpora/{CORPUS}": [],
@@ -74,16 +70,12 @@ def test_a_command_at_work_is_said(store: Store, capsys: pytest.CaptureFixture[s
     assert items[0].remove(store)
 
 
-def test_what_killed_processes_have_left_is_found(store: Store, tmp_path: Path) -> None:
+def test_what_killed_processes_have_left_is_found(store: Store) -> None:
     run = Path(store.folder("runs", "0123456789abcdef/seed-1").path())
     (run / ".tmp-weights-1234").write_bytes(b"12")
     (run / "checkpoints" / ".tmp-7-5678" / ".tmp-x").mkdir(parents=True)
     (run / "checkpoints" / ".tmp-7-5678" / "model").write_bytes(b"123")
     Folder(store.root, f"{REACH}ab").write("ab", "ab")
-    for process in (os.getpid(), 2**22 + 1):  # no process has a larger number than 2^22
-        (tmp_path / "temporary" / f"augury-{process}-x").mkdir()
-    with locked(store.folder("views", VIEW)), locked(store.folder("views", OTHER)):
-        pass
     with locked(store.folder("tokens", TOKENS)):
         names = listed(store)
     prefix = "runs/0123456789abcdef/seed-1"
@@ -91,9 +83,6 @@ def test_what_killed_processes_have_left_is_found(store: Store, tmp_path: Path) 
         f"temporary {REACH}ab",
         f"temporary {prefix}/.tmp-weights-1234",
         f"temporary {prefix}/checkpoints/.tmp-7-5678",
-        f"lock .locks/views-{VIEW}",
-        f"lock .locks/views-{OTHER}",
-        f"download {tmp_path}/temporary/augury-{2**22 + 1}-x",
     ]
 
 

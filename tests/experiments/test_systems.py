@@ -15,7 +15,8 @@ from augury.core.store import Store
 from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, expand, load, missing_inputs
-from augury.sweeping import plan, published
+from augury.reporting.papers import table as published
+from augury.sweeping import plan
 from augury.sweeping.driver import run_experiment
 from augury.training.trained import Outcome
 from tests import tiny

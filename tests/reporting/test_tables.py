@@ -15,9 +15,10 @@ import pytest
 
 from augury.reporting import tables
 from augury.reporting.comparison import Comparison, comparison
+from augury.reporting.papers import table as published
 from augury.reporting.score_tables import frame, score_table
 from augury.reporting.tables import LATEX_ESCAPES, latex, latex_escaped, markdown, plain_text, table
-from augury.sweeping import declarations, published
+from augury.sweeping import declarations
 from tests.run_folders import load
 
 ODD = r"[a]&b_1 {50%} <x|y> \~^# $β × 5-2"
@@ -119,7 +120,7 @@ def test_rows_of_papers_have_no_letters_that_latex_lacks() -> None:
     known = {*LATEX_ESCAPES, *map(chr, range(256)), *"→…–"}
     for name in declarations.tables():
         paper_table = published.find(name)
-        columns = [column for row in paper_table.printed.rows.values() for column in row.values]
+        columns = [column for row in paper_table.printed.values() for column in row.values]
         assert not set("".join([*paper_table.rows, *columns])) - known
 
 

@@ -14,11 +14,10 @@ from augury.core.store import Store
 from augury.experiments.recording import unrecorded
 from augury.sweeping import plan
 from augury.sweeping.applied import apply
-from augury.sweeping.confirmation import Confirmed
 from augury.sweeping.declarations import SearchSpace
 from augury.sweeping.driver import runs_on_ray
 from augury.sweeping.plan import SweepOptions
-from augury.sweeping.schedulers import Trial
+from augury.sweeping.schedulers import Confirmed, Trial
 from augury.sweeping.space import resolve, sample
 from augury.sweeping.sweep import _Driver
 from augury.sweeping.trials import Trials

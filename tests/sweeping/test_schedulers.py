@@ -14,15 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augury.core.rng import generator
-from augury.sweeping.confirmation import Confirmation, Confirmed, fresh_seeds
 from augury.sweeping.knowledge_gradient import pooled_deviation
 from augury.sweeping.race import Race
 from augury.sweeping.schedulers import (
+    Confirmation,
+    Confirmed,
     Decision,
     Listed,
-    Rounds,
     Scheduler,
     Trial,
+    fresh_seeds,
     half_widths,
     net,
     price,
@@ -221,23 +222,25 @@ def test_a_later_round_races_the_first_with_combinations() -> None:
         rankings.append(list(standings))
         return {"view + noise": ["view", "noise"]}
 
-    rounds = Rounds(Race("plain", ["bad", "noise", "view"], SEEDS, mode="max"), [combine])
-    trained = run(rounds, OF_ROUNDS)
+    scheduler = Race("plain", ["bad", "noise", "view"], SEEDS, mode="max")
+    scheduler.rounds = [combine]
+    trained = run(scheduler, OF_ROUNDS)
     assert rankings == [["view", "noise", "bad"]]
     assert len(trained) == len(set(trained))
-    chosen = [item.configuration for item in rounds.decisions if item.action == "chosen"]
+    chosen = [item.configuration for item in scheduler.decisions if item.action == "chosen"]
     assert chosen == ["view", "view + noise"]
 
 
 def test_a_failed_combination_leaves_the_winner() -> None:
     combined = {"view + noise": ["view"]}
-    rounds = Rounds(Race("plain", ["view", "bad"], SEEDS, mode="max"), [lambda known: combined])
-    while work := rounds.work():
+    scheduler = Race("plain", ["view", "bad"], SEEDS, mode="max")
+    scheduler.rounds = [lambda known: combined]
+    while work := scheduler.work():
         if work[0].configuration == "view + noise":
-            rounds.fail(*work[0])
+            scheduler.fail(*work[0])
         else:
-            rounds.tell(*work[0], OF_ROUNDS[work[0].configuration][work[0].seed - 1])
-    assert rounds.finished and rounds.best == "view"
+            scheduler.tell(*work[0], OF_ROUNDS[work[0].configuration][work[0].seed - 1])
+    assert scheduler.finished and scheduler.best == "view"
 
 
 SIX = {
@@ -292,11 +295,12 @@ def test_a_budget_chooses_among_what_is_known(make: Make) -> None:
 
 
 def test_a_budget_ends_rounds() -> None:
-    rounds = Rounds(Race("plain", ["view", "bad"], SEEDS, mode="max"), [lambda known: {"x": []}])
+    scheduler = Race("plain", ["view", "bad"], SEEDS, mode="max")
+    scheduler.rounds = [lambda known: {"x": []}]
     for name in ("plain", "view", "bad"):
-        rounds.tell(name, 1, QUALITY[name])
-    rounds.choose()
-    assert rounds.finished and rounds.best == "view" and not rounds.work()
+        scheduler.tell(name, 1, QUALITY[name])
+    scheduler.choose()
+    assert scheduler.finished and scheduler.best == "view" and not scheduler.work()
 
 
 def test_the_rounds_of_a_sweep_run_without_training() -> None:

@@ -15,7 +15,7 @@ from augury.sweeping import plan as plans
 from augury.sweeping import space as spaces
 from augury.sweeping.plan import Plan, SweepOptions
 from augury.sweeping.proposals import Proposals
-from augury.sweeping.schedulers import Listed, Rounds
+from augury.sweeping.schedulers import Listed
 from augury.sweeping.suggestions import suggest
 
 QUICK = str(Path(__file__).with_name("quick.py"))
@@ -44,16 +44,17 @@ def test_suggestions_come_near_the_best(mode: Any) -> None:
     assert all(abs(point["beta"] - 8.0) < 2.0 for point in points)
 
 
-def sweep(storage: Path, samples: int, values: Any) -> tuple[Plan, Rounds]:
+def sweep(storage: Path, samples: int, values: Any) -> tuple[Plan, Listed]:
     """Return the plan of a sweep of so many suggested points, and its scheduler."""
     space = replace(spaces.find(QUICK, search="optuna"), keys={"regime.beta": values})
     options = SweepOptions(str(storage), "quick", SEEDS, "all", "optuna", samples)
     plan = plans.of_options(space, options, Store(str(storage)))
-    rounds = Proposals(plan, lambda: None).of_points(samples)
-    return plan, Rounds(Listed(plan.configurations, SEEDS, mode="max"), rounds)
+    scheduler = Listed(plan.configurations, SEEDS, mode="max")
+    scheduler.rounds = Proposals(plan, lambda: None).of_points(samples)
+    return plan, scheduler
 
 
-def train(plan: Plan, scheduler: Rounds) -> list[float]:
+def train(plan: Plan, scheduler: Listed) -> list[float]:
     """Tell a score for every trial; return the values of the suggested points, in order."""
     while not scheduler.finished:
         for address, seed in reversed(scheduler.work()):  # in another order than they are asked

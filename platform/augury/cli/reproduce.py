@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 from augury.cli.common import add_overrides, print_json
 from augury.cli.sweep import add_limits, limits, make_plan, power_of_plan, size_of
 from augury.core.errors import UserError, unknown
-from augury.core.progress import say
+from augury.core.progress import duration, say
 
 if TYPE_CHECKING:
-    from augury.experiments.spec import Experiment
+    from augury.reporting.papers.table import Published
     from augury.sweeping.plan import Plan, SweepOptions
-    from augury.sweeping.published import Published
     from augury.sweeping.space import Space
-    from augury.training.pace import TextSize
 
 HELP = (
     "Reproduce a table of a paper: run missing rows and print published and measured values side "
@@ -82,105 +80,85 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from augury.analysis.system import open_systems
     from augury.core import config
+    from augury.core.store import Store
     from augury.reporting import rendering
-    from augury.reporting.papers.report import report
-    from augury.reporting.papers.reproduction import load_reproduction
-    from augury.reporting.papers.tables import plan_dict, plan_text
+    from augury.reporting.papers.report import load_reproduction, plan_dict, plan_text, report
+    from augury.reporting.papers.table import find
     from augury.reporting.sweeps.run import run_sweep
-    from augury.sweeping import published, request
+    from augury.sweeping import request
+    from augury.sweeping.plan import Plan
     from augury.tracking.tracker import Tracker
 
     if arguments.table is None:
         return _list(arguments.json)
-    table = published.find(arguments.table, arguments.scale, arguments.corpus)
+    table = find(arguments.table, arguments.scale, arguments.corpus)
     if arguments.reference is not None and arguments.reference not in table.space.rows:
         raise unknown(f"row of {table.name} to compare with", arguments.reference, table.space.rows)
     space = _select_rows(table, arguments.rows)
     settings = config.parse_assignments(arguments.assignments)
     if arguments.resolved:
-        return _resolved(table, space, arguments.rows, settings, arguments.json)
+        shown = _resolved(table, space, arguments.rows, settings)
+        if arguments.json:
+            print_json(shown)
+        else:
+            _print_yaml(shown, space.scale)
+        return 0
     name = f"{space.name}-{space.scale}"
     options = request.options(space, name, settings=settings, **limits(arguments))
     if arguments.dry_run:
-        plan, error = _try_plan(space, options)
+        error = None
+        try:
+            plan = make_plan(space, options)
+        except UserError as missing:  # published values are shown without any corpus
+            plan, error = Plan(space, Store(options.storage), options.assignments), str(missing)
         if arguments.json:
             print_json({**plan_dict(table, plan), "not_planned": error})
             return 0
-        print(plan_text(table, plan))
-        lines = ["", f"not planned: {error}"] if error else _plan_lines(plan, options)
-        print("\n".join(lines))
+        print(f"{plan_text(table, plan)}\n")
+        if error:
+            print(f"not planned: {error}")
+            return 0
+        power = [line for known in power_of_plan(plan, options) for line in known.lines()]
+        print("\n".join([size_of(plan, options), *_costs(plan, options), *power]))
         return 0
     say(_costs(make_plan(space, options), options)[-1])
     outcome, _ = run_sweep(space, options, Tracker)
-    result = load_reproduction(table, outcome.sweep, open_systems, arguments.reference)
-    shown = report(result)
-    outcome.sweep.folder.write(PAGE, rendering.page(shown))
+    reproduced = load_reproduction(table, outcome.sweep, open_systems, arguments.reference)
+    result = report(reproduced)
+    outcome.sweep.folder.write(PAGE, rendering.page(result))
+    page = outcome.sweep.folder.location(PAGE)
     if arguments.json:
-        print_json(
-            {
-                **shown.data,
-                "reused": outcome.reused,
-                "page": outcome.sweep.folder.location(PAGE),
-            }
-        )
+        print_json({**result.data, "reused": outcome.reused, "page": page})
     else:
-        print(rendering.FORMATS[arguments.format](shown), end="")
-    if arguments.format == "text" and not arguments.json:
-        print(f"\npage     {outcome.sweep.folder.location(PAGE)}")
+        print(rendering.FORMATS[arguments.format](result), end="")
+        if arguments.format == "text":
+            print(f"\npage     {page}")
     return 1 if outcome.sweep.count("failed") else 0
-
-
-def _plan_lines(plan: Plan, options: SweepOptions) -> list[str]:
-    """Return lines with the size of a plan, its cost, and what it can show."""
-    power = [line for statement in power_of_plan(plan, options) for line in statement.lines()]
-    return [size_of(plan, options), *_costs(plan, options), *power]
-
-
-def _try_plan(space: Space, options: SweepOptions) -> tuple[Plan, str | None]:
-    """Return the plan of the rows, or an empty one and the error where corpora are missing."""
-    from augury.core.store import Store
-    from augury.sweeping.plan import Plan
-
-    try:
-        return make_plan(space, options), None
-    except UserError as error:
-        return Plan(space, Store(options.storage), options.assignments), str(error)
 
 
 def _costs(plan: Plan, options: SweepOptions) -> list[str]:
     """Return lines with the estimated cost of every row and its models, cautions, and the sum."""
-    from augury.core.progress import duration
     from augury.experiments.estimates import estimate, estimates
     from augury.experiments.preflight import cautions
 
     rows = {planned.name: planned.experiment for planned in plan.configurations.values()}
     graph = plan.graph
     graph.add(rows, options.seeds)
-    seeds = dict.fromkeys([*graph.earlier_stages, *rows], len(options.seeds))
     lines = []
     for name, cost in estimates(graph).items():
-        repeated = f" × {count} seeds" if (count := seeds.get(name, 1)) > 1 else ""
-        lines.append(
-            f"  {name}: {duration(cost.seconds) if cost else 'not known'}{repeated}, at most"
-        )
-    whole = (
-        estimate(graph, plan.base(), options.at_once) or "not known before all models are fetched"
-    )
-    return [*lines, *cautions(rows.values()), f"cost: {whole}"]
+        of_seeds = name in rows or name in graph.earlier_stages
+        repeated = f" × {len(options.seeds)} seeds" if of_seeds and len(options.seeds) > 1 else ""
+        seconds = duration(cost.seconds) if cost else "not known"
+        lines.append(f"  {name}: {seconds}{repeated}, at most")
+    whole = estimate(graph, plan.base(), options.at_once)
+    known = whole or "not known before all models are fetched"
+    return [*lines, *cautions(rows.values()), f"cost: {known}"]
 
 
 def _resolved(
-    table: Published,
-    space: Space,
-    asked: Sequence[str] | None,
-    settings: Mapping[str, Any],
-    as_json: bool,
-) -> int:
-    """Print all settings of the rows that were asked for, and of each of their stages."""
-    import sys
-
-    import yaml
-
+    table: Published, space: Space, asked: Sequence[str] | None, settings: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Return all settings of the rows that were asked for, and of each of their stages."""
     from augury.core.config import merge
     from augury.experiments.spec import parse
     from augury.experiments.systems import last_stage
@@ -194,24 +172,24 @@ def _resolved(
         while (earlier := stages[0].before) is not None:
             stages.insert(0, earlier)
         for stage in stages:
-            title = f"{name}, stage {stage.stage.name}" if stage.stage else name
-            about = pace(stage.training, None if stage.stage else _text_size(table, stage))
+            text = None if stage.stage else table.text
+            if text and (part := getattr(stage.corpus.train, "subset", None)):
+                text = text._replace(rows=part)
             kept = {key: value for key, value in stage.to_dict().items() if key != "stage"}
-            shown[title] = {"about": about._asdict(), "settings": kept}
-    if as_json:
-        print_json(shown)
-        return 0
+            title = f"{name}, stage {stage.stage.name}" if stage.stage else name
+            shown[title] = {"about": pace(stage.training, text)._asdict(), "settings": kept}
+    return shown
+
+
+def _print_yaml(shown: Mapping[str, Any], scale: str) -> None:
+    import sys
+
+    import yaml
+
     for name, row in shown.items():
-        print(f"# {name}, at scale {space.scale}")
+        print(f"# {name}, at scale {scale}")
         yaml.safe_dump(row, sys.stdout, sort_keys=False, allow_unicode=True)
         print()
-    return 0
-
-
-def _text_size(table: Published, experiment: Experiment) -> TextSize | None:
-    """Return about how much the training text of a row is; a row may read a part of the table's."""
-    part = getattr(experiment.corpus.train, "subset", None)
-    return table.text and table.text._replace(rows=part or table.text.rows)
 
 
 def _select_rows(table: Published, rows: Sequence[str] | None) -> Space:
@@ -227,31 +205,27 @@ def _select_rows(table: Published, rows: Sequence[str] | None) -> Space:
             raise UserError(
                 f"row '{row}' of {table.name} cannot be run: {table.unavailable[row]}; leave it out"
             )
-        parts = tuple(table.assembled.get(row, {}).values())
-        selected.update(parts or table.improvements.get(row) or table.rescored.get(row, (row,))[:1])
+        selected.update(table.made_of(row))
     return replace(space, rows={name: row for name, row in space.rows.items() if name in selected})
 
 
 def _list(as_json: bool) -> int:
-    from augury.sweeping import declarations, published
+    from augury.reporting.papers.table import find
+    from augury.sweeping import declarations
 
-    tables = [published.find(name) for name in declarations.tables()]
+    tables = [find(name) for name in declarations.tables()]
     if as_json:
-        print_json(
-            [
-                {
-                    "table": table.name,
-                    "where": table.where,
-                    "paper": table.paper,
-                    "question": table.space.question,
-                    "rows": table.rows,
-                }
-                for table in tables
-            ]
-        )
+        listed = []
+        for table in tables:
+            of, question = table.declared, table.space.question
+            row = {"table": table.name, "where": of.where, "paper": of.paper}
+            listed.append({**row, "question": question, "rows": table.rows})
+        print_json(listed)
         return 0
-    for paper in dict.fromkeys(table.paper for table in tables):
-        print(paper)
-        for table in (table for table in tables if table.paper == paper):
-            print(f"  {table.name}: {table.space.question}\n    {' | '.join(table.rows)}")
+    paper = ""
+    for table in tables:
+        if table.declared.paper != paper:
+            paper = table.declared.paper
+            print(paper)
+        print(f"  {table.name}: {table.space.question}\n    {' | '.join(table.rows)}")
     return 0

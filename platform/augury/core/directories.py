@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import functools
 import os
-import re
 import shutil
 import stat
 import tempfile
@@ -13,8 +12,6 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-from augury.core.errors import UserError
 
 TEMPORARY = ".tmp-"
 """The beginning of the names of files that are being written."""
@@ -45,17 +42,6 @@ def downloads(process: int) -> Path:
     return temporary_directory("downloads")
 
 
-def make_directory(path: str) -> None:
-    """Make a directory and those that it is in; UserError where its filesystem takes none, as
-    `/proc`."""
-    try:
-        os.makedirs(path, exist_ok=True)
-    except FileNotFoundError as error:
-        raise UserError(
-            f"{path} cannot be made, as its filesystem takes no directories: give another storage"
-        ) from error
-
-
 def reset_permissions(directory: Path) -> None:
     """Give a directory and its content the permissions that new files next to it get.
 
@@ -68,15 +54,3 @@ def reset_permissions(directory: Path) -> None:
     probe.rmdir()
     for path in (directory, *directory.rglob("*")):
         path.chmod(mode if path.is_dir() else mode & 0o666)
-
-
-def move_directory(directory: Path, target: str) -> None:
-    """Move a local directory, also to another filesystem; OSError of the first file that fails."""
-    try:
-        shutil.move(str(directory), target)
-    except shutil.Error as error:  # a list of sources, targets and messages
-        source, destination, message = error.args[0][0]
-        number = re.search(r"\[Errno (\d+)\]", message)
-        raise OSError(
-            int(number[1]) if number else None, message, source, None, destination
-        ) from error

@@ -15,7 +15,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from augury.core.directories import make_directory
 from augury.core.errors import is_read_only
 from augury.core.messages import say, say_once
 from augury.core.store import Folder, Store
@@ -89,15 +88,6 @@ def any_held(store: Store) -> bool:
     return folder.is_local and any(_is_held(folder.path(name)) for name in folder.names())
 
 
-def stale(store: Store, before: float) -> list[str]:
-    """Return the names of files of locks that no process holds, last written before a time in
-    seconds since 1970."""
-    folder = Folder(store.root, KIND)
-    infos = folder.contents(below=False).items()
-    old = [name for name, info in infos if info.is_file and info.modified <= before]
-    return [name for name in old if not (folder.is_local and _is_held(folder.path(name)))]
-
-
 def _path(folder: Folder) -> str:
     return Folder(folder.root, KIND).path(folder.name.replace("/", "-"))
 
@@ -138,7 +128,7 @@ def _lock_file(folder: Folder) -> IO[str] | None:
     is finished needs no lock."""
     path = _path(folder)
     try:
-        make_directory(os.path.dirname(path))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         return open(path, "a")
     except OSError as error:
         if error.errno == errno.EROFS:

@@ -54,8 +54,6 @@ class Registry:
     """What the error about a file without the attribute says besides the contract."""
     is_mapping: bool = False
     """Whether the attribute maps names to plug-ins, so that one module can define several."""
-    depth: int = 0
-    """Number of subpackages between `package` and a built-in module; they are part of its name."""
 
     @property
     def group(self) -> str:
@@ -73,7 +71,7 @@ class Registry:
                 f"'{self.package}' cannot be imported: install Augury, or run from its root "
                 "directory"
             ) from error
-        modules = _modules(self.package, tuple(package.__path__), self.attribute, self.depth)
+        modules = _modules(self.package, tuple(package.__path__), self.attribute)
         if not self.is_mapping:
             return dict(modules)
         names: dict[str, str] = {}
@@ -264,22 +262,15 @@ def resolve(
 
 
 @lru_cache(maxsize=256)
-def _modules(package: str, path: tuple[str, ...], attribute: str, depth: int) -> Mapping[str, str]:
+def _modules(package: str, path: tuple[str, ...], attribute: str) -> Mapping[str, str]:
     """Return the short and full names of the modules of a package, whose directories are `path`,
     whose source assigns `attribute`."""
     modules: dict[str, str] = {}
     for module in iter_modules(path):
-        full = f"{package}.{module.name}"
-        if depth and module.ispkg:
-            nested = _modules(
-                full, tuple(importlib.import_module(full).__path__), attribute, depth - 1
-            )
-            modules |= {f"{module.name}/{name}": full_name for name, full_name in nested.items()}
-        elif not depth:
-            place = Path(module.module_finder.path) / module.name  # type: ignore[union-attr]
-            file = place / "__init__.py" if module.ispkg else place.with_suffix(".py")
-            if _assigns(file, attribute):
-                modules[module.name] = full
+        place = Path(module.module_finder.path) / module.name  # type: ignore[union-attr]
+        file = place / "__init__.py" if module.ispkg else place.with_suffix(".py")
+        if _assigns(file, attribute):
+            modules[module.name] = f"{package}.{module.name}"
     return modules
 
 

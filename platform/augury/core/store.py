@@ -28,8 +28,6 @@ from augury.core import integrity
 from augury.core.directories import (
     TEMPORARY,
     downloads,
-    make_directory,
-    move_directory,
     reset_permissions,
     scratch,
 )
@@ -300,7 +298,7 @@ class Folder:
                 self._upload(directory / "file", name)
             return
         parent, _, base = target.rpartition("/")
-        make_directory(parent)
+        os.makedirs(parent, exist_ok=True)
         temporary = f"{parent}/{TEMPORARY}{base}-{uuid.uuid4().hex[:8]}"
         try:
             with open(temporary, "wb") as file:
@@ -335,14 +333,15 @@ class Folder:
 
     def _remove(self, name: str, info: FileInfo) -> None:
         path = self.path(name)
-        if info.is_file:
-            _unless_removed(self.filesystem.delete_file, path)
-            return
-        self.remove(f"{name}/{MARKER}" if name else MARKER)
-        if self.is_local:
-            shutil.rmtree(path, onerror=_raise_unless_removed)
-        else:
-            _unless_removed(self.filesystem.delete_dir, path)
+        with suppress(FileNotFoundError):  # another process may have removed it
+            if info.is_file:
+                self.filesystem.delete_file(path)
+                return
+            self.remove(f"{name}/{MARKER}" if name else MARKER)
+            if self.is_local:
+                shutil.rmtree(path, onerror=_raise_unless_removed)
+            else:
+                self.filesystem.delete_dir(path)
 
     @property
     def link(self) -> str | None:
@@ -451,15 +450,10 @@ class Folder:
     def fault(self, name: str, expected: Checksum) -> str | None:
         """Return how a file differs from its checksum, its location first; None where it does
         not."""
-        info = self.info(name) if self.is_local else None
-        if info and info.size != expected[0]:  # found without reading it
-            actual = info.size, ""
-        else:
-            try:
-                actual = self.checksum(name)
-            except FileNotFoundError:
-                return f"{self.location(name)} is missing"
-        fault = integrity.difference(expected, actual)
+        try:
+            fault = integrity.difference(expected, self.checksum(name))
+        except FileNotFoundError:
+            return f"{self.location(name)} is missing"
         return fault and f"{self.location(name)} {fault}"
 
     def checksum(self, name: str) -> Checksum:
@@ -577,10 +571,10 @@ class Folder:
 
     def _put_whole(self, directory: Path, name: str) -> None:
         target = self.path(name)
-        make_directory(self.path())
+        os.makedirs(self.path(), exist_ok=True)
         temporary = self.path(f"{TEMPORARY}{name}-{uuid.uuid4().hex[:8]}")
         try:
-            move_directory(directory, temporary)
+            shutil.move(directory, temporary)
             reset_permissions(Path(temporary))
             if os.path.exists(target):
                 # Renamed before it is removed: a removal that is killed leaves a part behind.
@@ -614,12 +608,6 @@ class Folder:
 
 def _checksum_of(stream: Any) -> Checksum:
     return integrity.checksum(iter(lambda: stream.read(CHUNK), b""))
-
-
-def _unless_removed(remove: Callable[[str], object], path: str) -> None:
-    """Remove something unless another process has removed it."""
-    with suppress(FileNotFoundError):
-        remove(path)
 
 
 def _raise_unless_removed(_function: Any, _path: str, error: Any) -> None:

@@ -8,6 +8,7 @@ that is `null` drops it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,10 +18,8 @@ from augury.core.errors import UserError, nearest
 from augury.core.faults import KeyPath
 from augury.core.paths import FileText, expanded
 
-DEEPEST, MOST = 100, 1_000_000
-"""Levels of nesting, and items with every alias written out, which a few lines make billions."""
-LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""With libyaml, where it is installed, ten times as fast; too deep a nesting ends its process."""
+MOST = 100_000
+"""Keys and list items, with every alias written out: a few lines make them billions."""
 MERGE = "tag:yaml.org,2002:merge"
 EXTENDS = "extends"
 REPLACED = ("systems", "stages")
@@ -52,7 +51,7 @@ def read(path: str | Path) -> YamlFile:
 
 def parse(text: str | bytes) -> Any:
     """Return the content of YAML that Augury has written, as `yaml.safe_load` does."""
-    return yaml.load(text, Loader=LOADER)
+    return yaml.safe_load(text)
 
 
 def value(text: str, name: str) -> Any:
@@ -179,15 +178,19 @@ def _parsed(text: str, path: str) -> tuple[dict[str, Any], dict[KeyPath, int]]:
 def _loaded(text: str, path: str) -> tuple[Any, dict[KeyPath, int]]:
     """Return the value in a text, and the lines of its keys; UserError for what is no YAML."""
     try:
-        _check_nesting(text, path)
-        loader = LOADER(text)
+        loader = yaml.SafeLoader(text)  # that of libyaml dies of too deep a nesting
         root = loader.get_single_node()
         if root is None:
             return None, {}
-        if _size(root, {}) > MOST:
-            raise UserError(f"{path}: aliases make this more than {MOST:,} items: write fewer")
-        lines = dict(_lines(root, path))
+        lines = dict(islice(_lines(root, path), MOST))
+        if len(lines) == MOST:
+            raise UserError(f"{path} has {MOST:,} keys and items or more: write fewer")
         return loader.construct_document(root), lines
+    except RecursionError as error:
+        raise UserError(
+            f"{path} is nested too deeply, or an alias in it is part of what it stands for: write "
+            "it flatter"
+        ) from error
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line if mark else 0
@@ -201,35 +204,11 @@ def _loaded(text: str, path: str) -> tuple[Any, dict[KeyPath, int]]:
         raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
 
 
-def _check_nesting(text: str, path: str) -> None:
-    depth = 0
-    for event in yaml.parse(text, Loader=LOADER):
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST:
-            raise UserError(f"{path}: more than {DEEPEST} levels of nesting: write them flatter")
-
-
-def _size(node: yaml.Node, sizes: dict[int, int]) -> int:
-    """Return the number of nodes with aliases written out; `sizes` are those that are known."""
-    if id(node) not in sizes:
-        sizes[id(node)] = 0  # while it is counted, as for an alias within its own anchor
-        children = [] if isinstance(node, yaml.ScalarNode) else node.value
-        if isinstance(node, yaml.MappingNode):
-            children = [child for pair in node.value for child in pair]
-        sizes[id(node)] = 1 + sum(_size(child, sizes) for child in children)
-    return sizes[id(node)]
-
-
-def _lines(
-    node: yaml.Node, path: str, keys: KeyPath = (), ancestors: tuple[int, ...] = ()
-) -> Iterator[tuple[KeyPath, int]]:
-    """Yield the line of every key below a node; UserError for duplicate keys and cyclic aliases."""
-    if id(node) in ancestors:
-        raise UserError(
-            f"{path}: {'.'.join(keys)} is an alias of a node that contains it: write it out"
-        )
+def _lines(node: yaml.Node, path: str, keys: KeyPath = ()) -> Iterator[tuple[KeyPath, int]]:
+    """Yield the line of every key below a node; UserError for duplicate keys."""
     children: list[tuple[str, yaml.Node, yaml.Node]] = []
+    if isinstance(node, yaml.ScalarNode):
+        node.value.encode()  # ValueError for half of a character, which no file can hold
     if isinstance(node, yaml.SequenceNode):
         children = [(str(index), item, item) for index, item in enumerate(node.value)]
     elif isinstance(node, yaml.MappingNode):
@@ -238,7 +217,7 @@ def _lines(
         children = [(key.value, key, item) for key, item in named if key.tag != MERGE]
     for name, key, item in children:
         yield (*keys, name), key.start_mark.line + 1
-        yield from _lines(item, path, (*keys, name), (*ancestors, id(node)))
+        yield from _lines(item, path, (*keys, name))
 
 
 def _check_unique(names: Sequence[yaml.ScalarNode], path: str, keys: KeyPath) -> None:

@@ -4,27 +4,21 @@ processes have left behind."""
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from augury.augment.pipeline import AUGMENTED
 from augury.core import locks
-from augury.core.directories import SCRATCH, TEMPORARY
+from augury.core.directories import TEMPORARY
 from augury.core.integrity import Damaged
 from augury.core.messages import say_once
-from augury.core.naming import is_whole
 from augury.core.store import Folder, Store
 from augury.experiments.stored_runs import size
 from augury.training.trained import PREFIXES
 
-Kind = Literal["text", "temporary", "lock", "download"]
 _ADDRESS = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
 
 
@@ -32,23 +26,15 @@ _ADDRESS = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
 class Unused:
     """Something that can be removed."""
 
-    kind: Kind
-    """text: prepared text and what was learned from it; fact: what was found in one; temporary: a
-    file or folder that a killed process was writing; lock: of no process; download: of a process
-    that has ended."""
+    kind: Literal["text", "temporary"]
+    """text: prepared text and what was learned from it; temporary: a file or folder that a killed
+    process was writing."""
     path: str
-    """Below the storage; of downloads, absolute."""
+    """Below the storage."""
     bytes: int
 
     def remove(self, store: Store) -> bool:
         """Remove it; return whether it is gone, and not kept as a process works with it."""
-        if self.kind == "download":
-            shutil.rmtree(self.path, ignore_errors=True)
-            return not os.path.exists(self.path)
-        if self.kind == "lock":
-            name = self.path.rpartition("/")[2]
-            if name not in locks.stale(store, time.time()):
-                return False
         if self.kind == "text" and locks.any_held(store):
             return False
         parent, _, name = self.path.rpartition("/")
@@ -65,13 +51,7 @@ def unused(store: Store, hours: float, users: Sequence[str]) -> list[Unused]:
     the hours.
     """
     before = time.time() - 3600 * hours
-    parts = (
-        _texts(store, before, users),
-        _temporary(store, before),
-        _locks(store, before),
-        _downloads(before),
-    )
-    return [item for part in parts for item in part]
+    return [*_texts(store, before, users), *_temporary(store, before)]
 
 
 def _texts(store: Store, before: float, users: Sequence[str]) -> Iterator[Unused]:
@@ -145,35 +125,6 @@ def _temporary(store: Store, before: float) -> Iterator[Unused]:
         if info.modified <= before and not base.sub(parent).link:
             whole = info.size if info.is_file else size(Folder(store.root, name))
             yield Unused("temporary", name, whole)
-
-
-def _locks(store: Store, before: float) -> Iterator[Unused]:
-    folder = Folder(store.root, locks.KIND)
-    for name in locks.stale(store, before):
-        info = folder.info(name)
-        yield Unused("lock", f"{locks.KIND}/{name}", info.size if info else 0)
-
-
-def _downloads(before: float) -> Iterator[Unused]:
-    """Yield directories on this machine to which processes that have ended have downloaded."""
-    for path in sorted(Path(tempfile.gettempdir()).glob(f"{SCRATCH}[0-9]*-*")):
-        process = path.name.removeprefix(SCRATCH).partition("-")[0]
-        ended = is_whole(process) and not _is_alive(int(process))
-        # A process of another container has a number of its own, but works on its directory.
-        if ended and path.is_dir() and path.stat().st_mtime <= before:
-            yield Unused(
-                "download", str(path), sum(file.stat().st_size for file in path.rglob("*"))
-            )
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:  # of another user
-        return True
-    return True
 
 
 def _address(folder: Folder) -> str:

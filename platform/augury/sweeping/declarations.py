@@ -1,6 +1,7 @@
 """What the file of a search space or of a paper's table declares, and finding it by name or path.
 
-Tables of papers are spaces of rows in `search_spaces.papers`, named `<paper>/<table>`.
+Tables of papers are spaces of rows. A module of `search_spaces.papers` has those of a paper, named
+`<paper>/<table>`.
 """
 
 from __future__ import annotations
@@ -11,13 +12,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from pydantic import Field, InstanceOf, ValidationError
+from pydantic import Field, ValidationError
 
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.faults import InvalidSettings
 from augury.core.plugins import Registry
-from augury.sweeping.printed import PrintedTable
 
 T = TypeVar("T")
 AtScale: TypeAlias = T | Callable[[str], T]
@@ -35,6 +35,9 @@ PrintedValues = Mapping[str, Mapping[str, int | float | None]]
 """Row -> test set, or `mean` for the mean over all test sets -> value; None: not printed."""
 Measure = Callable[..., Mapping[str, float]]
 """Printed column -> value, given a finished run (`augury.analysis.system.System`)."""
+Quantities = Callable[[Mapping[str, Any]], Mapping[str, Mapping[str, float]]]
+"""Row -> quantity -> value, given the measured systems by row
+(`augury.reporting.results.SystemResult`)."""
 
 
 class SearchSpace(config.Section):
@@ -96,7 +99,8 @@ class SearchSpace(config.Section):
 
 
 class PaperTable(SearchSpace):
-    """A paper's table, a search space of rows with the printed values: `TABLE = PaperTable(...)`.
+    """A paper's table, a search space of rows with the printed values: `TABLES = {"table1":
+    PaperTable(...)}`.
 
     Values only compare at the scales `paper` and `released_code`, which has the paper's corpora
     with the settings of its code. A scale with several corpora is several scales: `paper` has the
@@ -107,13 +111,16 @@ class PaperTable(SearchSpace):
     """The citation, one line."""
     where: str
     """The location of the values in the paper (`Table 2`)."""
-    published: AtScale[InstanceOf[PrintedTable] | PrintedValues]
-    """The printed table, read from the paper's file (see `printed`), or its values."""
+    published: AtScale[PrintedValues] | Path
+    """The printed values, or the TSV file of all that the paper prints (see
+    `augury.reporting.papers.table`)."""
+    columns: AtScale[Mapping[str, str]] = {}
+    """Of a file: printed column -> the test set whose score, or the quantity, that it has, or
+    `mean` for the mean over test sets."""
     tolerance: float
     """The accepted difference between measured and published values, in points."""
-    deviations: Mapping[str, tuple[str, ...]] | Path
-    """Scale -> the deviations from the paper, or a file with those of all its tables (see
-    `printed.deviations`)."""
+    deviations: Mapping[str, tuple[str, ...]] = {}
+    """Scale -> the deviations from the paper, besides those of the file."""
     improvements: Mapping[str, tuple[str, str]] = {}
     """Printed row -> the pair of rows whose relative improvement in per cent it prints, the better
     one first; it is computed, not run."""
@@ -123,16 +130,18 @@ class PaperTable(SearchSpace):
     assembled: AtScale[Mapping[str, Mapping[str, str]]] = {}
     """Printed row -> column -> the row that is run for this column, for the values of several
     systems, such as a model for each language."""
-    unavailable: AtScale[Mapping[str, str]] = {}
-    """Printed row that is none of these -> why it is not run."""
+    unavailable: AtScale[Mapping[str, str]] | str = {}
+    """Printed row that is none of these -> why it is not run; or why none of them is."""
     literature: Mapping[str, Mapping[str, int | float]] = {}
     """Row -> location -> a value printed elsewhere for the same system, or of another quantity."""
+    quantities: Quantities | None = None
+    """Further quantities of finished systems that the paper prints beside their scores."""
     measure: Measure | None = None
-    """For quantities other than scores: a function of a finished run; the quantity
+    """For tables of quantities in place of scores: a function of a finished run; the quantity
     `TABLE | LINE | COLUMN` is shown there in a table of its own."""
-    measure_with_reference: Measure | None = None
-    """The same for rows other than the reference: a function of the reference's run and of the
-    row's run of the same seed; None: `measure`."""
+    measure_with_reference: bool = False
+    """Whether `measure` takes, for rows other than the reference, the reference's run of the same
+    seed before the row's."""
     measure_version: int = 1
     """Raised where the table measures other values of the same runs."""
     sentences: Mapping[str, int] = {}
@@ -169,10 +178,9 @@ SPACES = Registry(
 TABLES = Registry(
     "table",
     package="search_spaces.papers",
-    attribute="TABLE",
-    contract=f"define TABLE = PaperTable(...) of {__name__}",
-    hint=partial(_former, PaperTable, "TABLE"),
-    depth=1,
+    attribute="TABLES",
+    contract=f'define TABLES = {{"table1": PaperTable(...)}} of {__name__}',
+    is_mapping=True,
 )
 
 
@@ -189,7 +197,8 @@ def tables() -> list[str]:
 def load_space(name: str) -> SearchSpace:
     """Return what the file of a space or table declares, by name or path; UserError if there is
     none."""
-    return _load(TABLES if TABLES.defines(name) else SPACES, name, SearchSpace)
+    is_table = not SPACES.defines(name) and TABLES.defines(name)
+    return _load(TABLES if is_table else SPACES, name, SearchSpace)
 
 
 def load_table(name: str) -> PaperTable:

@@ -29,7 +29,7 @@ from augury.experiments.run import Run, commit, differing_parameters
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import Canonical, expand
 from augury.experiments.trial import run_trial
-from augury.sweeping.schedulers import Decision, Mode, Trial
+from augury.sweeping.schedulers import Listed, Trial
 from augury.sweeping.trials import Trials
 
 REPORTS = "reports"
@@ -85,7 +85,7 @@ def run_experiment(
         recorded = Recorded(recorder, graph, show=True)
         trials = Trials(
             graph,
-            _Systems(_seed_by_seed(wanted)),
+            _Systems(wanted),
             store.folder(REPORTS, experiment.name),
             value=lambda trial: 0.0,  # nothing is chosen
             compared=lambda trial: trial in wanted,
@@ -175,44 +175,18 @@ def runs_on_ray(experiments: Sequence[Experiment], missing: Collection[Trial]) -
     return True
 
 
-def _seed_by_seed(trials: Sequence[Trial]) -> list[Trial]:
-    """Return trials with the first seed of each configuration first, then the second ones."""
-    by_configuration: dict[str, list[Trial]] = {}
-    for trial in trials:
-        by_configuration.setdefault(trial.configuration, []).append(trial)
-    place = {trial: seeds.index(trial) for seeds in by_configuration.values() for trial in seeds}
-    return sorted(trials, key=lambda trial: place[trial])
-
-
-class _Systems:
-    """A scheduler of the systems of an experiment: all are trained, and nothing is chosen."""
-
-    mode: Mode = "max"
-    decisions: Sequence[Decision] = ()
-    best = None
+class _Systems(Listed):
+    """Trains systems, each with its own seeds: the first seed of all of them, then the second."""
 
     def __init__(self, trials: Sequence[Trial]):
-        self._trials = dict.fromkeys(trials)
+        super().__init__(dict.fromkeys(name for name, _ in trials), {seed for _, seed in trials})
+        places: dict[Trial, int] = {}
+        for trial in trials:
+            places[trial] = sum(trial.configuration == name for name, _ in places)
+        self._trials = sorted(places, key=places.__getitem__)
 
-    @property
-    def finished(self) -> bool:
-        """Whether all have ended."""
-        return not self._trials
-
-    def work(self) -> list[Trial]:
-        """Return what has not ended."""
-        return [*self._trials]
-
-    def tell(self, configuration: str, seed: int, value: float) -> None:
-        """Record that a trial has finished."""
-        self._trials.pop(Trial(configuration, seed), None)
-
-    def fail(self, configuration: str, seed: int) -> None:
-        """Record that a trial has failed."""
-        self._trials.pop(Trial(configuration, seed), None)
-
-    def choose(self) -> None:
-        """Do nothing."""
+    def _requested(self) -> list[Trial]:
+        return self._trials
 
 
 @dataclass

@@ -17,9 +17,8 @@ from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import missing_inputs, with_budget_of
 from augury.sweeping.applied import LeftOut
-from augury.sweeping.confirmation import fresh_seeds
 from augury.sweeping.declarations import SchedulerName, SearchName
-from augury.sweeping.schedulers import AT_ONCE
+from augury.sweeping.schedulers import AT_ONCE, fresh_seeds
 from augury.sweeping.space import Space, sample
 from augury.sweeping.state import Merged
 from augury.training.settings import ENDS

@@ -48,7 +48,7 @@ class Race(Scored):
                 self.configurations.append(name)
                 self._made_of[name] = frozenset().union(*(self._made_of[part] for part in made_of))
                 self._counts[name] = 1
-        self._finished = False
+        self.finished = False
         self._advance()
 
     def standings(self) -> dict[str, float]:
@@ -58,18 +58,17 @@ class Race(Scored):
         ranked = sorted(means, key=lambda name: (self._has_failed(name), -means[name]))
         return {name: self._sign * means[name] for name in ranked}
 
-    def choose(self) -> None:
-        """Choose among what is known, as where a budget allows no further trials."""
+    def _choose(self) -> None:
         if self.finished:
             return
-        self._finished = True
+        self.finished = True
         known, scores = self._belief(), self._scores()
         able = [name for name in known.names if not self._has_failed(name)]
         if able:
             first, *others = sorted(able, key=known.mean_of, reverse=True)
             cut = known.mean_of(others[0]) if others else known.mean_of(first)
             half = 1.96 * known.deviation_of(first)
-            self._best = first
+            self.best = first
             self._decide("chosen", first, len(scores[first]), known.mean_of(first), half, cut)
 
     def _requested(self) -> list[Trial]:
@@ -95,7 +94,7 @@ class Race(Scored):
             for name in promising:
                 self._counts[name] += 1
             if not promising:
-                self.choose()
+                self._choose()
 
     def _can_grow(self, name: str) -> bool:
         return self._counts[name] < len(self.seeds) and not self._has_failed(name)

@@ -16,9 +16,9 @@ from augury.experiments.spec import check_seeds
 from augury.experiments.systems import load
 from augury.sweeping import space as spaces
 from augury.sweeping.applied import METHOD, apply, left_out_lines
-from augury.sweeping.confirmation import FRESH
 from augury.sweeping.declarations import SchedulerName, SearchName
 from augury.sweeping.plan import SweepOptions
+from augury.sweeping.schedulers import FRESH
 from augury.sweeping.space import Space
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}

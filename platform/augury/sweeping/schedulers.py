@@ -7,9 +7,10 @@ to continue a sweep, or to add configurations or seeds, tell a new scheduler all
 
     Listed      every configuration with every seed
     Race        every configuration once, then seeds where they improve the choice (`race`)
-    Rounds      one of these, then again with what the scores so far suggest
-    Confirmed   any of these, then the reference and the winner with seeds that chose nothing
-                (`confirmation`)
+    Confirmed   either, then the reference and the winner with seeds that chose nothing
+
+Both can have further `rounds`, which begin when the choice is made: they add what the scores so far
+suggest.
 
 Scores are told less the price of a configuration, in points of the metric: `worth` for each
 doubling of the training time. Times are estimates, known before the first trial, so that the same
@@ -20,9 +21,9 @@ from __future__ import annotations
 
 import math
 import statistics
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, TypeAlias
 
 from augury.sweeping.knowledge_gradient import pooled_deviation
 
@@ -30,6 +31,9 @@ CONFIDENCE = 0.95
 AT_ONCE = 4
 """How many configurations get another seed before the next decision, at most: trials run side by
 side, and a decision does not depend on how many."""
+
+FRESH = 3
+"""Seeds that confirm a choice."""
 
 Mode = Literal["max", "min"]
 Action = Literal["seed added", "chosen", "confirmed"]
@@ -61,36 +65,6 @@ class Decision(NamedTuple):
     """What the mean is held against: the best, the next best, or the reference."""
 
 
-class Scheduler(Protocol):
-    """Decides what is trained, and chooses."""
-
-    mode: Mode
-
-    @property
-    def decisions(self) -> Sequence[Decision]:
-        """The decisions so far."""
-
-    @property
-    def best(self) -> str | None:
-        """The chosen configuration; None before the end and where all have failed."""
-
-    @property
-    def finished(self) -> bool:
-        """Whether nothing is left to train."""
-
-    def work(self) -> list[Trial]:
-        """Return what can be trained now, most urgent first: neither told nor failed."""
-
-    def tell(self, configuration: str, seed: int, value: float) -> None:
-        """Record the score of a trial; one that is not finite counts as a failure."""
-
-    def fail(self, configuration: str, seed: int) -> None:
-        """Record that a trial cannot be trained."""
-
-    def choose(self) -> None:
-        """Choose among what is known, as where a budget allows no further trials."""
-
-
 def price(factor: float, worth: float) -> float:
     """Return the points that a training of `factor` times the reference's time has to bring; below
     0 where it is shorter."""
@@ -117,34 +91,24 @@ def half_widths(groups: Mapping[str, Sequence[float]]) -> dict[str, float]:
     return {name: scale / math.sqrt(len(group)) for name, group in groups.items()}
 
 
-class Scored(Scheduler):
+class Scored(ABC):
     """Base class of schedulers over configurations and seeds; larger is better inside it."""
 
-    def __init__(self, configurations: Iterable[str], seeds: Iterable[int], mode: Mode):
+    def __init__(self, configurations: Iterable[str], seeds: Iterable[int], mode: Mode = "max"):
         self.configurations, self.seeds, self.mode = [*configurations], [*seeds], mode
         assert len({*self.configurations}) == len(self.configurations), "each configuration once"
         assert self.seeds and len({*self.seeds}) == len(self.seeds), "each seed once"
-        self._decisions: list[Decision] = []
-        self._best: str | None = None
-        self._finished = False
+        self.rounds: list[Propose] = []
+        """What proposes configurations once the choice is made, which is then made anew."""
+        self.decisions: list[Decision] = []
+        self.best: str | None = None
+        """The chosen configuration, of the last round that has ended; None before the first, and
+        where all have failed."""
+        self.finished = False
+        """Whether nothing is left to train."""
         self._sign = 1 if mode == "max" else -1
         self._values: dict[Trial, float] = {}
         self._failed: set[Trial] = set()
-
-    @property
-    def decisions(self) -> Sequence[Decision]:
-        """The decisions so far."""
-        return self._decisions
-
-    @property
-    def best(self) -> str | None:
-        """The chosen configuration; None before the end and where all have failed."""
-        return self._best
-
-    @property
-    def finished(self) -> bool:
-        """Whether nothing is left to train."""
-        return self._finished
 
     def work(self) -> list[Trial]:
         """Return what can be trained now, one seed of all configurations before the next."""
@@ -156,12 +120,23 @@ class Scored(Scheduler):
             self._values.setdefault(Trial(configuration, seed), self._sign * value)
         else:
             self._failed.add(Trial(configuration, seed))
-        self._advance()
+        self._go_on()
 
     def fail(self, configuration: str, seed: int) -> None:
         """Record that a trial cannot be trained."""
         self._failed.add(Trial(configuration, seed))
+        self._go_on()
+
+    def choose(self) -> None:
+        """Choose among what is known, as where a budget allows no further trials or rounds."""
+        self.rounds.clear()
+        self._choose()
+
+    def _go_on(self) -> None:
         self._advance()
+        while self.rounds and self.finished and self.best:
+            if proposed := self.rounds.pop(0)(self.standings()):
+                self.add(proposed)
 
     @abstractmethod
     def add(self, parents: Mapping[str, Collection[str]]) -> None:
@@ -178,6 +153,10 @@ class Scored(Scheduler):
     @abstractmethod
     def _advance(self) -> None:
         """Make all decisions that the known scores allow."""
+
+    @abstractmethod
+    def _choose(self) -> None:
+        """Choose among what is known, unless that is done."""
 
     def _pending(self, trial: Trial) -> bool:
         return trial not in self._values and trial not in self._failed
@@ -201,7 +180,7 @@ class Scored(Scheduler):
         self, action: Action, name: str, seeds: int, mean: float, half: float, cut: float
     ) -> None:
         mean = self._sign * mean
-        self._decisions.append(
+        self.decisions.append(
             Decision(name, action, seeds, mean, mean - half, mean + half, self._sign * cut)
         )
 
@@ -216,7 +195,7 @@ class Listed(Scored):
     def add(self, parents: Mapping[str, Collection[str]]) -> None:
         """Add configurations, by name with those that they are made of."""
         self.configurations += [name for name in parents if name not in self.configurations]
-        self._finished = False
+        self.finished = False
         self._advance()
 
     def standings(self) -> dict[str, float]:
@@ -227,23 +206,22 @@ class Listed(Scored):
             if not self._has_failed(name)
         }
 
-    def choose(self) -> None:
-        """Choose among what is known, as where a budget allows no further trials."""
+    def _choose(self) -> None:
         if self.finished:
             return
-        self._finished = True
+        self.finished = True
         scores = {
             name: list(of.values())
             for name, of in self._scores().items()
             if not self._has_failed(name)
         }
         if scores:
-            self._best, *others = scores
+            self.best, *others = scores
             means = {name: statistics.fmean(of) for name, of in scores.items()}
-            half = half_widths(scores).get(self._best, 0.0)
-            cut = means[others[0]] if others else means[self._best]
-            seeds, mean = len(scores[self._best]), means[self._best]
-            self._decide("chosen", self._best, seeds, mean, half, cut)
+            half = half_widths(scores).get(self.best, 0.0)
+            cut = means[others[0]] if others else means[self.best]
+            seeds, mean = len(scores[self.best]), means[self.best]
+            self._decide("chosen", self.best, seeds, mean, half, cut)
 
     def _requested(self) -> list[Trial]:
         # Seed by seed: a limit that ends the command leaves all configurations comparable.
@@ -251,55 +229,119 @@ class Listed(Scored):
 
     def _advance(self) -> None:
         if not self.work():
-            self.choose()
+            self._choose()
 
 
-class Rounds(Scheduler):
-    """Lets a scheduler choose, then again with those that the next round proposes, and so on."""
+class Confirmation(NamedTuple):
+    """What tests a choice: two configurations with seeds that had no part in it."""
 
-    def __init__(self, choosing: Scored, rounds: Iterable[Propose]):
+    reference: str
+    winner: str
+    seeds: tuple[int, ...]
+
+    @property
+    def trials(self) -> list[Trial]:
+        """The trials that it takes."""
+        names = self.reference, self.winner
+        return [Trial(name, seed) for seed in self.seeds for name in names]
+
+
+def fresh_seeds(seeds: Collection[int], count: int = FRESH) -> tuple[int, ...]:
+    """Return seeds that confirm what `seeds` have chosen: those that follow them."""
+    return tuple(range(max(seeds) + 1, max(seeds) + 1 + count))
+
+
+class Confirmed:
+    """Lets another scheduler choose, then trains the reference and the winner with fresh seeds: the
+    best score of many is mostly one that was lucky.
+
+    Their scores choose nothing, and are what the winner is tested by. Where the reference wins,
+    there is nothing to confirm. To estimate what a confirmation will cost before there is a winner:
+    `Confirmation(reference, candidate, fresh).trials`.
+    """
+
+    def __init__(self, choosing: Scored, reference: str, fresh: Iterable[int]):
         self.mode: Mode = choosing.mode
-        self._choosing, self._proposals = choosing, [*rounds]
+        self.choosing, self.reference, self.fresh = choosing, reference, tuple(fresh)
+        assert self.fresh, "a choice is confirmed by seeds"
+        self._values: dict[Trial, float] = {}
+        self._failed: set[Trial] = set()
+
+    @property
+    def confirmation(self) -> Confirmation | None:
+        """What confirms the choice; None before it is made, and where the reference won."""
+        winner = self.choosing.best if self.choosing.finished else None
+        if winner is None or winner == self.reference:
+            return None
+        return Confirmation(self.reference, winner, self.fresh)
 
     @property
     def decisions(self) -> Sequence[Decision]:
-        """The decisions so far."""
-        return self._choosing.decisions
+        """The decisions of the choice, and that it is confirmed."""
+        confirmed = [self._confirmed()] if self.finished and self.confirmation else []
+        return [*self.choosing.decisions, *filter(None, confirmed)]
 
     @property
     def best(self) -> str | None:
-        """The winner of the last round that has ended; None before the first."""
-        return self._choosing.best
+        """The chosen configuration."""
+        return self.choosing.best
+
+    @property
+    def leader(self) -> str | None:
+        """What would be chosen now, besides the reference; None before anything is known."""
+        others = (name for name in self.choosing.standings() if name != self.reference)
+        return next(others, None)
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left to train."""
-        return self._choosing.finished
+        """Whether the choice is made and nothing is left to confirm it."""
+        return self.choosing.finished and not self.work()
 
     def work(self) -> list[Trial]:
         """Return what can be trained now, most urgent first."""
-        return self._choosing.work()
+        if not self.choosing.finished:
+            return self.choosing.work()
+        trials = self.confirmation.trials if self.confirmation else []
+        return [
+            trial for trial in trials if trial not in self._values and trial not in self._failed
+        ]
 
     def tell(self, configuration: str, seed: int, value: float) -> None:
-        """Record the score of a trial; one that is not finite counts as a failure."""
-        self._choosing.tell(configuration, seed, value)
-        self._advance()
+        """Record the score of a trial; one of a fresh seed takes no part in the choice."""
+        if seed not in self.fresh:
+            self.choosing.tell(configuration, seed, value)
+        elif math.isfinite(value):
+            self._values.setdefault(Trial(configuration, seed), value)
+        else:
+            self._failed.add(Trial(configuration, seed))
 
     def fail(self, configuration: str, seed: int) -> None:
         """Record that a trial cannot be trained."""
-        self._choosing.fail(configuration, seed)
-        self._advance()
-
-    def standings(self) -> Standings:
-        """Return the expected means of what is known so far, the best first."""
-        return self._choosing.standings()
+        if seed in self.fresh:
+            self._failed.add(Trial(configuration, seed))
+        else:
+            self.choosing.fail(configuration, seed)
 
     def choose(self) -> None:
-        """Choose among what is known; no further round begins."""
-        self._proposals.clear()
-        self._choosing.choose()
+        """Choose among what is known, so that the rest of a budget can confirm it."""
+        self.choosing.choose()
 
-    def _advance(self) -> None:
-        while self._proposals and self._choosing.finished and self.best:
-            if proposed := self._proposals.pop(0)(self._choosing.standings()):
-                self._choosing.add(proposed)
+    def _confirmed(self) -> Decision | None:
+        """Return the scores of the winner on fresh seeds beside the reference's; None where either
+        has none."""
+        assert self.confirmation
+        groups: dict[str, list[float]] = {self.reference: [], self.confirmation.winner: []}
+        for trial in self.confirmation.trials:
+            if trial in self._values:
+                groups[trial.configuration].append(self._values[trial])
+        reference, winner = groups.values()
+        if not reference or not winner:
+            return None
+        mean, name = statistics.fmean(winner), self.confirmation.winner
+        half = half_widths(groups).get(name, 0.0)
+        cut = statistics.fmean(reference)
+        return Decision(name, "confirmed", len(winner), mean, mean - half, mean + half, cut)
+
+
+Scheduler: TypeAlias = Scored | Confirmed
+"""What says which trial comes next."""

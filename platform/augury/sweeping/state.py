@@ -20,8 +20,7 @@ from augury.core.naming import title
 from augury.core.store import Folder, Store
 from augury.experiments import record
 from augury.scoring.registry import bounds
-from augury.sweeping.confirmation import Confirmation
-from augury.sweeping.schedulers import Action, net
+from augury.sweeping.schedulers import Action, Confirmation, net
 from augury.training import history
 
 T = TypeVar("T")

@@ -22,12 +22,11 @@ from augury.experiments.run import Run, commit
 from augury.sweeping import plan as plans
 from augury.sweeping.applied import left_out_lines
 from augury.sweeping.budget import estimate, keep_within, seed_seconds
-from augury.sweeping.confirmation import Confirmed
 from augury.sweeping.driver import Recorded, run_trials, runs_on_ray
 from augury.sweeping.plan import Plan, SweepOptions
 from augury.sweeping.proposals import Proposals
 from augury.sweeping.race import Race
-from augury.sweeping.schedulers import Listed, Rounds, Scheduler, Trial, net, price
+from augury.sweeping.schedulers import Confirmed, Listed, Scheduler, Trial, net, price
 from augury.sweeping.space import Space
 from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep, earlier_record
 from augury.sweeping.trials import Trials
@@ -183,15 +182,14 @@ class _Driver:
             scheduler = Race(reference, others, options.seeds, mode=mode)
         else:
             scheduler = Listed(configurations, options.seeds, mode=mode)
-        proposals, rounds = Proposals(self.plan, self._know_new_points), []
+        proposals = Proposals(self.plan, self._know_new_points)
         if options.samples is not None and options.search == "optuna":
-            rounds = proposals.of_points(options.samples)
+            scheduler.rounds = proposals.of_points(options.samples)
         elif isinstance(scheduler, Race) and self.space.families and not options.rows:
-            rounds = proposals.of_methods()  # rows that are named are trained alone
-        choosing = Rounds(scheduler, rounds)
+            scheduler.rounds = proposals.of_methods()  # rows that are named are trained alone
         if not options.fresh_seeds:
-            return choosing
-        return Confirmed(choosing, reference, options.fresh_seeds)
+            return scheduler
+        return Confirmed(scheduler, reference, options.fresh_seeds)
 
     def _know_new_points(self) -> None:
         self._add_to_graph()

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from augury.analysis.system import open_systems
-from augury.reporting.papers.reproduction import Reproduction, load_reproduction
+from augury.reporting.papers import table as tables
+from augury.reporting.papers.report import Reproduction, load_reproduction
 from augury.scoring.scores import score
 from augury.scoring.stored import write_statistics
-from augury.sweeping import published
 
 TABLE = """
 from augury.sweeping.declarations import PaperTable
 
-TABLE = PaperTable(
+TABLES = {"table7": PaperTable(
     paper="Nobody (1999), <Nothing>",
     where="Table 7",
     question="Does it help?",
@@ -37,7 +37,7 @@ TABLE = PaperTable(
         "+A": {"mean": 79.0, "qab": 80.0},
         "+A again": {},
         "+B": {"mean": None},
-        "oracle": {"mean": 99.0},
+        "oracle": {"mean": 99.0, "qab": 98.0},
         "gain": {"mean": 14.3, "qab": 16.0},
     },
     tolerance=1.0,
@@ -45,7 +45,35 @@ TABLE = PaperTable(
     improvements={"gain": ("+A", "plain")},
     unavailable={"oracle": "reads the labels"},
     literature={"+A": {"Table 8": 78.9}},
-)
+)}
+"""
+
+END = ")}\n"
+FILE = """# A paper.
+
+table7
+row	section	name	label	score	qab	p	marks	bold
+1	Baseline	plain		69.1	-			
+2	Mixed	+A		79.0	80.0	50%	score=†;name=*	score;p
+3	Mixed	+A	+A, mixed		36k			
+
+marks
+table	mark	against	p
+table7	†	+B	0.001
+
+notes
+table	row	column	as_read	written	kind	why
+table7	2	score			literature	of another paper
+table7	1	score			text differs	Section 3 has 70
+table7	3	qab	36	36k	correction	a letter is lost
+table7	3	all	36k	36k	average	of two
+table7	header	p			added	not printed
+
+deviations
+scales	tables	deviation
+toy paper		little text
+toy	table7 table3	three rows
+paper	table3	another seed
 """
 
 
@@ -73,9 +101,30 @@ class Paper:
             run.write_record("scores.json", content | {"tests": by_test})
         return address
 
-    def reproduction(self, scale: str = "toy", ended: bool = True) -> Reproduction:
-        table, sweep = published.find(str(self.path), scale), self.sweeps.load([1, 2], ended=ended)
-        return load_reproduction(table, sweep, open_systems)
+    def add(self, **fields: str) -> None:
+        """Give the table further fields, as source."""
+        added = "".join(f"    {name}={value},\n" for name, value in fields.items())
+        self.path.write_text(f"{self.path.read_text().removesuffix(END)}{added}{END}")
+
+    def of_file(self, content: str = FILE) -> None:
+        """Give the table what a file prints in place of its own values, and a quantity of runs."""
+        file = self.path.with_name("paper.tsv")
+        file.write_text(content, encoding="utf-8")
+        source = self.path.read_text()
+        for field, after in (("published", "tolerance"), ("improvements", "literature")):
+            place = source.index(f"    {field}=")
+            source = source[:place] + source[source.index(f"    {after}=", place) :]
+        self.path.write_text(f"from pathlib import Path\n{source}")
+        columns = '{"score": "mean", "qab": "qab", "p": "p"}'
+        measure = 'lambda systems: {name: {"p": 48.0} for name in systems if name == "+A"}'
+        self.add(published=f'Path("{file}")', columns=columns, unavailable='"of others"')
+        self.add(quantities=measure)
+
+    def reproduction(
+        self, scale: str = "toy", ended: bool = True, reference: str | None = None
+    ) -> Reproduction:
+        table, sweep = tables.find(str(self.path), scale), self.sweeps.load([1, 2], ended=ended)
+        return load_reproduction(table, sweep, open_systems, reference)
 
 
 @pytest.fixture

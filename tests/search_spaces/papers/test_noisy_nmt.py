@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from augury.augment.fuzzy_match import FuzzyMatch
+from augury.augment.health import Health
 from augury.core import config
 from augury.experiments.spec import parse
 from augury.experiments.systems import last_stage
-from augury.sweeping import declarations, published
-from augury.sweeping.published import Published
-from trainables.nmt.architecture import resolve
-
-TABLES = [name for name in declarations.tables() if name.startswith("noisy_nmt/")]
+from augury.reporting.papers.table import Published, find
 
 
 def table(name: str, scale: str = "paper") -> Published:
-    return published.find(f"noisy_nmt/{name}", scale)
+    return find(f"noisy_nmt/{name}", scale)
 
 
 @pytest.mark.parametrize(
@@ -34,25 +32,20 @@ def table(name: str, scale: str = "paper") -> Published:
     ],
 )
 def test_what_is_printed(name: str, count: int, column: str, best: tuple[str, float]) -> None:
-    printed = table(name)
-    values = {
-        row: of_row[column]
-        for row in printed.printed.rows
-        if column in (of_row := printed.values(row))
-    }
-    assert (
-        len(printed.printed.rows) == count and max(values.items(), key=lambda item: item[1]) == best
-    )
+    printed = table(name).printed
+    values = {row: of.values[column] for row, of in printed.items() if column in of.values}
+    assert len(printed) == count and max(values.items(), key=lambda item: item[1]) == best
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_rows_are_experiments_at_every_scale(name: str) -> None:
-    """Each row, and each of its stages, is what an experiment file may hold."""
-    for scale in declarations.load_table(name).scales:
-        paper_table = published.find(name, scale)
-        assert paper_table.deviations
-        for row, changes in paper_table.space.rows.items():
-            last_stage(parse(config.merge(paper_table.space.base, changes), row))
+def test_pairs_of_fuzzy_matches_are_counted_and_those_of_the_text_shown() -> None:
+    of_tables = [table(name).declared for name in ("table3", "table4")]
+    stated = [of_table.literature["+FM"]["Section 3.2, fuzzy pairs"] for of_table in of_tables]
+    assert stated == [7154, 7290]
+    made = [("fuzzy_match", 5), ("fuzzy_match-mono", 7), ("back_translation", 9)]
+    outputs = [Health(of, of.removesuffix("-mono"), count) for of, count in made]
+    systems: Any = {"+FM": SimpleNamespace(outputs=outputs), "Tune-B": SimpleNamespace(outputs=[])}
+    for of_table in of_tables:
+        assert of_table.quantities and of_table.quantities(systems) == {"+FM": {"fuzzy pairs": 12}}
 
 
 @pytest.mark.parametrize("scale", ["toy", "small", "paper"])
@@ -62,52 +55,32 @@ def test_double_tuning_ends_on_text_of_the_same_direction(scale: str) -> None:
     search_space = table("table3", scale).space
     chains = {name: changes.get("stages", {}) for name, changes in search_space.rows.items()}
     assert chains["+double tune"] == {**chains["+FT+FM"], "again": chains["Tune-S"]["tune"]}
-    assert [text.get("reversed", False) for text in chains["Tune-B"]["both"]["corpus.train"]] == [
-        False,
-        True,
-    ]
-    assert {stage["carry"] for stages in chains.values() for stage in stages.values()} == {
-        "optimizer"
-    }
-
-
-def test_back_translation_is_by_the_tuned_model_of_the_other_direction() -> None:
-    search_space = table("table3", "small").space
-    tuned = last_stage(parse(config.merge(search_space.base, search_space.rows["+BT"])))
-    (model,) = tuned.model_experiments.values()
-    chain = (model, model.before)
-    assert [stage.corpus.languages_of("train") for stage in chain if stage] == [("en", "fr")] * 2
-    assert model.corpus.train.file.endswith("mtnt/valid.en-fr.tsv.gz")
+    both = chains["Tune-B"]["both"]["corpus.train"]
+    assert [text.get("reversed", False) for text in both] == [False, True]
+    carried = {stage["carry"] for stages in chains.values() for stage in stages.values()}
+    assert carried == {"optimizer"}
 
 
 def test_the_noisy_development_set_is_cut_into_parts_that_share_nothing() -> None:
-    for name in ("table3", "table4"):
-        search_space = table(name, "small").space
-        train = search_space.rows["Tune-S" if name == "table3" else "MTNT(Tune-S)"]["stages"][
-            "tune"
-        ]["corpus.train"]
-        texts = [
-            train,
-            search_space.base["corpus"]["valid"][1],
-            search_space.base["corpus"]["tests"]["MTNT"],
-        ]
+    for name, row in (("table3", "Tune-S"), ("table4", "MTNT(Tune-S)")):
+        space = table(name, "small").space
+        train = space.rows[row]["stages"]["tune"]["corpus.train"]
+        corpus = space.base["corpus"]
+        texts = [train, corpus["valid"][1], corpus["tests"]["MTNT"]]
         portions = sorted(tuple(text["portion"]) for text in texts if text["file"] == train["file"])
-        assert portions[0][0] == 0 and portions[-1][1] == 1
-        assert all(
-            first[1] == second[0] for first, second in zip(portions, portions[1:], strict=False)
-        )
+        ends = [0, *(end for portion in portions for end in portion), 1]
+        assert ends[::2] == ends[1::2]
 
 
-def test_tags_of_mixed_training_are_those_of_the_released_code() -> None:
-    mixed = table("table4", "toy").space.rows["Mixed training"]
-    tags = {text["tag"] for text in mixed["corpus.train"]} | {
-        share["tag"] for share in mixed["mixture"].values()
-    }
-    assert tags <= set(mixed["vocabulary.reserved"]) and len(tags) == 8
-    assert (
-        mixed["corpus.tests.MTNT2019.tag"] == "<MTNT_s>"
-        and mixed["corpus.tests.newstest2014.tag"] == "<clean_s>"
-    )
+@pytest.mark.parametrize(("scale", "count"), [("toy", 8), ("paper", 9)])
+def test_tags_of_mixed_training_are_those_of_the_released_code(scale: str, count: int) -> None:
+    """At the paper's scale, fuzzy matches of monolingual text have one of their own."""
+    mixed = table("table4", scale).space.rows["Mixed training"]
+    shares = [*mixed["corpus.train"], *mixed["mixture"].values()]
+    tags = {share["tag"] for share in shares}
+    assert tags <= set(mixed["vocabulary.reserved"]) and len(tags) == count
+    assert mixed["corpus.tests.MTNT2019.tag"] == "<MTNT_s>"
+    assert mixed["corpus.tests.newstest2014.tag"] == "<clean_s>"
 
 
 def fuzzy_matches(changes: dict[str, Any]) -> list[dict[str, Any]]:
@@ -137,88 +110,37 @@ def test_fuzzy_matches_of_the_paper_are_of_ten_candidates_and_monolingual_text_t
     assert [row for row, operators in matches.items() if operators] == rows
     for row in rows:
         (operator,) = (FuzzyMatch.model_validate(settings) for settings in matches[row])
-        assert (operator.threshold, operator.norm, operator.candidates) == (
-            0.5,
-            "min",
-            "containment",
-        )
-        assert (
-            operator.both_directions
-            and operator.mono_min_len == 5
-            and operator.tokens == "whitespace"
-        )
+        limits = (operator.threshold, operator.norm, operator.candidates, operator.mono_min_len)
+        assert limits == (0.5, "min", "containment", 5)
+        assert operator.both_directions and operator.tokens == "whitespace"
         assert operator.monolingual and operator.monolingual.language == language
         assert operator.monolingual.train.files()[0].endswith(f"mtnt/monolingual.{language}")
 
 
-def test_settings_of_the_released_code_at_the_scale_of_the_paper() -> None:
-    """methods.md, B2: Noam's rate at step 8000, eight batches of 4096, 70 subwords, beam 5
-    without a length penalty."""
-    base = table("table3").space.base
-    experiment = parse(base, "base")
-    training = experiment.training
-    assert training.learning_rate == pytest.approx(0.000988212) and training.warmup_updates == 8000
-    assert (training.max_tokens, training.accumulation, training.adam_betas) == (
-        4096,
-        8,
-        (0.9, 0.998),
-    )
-    assert (training.max_epochs, training.validate_every, training.patience) == (5, 5000, 16)
-    assert (
-        experiment.decoding.beam,
-        experiment.decoding.length_penalty,
-        experiment.max_pieces,
-    ) == (5, 0.0, 70)
-    sizes = resolve(experiment.model)
-    assert experiment.model.norm == "pre" and not experiment.model.share_all_embeddings
-    assert (sizes.dropout, sizes.attention_dropout, sizes.activation_dropout) == (0.1, 0.1, 0.1)
-    assert (experiment.corpus.filter.max_length, experiment.corpus.filter.max_ratio) == (70, 9)
-
-
-def test_the_scale_of_the_released_code_tunes_as_its_scripts_do() -> None:
+def test_the_scale_of_the_released_code_tunes_on_the_text_of_the_paper() -> None:
     of_table = table("table3", "released_code")
-    base, rows = of_table.space.base, of_table.space.rows
-    first = parse(base, "base").training
-    assert (first.max_epochs, first.max_updates, first.accumulation) == (None, 2_000_000, 8)
-    tuned = {"Tune-S": (1000, 100, 10), "+FT+FM": (4096, 50, 5), "+double tune": (4096, 25, 8)}
-    for row, expected in tuned.items():
-        training = last_stage(parse(config.merge(base, rows[row]), row)).training
-        assert (training.max_tokens, training.validate_every, training.patience) == expected
+    rows = of_table.space.rows
     (operator,) = fuzzy_matches(rows["+FM"])
     assert operator["both_directions"] is False
     of_paper = table("table3").space.rows["+FM"]["stages"]["both"]["corpus.train"]
     assert rows["+FM"]["stages"]["both"]["corpus.train"] == of_paper
 
 
-@pytest.mark.parametrize("row", ["+BT", "+FT"])
-def test_models_of_operators_search_as_systems_do(row: str) -> None:
-    rows = table("table3").space.rows
-    operators = [o for stage in rows[row]["stages"].values() for o in stage["augment"]]
-    assert [operator["decoding"] for operator in operators] == [{"length_penalty": 0.0}]
-
-
-def test_the_model_of_the_other_direction_is_validated_on_its_own_development_set() -> None:
-    search_space = table("table3").space
-    tuned = last_stage(parse(config.merge(search_space.base, search_space.rows["+BT"])))
+@pytest.mark.parametrize(("scale", "end"), [("small", ".tsv.gz"), ("paper", ".tsv")])
+def test_the_model_of_the_other_direction_searches_and_is_validated_as_its_own(
+    scale: str, end: str
+) -> None:
+    space = table("table3", scale).space
+    tuned = last_stage(parse(config.merge(space.base, space.rows["+BT"])))
     (model,) = tuned.model_experiments.values()
-    deciding = model.corpus.valid[1]
-    assert model.corpus.decides == deciding.name == "noisy" and model.corpus.languages == (
-        "en",
-        "fr",
-    )
-    assert deciding.file.endswith("mtnt/valid.en-fr.tsv") and (
-        deciding.source_column,
-        deciding.target_column,
-    ) == (
-        "src",
-        "tgt",
-    )
-
-
-def test_fuzzy_matches_of_monolingual_text_have_the_tag_of_the_released_code() -> None:
-    for name in ("table3", "table4"):
-        mixed = table(name).space.rows["Mixed training"]
-        assert mixed["mixture"]["fuzzy_match-mono"] == {"tag": "<NFR_mono>"}
-        assert {share["tag"] for share in mixed["mixture"].values()} <= set(
-            mixed["vocabulary.reserved"]
-        )
+    chain, deciding = (model, model.before), model.corpus.valid[1]
+    assert [stage.corpus.languages_of("train") for stage in chain if stage] == [("en", "fr")] * 2
+    noisy = "valid" if scale == "small" else "train"
+    assert model.corpus.train.file.endswith(f"mtnt/{noisy}.en-fr{end}")
+    assert model.corpus.decides == deciding.name == "noisy"
+    if scale == "paper":
+        assert deciding.file.endswith("mtnt/valid.en-fr.tsv")
+        assert (deciding.source_column, deciding.target_column) == ("src", "tgt")
+        for row in ("+BT", "+FT"):
+            (stage,) = space.rows[row]["stages"].values()
+            assert stage["augment"][0]["decoding"] == {"length_penalty": 0.0}

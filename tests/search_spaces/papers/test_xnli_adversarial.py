@@ -6,13 +6,16 @@ import json
 import statistics
 from collections import defaultdict
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from augury.augment.health import Health
 from augury.core import config
 from augury.experiments.spec import parse
-from augury.sweeping import published, space
-from augury.sweeping.published import Published
+from augury.reporting.papers.table import Published, find
+from augury.sweeping import space
 from augury.text.eda.synonyms import load_synonyms
 
 TABLES = ("table2", "table3", "table4", "table5", "figure2")
@@ -20,14 +23,12 @@ ROUNDING = 0.0501
 
 
 def table(name: str) -> Published:
-    return published.find(f"xnli_adversarial/{name}", "paper")
+    return find(f"xnli_adversarial/{name}", "paper")
 
 
 def noted(paper_table: Published, row: str, column: str) -> bool:
     """Whether a note on the printed row speaks of this column."""
-    return any(
-        note.row == row and column in note.column.split() for note in paper_table.printed.notes
-    )
+    return any(note.row == row and column in note.column.split() for note in paper_table.notes)
 
 
 @pytest.mark.parametrize(
@@ -44,39 +45,46 @@ def noted(paper_table: Published, row: str, column: str) -> bool:
     ],
 )
 def test_printed_means(name: str, means: list[float | None]) -> None:
-    assert [row.values.get("mean") for row in table(name).printed.rows.values()] == means
+    assert [row.values.get("mean") for row in table(name).printed.values()] == means
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_every_language_is_printed_and_means_are_those_of_languages_or_noted(name: str) -> None:
     paper_table = table(name)
     off = []
-    for label, row in paper_table.printed.rows.items():
-        *languages, mean = row.values.values()
+    for label, row in paper_table.printed.items():
+        languages = [value for name, value in row.values.items() if name not in ("p", "mean")]
+        mean = row.values.get("mean", 0.0)
         if label == "RoBERTa (in-language)":
             assert row.values == {"en": 88.2}
             continue
         assert len(languages) == 15
-        if (
-            label not in paper_table.improvements
-            and abs(statistics.fmean(languages) - mean) > ROUNDING
-        ):
+        improved = label in paper_table.declared.improvements
+        if not improved and abs(statistics.fmean(languages) - mean) > ROUNDING:
             off.append(label)
     assert sorted(off) == sorted(
-        note.row
-        for note in paper_table.printed.notes
-        if (note.column, note.kind) == ("avg", "average")
+        note.row for note in paper_table.notes if (note.column, note.kind) == ("avg", "average")
     )
+
+
+def test_the_share_of_generated_examples_that_are_kept_stands_beside_the_printed_one() -> None:
+    of_table = table("table3")
+    assert [of_table.values(row)["p"] for row in of_table.printed] == [100, 94, 100, 66, 100]
+    lost = {"empty": 5, "copied": 1, "dropped entailment": 4, "dropped neutral": 2}
+    outputs = [Health("semantic", "semantic", 94, lost), Health("eda", "eda", 7)]
+    systems: Any = {"Agreement": SimpleNamespace(outputs=outputs)}
+    assert of_table.declared.quantities
+    assert of_table.declared.quantities(systems) == {"Agreement": {"p": 94}}
 
 
 def test_improvements_are_those_of_the_accuracies_or_noted_and_figure_2_shows_them() -> None:
     paper_table, figure = table("table4"), table("figure2")
     off = []
-    for label, (better, other) in paper_table.improvements.items():
+    for label, (better, other) in paper_table.declared.improvements.items():
         for column, value in paper_table.values(label).items():
             ratio = paper_table.values(better)[column] / paper_table.values(other)[column]
             off += [(label, column)] if abs(100 * (ratio - 1) - value) > ROUNDING else []
-        shown = next(row for row, pair in figure.improvements.items() if pair == (better, other))
+        (shown,) = (of for of, p in figure.declared.improvements.items() if p == (better, other))
         assert figure.values(shown) == paper_table.values(label)
     assert off == [("Improvement(%) (10k)", "zh")] and noted(paper_table, *off[0])
 
@@ -87,17 +95,15 @@ def test_one_configuration_is_printed_with_one_value_or_the_difference_is_noted(
     for name in TABLES:
         paper_table = table(name)
         for row, changes in paper_table.space.rows.items():
-            if row in paper_table.printed.rows:
+            if row in paper_table.printed:
                 same[json.dumps(changes, sort_keys=True)].append((paper_table, row))
     differing = set()
     for rows in same.values():
         for column in ("mean", *rows[0][0].values(rows[0][1])):
             if len({paper_table.values(row)[column] for paper_table, row in rows}) > 1:
                 differing.add(rows[0][1])
-                assert any(
-                    noted(paper_table, row, "avg" if column == "mean" else column)
-                    for paper_table, row in rows
-                )
+                printed = "avg" if column == "mean" else column
+                assert any(noted(paper_table, row, printed) for paper_table, row in rows)
     assert differing == {"XLM-R", "+SA+PGD"}
     assert max(map(len, same.values())) == 4
 
@@ -117,7 +123,7 @@ def test_rows_are_operators_and_regimes() -> None:
 @pytest.mark.parametrize("scale", ["toy", "small", "paper"])
 def test_the_strategy_is_the_teacher_at_0_8_but_in_table_3(scale: str) -> None:
     for name in ("table2", "table4", "table5", "figure2"):
-        for row in published.find(f"xnli_adversarial/{name}", scale).space.rows.values():
+        for row in find(f"xnli_adversarial/{name}", scale).space.rows.values():
             for operator in row["augment"]:
                 if operator["operator"] == "semantic":
                     assert (operator["rectify"], operator["threshold"]) == ("teacher", 0.8)
@@ -130,41 +136,27 @@ def test_sa_makes_20k_and_80k_of_20k_and_80k_of_10k() -> None:
         labels = 1 if operator.get("labels") == "one_other" else 2
         return int(changes.get("corpus.train.subset", 20_000) * operator["copies"] * labels)
 
-    sizes = {
-        "+SA (20k)": 20_000,
-        "+SA (80k)": 80_000,
-        "+SA +PGD (20k)": 20_000,
-        "+SA +PGD (80k)": 80_000,
-    }
-    assert {row: hypotheses("table5", row) for row in sizes} == sizes
-    assert {
-        hypotheses("table4", f"+SA +{attack} ({size})")
-        for attack in ("FGM", "PGD")
-        for size in ("10k", "20k")
-    } == {80_000}
+    for size in (20, 80):
+        for row in (f"+SA ({size}k)", f"+SA +PGD ({size}k)"):
+            assert hypotheses("table5", row) == size * 1000
+    halves = [f"+SA +{attack} ({size})" for attack in ("FGM", "PGD") for size in ("10k", "20k")]
+    assert {hypotheses("table4", row) for row in halves} == {80_000}
 
 
 @pytest.mark.parametrize("scale", ["small", "paper"])
-def test_eda_chooses_from_wordnet(scale: str) -> None:
-    for name in ("table2", "table5"):
-        rows = published.find(f"xnli_adversarial/{name}", scale).space.rows.values()
-        operators = [
-            operator for row in rows for operator in row["augment"] if operator["operator"] == "eda"
-        ]
-        assert operators and {Path(operator["synonyms"]).name for operator in operators} == {
-            "wordnet_oewn"
-        }
-
-
-def test_wordnet_is_where_the_data_is_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_eda_chooses_from_wordnet_where_the_data_is_now(
+    scale: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table("table2")
     monkeypatch.setenv("AUGURY_DATA", str(tmp_path))
-    row = table("table2").space.rows["+EA(80k)"]
-    assert row["augment"][0]["synonyms"] == f"{tmp_path}/wordnet_oewn"
+    for name in ("table2", "table5"):
+        rows = find(f"xnli_adversarial/{name}", scale).space.rows.values()
+        operators = [of for row in rows for of in row["augment"] if of["operator"] == "eda"]
+        assert {of["synonyms"] for of in operators} == {f"{tmp_path}/wordnet_oewn"}
 
 
 def test_wordnet_is_found(data: Path) -> None:
-    (row,) = (row for name, row in table("table2").space.rows.items() if name == "+EA(80k)")
+    row = table("table2").space.rows["+EA(80k)"]
     assert len(load_synonyms(row["augment"][0]["synonyms"])) == 52_691
 
 
@@ -182,9 +174,8 @@ def test_in_language_rows_have_a_system_for_every_language() -> None:
             experiment = parse(config.merge(base, rows[row]), row)
             assert (experiment.model.name, experiment.corpus.language) == (name, language)
             assert language in experiment.test_sets and experiment.corpus.train.subset == 20_000
-            assert experiment.corpus._known_set("train").name == (
-                "multi_nli" if language == "en" else "xnli_mt"
-            )
+            known = "multi_nli" if language == "en" else "xnli_mt"
+            assert experiment.corpus._known_set("train").name == known
     assert paper_table.assembled["XLM-R (in-language)"]["en"] == "XLM-R"
     roberta = parse(config.merge(base, rows["RoBERTa (in-language, en)"]))
     assert roberta.model.name.endswith("roberta-large") and roberta.training.max_examples == 16
@@ -194,14 +185,10 @@ def test_translate_train_all_reads_every_language() -> None:
     space_of_table = table("table2").space
     row = space_of_table.rows["XLM-R (translate-train-all)"]
     corpus = parse(config.merge(space_of_table.base, row)).corpus
-    files = {
-        name: spec._known_set("train").texts["train"]["file"]
-        for name, spec in corpus.mixture.items()
-    }
+    specs = corpus.mixture.items()
+    files = {name: spec._known_set("train").texts["train"]["file"] for name, spec in specs}
     assert len(files) == 15 and set(files.values()) == {"multinli.train.{language}.tsv"}
-    assert {name: spec.language_codes()["language"] for name, spec in corpus.mixture.items()} == {
-        name: name for name in files
-    }
+    assert all(spec.language_codes()["language"] == name for name, spec in specs)
 
 
 def test_radii_of_the_search_are_the_papers_norms() -> None:

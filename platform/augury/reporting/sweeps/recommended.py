@@ -12,7 +12,7 @@ from augury.core.store import Folder
 from augury.experiments.spec import Experiment, parse
 from augury.reporting.run_files import EXPERIMENT, experiment
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, recommended
-from augury.sweeping.confirmation import fresh_seeds
+from augury.sweeping.schedulers import fresh_seeds
 
 RECOMMENDED = "recommended.yaml"
 SHARED = ("name", "task", "seeds", "baseline", "systems", "equal", "execution", "health")

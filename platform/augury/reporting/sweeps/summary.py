@@ -34,8 +34,7 @@ from augury.reporting.results import SystemResult
 from augury.scoring.best import probability_best
 from augury.scoring.registry import bounds, lower_is_better, segment_noun, title
 from augury.scoring.significance import Interval
-from augury.sweeping.confirmation import Confirmation, fresh_seeds
-from augury.sweeping.schedulers import half_widths, net
+from augury.sweeping.schedulers import Confirmation, fresh_seeds, half_widths, net
 from augury.sweeping.state import Configuration, Curves, Progress, Sweep, Trial
 
 LEAST = 2

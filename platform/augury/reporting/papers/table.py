@@ -1,0 +1,337 @@
+"""A paper's table at one of its scales: rows as configurations, and what the paper prints.
+
+What a paper prints is a TSV file, UTF-8 text with one block a table; empty lines separate blocks,
+and lines that start with `#` are comments. A block's first line is the table's name, the second its
+header, and every further line a row; cells are separated by tabs and not quoted. An empty cell
+means that nothing is printed, `-` a printed dash. Columns of a table:
+
+- `row`: the number of the row, from 1;
+- `name`: the row's printed name; `label`: a unique name if the printed one is ambiguous;
+- `section`: the group of rows it belongs to;
+- `marks`: `column=mark` pairs, and `bold`: columns, both separated by `;`;
+- all others are columns of the printed table.
+
+A table without legible values consists of a header only. Other blocks:
+
+- `in_text`: `name` and `value` of numbers that the text states, and `where`;
+- `marks`: of a `table`, the row that a `mark` compares with (`against`), and the `p` that it stands
+  below;
+- `notes`: remarks on values, such as contradictions in the paper: `table`; `row`, a number,
+  `header` or `all`; `column`; `as_read` and `written`, which differ if the file corrects the print;
+  `kind`, of which `literature` says that a value is another paper's, so that it compares with
+  nothing; `why`;
+- `deviations`: what is not as in the paper: `scales` and `tables`, names separated by spaces, or no
+  table for all of them; `deviation`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
+
+from augury.core.agreed_code import named_by_user
+from augury.core.errors import UserError, unknown
+from augury.scoring.registry import title
+from augury.sweeping import declarations
+from augury.sweeping import space as spaces
+from augury.sweeping.declarations import PaperTable, at_scale
+from augury.sweeping.space import Space
+from augury.training.pace import TextSize
+
+FULL_SCALES = ("paper", "released_code")
+"""The scales with a paper's corpora, whose values compare with the printed ones."""
+ABOUT = ("row", "name", "label", "section", "marks", "bold")
+"""Columns that describe a row; all others are printed."""
+ABSENT = ("", "-")
+UNITS = {"k": 1e3, "M": 1e6, "%": 1.0}
+Blocks = Mapping[str, list[dict[str, str]]]
+
+
+class Note(NamedTuple):
+    """A note on a value, a row (a label) or, without one, the table."""
+
+    row: str
+    column: str
+    """One or several printed columns as text; empty for all columns."""
+    kind: str
+    text: str
+
+    def __str__(self) -> str:
+        subject = ", ".join(part for part in (self.row, self.column) if part)
+        return f"{subject}: {self.text}" if subject else self.text
+
+
+class Mark(NamedTuple):
+    """A printed mark: a row differs from another with a p below this one."""
+
+    mark: str
+    against: str
+    p: str
+
+
+class PrintedRow(NamedTuple):
+    """A row as the paper prints it."""
+
+    number: int
+    name: str
+    section: str
+    cells: Mapping[str, str]
+    """Printed column -> printed text."""
+    marks: Mapping[str, str]
+    """Printed column or `name` -> mark."""
+    bold: tuple[str, ...]
+    texts: Mapping[str, str]
+    """Test set, quantity or `mean` -> the value as it is printed, such as `37.60` or `20k`."""
+    values: Mapping[str, float]
+    borrowed: tuple[str, ...]
+    """Of these, the values that are another paper's."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is printed in the table as JSON-like values."""
+        return {
+            "row": self.number,
+            "printed": self.name,
+            "section": self.section,
+            "cells": {column: text for column, text in self.cells.items() if text},
+            "marks": dict(self.marks),
+            "bold": list(self.bold),
+            "borrowed": list(self.borrowed),
+        }
+
+
+@dataclass(frozen=True)
+class Published:
+    """A paper's table at a scale; fields without a docstring are those of `PaperTable`."""
+
+    name: str
+    """`xnli_adversarial/table2`, or the path of a file."""
+    declared: PaperTable
+    space: Space
+    printed: Mapping[str, PrintedRow]
+    """Label -> row, in printed order."""
+    notes: tuple[Note, ...]
+    marks: Mapping[str, Mark]
+    """Row -> the mark of its printed value that stands for the mean."""
+    deviations: tuple[str, ...]
+    rescored: Mapping[str, tuple[str, str]]
+    assembled: Mapping[str, Mapping[str, str]]
+    unavailable: Mapping[str, str]
+
+    @property
+    def comparable(self) -> bool:
+        """Return whether the scale is that of the paper, or of its released code."""
+        return self.space.scale.partition("/")[0] in FULL_SCALES
+
+    @property
+    def reference(self) -> str:
+        """Return the row that the others are compared with."""
+        return str(self.space.reference)
+
+    @property
+    def rows(self) -> list[str]:
+        """Return all rows: the printed ones in printed order, then those that are only run."""
+        return list(dict.fromkeys([*self.printed, *self.space.rows]))
+
+    @property
+    def text(self) -> TextSize | None:
+        """Return about how much the training text is."""
+        text = self.declared.text.get(self.space.scale)
+        return text and TextSize(*text)
+
+    def values(self, row: str) -> Mapping[str, float]:
+        """Return the printed values of a row, test set, quantity or `mean` -> value."""
+        return self.printed[row].values if row in self.printed else {}
+
+    def made_of(self, row: str) -> tuple[str, ...]:
+        """Return the rows that are run for a row."""
+        if row in self.rescored:
+            return self.rescored[row][:1]
+        if row in self.assembled:
+            return tuple(self.assembled[row].values())
+        return self.declared.improvements.get(row, (row,))
+
+    def reason(self, row: str) -> str:
+        """Return why a printed row is not run."""
+        if row in self.declared.improvements:
+            return "computed: relative improvement of '{}' over '{}' in per cent".format(
+                *self.declared.improvements[row]
+            )
+        if row in self.rescored:
+            of, metric = self.rescored[row]
+            return f"the outputs of '{of}', scored by {title(metric)}"
+        if row in self.assembled:
+            parts = dict.fromkeys(self.assembled[row].values())
+            return f"a system for each column: {', '.join(parts)}"
+        return self.unavailable[row]
+
+
+def find(name: str, scale: str | None = None, corpus: str | None = None) -> Published:
+    """Return the table `<paper>/<table>`, or that of a file, at a scale; UserError if there is none
+    or it is invalid.
+
+    `corpus` selects a corpus of the scale other than its first.
+    """
+    if not name.endswith(".py") and name not in declarations.tables():
+        raise unknown("table", name, declarations.tables())
+    with named_by_user(name):
+        declared = declarations.load_table(name)
+    if corpus is not None:
+        scale = scale or next(iter(declared.scales))
+        corpora = [of.partition("/")[2] for of in declared.scales if of.startswith(f"{scale}/")]
+        if not corpora:
+            raise UserError(
+                f"table '{name}' has a single corpus at scale {scale}: leave out --corpus"
+            )
+        if corpus not in corpora:
+            raise unknown(f"corpus of table '{name}' at scale {scale}", corpus, corpora)
+        scale = f"{scale}/{corpus}"
+    space = spaces.resolve(declared, name, scale)
+    if not isinstance(space.reference, str):
+        raise UserError(
+            f"table '{name}': the reference must be one of its rows, {', '.join(space.rows)}"
+        )
+    scale, table = space.scale, PurePath(name).stem
+    columns = at_scale(declared.columns, scale)
+    deviations = dict(declared.deviations)
+    blocks: Blocks = {}
+    printed: dict[str, PrintedRow] = {}
+    notes: list[Note] = []
+    if isinstance(declared.published, Path):
+        blocks = read_blocks(declared.published)
+        printed, notes = read(blocks, table, columns)
+        for line in blocks.get("deviations", ()):
+            if not line["tables"] or table in line["tables"].split():
+                for of in line["scales"].split():
+                    deviations[of] = (*deviations.get(of, ()), line["deviation"])
+    else:
+        for number, (label, cells) in enumerate(at_scale(declared.published, scale).items(), 1):
+            values = {column: value for column, value in cells.items() if value is not None}
+            texts = {column: str(value) for column, value in values.items()}
+            printed[label] = PrintedRow(number, label, "", texts, {}, (), texts, values, ())
+    of_mean = next((column for column, meant in columns.items() if meant == "mean"), "")
+    marks = {
+        line["mark"]: Mark(line["mark"], line["against"], line["p"])
+        for line in blocks.get("marks", ())
+        if line["table"] == table
+    }
+    marked = {label: row.marks.get(of_mean, "") for label, row in printed.items()}
+    rescored = at_scale(declared.rescored, scale)
+    assembled = at_scale(declared.assembled, scale)
+    reasons = declared.unavailable
+    if isinstance(reasons, str):
+        reasons = dict.fromkeys(printed, reasons)
+    known = {*space.rows, *declared.improvements, *rescored, *assembled}
+    published = Published(
+        name=name,
+        declared=declared,
+        space=space,
+        printed=printed,
+        notes=tuple(notes),
+        marks={label: marks[mark] for label, mark in marked.items() if mark in marks},
+        deviations=deviations.get(scale, deviations.get(scale.partition("/")[0], ())),
+        rescored=rescored,
+        assembled=assembled,
+        unavailable={of: why for of, why in at_scale(reasons, scale).items() if of not in known},
+    )
+    for row in known:
+        for part in published.made_of(row):
+            if part not in space.rows:
+                raise unknown(f"row that '{row}' of table '{name}' is made of", part, space.rows)
+    for row in printed:
+        if row not in {*known, *published.unavailable}:
+            raise UserError(
+                f"table '{name}' has published values for '{row}', which is not in rows: add the "
+                "row, or give the reason in 'unavailable'"
+            )
+    return published
+
+
+def read_blocks(file: Path) -> Blocks:
+    """Return the blocks of a paper's file by name, each row as column -> cell; UserError for one
+    without a name or a header, and for a row with too many or too few cells."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    content = "\n".join(line for line in lines if not line.startswith("#")).strip("\n")
+    blocks: dict[str, list[dict[str, str]]] = {}
+    for block in re.split(r"\n{2,}", content):
+        name, *table = block.split("\n")
+        if name in blocks or "\t" in name or not table:
+            raise UserError(
+                f"{file.name}: a block starts with '{name}': after an empty line give a unique "
+                "table name, and below it a header"
+            )
+        header, *rows = [line.split("\t") for line in table]
+        for number, cells in enumerate(rows, 1):
+            if len(cells) != len(header):
+                raise UserError(
+                    f"{file.name}, {name}, line {number} has {len(cells)} cells, but the header "
+                    f"has {len(header)}: separate cells by single tabs"
+                )
+        blocks[name] = [dict(zip(header, cells, strict=True)) for cells in rows]
+    return blocks
+
+
+def read(
+    blocks: Blocks, table: str, columns: Mapping[str, str]
+) -> tuple[dict[str, PrintedRow], list[Note]]:
+    """Return the rows of a table by label, and the notes on them.
+
+    `columns` are the printed columns with values, and what they are called here. UserError for an
+    unknown table, column or row of a note, a duplicate label, and a value that is not a number.
+    """
+    if table not in blocks:
+        raise unknown("table of the paper's file", table, blocks)
+    lines = blocks[table]
+    for column in columns:
+        if lines and column not in lines[0]:
+            raise unknown(f"column of {table}", column, lines[0])
+    labels = {line["row"]: line.get("label") or line["name"] for line in lines}
+    notes = [_note(note, labels) for note in blocks.get("notes", ()) if note["table"] == table]
+    of_others = {(note.row, note.column) for note in notes if note.kind == "literature"}
+    rows: dict[str, PrintedRow] = {}
+    for line in lines:
+        label = labels[line["row"]]
+        if label in rows:
+            raise UserError(
+                f"{table}: two rows are called '{label}': give one of them another label"
+            )
+        cells = {column: cell for column, cell in line.items() if column not in ABOUT}
+        valued = {column: name for column, name in columns.items() if cells[column] not in ABSENT}
+        rows[label] = PrintedRow(
+            int(line["row"]),
+            line["name"],
+            line.get("section", ""),
+            cells,
+            marks=dict(pair.split("=", 1) for pair in line.get("marks", "").split(";") if pair),
+            bold=tuple(column for column in line.get("bold", "").split(";") if column),
+            texts={name: cells[column] for column, name in valued.items()},
+            values={
+                name: _number(cells[column], f"{table}, row {line['row']}, column {column}")
+                for column, name in valued.items()
+            },
+            borrowed=tuple(
+                name for column, name in columns.items() if (label, column) in of_others
+            ),
+        )
+    return rows, notes
+
+
+def _number(text: str, where: str) -> float:
+    try:
+        return float(text.rstrip("".join(UNITS))) * UNITS.get(text[-1], 1.0)
+    except ValueError:
+        raise UserError(
+            f"{where}: '{text}' is not a number: leave the cell empty if nothing is printed"
+        ) from None
+
+
+def _note(line: Mapping[str, str], labels: Mapping[str, str]) -> Note:
+    rows = {**dict.fromkeys(("header", "all"), ""), **labels}
+    if line["row"] not in rows:
+        raise unknown(f"row in the notes of {line['table']}", line["row"], rows)
+    corrected = line["as_read"] and line["written"] and line["as_read"] != line["written"]
+    text = f"'{line['as_read']}' is read as '{line['written']}': " if corrected else ""
+    column = "" if line["column"] == "all" else line["column"]
+    return Note(rows[line["row"]], column, line["kind"], text + line["why"])

@@ -1,0 +1,298 @@
+"""The report of a paper's table: printed and measured values side by side, in every format."""
+
+from __future__ import annotations
+
+import csv as csv_reader
+import io
+import json
+import re
+import shlex
+from typing import Any
+
+import pytest
+
+from augury.core.store import Store
+from augury.reporting import rendering
+from augury.reporting.comparison import comparison
+from augury.reporting.papers import table as tables
+from augury.reporting.papers.report import heat_maps, plan_text, report, rows, to_dict
+from augury.sweeping.plan import Plan
+
+
+def lines_of(text: str, start: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith(start)]
+
+
+@pytest.fixture
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "220")
+
+
+def test_rows_that_are_measured_failed_shared_and_never_run(table7: Any) -> None:
+    reproduction = table7()
+    failed = "seed 1 failed: Diverged: loss <nan>; seed 2 failed: Diverged: loss <nan>"
+    assert {name: (line.status, line.why) for name, line in reproduction.lines.items()} == {
+        "plain": ("measured", ""),
+        "+A": ("measured", ""),
+        "+A again": ("measured", "runs once, as +A: twice is once"),
+        "+B": ("failed", failed),
+        "oracle": ("not run", "reads the labels"),
+        "gain": ("computed", "computed: relative improvement of '+A' over 'plain' in per cent"),
+    }
+    assert (reproduction.column, list(reproduction.comparisons)) == ("mean", ["mean", "qaa", "qab"])
+    measured = [reproduction.record(name)["measured"] for name in reproduction.lines]
+    assert measured == [66.0, 80.0, 80.0, None, None, pytest.approx(100 * 14 / 66)]
+    deviations = [of["deviation"] for of in reproduction.records["plain"].values()]
+    assert deviations == [pytest.approx(2**0.5)] * 3
+    assert reproduction.values("+A") == reproduction.values("+A again")
+    assert reproduction.values("+B") == reproduction.values("oracle") == {}
+    assert reproduction.values("gain") == pytest.approx(
+        {"mean": 100 * 14 / 66, "qaa": 100 * 10 / 71, "qab": 100 * 18 / 61}
+    )
+    assert reproduction.sweep.seconds == 2 * 60 + 2 * 90
+
+    row = reproduction.lines["+A"].compared["mean"]
+    assert row == comparison(reproduction.systems, "mean").rows[1]
+    assert (row.difference, row.tested.over, row.time_factor) == (14.0, "seeds and sentences", 1.5)
+    assert row.tested.low < 14 < row.tested.high
+
+
+def test_published_values_compare_at_the_scale_of_the_paper_alone(table7: Any) -> None:
+    toy, paper = table7("toy"), table7("paper")
+    for reproduction in (toy, paper):
+        printed = [reproduction.record(name)["published"] for name in reproduction.lines]
+        assert printed == [69.1, 79.0, None, None, 99.0, 14.3]
+    assert [toy.record(name)["gap"] for name in toy.lines] == [None] * 6
+    gain = pytest.approx(100 * 14 / 66 - 14.3)
+    gaps = [paper.record(name)["gap"] for name in paper.lines]
+    assert gaps == [pytest.approx(-3.1), 1.0, None, None, None, gain]
+    assert [paper.within(name) for name in paper.lines] == [False, True, None, None, None, None]
+    literature = [to_dict(of)["rows"][1]["literature"] for of in (toy, paper)]
+    assert literature == [
+        {"Table 7, at the paper's scale": 79.0, "Table 8": 78.9},
+        {"Table 8": 78.9},
+    ]
+
+
+def test_what_a_file_says_of_values(paper: Any, wide: None) -> None:
+    """Another paper's never compares; a quantity stands beside its printed value; a mark is tested
+    against the row that it names."""
+    paper.of_file()
+    for row, right in (("plain", [70, 72]), ("+A", [80, 82]), ("+B", [60, 61])):
+        paper.measure(row, {"qaa": right, "qab": right})
+    reproduction = paper.reproduction("paper")
+    borrowed, shown = reproduction.record("+A"), rendering.text(report(reproduction))
+    assert (borrowed["gap"], borrowed["published"], borrowed["comparable"]) == (None, 79.0, False)
+    assert reproduction.within("+A") is None and reproduction.within("plain") is False
+    assert reproduction.record("+A", "qab")["gap"] == 1.0
+    line = to_dict(reproduction)["rows"][1]
+    assert line["literature"] == {"Table 7, of another paper": 79.0, "Table 8": 78.9}
+    below = shown[shown.index("by test set") :]
+    assert lines_of(below, "row")[0].split() == ["row", "qaa", "qab", "p", "mean"]
+    assert lines_of(below, "+A  ")[0].split() == ["+A", "81.0", "81.0", "48", "81.0"]
+    printed = ["+A", "(published)", "–", "80.0", "50%", "79.0"]
+    assert lines_of(below, "+A (published)")[0].split() == printed
+    against = paper.reproduction("paper", reference="+B").lines["+A"].compared["mean"]
+    marked = reproduction.marked["+A"]
+    assert (marked.tested, marked.corrected) == (against.tested, against.corrected)
+    assert (line["difference"], marked.difference) == (10.0, 20.5)
+    assert f"+A, † to +B: {against.difference_text}, p " in shown and "; printed p < 0.001" in shown
+    assert "Table 7, plain, score: Section 3 has 70" in shown
+
+
+@pytest.mark.parametrize("scale", ["toy", "paper"])
+def test_text(table7: Any, wide: None, scale: str) -> None:
+    shown = rendering.text(report(table7(scale)))
+    assert shown.startswith(f"Table 7 of Nobody (1999), <Nothing>, at scale {scale}\n")
+    plain_row, better = (lines_of(shown, f"{name} ")[0] for name in ("plain", "+A"))
+    assert plain_row.split()[:6] == ["plain", "2", "69.1", "66.0", "±", "1.4"]
+    assert "79.0   80.0 ± 1.4" in better and "+14.0" in better and "1.5 ×   measured" in better
+    assert "oracle: reads the labels" in shown and "+A elsewhere: 78.9 (Table 8)" in shown
+    assert ("literature" in shown) == ("do not compare" in shown) == (scale == "toy")
+    assert ("-3.1 (beyond)" in plain_row) == ("+1.0 (within)" in better) == (scale == "paper")
+    assert ("not as in the paper: two toy languages" in shown) == (scale == "toy")
+    below = shown[shown.index("by test set") :]
+    printed = ["+A", "(published)", "–", "80.0", "79.0"]
+    assert lines_of(below, "+A (published)")[0].split() == printed
+    assert lines_of(below, "oracle")[0].split()[1:] == ["(published)", "–", "98.0", "99.0"]
+    assert lines_of(below, "+A  ")[0].split() == ["+A", "81.0", "79.0", "80.0"]
+    assert "plain (published)" not in below  # of the mean alone
+
+
+def test_cost_comes_below_where_there_is_no_room(
+    table7: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    shown = rendering.text(report(table7()))
+    first = shown[shown.index("\nrow") : shown.index("\nby test set")]
+    assert max(len(line) for line in first.splitlines() if "   " in line) <= 120
+    assert " ".join(lines_of(shown, "plain ")[1].split()) == "plain 1.0 × 1 min 00 s 1.0 × measured"
+
+
+def test_latex(table7: Any) -> None:
+    written = rendering.latex(report(table7()))
+    assert written.count(r"\begin{tabular}{lrrrrrrrrrr}") == 1
+    assert r"{}plain & 2 & 69.1 & 66.0 $\pm$ 1.4 &" in written
+    assert r"\textless{}Nothing\textgreater{}" in written and "two toy languages" in written
+    assert written.count(r"\begin{table}") == written.count(r"\end{table}") == 2
+
+
+def test_csv_and_json_have_every_row_and_column(table7: Any) -> None:
+    reproduction = table7()
+    lines = list(csv_reader.DictReader(io.StringIO(rendering.csv(report(reproduction)))))
+    tests = ("mean", "qaa", "qab")
+    measured = ("plain", "+A", "+A again")
+    assert [(line["row"].removeprefix("'"), line["test"]) for line in lines] == [  # no formula
+        *((row, test) for row in measured for test in tests),
+        *(("+B", "mean"), ("oracle", "mean"), ("oracle", "qab")),
+        *(("gain", test) for test in tests),
+    ]
+    exact = [lines[3][name] for name in ("published", "measured", "difference")]
+    assert exact == ["79.0", "80.0", "14.0"]
+    assert (lines[5]["published"], lines[4]["published"]) == ("80.0", "")
+    assert (lines[9]["status"], lines[10]["why"]) == ("failed", "reads the labels")
+    found = json.loads(json.dumps(to_dict(reproduction), allow_nan=False))
+    assert [row["name"] for row in found["rows"]] == list(reproduction.lines)
+    better, oracle = found["rows"][1], found["rows"][4]
+    assert (better["published"], better["measured"]) == ({"mean": 79.0, "qab": 80.0}, 80.0)
+    assert better["interval"][0] < 80.0 < better["interval"][1]
+    of_test = better["tests"]["qab"]
+    assert (of_test["published"], of_test["measured"]) == (80.0, 79.0)
+    assert (oracle["measured"], oracle["interval"], oracle["status"]) == (None, None, "not run")
+    assert (found["comparable"], found["reference"], found["scale"]) == (False, "plain", "toy")
+    assert found["cost"] == {"train_seconds": 300.0}
+
+
+def test_a_page_has_heat_map_cost_deviations_and_no_link(table7: Any, read: Any) -> None:
+    html = rendering.page(report(table7()))
+    page = read(html)
+    assert page.texts["h1"][0].endswith("table7.py at scale toy")
+    assert page.texts["p"][0] == "Does it help?"
+    assert "two toy languages" in page.texts["li"] and "cost" in page.ids
+    assert page.texts["td"][:3] == ["2", "69.1", "66.0 ± 1.4"]
+    data = re.search(r'<script type="application/json" id="figures">(.*?)</script>', html)
+    assert data and "cost" in json.loads(data[1])
+    assert not [link for link in page.links if link and link.startswith("http")]
+
+
+def test_text_is_shown_and_never_run(paper: Any, read: Any, hostile: str) -> None:
+    source = paper.path.read_text().replace("two toy languages", hostile)
+    paper.path.write_text(source.replace("Does it help?", hostile))
+    paper.measure("plain", {hostile.replace("/", ""): [70, 72], "qab": [60, 62]})
+    page = read(rendering.page(report(paper.reproduction())))
+    assert "img" not in page.tags and hostile in page.texts["li"] and hostile in page.texts["p"]
+
+
+def test_rows_that_were_left_out_or_not_begun_on_a_single_test_set(paper: Any, read: Any) -> None:
+    """Which has no mean: the printed mean is its value."""
+    paper.measure("plain", {"qaa": [70, 72]})
+    paper.measure("+A", {"qaa": [80]})
+    paper.sweeps.configuration({"augment": ["b"]}, "+B")
+    reproduction = paper.reproduction(ended=False)
+    page = read(rendering.page(report(reproduction)))
+    (command,) = [shlex.split(text) for text in page.texts["pre"] if "reproduce" in text]
+    assert command[command.index("--rows") + 1 :][:3] == ["+A", "+B", "--name"]
+    again = "the command ended before: give it again"
+    states = {name: (line.status, line.why) for name, line in reproduction.lines.items()}
+    assert states["+A"] == ("partly measured", f"1 of 2 seeds; {again}")
+    assert states["+A again"] == ("left out", "other rows were asked for")
+    assert states["+B"] == ("not begun", again)
+    assert (reproduction.column, list(reproduction.comparisons)) == ("qaa", ["qaa"])
+    record = reproduction.record("plain")
+    assert (record["measured"], record["published"]) == (71.0, 69.1)
+
+
+def test_without_the_reference_nothing_is_compared(paper: Any) -> None:
+    paper.sweeps.configuration({}, "plain")
+    paper.measure("+A", {"qaa": [80, 82], "qab": [78, 80]})
+    reproduction = paper.reproduction(ended=False)
+    row = reproduction.lines["+A"].compared["mean"]
+    assert reproduction.record("+A")["measured"] == 80.0
+    assert (row.difference, row.tested) == (None, None)
+
+
+def test_before_anything_is_scored_errors_are_cut_in_text_and_whole_in_json(paper: Any) -> None:
+    failing = paper.sweeps.configuration({}, "plain")
+    paper.sweeps.trial(failing, 1, [], "failed", error="word " * 100)
+    reproduction = paper.reproduction()
+    shown = report(reproduction)
+    assert (reproduction.deciding, shown.answer) == (None, "Nothing is measured yet.")
+    text = rendering.text(shown)
+    assert "word …" in text and max(map(len, text.splitlines())) < 300
+    assert [row["measured"] for row in shown.data["rows"]] == [None] * 6
+    assert shown.data["rows"][0]["why"].count("word") == 100
+    assert rendering.csv(shown).count("\n") == 1 + 9 and "<h2" in rendering.page(shown)
+
+
+def test_rows_that_are_other_rows_by_another_metric_or_a_system_a_column(paper: Any) -> None:
+    """The first has cost and seeds, and no difference to rows of other measures; the mean of the
+    second is that of its columns, once all are there."""
+    source = paper.path.read_text()
+    own = '"fixed": {"qab": 81}, "own": {"qaa": 90.0, "mean": 85.0}, "oracle": {"mean"'
+    paper.path.write_text(source.replace('"oracle": {"mean"', own))
+    paper.add(rescored='{"fixed": ("+A", "accuracy")}')
+    paper.add(assembled='{"own": {"qaa": "plain", "qab": "+A"}}')
+    paper.measure("plain", {"qaa": [70, 72], "qab": [60, 62]})
+    before = paper.reproduction("paper", ended=False)
+    assert before.lines["own"].status == "partly measured"
+    assert before.values("own") == {"qaa": 71.0}
+    paper.measure("+A", {"qaa": [80, 82], "qab": [78, 80]})
+    reproduction = paper.reproduction("paper", ended=False)
+    fixed, other = reproduction.lines["fixed"], reproduction.lines["+A"]
+    assert reproduction.values("fixed") == reproduction.values("+A")
+    assert (fixed.status, fixed.why) == ("measured", "the outputs of '+A', scored by accuracy")
+    assert reproduction.record("fixed", "qab")["published"] == 81
+    row = fixed.compared["mean"]
+    assert (row.difference, row.tested, row.cost) == (None, None, other.compared["mean"].cost)
+    assert reproduction.lines["own"].status == "measured"
+    assert reproduction.values("own") == {"qaa": 71.0, "qab": 79.0, "mean": 75.0}
+    assert reproduction.record("own")["gap"] == pytest.approx(-10.0)
+
+
+def test_quantities_in_place_of_scores(paper: Any) -> None:
+    """Measured once; those of a table of their own are a heat map."""
+    source = paper.path.read_text()
+    printed = source[source.index("    published={") : source.index("    tolerance")]
+    source = source.replace(printed, '    published={"plain": {"noise": 0.27}},\n')
+    source = source[: source.index("    improvements")] + source[source.index("    unavailable") :]
+    paper.path.write_text(source)
+    values = {"noise": 0.1, "a | l0 | l1": 0.2, "a | l0 | l0": 0.4, "a | l1 | l1": 0.6}
+    paper.add(measure=f"lambda system: {values | {'b | x | y': 0.3}}")
+    address = paper.measure("plain", {"qaa": [70, 72]})
+    paper.sweeps.load([1, 2]).folder.write_record(
+        "measured.json",
+        {f"runs/{address}/seed-{seed}": values | {"b | x | y": 0.3} for seed in (1, 2)},
+    )
+    reproduction = paper.reproduction("paper")
+    shown = rows(reproduction).lines()
+    assert shown[:4] == [
+        ["row", "seeds", "noise", "status"],
+        ["plain", "2", "0.1 ± 0", "measured"],
+        ["plain (published)", "", "0.27", ""],
+        ["+A", "0", "–", "left out"],
+    ]
+    first, second = heat_maps(reproduction)
+    assert (first.title, second.title) == ("plain: a", "plain: b")
+    texts = [["", "l1", "l0"], ["l0", "0.2 ± 0", "0.4 ± 0"], ["l1", "0.6 ± 0", "–"]]
+    assert first.lines() == texts and second.lines() == [["", "y"], ["x", "0.3 ± 0"]]
+    shades = [cell.shade for row in first.rows for cell in row.cells[1:]]
+    assert shades == [pytest.approx(1e-3), pytest.approx(0.5), pytest.approx(1.0), None]
+    assert second.rows[0].cells[1].shade == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "value"),
+    [
+        ("cipherdaug/table2", "CipherDAug - 2 keys", "37.60"),
+        ("cipherdaug/table8", "Transformer", "Hallucinations 23"),
+    ],
+)
+def test_a_plan_has_values_as_they_are_printed_and_deviations(
+    name: str, row: str, value: str
+) -> None:
+    table = tables.find(name, "paper")
+    shown = plan_text(table, Plan(table.space, Store("nowhere"), {}))
+    (line,) = lines_of(shown, f"{row} ")
+    assert re.split(r"\s{2,}", line)[1] == value
+    deviations = [line.removeprefix("not as in the paper: ") for line in lines_of(shown, "not as")]
+    assert deviations == list(table.deviations)
