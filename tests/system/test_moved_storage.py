@@ -104,7 +104,7 @@ def test_runs_are_read_where_they_are(
     assert main(["export", "keys/1", *there, "--to", "hf", "--output", str(tmp_path / "hf")]) == 0
     assert main(["runs", moved.root]) == 0
     outputs = next(Path(moved.root).glob("runs/*/seed-1/hypotheses/test.txt"))
-    assert main(["score", str(outputs), str(outputs)]) == 0
+    assert main(["compare", str(outputs), "--references", str(outputs)]) == 0
 
 
 def test_mlflow_is_made_anew(moved: SimpleNamespace, tmp_path: Path) -> None:

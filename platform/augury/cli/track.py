@@ -9,7 +9,6 @@ from augury.cli.common import print_json
 from augury.core.errors import UserError
 from augury.core.naming import counted
 
-HELP = "Send the runs of a storage that MLflow lacks, for example after an outage of the server."
 EXAMPLE = "MLFLOW_TRACKING_URI=http://server:5000 augury track results"
 
 

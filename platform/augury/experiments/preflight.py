@@ -96,7 +96,7 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> list[str]:
                     assert isinstance(operator, UsesModels)
                     operator.check_model(role, ready_views(model))
         check([*filter(None, [experiment.before]), *experiment.model_experiments.values()], graph)
-    return held_out
+    return list(dict.fromkeys(held_out))
 
 
 def _check_operator(
