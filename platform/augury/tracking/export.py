@@ -25,7 +25,7 @@ from augury.core.store import MARKER, Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import DESCRIPTION, SCORES, RunName, RunRecord
 from augury.experiments.recording import Tracking
-from augury.reporting import exporting, reported, results
+from augury.reporting import exporting, find, results
 from augury.reporting.run_files import ANALYSES, EXPERIMENT
 from augury.reporting.sweeps.report import SUMMARY, stored_summary
 from augury.scoring.registry import record_name
@@ -129,10 +129,10 @@ class Exporter:
         for address in dict.fromkeys(map(_address, runs)):
             of_system = [run for run in runs if _address(run) == address]
             systems[address] = System(RunName.read(of_system[0]).name, of_system, tags)
-        report = reported.latest(self.store, name)
-        summary = reported.summary(report)
+        report = self.store.folder(find.REPORTS, name)
+        summary = find.report_summary(report)
         shown = {NOTE: str(summary.get("answer", "")), "augury.report": str(summary.get("state"))}
-        files = partial(_copy, report, (reported.PAGE, reported.SUMMARY))
+        files = partial(_copy, report, (find.PAGE, find.SUMMARY))
         group = Content(name, tags={LEVEL: "experiment", **tags, **shown}, write_files=files)
         self._group(group, systems, self.running)
 
