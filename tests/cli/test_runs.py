@@ -9,12 +9,15 @@ import pytest
 from augury.core.locks import locked
 from augury.core.store import Folder, Store
 from augury.experiments.recording import Tracking
-from augury.tracking.sync import sync_storage
+from augury.tracking.export import Exporter
 from tests.cli.conftest import Augury
 from tests.run_folders import Run
 from tests.tracking.reading import logged_runs
 
 A, B = "aa" * 8, "bb" * 8
+
+
+FAILED = {"kind": "Diverged", "error": "loss is NaN"}
 
 
 @pytest.fixture
@@ -24,7 +27,7 @@ def store(tmp_path: Path) -> Store:
     scored = add(store, "baseline", A, 1)
     scored.scores(31.5)
     scored.folder.finish({})
-    add(store, "cipher", B, 1).folder.write_record("failure.json", {"kind": "Diverged"})
+    add(store, "cipher", B, 1).folder.write_record("failure.json", FAILED)
     add(store, "cipher", B, 2)
     return store
 
@@ -101,12 +104,10 @@ def test_a_deleted_run_is_deleted_in_mlflow(
     store: Store, monkeypatch: pytest.MonkeyPatch, augury: Augury
 ) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    finished = {"status": "FINISHED", "since": 2}
-    store.folder("runs", f"{A}/seed-1").write_record("record.json", finished)
-    sync_storage(store, Tracking())
+    Exporter(Tracking(), store).storage()
     augury("runs", store.root, "baseline", "--delete", "--yes")
     names = set(logged_runs(f"sqlite:///{store.root}/mlflow.db"))
-    assert names == {"cipher seed 1", "cipher seed 2", "my"}
+    assert names == {"cipher seed 1", "cipher seed 2", "cipher", "my"}
 
 
 def test_a_storage_that_is_not_there_is_refused_and_not_made(

@@ -19,10 +19,6 @@ from augury.cli.common import (
 from augury.core.errors import UserError
 from augury.core.progress import say
 
-HELP = (
-    "Analyse trained runs: hallucinations, rare subwords, encoder states, words and lengths, "
-    "views, attacks."
-)
 EXAMPLE = """augury analyze my/CipherDAug/1
   augury analyze my/baseline my/CipherDAug --storage results --which buckets correlation
   augury analyze my/baseline --which attack --radii 0.002 0.005 0.01"""

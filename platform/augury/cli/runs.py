@@ -187,9 +187,9 @@ def _delete(store: Store, runs: dict[Folder, dict[str, Any]], arguments: argpars
             raise UserError(f"{folder.uri} is being trained: stop it first")
     sizes = [stored_runs.size(folder) for folder in going]
     if arguments.yes:
-        from augury.tracking import sync
+        from augury.tracking.export import forget
 
-        sync.forget(store, going)
+        forget(store, going)
         stored_runs.remove(going)
     if arguments.json:
         folders = [folder.name for folder in going]

@@ -101,6 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         return _show_plan(space, options, arguments.json)
     from augury.reporting import rendering
+    from augury.reporting.sweeps.locations import locations
     from augury.reporting.sweeps.recommended import recommend
     from augury.reporting.sweeps.report import data, terminal
     from augury.reporting.sweeps.run import run_sweep
@@ -115,6 +116,8 @@ def run(arguments: argparse.Namespace) -> int:
         return failed
     print(rendering.lines(terminal(summary)))
     print(f"page     {page}")
+    if mlflow := locations(sweep).get("MLflow"):
+        print(f"MLflow   {mlflow}")
     if recommended:
         train = command("augury", "train", recommended, *elsewhere(options.storage))
         print(f"train    {train}")

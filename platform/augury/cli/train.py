@@ -75,7 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
             print(tables.plain_text([experiment.validations(systems)]))
         for caution in text_cautions:  # said at the start too
             print(f"warning  {caution}")
-        print("MLflow  ", mlflow_command(place(loaded.tracking, store).uri))
+        if loaded.tracking.enabled:
+            print("MLflow  ", mlflow_command(place(loaded.tracking, store).uri))
         best = _best_run(runs, loaded.scoring.metrics)
         words = ("augury", "translate", find.name_of(best), *elsewhere(loaded.storage))
         print(f"next     {example_input(best)} | {command(*words)}")

@@ -30,8 +30,6 @@ TUNE = "tune"
 """The folder of a sweep in which Ray Tune leaves its files."""
 SILENCE_SECONDS = 180.0  # a live driver writes a heartbeat every 30 seconds
 DEFINITION, STATE, PAGE = "sweep.json", "state.json", "index.html"
-VIEW = "mlflow-view.txt"
-"""The file with the fragment of the URL, in MLflow's UI, of a table of the configurations."""
 
 Progress = Literal["waiting", "running", "stopped", "finished", "failed"]
 STATES: tuple[Progress, ...] = ("finished", "running", "stopped", "failed", "waiting")
