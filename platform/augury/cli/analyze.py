@@ -9,6 +9,7 @@ from typing import Any
 
 from augury.cli.common import (
     RUN_HELP,
+    add_executor,
     add_storage,
     flag_arguments,
     flag_of,
@@ -55,11 +56,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         type=whole_number,
         help="beam size of all translations (default: the experiment's)",
     )
-    parser.add_argument(
-        "--executor",
-        choices=["auto", "local", "ray"],
-        help="where to translate (default: the experiment's)",
-    )
+    add_executor(parser)
     words = list(argv)
     named: list[str] = []
     if "--which" in words:

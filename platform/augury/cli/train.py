@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 from statistics import mean
 from typing import Any
 
-from augury.cli.common import add_experiment, add_limits, elsewhere, example_input, print_json
+from augury.cli.common import (
+    add_executor,
+    add_experiment,
+    add_limits,
+    elsewhere,
+    example_input,
+    print_json,
+)
 from augury.core import config
 from augury.core.naming import command, counted, mlflow_command
 from augury.core.store import Folder, Store
@@ -22,6 +29,7 @@ EXAMPLE = "augury train search_spaces/experiments/multi30k_5k_cipherdaug.yaml --
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add_experiment(parser)
     add_limits(parser)
+    add_executor(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -30,6 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
     for name in ("storage", "seeds"):
         if (value := getattr(arguments, name)) is not None:
             settings[name] = value
+    if arguments.executor:
+        settings["execution.executor"] = arguments.executor
     loaded = load(arguments.experiment, settings)
 
     from augury.reporting import experiment, find, rendering, results, tables
