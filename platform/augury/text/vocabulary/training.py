@@ -131,7 +131,7 @@ def _with_matching_size(
     except sentencepieces.SizeError as error:
         raise _size_error(("vocabulary.size",), config.size, PLAIN_VIEWS, error, symbols) from error
     per_key = -(-(matched.size - baseline) // len(others))
-    change = 100 * (matched.pieces / matched.baseline - 1)
+    change = round(100 * (matched.pieces / matched.baseline - 1), 1) + 0.0  # not -0.0
     say_once(
         f"vocabulary: size_per_key auto is {per_key:,}: {matched.pieces:.1f} pieces per plain "
         f"sentence, {change:+.1f} % compared with the vocabulary without other views"
