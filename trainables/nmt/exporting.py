@@ -61,7 +61,7 @@ def _to_transformers(trained: Trained, prefix: list[str], directory: Path) -> tu
     assert isinstance(vocabulary, Vocabulary)
     if not vocabulary.preprocessor.is_identity:
         raise UserError(
-            "its text is written as tokens of Moses or with its case as markers, which no "
+            "its text is written as tokens of Moses, which no "
             "tokenizer of transformers does: export --to ctranslate2, or `augury translate`"
         )
     model = known_elsewhere(trained.model())
@@ -135,7 +135,7 @@ print([pieces.decode(result.hypotheses[0]) for result in results])
             f"{key}={value!r}" for key, value in asdict(vocabulary.preprocessor).items()
         )
         notes.append(
-            "With `preprocessor = augury.text.vocabulary.preprocessing.Preprocessor("
+            "With `preprocessor = augury.text.vocabulary.settings.Preprocessor("
             f"{settings})`, encode `preprocessor.encode(texts, 'source')` in place of `texts`, "
             "and decode outputs by `preprocessor.decode`."
         )

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from augury.augment.health import UnusableOutput
-from augury.augment.mixins import UsesModels
+from augury.augment.operator import UsesModels
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.progress import Stage
@@ -18,8 +18,8 @@ from augury.corpora.corpus import Corpus
 from augury.experiments.run import Run
 from augury.experiments.task import Task
 from augury.text.tokens import Text, Tokenizer
-from augury.text.vocabulary.size import fitting_size, has_words
-from augury.text.vocabulary.tokenizer import VocabularyTokenizer
+from augury.text.vocabulary.training import fitting_size, has_words
+from augury.text.vocabulary.vocabulary import VocabularyTokenizer
 
 if TYPE_CHECKING:
     from augury.text.vocabulary.vocabulary import Vocabulary

@@ -16,8 +16,7 @@ from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.regimes.regime import Progress
 from augury.tasks.sequence_training import Batch
-from augury.text.ciphers.alphabet import build_alphabet
-from augury.text.ciphers.rot import Rot
+from augury.text.cipher import Rot, build_alphabet
 from augury.training import history
 from augury.training.loop import fit
 from tests.training.host_reads import NoReads
