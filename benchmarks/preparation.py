@@ -134,8 +134,7 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
     execution = Execution(executor=executor)
     if name == "operator":
         from augury.augment.cipher import Cipher
-        from augury.augment.pipeline import augment
-        from augury.augment.planning import VIEWS
+        from augury.augment.pipeline import VIEWS, augment
 
         operators = [Cipher(keys=(1,))]
         return (
@@ -148,7 +147,7 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
     from augury.text.tokens import Text, tokenise
     from augury.text.vocabulary import training
     from augury.text.vocabulary.settings import VocabularyConfig
-    from augury.text.vocabulary.tokenizer import VocabularyTokenizer
+    from augury.text.vocabulary.vocabulary import VocabularyTokenizer
 
     texts = {side: Text(corpus.folder, (side,), side) for side in SIDES}
     if name == "vocabulary":

@@ -14,8 +14,10 @@ import pytest
 import yaml
 
 import augury
+from augury.core import config
 from augury.core.errors import UserError
-from tests.cli.test_train import CONTENT
+from tests import tiny
+from tests.cli.test_train import TESTED, TOY
 
 PAIRS = pd.DataFrame(
     {
@@ -92,9 +94,8 @@ def test_what_an_operator_cannot_use(
 @pytest.mark.trains
 def test_the_documented_lines_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    tests = {**CONTENT["corpus"], "tests": {"news": {"builtin": 3}}}  # type: ignore[dict-item]
-    short = {**CONTENT["training"], "max_updates": 2}  # type: ignore[dict-item]
-    content = {**CONTENT, "corpus": tests, "training": short, "baseline": True}
+    content = {**tiny.content("nmt", tmp_path / "results", **TOY), "baseline": True}
+    content = config.merge(content, {**TESTED, "training.max_updates": 2})
     Path("my.yaml").write_text(yaml.safe_dump(content))
     lines = (Path(__file__).parents[1] / "docs" / "python.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from augury.augment.on_frames import FrameOperator
     from augury.sweeping.declarations import SchedulerName, SearchName
-    from augury.text.ciphers.alphabet import Mode
+    from augury.text.cipher import Mode
 
 
 def run(
@@ -175,7 +175,6 @@ def encipher(
     *,
     alphabet: str | None = None,
     mode: Mode = "alpha",
-    min_count: int = 1,
 ) -> pd.Series:
     """Encipher texts with ROT-`key`: every letter is shifted by `key` places in the alphabet
     (default: of the texts).
@@ -187,10 +186,8 @@ def encipher(
     from unicodedata import normalize
 
     import pandas as pd
-    import pyarrow as pa
 
-    from augury.text.ciphers.alphabet import build_alphabet, count_letters, explicit_alphabet
-    from augury.text.ciphers.rot import Rot
+    from augury.text.cipher import Rot, build_alphabet, count_letters, explicit_alphabet
 
     if isinstance(texts, str):
         raise UserError(
@@ -204,12 +201,11 @@ def encipher(
             "them with dropna()"
         )
     lines = [normalize("NFC", text) for text in series]
-    counts = {} if alphabet else count_letters(pa.array(lines, pa.string()))
-    letters = explicit_alphabet(alphabet) if alphabet else build_alphabet(counts, mode, min_count)
-    rot = Rot(letters, key)
-    return pd.Series(
-        [rot.text(line) for line in lines], index=series.index, name=series.name, dtype="str"
+    letters = (
+        explicit_alphabet(alphabet) if alphabet else build_alphabet(count_letters(lines), mode)
     )
+    enciphered = Rot(letters, key).texts(lines)
+    return pd.Series(enciphered, index=series.index, name=series.name, dtype="str")
 
 
 def apply(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from augury.analysis.analysis import ANALYSES, analyse, find, folder_of
-from augury.analysis.system import System, open_systems
+from augury.analysis.system import open_systems
 from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Folder
@@ -79,14 +79,6 @@ def test_the_same_sentences_are_drawn_for_all(folders: list[Folder]) -> None:
     assert open_systems(folders, test="valid")[0].test == "valid"
     with pytest.raises(UserError, match="tset"):
         open_systems(folders, test="tset")
-
-
-def test_markers_of_case_are_no_subwords() -> None:
-    run: Any = None
-    system = System("inline", run, "test", [])
-    pieces = ["<pad>", "</s>", "▁", "<title>", "▁<title>", "▁title"]
-    system.__dict__["pieces"] = pieces  # a cached property
-    assert system.special == {0, 1, 3, 4}
 
 
 def test_the_command_prints_json_of_what_it_did(folders: list[Folder], capsys: Output) -> None:

@@ -1,19 +1,17 @@
-"""Transcripts of speech as sources: from files and from audio, filtered by length, with their
+"""Transcripts of speech as sources: from a file, filtered by length, with their
 word error rate."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
-from augury.augment import asr_transcript, operator, pipeline
-from augury.augment.asr_transcript import Triple
+from augury.augment import operator, pipeline
+from augury.augment.asr_transcript import enough_heard
 from augury.augment.pipeline import Augmented
 from augury.core.errors import UserError
 from augury.core.execution import Execution
@@ -77,9 +75,8 @@ def pairs(result: Augmented) -> list[tuple[str, str]]:
     + [(3, 0, (False, False))],
 )
 def test_golden_ratios(source_words: int, transcript_words: int, kept: tuple[bool, bool]) -> None:
-    triple = Triple("w " * source_words, "w " * transcript_words, "w " * 100)
-    assert tuple(triple.is_kept(limit, "transcript") for limit in (1.5, 1.2)) == kept
-    assert not triple.is_kept(1.5, "target")
+    said, heard = "w " * source_words, "w " * transcript_words
+    assert tuple(enough_heard(heard, said, limit) for limit in (1.5, 1.2)) == kept
 
 
 def test_pairs_are_transcripts_and_translations_and_all_others_are_counted(tmp_path: Path) -> None:
@@ -93,6 +90,8 @@ def test_pairs_are_transcripts_and_translations_and_all_others_are_counted(tmp_p
         "train-00000001/asr_transcript-1",
         "train-00000004/asr_transcript-1",
     ]
+    against_target = augmented(tmp_path, against="target", max_ratio=1.0)
+    assert pairs(against_target) == [(HEARD[3], WRITTEN[3])]
     assert [lineage["parents"] for lineage in rows.column("lineage").to_pylist()] == [
         ["train-00000001"],
         ["train-00000004"],
@@ -121,147 +120,3 @@ def test_transcripts_may_be_a_column_of_a_table(tmp_path: Path) -> None:
 def test_rows_that_cannot_belong_together_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="3 rows and the training text 4"):
         augmented(tmp_path, HEARD[:2] + ["x"])
-
-
-@pytest.mark.parametrize("settings", [{}, {"audio": "a", "transcripts": "b"}, {"audio": "a"}])
-def test_transcripts_are_read_or_made(settings: dict[str, str]) -> None:
-    with pytest.raises(UserError, match="give"):
-        operator.parse({"operator": "asr_transcript", **settings})
-
-
-def test_audio_is_recognised_once(tmp_path: Path) -> None:
-    checkpoint = _speech_model(tmp_path / "model")
-    _recordings(tmp_path)
-    speech = {
-        "transcripts": None,
-        "audio": str(tmp_path / "heard"),
-        "recogniser": str(checkpoint),
-        "max_ratio": None,
-    }
-    clips = [f"clips/{number}.wav" for number in range(3)] + [""]
-    result = augmented(tmp_path, clips, **speech)
-    (part,) = result.parts
-    counts = part.folder.manifest()["counts"]
-    assert len(pairs(result)) + counts.get("rejected, no transcript", 0) == 4 and pairs(result)
-
-    again = augmented(tmp_path, clips, **{**speech, "against": "target"})
-    assert again.computed and pairs(again) == pairs(result)
-    assert len(Store(tmp_path / "store").addresses("translations")) == 1
-
-    _recordings(tmp_path, seed=2)
-    _forget_content()
-    assert augmented(tmp_path, clips, **speech).parts[0].folder.name != part.folder.name
-    _forget_content()
-    with pytest.raises(UserError, match="2.wav"):
-        augmented(tmp_path, ["clips/0.wav", "clips/1.wav", "clips/2.wave", ""], **speech)
-
-
-@pytest.mark.slow
-def test_ray_s_actors_and_this_process_recognise_alike(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local_ray: Any
-) -> None:
-    """On a pool of actors, in as many blocks as there are."""
-    monkeypatch.setattr(asr_transcript, "BLOCK_ROWS", 2)
-    checkpoint = _speech_model(tmp_path / "model")
-    transcripts = []
-    for executor in ("local", "ray"):
-        folder = tmp_path / executor
-        folder.mkdir()
-        _recordings(folder)
-        speech = {
-            "transcripts": None,
-            "audio": str(folder / "heard"),
-            "recogniser": str(checkpoint),
-            "max_ratio": None,
-        }
-        clips = [f"clips/{number}.wav" for number in range(3)] + ["clips/0.wav"]
-        result = augmented(folder, clips, Execution(executor=executor), **speech)
-        (made_from,) = result.parts[0].folder.manifest()["made_from"]
-        translations = Store(folder / "store").folder("translations", made_from.rpartition("/")[2])
-        shards = [name for name in translations.names() if name.endswith(".parquet")]
-        transcripts.append([translations.read(shard) for shard in shards])
-        assert len(shards) == 2 and translations.manifest()["seconds"] > 0 and pairs(result)
-    assert transcripts[0] == transcripts[1]
-
-
-def _forget_content() -> None:
-    """As a new process would."""
-    asr_transcript._hash_recordings.cache_clear()
-
-
-def _recordings(folder: Path, seed: int = 1) -> None:
-    """Three clips, at two rates, one of them with two channels."""
-    from scipy.io import wavfile
-
-    (folder / "clips").mkdir(exist_ok=True)
-    numbers = np.random.default_rng(seed)
-    for number, (rate, shape) in enumerate(
-        [(16_000, (8_000,)), (8_000, (5_000,)), (16_000, (9_000, 2))]
-    ):
-        wave = (numbers.normal(size=shape) * 3_000).astype(np.int16)
-        wavfile.write(folder / f"clips/{number}.wav", rate, wave)
-
-
-def _speech_model(folder: Path) -> Path:
-    """A wav2vec2 model that nobody trained, which hears letters."""
-    import torch
-    from transformers import (
-        Wav2Vec2Config,
-        Wav2Vec2CTCTokenizer,
-        Wav2Vec2FeatureExtractor,
-        Wav2Vec2ForCTC,
-        Wav2Vec2Processor,
-    )
-
-    folder.mkdir()
-    letters = ["<pad>", "<s>", "</s>", "<unk>", "|", *"abcdefgh"]
-    (folder / "vocab.json").write_text(
-        json.dumps({letter: index for index, letter in enumerate(letters)})
-    )
-    torch.manual_seed(1)
-    config = Wav2Vec2Config(
-        vocab_size=len(letters),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        conv_dim=(8, 8),
-        conv_kernel=(400, 3),
-        conv_stride=(320, 2),
-        num_feat_extract_layers=2,
-        num_conv_pos_embeddings=4,
-        num_conv_pos_embedding_groups=2,
-        pad_token_id=0,
-    )
-    model = Wav2Vec2ForCTC(config)
-    with torch.no_grad():
-        model.lm_head.weight *= 50  # otherwise it hears nothing but one letter
-        model.lm_head.bias[:5] -= 100
-    model.save_pretrained(folder)
-    tokenizer = Wav2Vec2CTCTokenizer(str(folder / "vocab.json"))
-    Wav2Vec2Processor(
-        feature_extractor=Wav2Vec2FeatureExtractor(), tokenizer=tokenizer
-    ).save_pretrained(folder)
-    return folder
-
-
-def test_transcripts_and_ciphers_are_made_together(tmp_path: Path) -> None:
-    (alone,) = augmented(tmp_path).parts
-    store = Store(tmp_path / "store")
-    corpus = augmented(tmp_path).corpus
-    operators = [
-        operator.parse({"operator": "cipher", "keys": [1]}),
-        operator.parse(
-            {
-                "operator": "asr_transcript",
-                "transcripts": str(tmp_path / "heard"),
-                "indicators": "drop",
-            }
-        ),
-    ]
-    cipher, transcripts = pipeline.augment(corpus, operators, store).parts
-    assert (
-        cipher.folder.manifest()["rows"] == corpus.rows
-        and transcripts.folder.manifest()["rows"] > 0
-    )
-    assert alone.folder != transcripts.folder

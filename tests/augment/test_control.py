@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pyarrow as pa
 import pytest
 
 from augury.augment.control import Control
-from augury.augment.health import Health, HealthLimits
 from augury.augment.operator import parse
 from augury.core.store import Store
 
@@ -26,13 +23,6 @@ def view(kind: str, texts: list[str] = TEXTS, ids: list[str] = IDS, seed: int = 
 
 def test_a_duplicate_is_equal() -> None:
     assert view("duplicate") == TEXTS
-
-
-def test_a_duplicate_is_no_fault() -> None:
-    measured = Health("duplicate", "control", 5, copied=1.0, repeated=0.9)
-    assert len(measured.faults(HealthLimits())) == 2
-    normal = replace(measured, normal=tuple(Control().NORMAL))
-    assert not normal.faults(HealthLimits())
 
 
 def test_reversing_twice_gives_the_text() -> None:

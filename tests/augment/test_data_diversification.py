@@ -9,16 +9,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
-from augury.augment import pipeline, planning, translation
+from augury.augment import pipeline, translation
 from augury.augment.data_diversification import DataDiversification
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
-from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
+from augury.corpora.corpus import PARALLEL, Corpus
 from augury.decoding.settings import Decoding, Sampler, Translator
 from augury.experiments import make
 from augury.experiments.evaluate import render_texts
@@ -29,8 +28,10 @@ from augury.experiments.systems import expand
 from augury.experiments.trial import train
 from augury.training.trained import OUTCOME
 from tests import tiny
+from tests.augment import texts
 from trainables.nmt import TASK
 
+SIDES = ("source", "target")
 HERE = Execution(executor="local", threads=1)
 
 
@@ -46,11 +47,11 @@ class Dictionary:
     on_gpu: ClassVar[bool] = False
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
-        def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
+        def translate(lines: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
             if len(self.requests) == self.dies_after:
                 raise KeyboardInterrupt
-            self.requests.append(list(texts))
-            return [self.words[text] for text in texts]
+            self.requests.append(list(lines))
+            return [self.words[text] for text in lines]
 
         return translate
 
@@ -64,42 +65,23 @@ class Dictionary:
 
 
 def corpus_of(pairs: Sequence[tuple[str, str]], store: Store) -> Corpus:
-    writer = CorpusWriter(store.folder("corpora", "given"))
-    rows = len(pairs)
-    columns = {
-        "id": [f"train-{row}" for row in range(rows)],
-        "source": [source for source, _ in pairs],
-        "target": [target for _, target in pairs],
-        "source_language": ["de"] * rows,
-        "target_language": ["en"] * rows,
-        "origin": ["original"] * rows,
-        "views": [[]] * rows,
-        "lineage": [None] * rows,
-    }
-    writer.add(pa.table(columns, schema=PARALLEL.schema))
-    return writer.finish({"rejected": {}})
+    sides = {side: [pair[place] for pair in pairs] for place, side in enumerate(SIDES)}
+    return texts.corpus(
+        store, texts.records(id=[f"train-{row}" for row in range(len(pairs))], **sides)
+    )
 
 
 def records(
     corpus: Corpus, store: Store, *models: Mapping[str, Any], **changes: Any
-) -> planning.Part:
+) -> pipeline.Part:
     operator = DataDiversification(**changes)
     (part,) = pipeline.augment(corpus, [operator], store, models=models, execution=HERE).parts
     return part
 
 
-def rows_of(part: planning.Part) -> list[dict[str, Any]]:
-    shards = [read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]]
-    rows = pa.concat_tables([shard.replace_schema_metadata(None) for shard in shards])
-    assert rows.schema.equals(PARALLEL.schema)
-    return list(rows.to_pylist())
-
-
-def pairs_of(part: planning.Part) -> list[tuple[str, str]]:
-    return [(row["source"], row["target"]) for row in rows_of(part)]
-
-
-# The union
+def pairs_of(part: pipeline.Part) -> list[tuple[str, str]]:
+    assert texts.table_of(part).schema.equals(PARALLEL.schema)
+    return [(row["source"], row["target"]) for row in texts.rows_of(part)]
 
 
 def test_the_union_keeps_the_order_and_drops_what_is_there(tmp_path: Path) -> None:
@@ -118,7 +100,7 @@ def test_the_union_keeps_the_order_and_drops_what_is_there(tmp_path: Path) -> No
     assert original + pairs_of(part) == [("a", "A"), ("b", "B"), ("b", "B2"), ("a2", "A")]
     manifest = part.folder.manifest()
     assert manifest["counts"] == {"translated": 4, "too long": 0, "empty": 0, "there already": 2}
-    first, second = rows_of(part)
+    first, second = texts.rows_of(part)
     assert (first["id"], second["id"]) == (
         "train-1/data_diversification-1",
         "train-0/data_diversification-2",
@@ -162,9 +144,6 @@ def test_empty_and_missing_translations_are_counted(tmp_path: Path) -> None:
         "empty": 2,
         "there already": 2,
     }
-
-
-# Stages
 
 
 def test_translation_continues_after_a_kill(
@@ -214,16 +193,13 @@ def test_ray_and_this_process_translate_alike(
             corpus, "source", Dictionary("f", words), "plain", Decoding()
         )
         execution = Execution(executor=executor)  # type: ignore[arg-type]
-        (texts,) = translated.hypotheses(store, execution, "translate")
-        assert texts == [f"{letter}2" for letter in "abcde"]
+        (lines,) = translated.hypotheses(store, execution, "translate")
+        assert lines == [f"{letter}2" for letter in "abcde"]
         folder = translated.folder(store)
         shards.append(
             {name: folder.read(name) for name in folder.names() if name.endswith(".parquet")}
         )
     assert shards[0] == shards[1] and len(shards[0]) == 3
-
-
-# Models
 
 
 def diversified(storage: Path, **changes: Any) -> Experiment:
@@ -252,24 +228,6 @@ def test_models_are_the_plain_baseline_in_both_directions(tmp_path: Path) -> Non
     assert [model.name for model in models.values()][:2] == [
         f"runs/{baseline}/seed-{seed}" for seed in (1, 2)
     ]
-
-
-def test_one_direction_has_the_models_of_that_alone(tmp_path: Path) -> None:
-    experiment = diversified(tmp_path, directions=["backward"])
-    (models,) = Graph(Store(tmp_path)).models(experiment)
-    assert list(models) == ["backward-1", "backward-2"]
-    (operator,) = experiment.augment
-    assert operator.max_records() == 2
-
-
-def test_settings_without_effect_do_not_hide_a_model(tmp_path: Path) -> None:
-    regime = {"name": "coregularised", "over": "identity", "beta": 0.0}
-    names = []
-    for tau in (1.0, 2.0):
-        experiment = diversified(tmp_path, system={"regime": {**regime, "tau": tau}})
-        (models,) = Graph(Store(tmp_path)).models(experiment)
-        names.append([model.name for model in models.values()])
-    assert names[0] == names[1]
 
 
 @pytest.mark.parametrize(
@@ -332,8 +290,8 @@ def test_one_model_a_direction_translates_its_views(
     assert [outcome.stat().st_mtime_ns for outcome in outcomes] == stamps
     forward, backward = (model.name for model in models.values())
     assert calls == [forward, forward, forward, forward, backward, backward, backward]
-    part = rows_of(
-        planning.plan(run.corpus("train").address, experiment.augment, store, models=[models])[0]
+    part = texts.rows_of(
+        pipeline.plan(run.corpus("train").address, experiment.augment, store, models=[models])[0]
     )
     sources, targets = (run.corpus("train").column(side) for side in ("source", "target"))
     by_copy = {
@@ -354,13 +312,3 @@ def test_one_model_a_direction_translates_its_views(
         "data_diversification"
     ]
     assert train(run)
-
-
-def test_ready_models_take_the_place_of_trained_ones(tmp_path: Path) -> None:
-    ready = {
-        "forward": [{"run": "results/runs/a/seed-1"}],
-        "backward": [{"checkpoint": "b"}, {"checkpoint": "c"}],
-    }
-    operator = DataDiversification.model_validate(ready)
-    assert list(operator.models({"corpus": {}})) == ["forward-1", "backward-1", "backward-2"]
-    assert operator.max_records() == 3 and operator.inactive().keys() == {"seeds", "system"}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augury.augment.draw import CountedDraw, Symbols
-from augury.augment.operator import address, parse
+from augury.augment.operator import parse
 from augury.augment.switch_out import other_pieces
 from augury.core.errors import UserError
 from augury.core.rng import keys_of
@@ -114,13 +114,6 @@ def test_tags_ends_and_pads_stay(name: str) -> None:
         assert changed[:, 1:4].any(0).all() and not changed[:, [0, 4, 5]].any()
 
 
-def test_without_tokens_nothing_changes() -> None:
-    ids, keys = sentences(0, 50)
-    for selection in ("exact", "bernoulli"):
-        for name in OPERATORS:
-            assert (draw_ids(draw(name, tau=0.01, selection=selection), ids, keys) == ids).all()
-
-
 def test_every_other_piece_is_as_likely_a_replacement() -> None:
     """And none that is special, nor the piece itself.
 
@@ -165,12 +158,6 @@ def test_replacements_are_of_the_joint_vocabulary_or_of_the_side(name: str) -> N
         assert (
             (counts - len(first) / others) ** 2 / (len(first) / others)
         ).sum() < others + 5 * np.sqrt(2 * others)
-
-
-def test_the_joint_vocabulary_is_in_no_address() -> None:
-    assert address(draw("switch_out")) == address(draw("switch_out", vocabulary="joint"))
-    assert "vocabulary" not in draw("raml").to_dict()
-    assert address(draw("switch_out")) != address(draw("switch_out", vocabulary="side"))
 
 
 def test_what_a_token_becomes_says_nothing_of_how_many_change() -> None:
@@ -242,9 +229,3 @@ def test_a_view_is_of_the_source() -> None:
         UserError, match="use view makes a view of the source, not of side=both: set side=source"
     ):
         parse({"operator": "word_drop", "use": "view", "side": "both"})
-
-
-def test_raml_is_of_the_target() -> None:
-    for wrong in ({"side": "both"}, {"use": "view"}):
-        with pytest.raises(UserError):
-            parse({"operator": "raml", **wrong})

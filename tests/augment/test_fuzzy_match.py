@@ -5,19 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
-from augury.augment import operator, pipeline, planning
-from augury.augment.fuzzy_match import FuzzyMatch
-from augury.augment.translation_memory import TranslationMemory, load_memory
+from augury.augment import pipeline
+from augury.augment.fuzzy_match import FuzzyMatch, TranslationMemory, load_memory
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import corpus as corpora
 from augury.corpora import ingest
-from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
 from augury.corpora.spec import CorpusSpec
-from augury.text.fuzzy.index import Limit
+from augury.text.fuzzy import Limit
+from tests.augment import texts
 
 A, B, C, D = (
     "i love this movie so much",
@@ -36,46 +34,17 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "store")
 
 
-def corpus(store: Store, sources: list[str], targets: list[str]) -> Corpus:
-    load_memory.cache_clear()
-    count = len(sources)
-    writer = CorpusWriter(store.folder("corpora", f"{count}-{abs(hash((*sources, *targets)))}"))
-    writer.add(
-        pa.table(
-            {
-                "id": [f"train-{number:08d}" for number in range(1, count + 1)],
-                "source": sources,
-                "target": targets,
-                "source_language": ["en"] * count,
-                "target_language": ["fr"] * count,
-                "origin": ["original"] * count,
-                "views": [[]] * count,
-                "lineage": [None] * count,
-            },
-            schema=PARALLEL.schema,
-        )
-    )
-    return writer.finish({"rejected": {}})
-
-
 def match(
     store: Store, sources: list[str] = SOURCES, targets: list[str] = TARGETS, **parameters: Any
 ) -> list[tuple[list[dict[str, Any]], dict[str, int]]]:
     """Rows and counts of every part."""
-    parts = pipeline.augment(
-        corpus(store, sources, targets), [FuzzyMatch(**parameters)], store
-    ).parts
-    return [
-        (
-            [
-                row
-                for shard in part.folder.manifest()["shards"]
-                for row in read_shard(part.folder, shard).to_pylist()
-            ],
-            part.folder.manifest()["counts"],
-        )
-        for part in parts
-    ]
+    load_memory.cache_clear()
+    names = [f"train-{number:08d}" for number in range(1, len(sources) + 1)]
+    table = texts.records(id=names, source=sources, target=targets)
+    address = f"{len(sources)}-{abs(hash((*sources, *targets)))}"
+    text = texts.corpus(store, table, address)
+    parts = pipeline.augment(text, [FuzzyMatch(**parameters)], store).parts
+    return [(texts.rows_of(part), part.folder.manifest()["counts"]) for part in parts]
 
 
 def mono(directory: Path, language: str = "en") -> dict[str, Any]:
@@ -132,11 +101,7 @@ def test_pairs_of_the_text_are_not_made_again(store: Store) -> None:
     }
 
 
-@pytest.mark.parametrize("candidates", ["all", "containment"])
-@pytest.mark.parametrize("both", [True, False])
-def test_nothing_depends_on_blocks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, candidates: str, both: bool
-) -> None:
+def test_nothing_depends_on_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sources = [
         f"{text} {extra}".strip() for extra in ("", "now", "then", "") for text in (A, B, C, D)
     ]
@@ -147,11 +112,7 @@ def test_nothing_depends_on_blocks(
         monkeypatch.setattr(corpora, "SHARD_ROWS", shard)
         monkeypatch.setattr(FuzzyMatch, "BLOCK_ROWS", block)
         store = Store(tmp_path / f"{shard}-{block}")
-        parameters = {
-            "candidates": candidates,
-            "both_directions": both,
-            "monolingual": mono(tmp_path),
-        }
+        parameters = {"monolingual": mono(tmp_path)}
         results.append(match(store, sources, targets, norm="max", mono_min_len=3, **parameters))
     assert results[0] == results[1] == results[2]
     assert all(len(rows) > 5 for rows, _ in results[0])
@@ -184,11 +145,11 @@ def test_further_sources_leave_the_parallel_part_alone(store: Store, tmp_path: P
         ingest._cached_address.cache_clear()
         return [
             part.folder.name
-            for part in planning.plan("abc", [FuzzyMatch(monolingual=mono(tmp_path))], store)
+            for part in pipeline.plan("abc", [FuzzyMatch(monolingual=mono(tmp_path))], store)
         ]
 
     (tmp_path / "mono").write_text(f"{A}\n")
-    (part,) = planning.plan("abc", [FuzzyMatch()], store)
+    (part,) = pipeline.plan("abc", [FuzzyMatch()], store)
     parallel, further = folders()
     assert parallel == part.folder.name
     (tmp_path / "mono").write_text(f"{B}\n")
@@ -211,24 +172,20 @@ def test_matches_within_some_of_the_texts(tmp_path: Path) -> None:
         (tmp_path / f"{name}.t").write_text(
             "".join(f"{name} {number}\n" for number in range(len(sources)))
         )
-    texts = [
+    named = [
         {"name": name, "source": str(tmp_path / f"{name}.s"), "target": str(tmp_path / f"{name}.t")}
         for name in ("noisy", "clean")
     ]
     spec = {
         "source_language": "en",
         "target_language": "fr",
-        "train": texts,
+        "train": named,
         "filter": {"max_ratio": None},
     }
     store = Store(tmp_path / "store")
     text = ingest.ingest(CorpusSpec.model_validate(spec), "train", store)
     (part,) = pipeline.augment(text, [FuzzyMatch(of=("noisy",))], store).parts
-    rows = [
-        row
-        for shard in part.folder.manifest()["shards"]
-        for row in read_shard(part.folder, shard).to_pylist()
-    ]
+    rows = texts.rows_of(part)
     assert pairs(rows) == {(A, "noisy 1"), (B, "noisy 0")}
     with pytest.raises(UserError, match="unknown training text 'nosy': did you mean 'noisy'"):
         pipeline.augment(text, [FuzzyMatch(of=("nosy",))], store)
@@ -256,9 +213,3 @@ def test_tokenisers_of_sources(store: Store) -> None:
     ]
     ((rows, _),) = match(store, sources, targets, norm="max", threshold=0.6)
     assert not rows
-
-
-def test_records_without_a_target_are_refused() -> None:
-    with pytest.raises(UserError, match="these records have no source, target"):
-        parsed = operator.parse({"operator": "fuzzy_match"})
-        operator.check_columns(parsed, ["id", "premise", "hypothesis"])

@@ -9,13 +9,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from augury.augment import generation, operator, pipeline, planning
-from augury.augment.generate import TEACHER, WRITER, Generate
-from augury.augment.models import ReadyModel
+from augury.augment import generate, operator, pipeline
+from augury.augment.generate import TEACHER, WRITER, AnswerFilters, AnswerReader, Generate
+from augury.augment.operator import ReadyModel, check_columns, parse
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
-from augury.corpora.corpus import Corpus, read_shard
+from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, NLI, PARALLEL, Corpus, read_shard
 from augury.corpora.ingest import ingest
 from augury.corpora.spec import CorpusSpec, LabelledSpec, NliSpec
 from augury.experiments.graph import Graph
@@ -81,7 +81,7 @@ def chatter(folder: Path) -> str:
 
 def generated(
     corpus: Corpus, execution: Execution = LOCAL, **settings: Any
-) -> tuple[planning.Part, list[dict[str, Any]]]:
+) -> tuple[pipeline.Part, list[dict[str, Any]]]:
     """The part that an operator makes from a corpus, and its records."""
     parsed = operator.parse({"operator": "generate", "max_tokens": 8, **settings})
     assert isinstance(parsed, Generate)
@@ -99,7 +99,7 @@ def generated(
     return part, table.to_pylist()
 
 
-def lost(part: planning.Part) -> dict[str, int]:
+def lost(part: pipeline.Part) -> dict[str, int]:
     assert part.health is not None
     return dict(part.health.lost)
 
@@ -128,18 +128,6 @@ def test_an_answer_fills_a_column_and_all_else_is_the_parent(tmp_path: Path) -> 
     }
 
 
-def test_several_columns_are_read_by_groups(tmp_path: Path) -> None:
-    words = "German ein Baum English a tree"
-    model = save_bigrams(tmp_path / "model", always(words, after=":"))
-    _, records = generated(
-        parallel(tmp_path),
-        model=model,
-        prompt="{{ target }} :",
-        answer="German (?P<source>.+) English (?P<target>.+)",
-    )
-    assert [(row["source"], row["target"]) for row in records] == [("ein Baum", "a tree")]
-
-
 def test_other_labels_are_asked_for_and_kept(tmp_path: Path) -> None:
     """The model writes of the label that it read last."""
     following = {
@@ -156,34 +144,9 @@ def test_other_labels_are_asked_for_and_kept(tmp_path: Path) -> None:
         assert [(row["text"], row["label"]) for row in records] == expected  # repeated: once
 
 
-def test_a_hypothesis_is_written_for_a_label(tmp_path: Path) -> None:
-    model = save_bigrams(tmp_path / "model", always("something was seen", after=":"))
-    _, records = generated(
-        nli(tmp_path), model=model, prompt="hypothesis", filters={"repeated": False}
-    )
-    assert [(row["premise"], row["hypothesis"], row["label"]) for row in records] == [
-        ("a dog runs", "something was seen", "entailment"),
-        ("a cat sits", "something was seen", "contradiction"),
-    ]
-
-
-def test_labels_are_written_too(tmp_path: Path) -> None:
-    following = {"good": {"positive": 1.0}, "bad": {"unsure": 1.0}}
-    model = save_bigrams(tmp_path / "model", following)
-    part, records = generated(
-        labelled(tmp_path),
-        model=model,
-        prompt="{{ text.split()[0] }}",
-        fills=["label"],
-        filters={"repeated": False},
-    )
-    assert [row["label"] for row in records] == ["positive"]
-    assert lost(part) == {"unknown label": 1, "empty": 1}
-
-
 def test_shots_are_other_records_of_the_same_label(tmp_path: Path) -> None:
     corpus = labelled(tmp_path)
-    prompts = generation.Prompts(
+    prompts = generate.Prompts(
         "{{ text }}|{% for e in examples %}{{ e.text }},{% endfor %}",
         ({"text": "given"},),
         shots=2,
@@ -228,18 +191,6 @@ def test_blocks_and_batches_do_not_matter(
     assert same == records and len(records) > 30 and others.folder.name == part.folder.name
 
 
-@pytest.mark.slow
-def test_workers_of_ray_write_the_same(
-    many: tuple[str, Corpus], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local_ray: Any
-) -> None:
-    model, corpus = many
-    _, records = generated(corpus, model=model, copies=2, **DRAWN)
-    monkeypatch.setattr("augury.augment.generate.BLOCK_ROWS", 7)
-    ray = Execution(executor="ray")
-    _, same = generated(fresh(tmp_path / "other"), ray, model=model, copies=2, **DRAWN)
-    assert same == records
-
-
 def test_more_copies_add_to_fewer_and_seeds_differ(many: tuple[str, Corpus]) -> None:
     model, corpus = many
     one, two, other = (
@@ -260,18 +211,6 @@ def test_a_share_of_the_records_is_asked_for(many: tuple[str, Corpus]) -> None:
     _, every = generated(corpus, model=model, **DRAWN)
     assert 4 <= len(some) <= 20 and part.health and part.health.requested < 25
     assert {row["id"] for row in some} < {row["id"] for row in every}
-
-
-def test_answers_are_kept_for_other_patterns_and_filters(many: tuple[str, Corpus]) -> None:
-    model, corpus = many
-    store = Store(corpus.folder.root)
-    generated(corpus, model=model, max_tokens=7, **DRAWN)
-    before = store.addresses("generated")
-    generated(corpus, model=model, max_tokens=7, **{**DRAWN, "filters": {"copied": False}})
-    generated(corpus, model=model, max_tokens=7, **DRAWN, answer="(?P<target>the.*)")
-    assert store.addresses("generated") == before
-    generated(corpus, model=model, max_tokens=7, **DRAWN, examples=[{"source": "x"}])
-    assert len(store.addresses("generated")) == len(before) + 1
 
 
 def test_a_teacher_decides(tmp_path: Path) -> None:
@@ -319,8 +258,190 @@ def test_a_prompt_that_is_too_long_and_an_answer_of_another_form_are_counted(
     assert lost(part) == {"answer of another form": 1, "prompt too long": 1}
 
 
-def test_a_text_whose_prompt_cannot_be_filled_is_refused_at_once(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="record train-00000001: UndefinedError"):
-        generated(
-            parallel(tmp_path), model="a/model", prompt="{{ source.words }}", fills=["target"]
-        )
+PAIR = {
+    "id": "1",
+    "source": "ein Haus",
+    "target": "a house",
+    "source_language": "de",
+    "target_language": "en",
+}
+
+
+def operator_with(**settings: Any) -> Any:
+    return parse({"operator": "generate", "model": "a", **settings})
+
+
+def test_a_template_is_filled_with_columns_and_examples() -> None:
+    template = "{{ source_language | language }}:{% for e in examples %} {{ e.source }}{% endfor %}"
+    assert generate.columns_of(template) == ["source_language"]
+    assert generate.render(template, PAIR, [{"source": "x"}, {"source": "y"}]) == "German: x y"
+    assert generate.render("{{ '{{ id }}' }}{{ source }}", {**PAIR, "source": "{{ id }}"}, []) == (
+        "{{ id }}{{ id }}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("{{ examples[0].target }}", "record 1: UndefinedError: .*no attribute 'target'"),
+        ("{{ source.__class__.__mro__ }}", "SecurityError"),
+        ("{{ source }}{{ examples.append(1) }}", "SecurityError"),
+        ("{% include '/etc/hostname' %}{{ source }}", "cannot be filled"),
+    ],
+)
+def test_what_a_template_must_not_do_is_an_error(template: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        generate.render(template, PAIR, [{"source": "x"}])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"prompt": "{{ sorce }}", "fills": ["target"]}, "'sorce', .* id, source, .*'source'"),
+        ({"prompt": "paraphrase", "fills": ["text"]}, "no 'text' to be filled"),
+        ({"prompt": "{{ source }}", "fills": ["origin"]}, "give fills, of source, target$"),
+        ({"prompt": "translate", "label": "other"}, "label: other is for records with labels"),
+    ],
+)
+def test_columns_that_records_do_not_have_are_named(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        check_columns(operator_with(**settings), PARALLEL.schema.names)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"prompt": "paraphase"}, "unknown prompt 'paraphase': did you mean 'paraphrase'"),
+        ({"prompt": "Write a sentence.", "fills": ["source"]}, "reads no column"),
+        ({"prompt": "{{ source", "fills": ["source"]}, "no Jinja template: line 1"),
+        ({"prompt": "translate", "answer": "(?P<source>.)"}, "groups of answer are .'source'"),
+        ({"prompt": "translate", "answer": "("}, "no regular expression"),
+        ({"prompt": "translate", "temperature": 0, "copies": 2}, "all 2 copies are the same"),
+        (
+            {"prompt": "{{ text }}", "answer": "(?P<label>.)", "label": "other"},
+            "asks for a label, and fills has one",
+        ),
+    ],
+)
+def test_settings_that_do_not_go_together_are_refused(
+    settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(UserError, match=message):
+        operator_with(**settings)
+
+
+RECORDS: dict[str, tuple[Any, list[str]]] = {
+    "paraphrase": (LABELLED_PAIRS.schema, ["sentence1"]),
+    "translate": (PARALLEL.schema, ["target"]),
+    "hypothesis": (NLI.schema, ["hypothesis"]),
+    "noisy": (PARALLEL.schema, ["source"]),
+    "example": (LABELLED.schema, ["text"]),
+}
+
+
+@pytest.mark.parametrize("name", generate.PROMPTS)
+def test_a_named_prompt_is_written_out_and_reads_its_records(name: str) -> None:
+    """Written out, it is the same again, as `augury config --resolved` prints it."""
+    schema, fills = RECORDS[name]
+    operator = operator_with(prompt=name, fills=fills)
+    assert parse(operator.to_dict()) == operator and operator.prompt != name
+    check_columns(operator, schema.names)
+    record = {column: "neutral" if column == "label" else column for column in schema.names}
+    prompt = generate.render(operator.prompt, record, [record])
+    assert prompt.endswith(":") and "COLUMN" not in prompt and "\n\n" not in prompt
+    assert (f": {fills[0]}" in prompt or f"- {fills[0]}" in prompt) and "nothing else" in prompt
+
+
+OFF: dict[str, Any] = {"copied": False, "length_ratio": None, "language": False}
+PARENT = {
+    "id": "1",
+    "source": "der Hund ist in dem Haus und schläft",
+    "target": "the dog is in the house and sleeps",
+    "source_language": "de",
+    "target_language": "en",
+    "origin": "train",
+}
+EXAMPLE = {
+    "id": "1",
+    "premise": "the dog is in the house",
+    "hypothesis": "the house is empty",
+    "label": "contradiction",
+    "language": "en",
+    "origin": "train",
+}
+
+
+@pytest.fixture(scope="module")
+def lowercased(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    folder = tmp_path_factory.mktemp("answers")
+    for name in ("de", "en"):
+        (folder / name).write_text("a b\n")
+    spec = {
+        "source_language": "de",
+        "target_language": "en",
+        "train": {"source": str(folder / "de"), "target": str(folder / "en")},
+        "filter": {"lowercase": True},
+    }
+    return ingest(CorpusSpec.model_validate(spec), "train", Store(folder))
+
+
+def read(
+    lowercased: Corpus, output: str | None, parent: Any = PARENT, pattern: str = "", **filters: Any
+) -> tuple[dict[str, str], str]:
+    reader = AnswerReader(
+        pattern or r"(?P<target>\S.*)",
+        AnswerFilters.model_validate({**OFF, **filters}),
+        lowercased,
+        ("contradiction", "entailment"),
+    )
+    (answer,) = reader.read({0: parent}, [output])
+    return {**answer.texts}, answer.reason
+
+
+SIDES = r"(?P<premise>.*)\|(?P<hypothesis>.*)"
+GERMAN, ENGLISH = "das ist der Hund und die Katze", "this is the dog and the cat"
+COPIED: dict[str, Any] = {"copied": True}
+LANGUAGE: dict[str, Any] = {"language": True}
+
+
+def test_the_first_line_is_the_answer_in_the_form_of_the_training_text(lowercased: Corpus) -> None:
+    assert read(lowercased, "\n  A Cat\u0301 \nand more") == ({"target": "a cat\u0301"}, "")
+
+
+@pytest.mark.parametrize(
+    ("output", "parent", "pattern", "filters", "reason"),
+    [
+        (None, PARENT, "", {}, "prompt too long"),
+        (" \n", PARENT, "", {}, "empty"),
+        ("no colon", PARENT, "Answer: (?P<target>.*)", {}, "answer of another form"),
+        ("Answer: ", PARENT, "Answer: (?P<target>.*)", {}, "empty"),
+        ("a", PARENT, "(?P<source>b)?(?P<target>a)", {}, "empty"),
+        ("maybe", EXAMPLE, "(?P<label>.*)", {}, "unknown label"),
+        ("entailment", EXAMPLE, "(?P<label>.*)", {}, ""),
+        ("The dog is in the  house and sleeps", PARENT, "", COPIED, "copied"),
+        ("der Hund ist in dem Haus und schläft", PARENT, "", COPIED, "copied"),  # untranslated
+        ("the dog is in the house", PARENT, "", COPIED, ""),
+        ("the dog is in the house|the house is empty", EXAMPLE, SIDES, COPIED, "copied"),
+        ("the dog is in the house|no", EXAMPLE, SIDES, COPIED, ""),
+        # The target has 34 characters.
+        ("x" * 16, PARENT, "", {"length_ratio": 2.0}, "length ratio"),
+        ("x" * 17, PARENT, "", {"length_ratio": 2.0}, ""),
+        ("x" * 68, PARENT, "", {"length_ratio": 2.0}, ""),
+        ("x" * 69, PARENT, "", {"length_ratio": 2.0}, "length ratio"),
+        (ENGLISH, PARENT, "(?P<target>.*)", LANGUAGE, ""),
+        (GERMAN, PARENT, "(?P<target>.*)", LANGUAGE, "language"),
+        (GERMAN, PARENT, "(?P<source>.*)", LANGUAGE, ""),
+        (ENGLISH, PARENT, "(?P<source>.*)", LANGUAGE, "language"),
+        (GERMAN, EXAMPLE, "(?P<hypothesis>.*)", LANGUAGE, "language"),
+        ("это собака", PARENT, "", LANGUAGE, "language"),
+    ],
+)
+def test_answers_are_left_out_for_one_reason(
+    lowercased: Corpus,
+    output: str | None,
+    parent: dict[str, str],
+    pattern: str,
+    filters: dict[str, Any],
+    reason: str,
+) -> None:
+    assert read(lowercased, output, parent, pattern, **filters)[1] == reason

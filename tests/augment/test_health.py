@@ -11,12 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augury.augment import pipeline
-from augury.augment.eda import Eda
 from augury.augment.fuzzy_match import FuzzyMatch
 from augury.augment.health import (
     Health,
     HealthLimits,
-    Rate,
     Tally,
     UnusableOutput,
     length_ratio,
@@ -24,33 +22,18 @@ from augury.augment.health import (
     tally,
 )
 from augury.augment.noise import Noise
-from augury.augment.operator import Operator
+from augury.augment.operator import Operator, Rate
 from augury.core.store import Store
-from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter
+from tests.augment import texts
 
 SOURCES = ["The dog sleeps.", "A cat sees the dog.", "Two birds fly home.", "The dog sleeps. Now?"]
 
 
-def corpus(store: Store, sources: list[str], address: str = "abc") -> Corpus:
-    count = len(sources)
-    columns = {
-        "id": [f"train-{number:08d}" for number in range(count)],
-        "source": sources,
-        "target": [f"t {number}" for number in range(count)],
-        "source_language": ["en"] * count,
-        "target_language": ["fr"] * count,
-        "origin": ["original"] * count,
-        "views": [[]] * count,
-        "lineage": [None] * count,
-    }
-    writer = CorpusWriter(store.folder("corpora", address))
-    writer.add(pa.table(columns, schema=PARALLEL.schema))
-    return writer.finish({"rejected": {}, "source_language": "en", "target_language": "fr"})
-
-
 def health_of(tmp_path: Path, operator: Operator, sources: list[str]) -> Health:
     store = Store(tmp_path)
-    (part,) = pipeline.augment(corpus(store, sources), [operator], store).parts
+    targets = [f"t {number}" for number in range(len(sources))]
+    text = texts.corpus(store, texts.records(source=sources, target=targets))
+    (part,) = pipeline.augment(text, [operator], store).parts
     measured = part.health
     assert measured is not None
     return measured
@@ -67,15 +50,19 @@ def test_sums_by_hand() -> None:
     )
 
 
-@given(st.lists(st.sampled_from(["a", "bb", "ccc", ""]), min_size=1, max_size=20))
-def test_a_bijection_repeats_nothing(texts: list[str]) -> None:
-    assert sums([f"{text}!" for text in texts], texts).repeated == 0
+def test_shares_are_of_texts_or_of_what_was_to_be_made() -> None:
+    measured = Health.of(
+        "x", 5, {"too long": 3, "empty": 2}, Tally(5, 1, 1, 4, 1, 5, 7.0), operator="x"
+    )
+    shares = (measured.empty, measured.copied, measured.repeated, measured.length)
+    assert shares == (3 / 10, 1 / 5, 1 / 4, 5 / 7)
+    assert Health.from_dict(measured.to_dict()) == measured
 
 
 @given(st.lists(st.sampled_from(["a", "bb", "ccc", "dd"]), min_size=1, max_size=20))
-def test_one_text_for_all_repeats_all_but_one(texts: list[str]) -> None:
-    tallied = sums(["x"] * len(texts), texts)
-    assert (tallied.pairs, tallied.repeated) == (len({*texts}), len({*texts}) - 1)
+def test_one_text_for_all_repeats_all_but_one(old: list[str]) -> None:
+    tallied = sums(["x"] * len(old), old)
+    assert (tallied.pairs, tallied.repeated) == (len({*old}), len({*old}) - 1)
 
 
 def test_of_two_columns_both_must_be_copied_and_one_may_be_empty() -> None:
@@ -86,10 +73,10 @@ def test_of_two_columns_both_must_be_copied_and_one_may_be_empty() -> None:
 
 
 def test_the_length_to_be_expected_is_that_of_the_training_text() -> None:
-    texts = pa.table({"source": ["aaaa", "bb"], "target": ["ccc", "ddd"]})
+    table = pa.table({"source": ["aaaa", "bb"], "target": ["ccc", "ddd"]})
     assert (
-        length_ratio(texts, "source", "target") == 1.0
-        and length_ratio(texts.slice(0, 1), "target", "source") == 0.75
+        length_ratio(table, "source", "target") == 1.0
+        and length_ratio(table.slice(0, 1), "target", "source") == 0.75
     )
 
 
@@ -104,13 +91,6 @@ def test_noise_of_a_low_rate_copies_most_texts_and_that_is_normal(tmp_path: Path
         and measured.copied > 0.9
         and measured.faults(HealthLimits()) == []
     )
-
-
-def test_eda_without_synonyms_is_usable(tmp_path: Path) -> None:
-    nonsense = [f"qq ww {number} zz" for number in range(30)]
-    measured = health_of(tmp_path, Eda(copies=4), nonsense)
-    assert measured.copied is not None and 0.3 < measured.copied < 0.8
-    assert measured.faults(HealthLimits()) == []
 
 
 def test_few_fuzzy_matches_are_normal_and_none_are_not(tmp_path: Path) -> None:
@@ -159,25 +139,3 @@ def test_every_limit_names_its_setting_and_can_be_lifted(
     with pytest.raises(UnusableOutput, match=setting):
         require([output], HealthLimits())
     assert output.faults(HealthLimits.model_validate({setting: None})) == []
-
-
-def test_a_rate_of_few_places_is_not_judged() -> None:
-    output = Health("x", "x", 10, rates={"spelling": Rate(0.1, 0.0, 100)})
-    assert output.faults(HealthLimits()) == []
-
-
-def test_measures_are_the_same_after_storing() -> None:
-    output = Health(
-        "x",
-        "noise",
-        9,
-        {"empty": 1},
-        0.1,
-        0.2,
-        0.3,
-        1.1,
-        {"asr": Rate(0.1, 0.09, 50)},
-        {"WER": 9.0},
-        ("copied",),
-    )
-    assert Health.from_dict(output.to_dict()) == output

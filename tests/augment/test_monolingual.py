@@ -8,7 +8,6 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from augury.augment import operator, planning
 from augury.augment.translation import cleaned_like
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -129,20 +128,6 @@ def test_the_model_of_forward_translation_is_the_baseline(tmp_path: Path) -> Non
     (models,) = Graph(store).models(config)
     baseline = Graph(store).plan(expand(config)["baseline"]).address
     assert models["translator"].name == f"runs/{baseline}/seed-1"
-
-
-def test_another_text_is_another_address(tmp_path: Path) -> None:
-    store, (file, other) = Store(tmp_path), (tmp_path / "a.txt", tmp_path / "b.txt")
-    file.write_text("one\n")
-    other.write_text("two\n")
-    parts = []
-    for path in (file, other):
-        text = {"language": "de", "train": {"lines": str(path)}}
-        chosen = operator.parse(
-            {"operator": "back_translation", "monolingual": text, "ready": {"checkpoint": "a"}}
-        )
-        parts += planning.plan("corpus", [chosen], store)
-    assert parts[0].folder != parts[1].folder
 
 
 @pytest.mark.parametrize(

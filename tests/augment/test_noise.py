@@ -1,17 +1,24 @@
-"""Operator noise on records of translation and of inference."""
+"""Operator noise, and test sets with noise in what is read."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
 from augury.augment import operator, pipeline
-from augury.augment.noise import Noise
+from augury.augment.noise import Noise, NoiseForTestSet
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.corpus import NLI, PARALLEL, Corpus, CorpusWriter, read_shard
+from augury.corpora.corpus import Corpus
+from augury.corpora.ingest import corpus_address
+from augury.corpora.spec import CorpusSpec
+from augury.experiments import make, preflight
+from augury.experiments.graph import Graph
+from tests.augment import texts
+from tests.tiny import OF_TASK, PARALLEL, experiment
 
 SENTENCES = [
     "Their dog wrote to me.",
@@ -27,61 +34,12 @@ def store(tmp_path: Path) -> Store:
 
 
 def records(count: int, language: str = "en") -> pa.Table:
-    return pa.table(
-        {
-            "id": [f"train-{number:08d}" for number in range(count)],
-            "source": [SENTENCES[number % 4] for number in range(count)],
-            "target": ["Ça va."] * count,
-            "source_language": [language] * count,
-            "target_language": ["fr"] * count,
-            "origin": ["original"] * count,
-            "views": [[]] * count,
-            "lineage": [None] * count,
-        },
-        schema=PARALLEL.schema,
-    )
+    sources = [SENTENCES[number % 4] for number in range(count)]
+    return texts.records(language=language, source=sources, target=["Ça va."] * count)
 
 
 def corpus(store: Store, language: str = "en") -> Corpus:
-    writer = CorpusWriter(store.folder("corpora", f"abc-{language}"))
-    writer.add(records(8, language))
-    return writer.finish({"rejected": {}})
-
-
-def test_copies_have_noise_of_their_own_and_targets_stay(store: Store) -> None:
-    (part,) = pipeline.augment(corpus(store), [Noise(copies=3, spelling=0.5, asr=0.5)], store).parts
-    rows = read_shard(part.folder, *part.folder.manifest()["shards"]).to_pylist()
-    assert len(rows) == 24 and {row["target"] for row in rows} == {"Ça va."}
-    assert [row["id"] for row in rows[:3]] == [f"train-00000000/noise-{copy}" for copy in (1, 2, 3)]
-    assert len({row["source"] for row in rows}) > 20
-
-
-def test_views_are_what_the_records_are(store: Store) -> None:
-    base = corpus(store)
-    rates = {"copies": 2, "casing": 0.4, "fillers": 0.2}
-    (part,) = pipeline.augment(base, [Noise(**rates)], store).parts
-    sources = (
-        read_shard(part.folder, *part.folder.manifest()["shards"]).column("source").to_pylist()
-    )
-    views = pipeline.augment(base, [Noise(use="view", **rates)], store).parts
-    assert [part.name for part in views] == ["noise-1", "noise-2"]
-    for place, part in enumerate(views):
-        assert (
-            read_shard(part.folder, *part.folder.manifest()["shards"]).column("text").to_pylist()
-            == sources[place::2]
-        )
-
-
-def test_nothing_depends_on_the_block(store: Store) -> None:
-    noise = Noise(asr=0.5, keyboard=0.5, punctuation=0.5, emoji=0.2)
-    blocks = [records(8).slice(start, 3) for start in (0, 3, 6)]
-    fitted = noise.fit([noise.fit_block(block) for block in blocks])
-    assert fitted == noise.fit([noise.fit_block(records(8))])
-    apply = noise.bind(fitted, store)
-    assert (
-        pa.concat_tables([apply(block).table for block in blocks]).to_pylist()
-        == apply(records(8)).table.to_pylist()
-    )
+    return texts.corpus(store, records(8, language), f"abc-{language}")
 
 
 def test_words_are_learned_for_confusions_alone(store: Store) -> None:
@@ -90,25 +48,6 @@ def test_words_are_learned_for_confusions_alone(store: Store) -> None:
     }
     fitted = Noise(asr=0.1).fit([Noise(asr=0.1).fit_block(records(8))])
     assert ["their", "there"] in fitted["confusions"]["en"].values()
-
-
-def test_both_sentences_of_a_pair_are_changed(store: Store) -> None:
-    columns = {
-        "id": ["a"],
-        "premise": ["Two dogs."],
-        "hypothesis": ["Two dogs."],
-        "label": ["neutral"],
-    }
-    block = pa.table(
-        {**columns, "language": ["en"], "origin": ["o"], "views": [[]], "lineage": [None]},
-        schema=NLI.schema,
-    )
-    noise = Noise(spelling=1.0)
-    (row,) = noise.bind(noise.fit([]), store)(block).table.to_pylist()
-    assert (
-        row["premise"] != "Two dogs." != row["hypothesis"] != row["premise"]
-        and row["label"] == "neutral"
-    )
 
 
 def test_impossible_settings_are_refused(store: Store) -> None:
@@ -123,11 +62,10 @@ def test_impossible_settings_are_refused(store: Store) -> None:
 def test_the_realised_rate_of_confused_words_is_the_rate(store: Store) -> None:
     """Of 800 words; three standard deviations of a share of 0.1 are 0.03. A few words sound like
     another."""
-    table = pa.concat_tables([records(200)])
-    names = pa.array([f"train-{number:08d}" for number in range(200)])
+    table = records(200)
     noise = Noise(asr=0.1, casing=0.2)
     fitted = noise.fit([noise.fit_block(table)])
-    counts = noise.bind(fitted, store)(table.set_column(0, "id", names)).counts
+    counts = noise.bind(fitted, store)(table).counts
     rates = noise.realised(counts, fitted)
     assert 0.1 < fitted["coverage"]["en"] < 0.7
     assert rates["asr"].realised == pytest.approx(0.1, abs=0.03) and rates[
@@ -145,3 +83,84 @@ def test_the_health_of_noise_has_its_rates(store: Store) -> None:
         "punctuation": 0.2,
     }
     assert part.health.rates["spelling"].places == 3 * 2 * (5 + 5 + 5 + 5)
+
+
+CLEAN = "test"
+
+
+def noisy(**noises: Any) -> dict[str, Any]:
+    text = {"builtin": 20}
+    return {
+        **PARALLEL,
+        "tests": {
+            CLEAN: text,
+            **{name: {**text, "noise": noise} for name, noise in noises.items()},
+        },
+    }
+
+
+def test_the_source_alone_has_noise(tmp_path: Path) -> None:
+    noises = {
+        "some": {"spelling": 0.2},
+        "more": {"spelling": 0.4, "seed": 1},
+        "none": {"spelling": 0},
+    }
+    run = make.prepare(experiment("nmt", tmp_path, corpus=noisy(**noises)), Store(tmp_path))
+    clean, some, more, none = (run.corpus(name) for name in (CLEAN, *noises))
+    assert none.column("source") == clean.column("source")
+    assert some.column("target") == more.column("target") == clean.column("target")
+    assert some.column("id") == [name.replace(CLEAN, "some") for name in clean.column("id")]
+    lines = zip(*(corpus.column("source") for corpus in (clean, some, more)), strict=True)
+    words = [word for line in lines for word in zip(*(text.split() for text in line), strict=True)]
+    changed = [(old != few, old != many) for old, few, many in words]
+    assert (
+        0.1
+        < sum(few for few, _ in changed) / len(changed)
+        < 0.3
+        < sum(many for _, many in changed) / len(changed)
+    )
+    assert all(many or not few for few, many in changed)
+    assert some.manifest["noise"]["spelling"] == 0.2
+
+
+def test_a_noisy_test_set_does_not_depend_on_the_blocks_of_its_noise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources = []
+    for rows in (None, 7):
+        monkeypatch.setattr(NoiseForTestSet, "BLOCK_ROWS", rows)
+        settings = experiment("nmt", tmp_path / str(rows), corpus=noisy(some={"spelling": 0.4}))
+        run = make.prepare(settings, Store(tmp_path / str(rows)))
+        sources.append(run.corpus("some").column("source"))
+    assert sources[0] == sources[1] != run.corpus(CLEAN).column("source")
+
+
+def test_other_tasks_have_noisy_tests_too(tmp_path: Path) -> None:
+    corpus = OF_TASK["nli"]["corpus"]
+    content = {
+        **corpus,
+        "tests": {"test": {"builtin": 6}, "typos": {"builtin": 6, "noise": {"casing": 1.0}}},
+    }
+    run = make.prepare(experiment("nli", tmp_path, corpus=content), Store(tmp_path))
+    clean, typos = run.corpus("test"), run.corpus("typos")
+    assert clean.column("label") == typos.column("label")
+    for side in ("premise", "hypothesis"):
+        pairs = list(zip(clean.column(side), typos.column(side), strict=True))
+        assert all(old != new and old.lower() == new.lower() for old, new in pairs)
+
+
+def test_a_noisy_test_set_is_another_text() -> None:
+    spec = CorpusSpec.model_validate(noisy(typos={"emoji": 0.1}))
+    assert corpus_address(spec, "typos") != corpus_address(spec, CLEAN)
+
+
+def test_impossible_noise_of_test_sets_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="valid.noise"):
+        experiment(
+            "nmt", tmp_path, corpus={**noisy(), "valid": {"builtin": 12, "noise": {"emoji": 0.1}}}
+        )
+    with pytest.raises(UserError, match="unknown key 'corpus.tests.worse.noise.typos'"):
+        experiment("nmt", tmp_path, corpus=noisy(worse={"typos": 0.1}))
+    wrong = experiment("nmt", tmp_path, corpus=noisy(worse={"asr": 0.1}))
+    with pytest.raises(UserError, match="noise asr does not support 'qaa'"):
+        preflight.check([wrong], Graph(Store(tmp_path)))

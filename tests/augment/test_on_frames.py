@@ -11,7 +11,7 @@ import pytest
 
 import augury
 from augury.augment import operator as operators
-from augury.augment import pipeline, planning
+from augury.augment import pipeline
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.ingest import ingest
@@ -73,11 +73,11 @@ def test_what_a_storage_has_learned_can_be_used(tmp_path: Path) -> None:
     corpus = ingest(spec, "train", store)
     parsed = operators.parse({"operator": "cipher", "keys": [1]})
     pipeline.fit(corpus, parsed, store)
-    (part,) = planning.plan(corpus.address, [parsed], store)
+    (part,) = pipeline.plan(corpus.address, [parsed], store)
     cipher = augury.operator("cipher", keys=[1])
     assert cipher.fit(part.fit.path()) == cipher.fit(TRAIN)
-    with pytest.raises(UserError, match="min_count"):
-        augury.operator("cipher", keys=[1], min_count=2).fit(part.fit.path())
+    with pytest.raises(UserError, match="cased"):
+        augury.operator("cipher", keys=[1], mode="cased").fit(part.fit.path())
     with pytest.raises(UserError, match="no finished fit"):
         cipher.fit(tmp_path / "results" / "fits" / "other")
 

@@ -2,20 +2,18 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from augury.augment import blocks, operator, pipeline, planning
+from augury.augment import operator, pipeline
 from augury.augment.cipher import Cipher
 from augury.core.errors import UserError
-from augury.core.execution import Execution
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
-from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
-from augury.text.ciphers.alphabet import build_alphabet
-from augury.text.ciphers.rot import Rot
+from augury.corpora.corpus import Corpus, read_shard
+from augury.text.cipher import Rot, build_alphabet
+from tests.augment import texts
 
 SENTENCES = ["hey, warum nicht?", "zwölf große übungen", "Straße 20%!", "abc äöü ß"]
 
@@ -27,30 +25,14 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
 
 
 def corpus(store: Store, address: str = "abc", count: int = 10) -> Corpus:
-    texts = [f"{SENTENCES[i % 4]} {i}" for i in range(count)]
-    writer = CorpusWriter(store.folder("corpora", address))
-    writer.add(
-        pa.table(
-            {
-                "id": [f"train-{i:08d}" for i in range(count)],
-                "source": texts,
-                "target": texts,
-                "source_language": ["de"] * count,
-                "target_language": ["en"] * count,
-                "origin": ["original"] * count,
-                "views": [[]] * count,
-                "lineage": [None] * count,
-            },
-            schema=PARALLEL.schema,
-        )
-    )
-    return writer.finish({"rejected": {}})
+    sentences = [f"{SENTENCES[i % 4]} {i}" for i in range(count)]
+    return texts.corpus(store, texts.records(source=sentences, target=sentences), address)
 
 
 def expected(key: int) -> list[str]:
-    texts = [f"{SENTENCES[i % 4]} {i}" for i in range(10)]
-    rot = Rot(build_alphabet(Counter("".join(texts))), key)
-    return [rot.text(text) for text in texts]
+    sentences = [f"{SENTENCES[i % 4]} {i}" for i in range(10)]
+    rot = Rot(build_alphabet(Counter("".join(sentences))), key)
+    return [rot.text(text) for text in sentences]
 
 
 def test_views_line_up_with_the_corpus_and_carry_their_side_data(store: Store) -> None:
@@ -63,9 +45,9 @@ def test_views_line_up_with_the_corpus_and_carry_their_side_data(store: Store) -
         assert view.to_pydict() == {"id": base.column("id"), "text": expected(key)}
     manifest = folders(augmented)["rot-2"].manifest()
     assert manifest["rows"] == 10 and manifest["shards"] == base.shards
-    assert (
-        manifest["side_data"] == build_alphabet(Counter("".join(base.column("source")))).to_json()
-    )
+    assert manifest["side_data"] == {
+        "cycles": [*build_alphabet(Counter("".join(base.column("source"))))]
+    }
     assert manifest["inputs"] == [base.address, augmented.parts[0].fit.name]
 
 
@@ -91,7 +73,7 @@ def test_a_second_call_makes_nothing_and_a_new_key_only_itself(store: Store) -> 
 def test_an_interrupted_call_continues_at_the_first_missing_shard(store: Store) -> None:
     base = corpus(store)
     expected_bytes = bytes_of(pipeline.augment(base, [Cipher(keys=(1,))], store))
-    folder = planning.plan(base.address, [Cipher(keys=(1,))], store)[0].folder
+    folder = pipeline.plan(base.address, [Cipher(keys=(1,))], store)[0].folder
     folder.remove("_COMPLETE")
     folder.remove(base.shards[2])
     kept = Path(folder.path(base.shards[0])).stat().st_mtime_ns
@@ -99,27 +81,6 @@ def test_an_interrupted_call_continues_at_the_first_missing_shard(store: Store) 
     assert continued.computed == ("rot-1",)
     assert bytes_of(continued) == expected_bytes
     assert Path(folder.path(base.shards[0])).stat().st_mtime_ns == kept
-
-
-@pytest.mark.slow
-def test_ray_and_this_process_write_the_same_bytes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local_ray: Any
-) -> None:
-    monkeypatch.setattr(corpora, "SHARD_ROWS", 3)
-    written = []
-    for executor in ("local", "ray"):
-        store = Store(tmp_path / executor)
-        written.append(
-            bytes_of(
-                pipeline.augment(
-                    corpus(store),
-                    [Cipher(keys=(1, 2))],
-                    store,
-                    execution=Execution(executor=executor),
-                )
-            )
-        )
-    assert written[0] == written[1]
 
 
 def folders(augmented: pipeline.Augmented) -> dict[str, Folder]:
@@ -134,27 +95,10 @@ def bytes_of(augmented: pipeline.Augmented) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize("name", ["cipher", "noise", "eda"])
-def test_blocks_of_any_size_give_the_same_records(
-    store: Store, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    settings = {"cipher": {"keys": [1]}, "noise": {"spelling": 0.5}, "eda": {}}
-    base, of_name = corpus(store), operator.parse({"operator": name, **settings[name]})
-    tables = []
-    for rows in (None, 2):
-        monkeypatch.setattr(type(of_name), "BLOCK_ROWS", rows)
-        place = Store(Path(store.root, str(rows)))
-        (part,) = pipeline.augment(base, [of_name], place).parts
-        shards = part.folder.manifest()["shards"]
-        assert len(shards) == (len(base.shards) if rows is None else 7)
-        tables.append(pa.concat_tables(read_shard(part.folder, shard) for shard in shards))
-    assert tables[0].equals(tables[1])
-
-
 def test_a_block_of_a_slow_operator_is_a_second_of_work() -> None:
     noise = operator.parse({"operator": "noise", "spelling": 0.1})
-    assert blocks.block_rows(noise) == noise.PER_SECOND
-    assert blocks.block_rows(Cipher(keys=(1,))) is None
+    assert pipeline.block_rows(noise) == noise.PER_SECOND
+    assert pipeline.block_rows(Cipher(keys=(1,))) is None
 
 
 def test_operators_fitted_elsewhere_have_other_addresses(store: Store) -> None:

@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
-from augury.augment import pipeline, planning
+from augury.augment import pipeline
 from augury.augment.operator import parse
 from augury.augment.reorder import Reorder, _verdict
 from augury.core.errors import UserError
 from augury.core.execution import Execution
-from augury.core.store import Store
-from augury.corpora.corpus import NLI, Corpus, read_shard
-from augury.corpora.ingest import cached_corpus
-from augury.experiments import make
-from augury.experiments.spec import Experiment
-from augury.experiments.spec import parse as parse_experiment
+from augury.corpora.corpus import NLI
+from tests.augment.texts import TINY, Toy, table_of
 
 pytestmark = pytest.mark.trains
 
-TINY = {
-    "architecture": "tiny",
-    "vocabulary_size": 150,
-    "layers": 1,
-    "hidden_size": 16,
-    "feedforward_size": 32,
-    "attention_heads": 2,
-}
 PARALLEL = {
     "source_language": "qaa",
     "target_language": "qab",
@@ -51,53 +36,20 @@ def reorder(**changes: Any) -> dict[str, Any]:
     }
 
 
-def experiment(storage: Path, *operators: Mapping[str, Any]) -> Experiment:
-    return parse_experiment(
-        {
-            "name": "toy",
-            "task": "nli",
-            "storage": str(storage),
-            "augment": operators,
-            "model": TINY,
-            "corpus": {"language": "qaa", "train": {"builtin": ROWS}, "valid": {"builtin": 12}},
-            "regime": "multi_source"
-            if any(parameters.get("use") == "view" for parameters in operators)
-            else "plain",
-            "tracking": {"enabled": False},
-            "execution": {"executor": "local", "threads": 1},
-        }
-    )
-
-
-class Toy:
-    """A corpus, and what the operator makes of it with a model that is trained once."""
-
-    def __init__(self, storage: Path):
-        self.storage, self.store = storage, Store(storage)
-        self.corpus: Corpus = cached_corpus(experiment(storage).corpus, "train", self.store.root)
-
-    def augmented(self, **changes: Any) -> planning.Part:
-        parameters = reorder(**changes)
-        runs = make.train_models(experiment(self.storage, parameters), self.store)
-        return pipeline.augment(self.corpus, [parse(parameters)], self.store, models=runs).parts[0]
+def augmented(toy: Toy, **changes: Any) -> pipeline.Part:
+    return toy.augmented(reorder(**changes))
 
 
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
-    return Toy(tmp_path_factory.mktemp("reorder"))
-
-
-def table(part: planning.Part) -> pa.Table:
-    return pa.concat_tables(
-        [read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]]
-    )
+    return Toy(tmp_path_factory.mktemp("reorder"), ROWS)
 
 
 def test_one_example_is_added_for_every_example_and_its_label_kept(toy: Toy) -> None:
     """Golden: RA of 20k adds exactly one example per training example; ids map one-to-one."""
-    part = toy.augmented()
-    records, originals = table(part), toy.corpus.shard(toy.corpus.shards[0])
-    assert records.schema.remove_metadata().equals(NLI.schema)
+    part = augmented(toy)
+    records, originals = table_of(part), toy.corpus.shard(toy.corpus.shards[0])
+    assert records.schema.equals(NLI.schema)
     assert records.column("label").equals(originals.column("label"))
     parents = [lineage["parents"] for lineage in records.column("lineage").to_pylist()]
     assert parents == [[name] for name in originals.column("id").to_pylist()]
@@ -111,36 +63,36 @@ def test_one_example_is_added_for_every_example_and_its_label_kept(toy: Toy) -> 
 
 
 def test_copies_are_drawn_apart(toy: Toy) -> None:
-    records = table(toy.augmented(copies=2)).to_pylist()
+    records = table_of(augmented(toy, copies=2)).to_pylist()
     assert [row["lineage"]["copy"] for row in records] == [1, 2] * ROWS
     same = sum(
         first["premise"] == second["premise"]
         for first, second in zip(records[::2], records[1::2], strict=True)
     )
     assert same < ROWS / 2
-    once = table(toy.augmented()).to_pylist()
+    once = table_of(augmented(toy)).to_pylist()
     assert [row["premise"] for row in records[::2]] == [row["premise"] for row in once]
 
 
 def test_a_view_has_the_same_readings_under_the_same_ids(toy: Toy) -> None:
-    view, records = toy.augmented(use="view"), toy.augmented()
-    assert table(view).to_pydict() == {
+    view, records = augmented(toy, use="view"), augmented(toy)
+    assert table_of(view).to_pydict() == {
         "id": toy.corpus.column("id"),
-        **{side: table(records).column(side).to_pylist() for side in ("premise", "hypothesis")},
+        **{side: table_of(records).column(side).to_pylist() for side in ("premise", "hypothesis")},
     }
     assert view.folder.name.startswith("views/") and view.name == "reorder-qab"
 
 
 def test_unfaithful_outputs_are_counted_and_replaced_if_asked(toy: Toy) -> None:
-    loose, strict = toy.augmented(), toy.augmented(fallback=True)
+    loose, strict = augmented(toy), augmented(toy, fallback=True)
     counts = loose.folder.manifest()["counts"]
     assert counts == strict.folder.manifest()["counts"]
     replaced = 0
     for side in ("premise", "hypothesis"):
         columns = [
             toy.corpus.column(side),
-            table(loose).column(side).to_pylist(),
-            table(strict).column(side).to_pylist(),
+            table_of(loose).column(side).to_pylist(),
+            table_of(strict).column(side).to_pylist(),
         ]
         for before, drawn, kept in zip(*columns, strict=True):
             unfaithful = _verdict(before, drawn) == "unfaithful"
@@ -154,10 +106,10 @@ def test_ray_and_this_process_write_the_same_bytes(
     toy: Toy, local_ray: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Reorder, "BLOCK_ROWS", 16)
-    runs = make.train_models(experiment(toy.storage, reorder()), toy.store)
+    runs = toy.models(reorder())
     written = []
     for executor in ("local", "ray"):
-        (part,) = planning.plan(
+        (part,) = pipeline.plan(
             toy.corpus.address, [parse(reorder(seed=7))], toy.store, models=runs
         )
         part.folder.remove()
@@ -201,8 +153,6 @@ def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:
                 "form": "reorder",
                 "min_coverage": 0.5,
                 "links": {},
-                "symmetrisation": "grow-diag-final-and",
-                "anchor": "min",
             },
             "model": {"name": "t5-base"},
             "training": {},
@@ -210,8 +160,6 @@ def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:
     }
     changed = {
         "max_pieces": 60,
-        "anchor": "mean",
-        "symmetrisation": "union",
         "links": {"train": "/a", "valid": "/b"},
     }
     (wanted,) = (

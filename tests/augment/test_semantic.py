@@ -4,36 +4,31 @@ trained here."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from augury.augment import pipeline, planning, prompts
+from augury.augment import pipeline, prompts
 from augury.augment.operator import parse
-from augury.augment.rectification import rectify_labels
-from augury.augment.semantic import GeneratorModel, Semantic, TeacherModel
-from augury.core.store import Store
-from augury.corpora.corpus import LABELS, NLI, Corpus, read_shard
-from augury.corpora.ingest import cached_corpus
-from augury.experiments import make
+from augury.augment.semantic import (
+    DROPPED,
+    GeneratorModel,
+    Rectify,
+    Semantic,
+    TeacherModel,
+    rectify_labels,
+)
+from augury.corpora.corpus import LABELS, NLI
 from augury.experiments.graph import Graph
-from augury.experiments.spec import Experiment
-from augury.experiments.spec import parse as parse_experiment
+from tests.augment.texts import TINY, Toy, table_of
 
 pytestmark = pytest.mark.trains
 
-TINY = {
-    "architecture": "tiny",
-    "vocabulary_size": 150,
-    "layers": 1,
-    "hidden_size": 16,
-    "feedforward_size": 32,
-    "attention_heads": 2,
-}
 SHORT = {"max_epochs": 2, "max_examples": 32, "learning_rate": 0.01}
 
 
@@ -49,48 +44,18 @@ def semantic(**changes: Any) -> dict[str, Any]:
     }
 
 
-def experiment(storage: Path, *operators: Mapping[str, Any]) -> Experiment:
-    return parse_experiment(
-        {
-            "name": "toy",
-            "task": "nli",
-            "storage": str(storage),
-            "augment": operators,
-            "model": TINY,
-            "corpus": {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12}},
-            "tracking": {"enabled": False},
-            "execution": {"executor": "local", "threads": 1},
-        }
-    )
-
-
-class Toy:
-    """A corpus, and what operators make of it with models that are trained once."""
-
-    def __init__(self, storage: Path):
-        self.storage, self.store = storage, Store(storage)
-        self.corpus: Corpus = cached_corpus(experiment(storage).corpus, "train", self.store.root)
-
-    def runs(self, *operators: Mapping[str, Any]) -> list[planning.Models]:
-        return make.train_models(experiment(self.storage, *operators), self.store)
-
-    def augmented(self, **changes: Any) -> planning.Part:
-        parameters = semantic(**changes)
-        runs = self.runs(parameters)
-        done = pipeline.augment(self.corpus, [parse(parameters)], self.store, models=runs)
-        return done.parts[0]
+def augmented(toy: Toy, **changes: Any) -> pipeline.Part:
+    return toy.augmented(semantic(**changes))
 
 
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
-    return Toy(tmp_path_factory.mktemp("semantic"))
+    return Toy(tmp_path_factory.mktemp("semantic"), 60)
 
 
-def rows(part: planning.Part) -> list[dict[str, Any]]:
-    table = pa.concat_tables(
-        [read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]]
-    )
-    assert table.schema.remove_metadata().equals(NLI.schema)
+def rows(part: pipeline.Part) -> list[dict[str, Any]]:
+    table = table_of(part)
+    assert table.schema.equals(NLI.schema)
     return list(table.to_pylist())
 
 
@@ -118,7 +83,7 @@ def test_one_other_label_is_asked_for_each_copy_and_both_as_often() -> None:
 def test_every_other_label_is_asked_for(toy: Toy) -> None:
     """Golden: 20,000 examples x 2 labels x 2 = 10,000 x 2 x 4 = 80,000."""
     for copies in (1, 2):
-        part = toy.augmented(rectify="requested", copies=copies)
+        part = augmented(toy, rectify="requested", copies=copies)
         counts = part.folder.manifest()["counts"]
         assert counts["generated"] == 60 * 2 * copies
         records = rows(part)
@@ -139,7 +104,7 @@ def test_every_other_label_is_asked_for(toy: Toy) -> None:
 
 
 def test_more_copies_add_to_fewer(toy: Toy) -> None:
-    fewer, more = (rows(toy.augmented(rectify="requested", copies=copies)) for copies in (1, 2))
+    fewer, more = (rows(augmented(toy, rectify="requested", copies=copies)) for copies in (1, 2))
     assert [row for row in more if row["lineage"]["copy"] <= 2] == [
         {**row, "lineage": {**row["lineage"], "operator": more[0]["lineage"]["operator"]}}
         for row in fewer
@@ -148,8 +113,8 @@ def test_more_copies_add_to_fewer(toy: Toy) -> None:
 
 def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
     """Each strategy on the same hypotheses, by the teacher's own probabilities."""
-    generated = rows(toy.augmented(rectify="requested"))
-    (runs,) = toy.runs(semantic())
+    generated = rows(augmented(toy, rectify="requested"))
+    (runs,) = toy.models(semantic())
     sides = [[row[side] for row in generated] for side in ("premise", "hypothesis")]
     probabilities = runs["teacher"].probabilities(toy.store, *sides)
     requested = np.array([LABELS.index(row["label"]) for row in generated])
@@ -157,7 +122,7 @@ def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
     widest = np.diff(middle).argmax()
     threshold = float(middle[widest : widest + 2].mean())  # far from every probability
     for rectify in ("teacher", "teacher_or_requested", "agreement"):
-        part = toy.augmented(rectify=rectify, threshold=threshold)
+        part = augmented(toy, rectify=rectify, threshold=threshold)
         labels = rectify_labels(requested, probabilities, rectify, threshold)
         expected = [
             (row["id"], LABELS[label])
@@ -190,14 +155,14 @@ def test_the_length_of_models_is_in_their_address(toy: Toy) -> None:
         semantic(teacher={**section, "max_length": 40}),
     ]
     usual, generator, teacher = (
-        Graph(toy.store).models(experiment(toy.storage, variant))[0] for variant in variants
+        Graph(toy.store).models(toy.experiment(variant))[0] for variant in variants
     )
     assert generator["generator"] != usual["generator"] and generator["teacher"] == usual["teacher"]
     assert teacher["generator"] == usual["generator"] and teacher["teacher"] != usual["teacher"]
 
 
 def test_strategies_share_what_the_models_said(toy: Toy) -> None:
-    toy.augmented(rectify="teacher", threshold=0.35)
+    augmented(toy, rectify="teacher", threshold=0.35)
     before = toy.store.addresses("generated")
     assert len(before) >= 2
     for rectify, threshold in (
@@ -205,13 +170,13 @@ def test_strategies_share_what_the_models_said(toy: Toy) -> None:
         ("agreement", 0.5),
         ("teacher_or_requested", 0.36),
     ):
-        toy.augmented(rectify=rectify, threshold=threshold)
+        augmented(toy, rectify=rectify, threshold=threshold)
     assert toy.store.addresses("generated") == before
 
 
 def test_blocks_do_not_matter(toy: Toy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    expected = rows(toy.augmented(rectify="agreement"))
-    (runs,) = toy.runs(semantic(rectify="agreement"))
+    expected = rows(augmented(toy, rectify="agreement"))
+    (runs,) = toy.models(semantic(rectify="agreement"))
     operator = parse(semantic(rectify="agreement"))
     apply = operator.bind({"models": runs}, toy.store)
     block = toy.corpus.shard(toy.corpus.shards[0])
@@ -245,3 +210,63 @@ def test_the_models_are_experiments_on_the_same_corpus() -> None:
     assert Semantic(rectify="requested").inactive().keys() == {"threshold", "teacher"}
     assert Semantic(rectify="agreement").inactive().keys() == {"threshold"}
     assert (Semantic().threshold, Semantic().copies, Semantic().sampling.top_k) == (0.8, 2, 50)
+
+
+E, N, C = range(3)
+STRATEGIES = ("teacher", "teacher_or_requested", "agreement", "requested")
+TABLE = [
+    # requested, teacher, its confidence: label by each strategy at threshold 0.8
+    (E, E, 0.95, (E, E, E, E)),
+    (E, N, 0.95, (N, N, DROPPED, E)),
+    (E, E, 0.50, (DROPPED, E, E, E)),
+    (E, N, 0.50, (DROPPED, E, DROPPED, E)),
+    (E, N, 0.80, (DROPPED, E, DROPPED, E)),  # just the threshold is not confident
+]
+
+
+def teacher(label: int, confidence: float, kind: type = np.float64) -> np.ndarray:
+    """Probabilities of which the largest is `confidence`, at `label`."""
+    rest = (1 - confidence) / 2
+    return np.array([[confidence if place == label else rest for place in range(3)]], kind)
+
+
+@pytest.mark.parametrize(("requested", "label", "confidence", "expected"), TABLE)
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_the_truth_table(
+    requested: int, label: int, confidence: float, expected: tuple[int, ...], kind: type
+) -> None:
+    assert set(STRATEGIES) == set(get_args(Rectify))
+    for rectify, wanted in zip(STRATEGIES, expected, strict=True):
+        labels = rectify_labels(
+            np.array([requested]), teacher(label, confidence, kind), rectify, 0.8
+        )  # type: ignore[arg-type]
+        assert labels.tolist() == [wanted], rectify
+
+
+DRAWN = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.floats(0.34, 1)), max_size=30)
+
+
+@given(DRAWN, st.floats(0, 1))
+def test_strategies_agree_where_they_must(
+    drawn: list[tuple[int, int, float]], threshold: float
+) -> None:
+    requested = np.array([row[0] for row in drawn], np.int64)
+    probabilities = np.concatenate(
+        [np.zeros((0, 3)), *(teacher(label, confidence) for _, label, confidence in drawn)]
+    )
+    labels = {
+        name: rectify_labels(requested, probabilities, name, threshold)
+        for name in get_args(Rectify)
+    }
+    likeliest = probabilities.argmax(1)
+    assert (
+        labels["teacher"][labels["teacher"] != DROPPED] == likeliest[labels["teacher"] != DROPPED]
+    ).all()
+    assert (labels["teacher_or_requested"] != DROPPED).all()
+    confident = labels["teacher"] != DROPPED
+    assert (
+        labels["teacher_or_requested"] == np.where(confident, labels["teacher"], requested)
+    ).all()
+    assert ((labels["agreement"] == requested) | (labels["agreement"] == DROPPED)).all()
+    assert (labels["requested"] == requested).all()
+    assert (rectify_labels(requested, None, "requested", threshold) == requested).all()

@@ -21,8 +21,8 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from augury.cli import main
 from tests import tiny
+from tests.cli.conftest import Augury
 
 RUN = "tiny/tiny/1"
 """A run in the storage."""
@@ -40,10 +40,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 """Aliases of aliases, which the YAML of a few lines makes billions of items."""
 GOOD = yaml.safe_dump(
     tiny.content(
-        "nmt",
-        Path("results"),
-        augment=[{"operator": "cipher", "keys": [1]}],
-        regime="multi_source",
+        "nmt", Path("results"), augment=[{"operator": "cipher", "keys": [1]}], regime="multi_source"
     )
 )
 SPACE = "question: x\nbase: ../good.yaml\nmetric: valid/loss\nseeds: [1]\n"
@@ -139,6 +136,7 @@ SPACES = {
 }
 OF_SPACES = {"no-base.yaml": "no-file.yaml", "key.yaml": "nonsense", "values.yaml": "max_updates"}
 """What is named in place of the file."""
+AUGMENT = "augment --source good.txt --target good.txt --operator"
 WORDS = [
     ("nonsense", "nonsense"),
     ("list nonsense", "nonsense"),
@@ -165,8 +163,8 @@ WORDS = [
     (f"translate {RUN} --beam nan", "nan"),
     (f"translate {RUN} --views nonsense", "nonsense"),
     ("translate nowhere", "nowhere"),
-    ("score good.txt good.txt --language de --metrics nonsense", "nonsense"),
-    ("score good.txt nowhere.txt --language de", "nowhere.txt"),
+    ("compare good.txt --references good.txt --metrics nonsense", "nonsense"),
+    ("compare good.txt --references nowhere.txt", "nowhere.txt"),
     (f"compare {RUN} --format nonsense", "nonsense"),
     (f"analyze {RUN} --which nonsense", "nonsense"),
     ("config good.yaml --set augment.0.operator=./nowhere.py", "nowhere.py"),
@@ -178,7 +176,16 @@ WORDS = [
     ("sweep spaces/good.yaml --dry-run --name a/b", "a/b"),
     ("sweep spaces/good.yaml --dry-run --scheduler nonsense", "nonsense"),
     ("sweep augmentations good.yaml --dry-run --rows nonsense", "nonsense"),
-    ("gc results --hours x", "x"),
+    ("runs results --clean --hours x", "x"),
+    ("trian good.yaml", "did you mean 'train'"),
+    ("compare good.txt good.txt --metrix bleu", "did you mean '--metrics'"),
+    ("translate caf\udce9", "UTF-8"),
+    ("augment --source good.txt", "operator"),
+    ("augment good.yaml --source good.txt", "--source"),
+    ("augment good.yaml --target-language en", "--target-language"),
+    (f"{AUGMENT} ciper", "did you mean 'cipher'"),
+    (f"{AUGMENT} cipher --filter max_ration=9", "did you mean 'max_ratio'"),
+    (f"{AUGMENT} cipher --set no.key=3", "--set no.key=3"),
     ("init good.yaml --source good.txt --target good.txt", "good.yaml"),
     ("init new.yaml --source good.txt --target nowhere.txt", "nowhere.txt"),
 ]
@@ -190,7 +197,7 @@ def cases() -> Iterator[tuple[str, str]]:
         pair = json.dumps({"source": f"texts/{name}", "target": "good.txt"})
         yield f"config good.yaml --set corpus.train={shlex.quote(pair)}", name
         if name != "one-more.txt":
-            yield f"score texts/{name} good.txt --language de", name
+            yield f"compare texts/{name} --references good.txt", name
     for name in TABLES:
         text = json.dumps({"file": f"tables/{name}"})
         yield f"config labelled.yaml --set corpus.train={shlex.quote(text)}", name
@@ -202,7 +209,7 @@ def cases() -> Iterator[tuple[str, str]]:
         yield f"config good.yaml --syntax --set regime=./plugins/{name}", name
         yield f"config good.yaml --syntax --set task=./plugins/{name}", name
         yield f"sweep ./plugins/{name} --dry-run", name
-        yield f"score good.txt good.txt --language de --metrics ./plugins/{name}", name
+        yield f"compare good.txt --references good.txt --metrics ./plugins/{name}", name
     for name in SPACES:
         yield f"sweep spaces/{name} --dry-run", OF_SPACES.get(name, name)
     yield from WORDS
@@ -243,21 +250,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("words", "named"), cases())
 def test_it_is_refused_in_a_line_that_names_it(
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    words: str,
-    named: str,
+    folder: Path, monkeypatch: pytest.MonkeyPatch, augury: Augury, words: str, named: str
 ) -> None:
     monkeypatch.chdir(folder)
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TEXT)))
-    try:
-        code = main(shlex.split(words))
-    except SystemExit as end:  # of the parser of arguments
-        code = end.code
-    errors = capsys.readouterr().err
+    errors = augury(*shlex.split(words), code=2, text=TEXT).error
     message = errors[max(errors.find("augury: "), 0) :].strip()  # notices may stand before it
-    assert code == 2, message
-    assert "Traceback" not in message and "--debug shows" not in message
+    assert "--debug shows" not in message
     first, *listed = message.splitlines()
     assert named in message and (not listed or first.endswith(":") or first.startswith("usage:"))
+
+
+def test_input_that_is_not_utf8_names_the_line(augury: Augury) -> None:
+    words = ["compare", "-", "--references", __file__]
+    assert "byte 0xe4 in line 2" in augury(*words, code=2, text=b"gut\nschl\xe4cht\n").error

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import codecs
 import csv
+import gzip
 import io
-import json
+import itertools
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,31 +13,16 @@ from typing import Any
 import pytest
 import sacrebleu
 
-from augury.cli import main
 from augury.core.store import Folder, Store
 from augury.experiments.record import Input, RunRecord
 from augury.scoring.scores import score
 from augury.scoring.stored import write_statistics
 from augury.sweeping import state
+from tests.cli.conftest import Augury
 from tests.run_folders import outcome, write_scores
 
-WORDS = [
-    "the",
-    "a",
-    "of",
-    "to",
-    "house",
-    "dog",
-    "cat",
-    "runs",
-    "sleeps",
-    "green",
-    "old",
-    "well",
-    "in",
-    "on",
-    "and",
-]
+TEXT = "the a of to house dog cat runs sleeps green old well in on and"
+WORDS = TEXT.split()
 REFERENCES = [" ".join(random.Random(line).choices(WORDS, k=5 + line % 9)) for line in range(120)]
 
 
@@ -102,26 +89,15 @@ class Runs:
         """Add a sweep over configurations, name -> address, the reference first, that chose one of
         these addresses."""
         folder = self.store.folder(state.KIND, name)
-        folder.write_record(
-            state.DEFINITION,
-            {
-                "name": name,
-                "question": "?",
-                "metric": "valid/bleu",
-                "mode": "max",
-                "scale": "toy",
-                "keys": [],
-                "seeds": [1, 2],
-                "scheduler": "all",
-                "reference": next(iter(configurations.values())),
-                "merged": [],
-                "started": 0.0,
-                "configurations": [
-                    {"name": title, "address": address, "point": {}}
-                    for title, address in configurations.items()
-                ],
-            },
-        )
+        definition = {"name": name, "question": "?", "metric": "valid/bleu", "mode": "max"}
+        definition |= {"scale": "toy", "keys": [], "seeds": [1, 2], "scheduler": "all"}
+        definition |= {"reference": next(iter(configurations.values())), "merged": []}
+        definition["started"] = 0.0
+        definition["configurations"] = [
+            {"name": title, "address": address, "point": {}}
+            for title, address in configurations.items()
+        ]
+        folder.write_record(state.DEFINITION, definition)
         decision = {"time": 1.0, "configuration": chosen, "action": "chosen", "seeds": 2}
         decision |= {"mean": 1.0, "low": 1.0, "high": 1.0, "cut": 1.0}
         decisions = [decision] if chosen else []
@@ -138,28 +114,18 @@ def runs(tmp_path: Path) -> Runs:
     return storage
 
 
-def compared(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
-    assert main(["compare", *arguments, "--json"]) == 0
-    return dict(json.loads(capsys.readouterr().out))
-
-
-def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert main(["compare", *arguments]) == 2
-    return capsys.readouterr().err
+def tables(augury: Augury, *words: str) -> list[dict[str, Any]]:
+    """Return the tables of a comparison."""
+    return list(augury("compare", *words, "--json").json["tables"])
 
 
 def test_files_with_seeds_are_tested_over_seeds_and_sentences(
-    texts: dict[str, str], capsys: pytest.CaptureFixture[str]
+    texts: dict[str, str], augury: Augury
 ) -> None:
-    arguments = [
-        seeds(texts, "base"),
-        seeds(texts, "better"),
-        "--references",
-        texts["reference"],
-        "--language",
-        "en",
-    ]
-    (table,) = (shown := compared(capsys, *arguments))["tables"]
+    words = [seeds(texts, "base"), seeds(texts, "better")]
+    words += ["--references", texts["reference"], "--language", "en"]
+    shown = augury("compare", *words, "--json").json
+    (table,) = shown["tables"]
     base, better = table["rows"]
     assert (table["test"], base["name"], better["name"]) == ("test.en", "base", "better")
     files = [Path(texts[f"better-{seed}"]).read_text().splitlines() for seed in (1, 2, 3)]
@@ -169,183 +135,164 @@ def test_files_with_seeds_are_tested_over_seeds_and_sentences(
     assert better["tested"]["over"] == "seeds and sentences"
     assert 0 < better["tested"]["low"] < better["difference"] < better["tested"]["high"]
     assert better["corrected"] == better["tested"]["p_value"] < 0.05
-    assert "the difference is real" in shown["answer"]
-    assert main(["compare", *arguments]) == 0
-    text = capsys.readouterr().out
+    text = augury("compare", *words).out
     assert "difference [95 %]" in text and "train time" not in text and shown["answer"] in text
 
 
-def test_several_references_give_what_score_gives(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_system_is_scored_from_standard_input_too(tmp_path: Path, augury: Augury) -> None:
+    """By several references, as sacreBLEU does; compressed files and those with a mark are read."""
     lines = ["the cat sat on the mat", "a dog is in my garden"]
-    files = [write(tmp_path / "one", lines), write(tmp_path / "two", lines[::-1])]
-    references = [
-        write(tmp_path / "first", ["the cat is on the mat", "there is a dog in my garden"]),
-        write(tmp_path / "second", ["a cat sat on the mat", "a dog is here in my garden"]),
-    ]
-    (table,) = compared(capsys, *files, "--references", *references, "--language", "en")["tables"]
-    assert main(["score", files[0], *references, "--language", "en", "--json"]) == 0
-    (bleu, _) = json.loads(capsys.readouterr().out)["scores"]
-    assert table["rows"][0]["scores"]["bleu"]["value"] == pytest.approx(bleu["value"])
-    assert "nrefs:2" in table["rows"][0]["scores"]["bleu"]["signature"]
+    first = ["the cat is on the mat", "there is a dog in my garden"]
+    second = ["a cat sat on the mat", "a dog is here in my garden"]
+    file = write(tmp_path / "one", lines)
+    (tmp_path / "first.gz").write_bytes(gzip.compress("\n".join(first).encode()))
+    (tmp_path / "second").write_bytes(codecs.BOM_UTF8 + "\n".join(second).encode())
+    words = ["--references", tmp_path / "first.gz", tmp_path / "second", "--json"]
+    words += ["--metrics", "bleu", "chrf++", "ter"]
+    piped = augury("compare", "-", *words, text=Path(file).read_bytes()).json["tables"][0]["rows"]
+    (row,) = augury("compare", file, *words).json["tables"][0]["rows"]
+    scores = row["scores"]
+    assert piped[0]["scores"] == scores
+    assert scores["bleu"]["signature"].startswith("nrefs:2|bs:1000|")
+    metrics = (sacrebleu.BLEU(), sacrebleu.CHRF(word_order=2), sacrebleu.TER())
+    expected = [metric.corpus_score(lines, [first, second]).score for metric in metrics]
+    assert [score["value"] for score in scores.values()] == pytest.approx(expected)
 
 
-def test_labels_are_compared_by_accuracy(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_sources_reach_a_metric_that_reads_them(
+    texts: dict[str, str], tmp_path: Path, augury: Augury
 ) -> None:
+    """The one of the documentation."""
+    page = (Path(__file__).parents[2] / "docs" / "sweeps.md").read_text(encoding="utf-8")
+    before, begin, rest = page.partition("class Copied")
+    documented = before.rpartition("```python\n")[2] + begin + rest.partition("```")[0]
+    (tmp_path / "copied.py").write_text(documented)
+    lines = Path(texts["base-1"]).read_text().splitlines()
+    sources = write(tmp_path / "src", [*lines[:60], *["ein Hund"] * 60])
+    words = [texts["base-1"], "--references", texts["reference"]]
+    words += ["--metrics", str(tmp_path / "copied.py")]
+    (table,) = tables(augury, *words, "--sources", sources)
+    assert [score["value"] for score in table["rows"][0]["scores"].values()] == [50]
+    assert "--sources" in augury("compare", *words, code=2).error
+
+
+def test_labels_are_compared_by_accuracy(tmp_path: Path, augury: Augury) -> None:
     gold = ["neutral", "entailment", "contradiction", "neutral"] * 30
-    files = [
-        write(tmp_path / "one", ["neutral"] * 120),
-        write(tmp_path / "two", [*gold[:100], *["neutral"] * 20]),
-    ]
-    arguments = ["--references", write(tmp_path / "gold", gold), "--metrics", "accuracy"]
-    (table,) = compared(capsys, *files, *arguments)["tables"]
-    assert [row["scores"]["accuracy"]["value"] for row in table["rows"]] == [
-        50.0,
-        pytest.approx(100 * 110 / 120),
-    ]
-    assert (table["rows"][1]["difference"], table["rows"][1]["corrected"]) == (
-        pytest.approx(500 / 12),
-        1 / 1001,
-    )
+    one = write(tmp_path / "one", ["neutral"] * 120)
+    two = write(tmp_path / "two", [*gold[:100], *["neutral"] * 20])
+    words = ["--references", write(tmp_path / "gold", gold), "--metrics", "accuracy"]
+    (table,) = tables(augury, one, two, *words)
+    first, second = table["rows"]
+    assert first["scores"]["accuracy"]["value"] == 50
+    assert second["scores"]["accuracy"]["value"] == pytest.approx(100 * 110 / 120)
+    assert (second["difference"], second["corrected"]) == (pytest.approx(500 / 12), 1 / 1001)
 
 
-def test_runs_configurations_and_sweeps(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_configurations_and_sweeps(runs: Runs, augury: Augury) -> None:
     storage = ["--storage", runs.root]
-    by_address = compared(capsys, "aa", "bb", *storage)
-    (table,) = by_address["tables"]
-    base, better = table["rows"]
-    assert (base["name"], base["seeds"], better["seeds"], better["time_factor"]) == (
-        "base",
-        [1, 2],
-        [1, 2],
-        2.5,
-    )
-    assert better["corrected"] < 0.05
-    assert compared(capsys, f"{runs.root}/runs/{'aa' * 8}", "runs/bb", *storage) == by_address
-    single = compared(capsys, f"{runs.root}/runs/{'aa' * 8}/seed-2", "bb/seed-1", *storage)[
-        "tables"
-    ][0]
-    assert [row["seeds"] for row in single["rows"]] == [[2], [1]]
-    assert single["rows"][1]["tested"]["over"] == "sentences"
-    two_seeds = compared(capsys, "aa/seed-1", "aa/seed-2", *storage)["tables"][0]
-    assert [row["name"] for row in two_seeds["rows"]] == ["base aaaa seed 1", "base aaaa seed 2"]
+    by_address = tables(augury, "aa", "bb", *storage)
+    base, better = by_address[0]["rows"]
+    assert (base["name"], base["seeds"], better["seeds"]) == ("base", [1, 2], [1, 2])
+    assert better["time_factor"] == 2.5 and better["corrected"] < 0.05
+    folder = f"{runs.root}/runs/{'aa' * 8}"
+    assert tables(augury, folder, "runs/bb", *storage) == by_address
+    single = tables(augury, f"{folder}/seed-2", "bb/seed-1", *storage)[0]["rows"]
+    assert [row["seeds"] for row in single] == [[2], [1]]
+    assert single[1]["tested"]["over"] == "sentences"
+    two_seeds = tables(augury, "aa/seed-1", "aa/seed-2", *storage)[0]["rows"]
+    assert [row["name"] for row in two_seeds] == ["base aaaa seed 1", "base aaaa seed 2"]
     runs.run("later", "cc" * 8, 1, None)
     runs.sweep("beta", {"beta=0": "aa" * 8, "beta=5": "bb" * 8, "beta=9": "cc" * 8})
-    for word in ("sweeps/beta", f"{runs.root}/sweeps/beta/"):
-        assert main(["compare", word, *storage, "--json"]) == 0
-        out, error = capsys.readouterr()
-        names = [row["name"] for row in json.loads(out)["tables"][0]["rows"]]
-        assert names == ["beta=0", "beta=5"]
-        assert "without scores, and left out: beta=9" in error
-    assert main(["compare", "aa", "sweeps/beta", *storage, "--json"]) == 0
-    out, error = capsys.readouterr()
-    assert [row["name"] for row in json.loads(out)["tables"][0]["rows"]] == ["base", "beta=5"]
-    assert "beta=0 is compared already" in error
+    for word in ("sweeps/beta", f"{runs.root}/sweeps/beta/", "beta"):
+        done = augury("compare", word, *storage, "--json")
+        names = [row["name"] for row in done.json["tables"][0]["rows"]]
+        assert names == ["beta=0", "beta=5"] and "left out: beta=9" in done.error
+    done = augury("compare", "aa", "sweeps/beta", *storage, "--json")
+    assert [row["name"] for row in done.json["tables"][0]["rows"]] == ["base", "beta=5"]
+    assert "beta=0 is compared already" in done.error
 
 
-def test_what_a_sweep_chose_is_corrected_like_all_others(
-    runs: Runs, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_sweep_chose_is_corrected_like_all_others(runs: Runs, augury: Augury) -> None:
     """It was chosen by these trainings."""
     for seed in (1, 2):
         runs.run("third", "cc" * 8, seed, 0.28)
     runs.sweep("beta", {"0": "aa" * 8, "5": "bb" * 8, "9": "cc" * 8}, chosen="bb" * 8)
     storage = ["--storage", runs.root]
-    tables = [
-        compared(capsys, *words, *storage)["tables"][0]["rows"]
-        for words in (("sweeps/beta",), ("aa", "bb", "cc"))
-    ]
-    of_sweep, of_runs = ([row["corrected"] for row in rows] for rows in tables)
-    assert of_sweep == of_runs
+    of_sweep, of_runs = tables(augury, "beta", *storage), tables(augury, "aa", "bb", "cc", *storage)
+    corrected = [row["corrected"] for row in of_sweep[0]["rows"]]
+    assert corrected == [row["corrected"] for row in of_runs[0]["rows"]]
 
 
-def test_formats(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["compare", "aa", "bb", "--storage", runs.root, "--format"]
-    assert main([*arguments, "csv"]) == 0
-    lines = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [(line["system"], line["metric"]) for line in lines] == [
-        ("base", "bleu"),
-        ("base", "chrf"),
-        ("better", "bleu"),
-        ("better", "chrf"),
-    ]
-    assert main([*arguments, "latex"]) == 0
-    assert r"\toprule" in capsys.readouterr().out
-    assert main([*arguments, "markdown"]) == 0
-    assert capsys.readouterr().out.startswith("### test\n")
+def test_formats(runs: Runs, augury: Augury) -> None:
+    words = ["compare", "aa", "bb", "--storage", runs.root, "--format"]
+    lines = list(csv.DictReader(io.StringIO(augury(*words, "csv").out)))
+    pairs = [(system, metric) for system in ("base", "better") for metric in ("bleu", "chrf")]
+    assert [(line["system"], line["metric"]) for line in lines] == pairs
+    assert r"\toprule" in augury(*words, "latex").out
+    assert augury(*words, "markdown").out.startswith("### test\n")
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("aa cc", "no test set in common (base: test; elsewhere: flores)"),
+        ("aa dd", f"test is not one text: base is scored on {'7e57' * 4}, changed on {'0' * 16}"),
+        ("aa ee", "other metric is not scored by BLEU on test, as base is"),
+        ("aa ff", "chrF on test is not measured in one way: base has nrefs:1|case:mixed"),
+        ("bb ab", "young has no scores yet"),
+        ("aa aa/seed-1", "belongs to two of the systems"),
+        ("sweeps/young", "the reference of sweep young has no scores yet"),
+        ("aa bb --metrics ter", "--metrics is for files of hypotheses"),
+        ("sweeps/yung", "no sweep 'yung'"),
+    ],
+)
 def test_systems_that_cannot_be_compared_are_rejected(
-    runs: Runs, capsys: pytest.CaptureFixture[str]
+    words: str, message: str, runs: Runs, augury: Augury
 ) -> None:
-    storage = ["--storage", runs.root]
     runs.run("elsewhere", "cc" * 8, 1, 0.3, test="flores")
-    assert "no test set in common (base: test; elsewhere: flores)" in refused(
-        capsys, "aa", "cc", *storage
-    )
     runs.run("changed", "dd" * 8, 1, 0.3, text="0" * 16)
-    assert (
-        f"test is not one text: base is scored on {'7e57' * 4}, changed on {'0' * 16}"
-        in refused(capsys, "aa", "dd", *storage)
-    )
     runs.run("other metric", "ee" * 8, 1, 0.3, metrics=["chrf"])
-    assert "other metric is not scored by BLEU on test, as base is" in refused(
-        capsys, "aa", "ee", *storage
-    )
     lowered = runs.run("lowered", "ff" * 8, 1, 0.3)
     scores = lowered.read_record("scores.json")
     scores["tests"]["test"][1]["signature"] = "nrefs:1|case:lc"
     lowered.write_record("scores.json", scores)
-    assert "chrF on test is not measured in one way: base has nrefs:1|case:mixed" in refused(
-        capsys, "aa", "ff", *storage
-    )
     runs.run("young", "ab" * 8, 1, None)
-    assert "young has no scores yet" in refused(capsys, "bb", "ab", *storage)
-    assert "belongs to two of the systems" in refused(capsys, "aa", "aa/seed-1", *storage)
-    assert "base is the only system" in refused(capsys, "aa", *storage)
     runs.sweep("young", {"beta=0": "ab" * 8, "beta=5": "bb" * 8})
-    assert "the reference of sweep young has no scores yet" in refused(
-        capsys, "sweeps/young", *storage
-    )
-    assert "--metrics is for files of hypotheses" in refused(
-        capsys, "aa", "bb", "--metrics", "ter", *storage
-    )
-    assert "no sweep 'yung'" in refused(capsys, "sweeps/yung", *storage)
+    assert message in augury("compare", *words.split(), "--storage", runs.root, code=2).error
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("base-1 short --references reference", "short has 119 lines"),
+        ("base-1 base-2,base-2 --references reference", "is listed twice in"),
+        ("base-1 base-2", "--references FILE"),
+        ("-", "--references FILE"),
+        ("base-1 --references reference --metrics multi_bleu", "--language"),
+        ("base-1 nowhere --references reference --language en", "no file 'nowhere'"),
+        ("base-1 --references reference --metrics bleau", "unknown metric 'bleau'"),
+    ],
+)
 def test_files_that_do_not_match_are_rejected(
-    texts: dict[str, str], capsys: pytest.CaptureFixture[str]
+    words: str, message: str, texts: dict[str, str], monkeypatch: pytest.MonkeyPatch, augury: Augury
 ) -> None:
-    short = write(Path(texts["reference"]).parent / "short.txt", REFERENCES[:-1])
-    arguments = ["--references", texts["reference"], "--language", "en"]
-    assert "short.txt has 119 lines" in refused(capsys, texts["base-1"], short, *arguments)
-    assert "is listed twice in" in refused(
-        capsys, texts["base-1"], f"{texts['base-2']},{texts['base-2']}", *arguments
-    )
-    assert "--references FILE" in refused(capsys, texts["base-1"], texts["base-2"])
-    assert "no file 'nowhere'" in refused(capsys, texts["base-1"], "nowhere", *arguments)
-    assert "unknown metric 'bleau'" in refused(
-        capsys, texts["base-1"], texts["base-2"], *arguments, "--metrics", "bleau"
-    )
+    monkeypatch.chdir(Path(texts["reference"]).parent)
+    for name, file in texts.items():
+        Path(name).symlink_to(file)
+    write(Path("short"), REFERENCES[:-1])
+    assert message in augury("compare", *words.split(), code=2).error
 
 
-def test_the_mean_over_test_sets_comes_first(
-    runs: Runs, capsys: pytest.CaptureFixture[str]
-) -> None:
-    store = Store(runs.root)
-    for address in ("aa", "bb"):
-        for seed in (1, 2):
-            run = store.folder("runs", f"{address * 8}/seed-{seed}")
-            content = run.read_record("scores.json")
-            lines = hypotheses({"aa": 0.4, "bb": 0.1}[address], f"second {address} {seed}")
-            scores = score(lines, REFERENCES, language="en", metrics=["bleu", "chrf"], samples=10)
-            write_statistics(run, "second", scores)
-            content["tests"]["second"] = [result.to_dict() for result in scores]
-            run.write_record("scores.json", content)
-    storage = ["--storage", runs.root]
-    mean, first, second = compared(capsys, "aa", "bb", *storage)["tables"]
+def test_the_mean_over_test_sets_comes_first(runs: Runs, augury: Augury) -> None:
+    for address, seed in itertools.product(("aa", "bb"), (1, 2)):
+        run = runs.store.folder("runs", f"{address * 8}/seed-{seed}")
+        content = run.read_record("scores.json")
+        lines = hypotheses({"aa": 0.4, "bb": 0.1}[address], f"second {address} {seed}")
+        scores = score(lines, REFERENCES, language="en", metrics=["bleu", "chrf"], samples=10)
+        write_statistics(run, "second", scores)
+        content["tests"]["second"] = [result.to_dict() for result in scores]
+        run.write_record("scores.json", content)
+    mean, first, second = tables(augury, "aa", "bb", "--storage", runs.root)
     assert [table["test"] for table in (mean, first, second)] == ["mean", "test", "second"]
     for row in (0, 1):
         expected = [table["rows"][row]["scores"]["bleu"]["value"] for table in (first, second)]

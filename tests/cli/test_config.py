@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,10 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 import yaml
 
-from augury.cli import main
 from augury.cli.config import json_schema
+from tests.cli.conftest import Augury
 
+TINY = {"architecture": "tiny"}
 SHIPPED = Path(__file__).parents[2] / "search_spaces" / "experiments"
 
 
@@ -35,14 +35,11 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def test_it_states_the_addresses_that_are_trained(
-    path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_states_the_addresses_that_are_trained(path: Path, augury: Augury) -> None:
     """A setting without effect changes none."""
 
     def addresses(form: str, *settings: str) -> list[str]:
-        assert main(["config", str(path), f"--{form}", "--json", *settings]) == 0
-        content = json.loads(capsys.readouterr().out)
+        content = augury("config", path, f"--{form}", "--json", *settings).json
         if form == "resolved":
             return [system["address"] for system in content.values()]
         return list(dict.fromkeys(node["step"][0] for node in content))
@@ -50,107 +47,72 @@ def test_it_states_the_addresses_that_are_trained(
     idle = ("--set", "training.warmup_share=0.1", "--set", "training.warmup_updates=17")
     assert addresses("resolved", *idle) == addresses("graph", *idle)
     assert addresses("resolved", *idle) == addresses("resolved", *idle[:2])
+    assert addresses("resolved", "--set=regime.beta=3")[1] != addresses("resolved")[1]
+    shown = augury("config", path, "--resolved", "--set=regime.beta=3").out
+    _, toy = yaml.safe_load_all(shown.replace("\n# toy", "\n---\n# toy"))
+    assert toy["settings"]["regime"]["beta"] == 3
+    assert "unknown key" in augury("config", path, "--set=regime.betta=3", code=2).error
 
 
 def test_it_states_the_shares_of_labels_and_what_the_largest_scores(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, augury: Augury
 ) -> None:
+    texts = {}
     for name, often in (("train", 12), ("valid", 9), ("test", 7)):
         rows = [f"a film {row}\t{'good' if row < often else 'bad'}" for row in range(12)]
-        (tmp_path / f"{name}.tsv").write_text("\n".join(["text\tlabel", *rows, "x\tbad\n"]))
-    texts = {name: {"file": f"{tmp_path}/{name}.tsv"} for name in ("train", "valid", "test")}
-    content = {
-        "name": "toy",
-        "task": "classification",
-        "storage": f"{tmp_path}/store",
-        "corpus": {
-            "language": "en",
-            "labels": ["good", "bad"],
-            "train": texts["train"],
-            "valid": texts["valid"],
-            "tests": {"test": texts["test"]},
-        },
-        "model": {"architecture": "tiny"},
-    }
+        file = tmp_path / f"{name}.tsv"
+        file.write_text("\n".join(["text\tlabel", *rows, "x\tbad\n"]))
+        texts[name] = {"file": str(file)}
+    content: dict[str, Any] = {"name": "toy", "task": "classification", "storage": f"{tmp_path}/s"}
+    content |= {"corpus": {"language": "en", "labels": ["good", "bad"]}, "model": TINY}
+    content["corpus"] |= {"tests": {"test": texts.pop("test")}, **texts}
     path = tmp_path / "toy.yaml"
     path.write_text(yaml.safe_dump(content))
-    assert main(["config", str(path), "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
-    assert [text["labels"] for text in facts["texts"]] == [
-        {"good": 12, "bad": 1},
-        {"good": 9, "bad": 4},
-        {"good": 7, "bad": 6},
-    ]
+    facts = augury("config", path, "--json").json
+    counts = [list(text["labels"].items()) for text in facts["texts"]]
+    assert counts == [[("good", often), ("bad", 13 - often)] for often in (12, 9, 7)]
     (note,) = [caution for caution in facts["cautions"] if "always answering" in caution]
     assert "valid are 'good'" in note and "accuracy 69.2, macro F1 40.9" in note
-    assert main(["config", str(path)]) == 0
-    assert "labels of train: good 92.3 %, bad 7.7 %" in capsys.readouterr().out
+    assert "2, 92.3 % good" in augury("config", path).out
 
 
-def test_it_reports_texts_runs_and_cost(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["config", str(path), "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
-    assert (facts["systems"], facts["seeds"], facts["runs"], facts["test_sets"]) == (
-        ["baseline", "toy"],
-        [1, 2],
-        4,
-        [],
-    )
-    assert [(text["name"], text["rows_in"], text["rows"]) for text in facts["texts"]] == [
-        ("train", 10, 6),
-        ("valid", 10, 3),
-    ]
-    assert [
-        (entry["reason"], entry["rows"], entry["setting"])
-        for entry in facts["texts"][0]["left_out"]
-    ] == [
-        ("ratio", 1, "corpus.filter.max_ratio"),
-        ("held out", 3, "corpus.every"),
-    ]
-    cost = facts["cost"]["by_system"]
-    assert facts["cost"]["seconds"] == pytest.approx(
-        2 * (cost["baseline"]["seconds"] + cost["toy"]["seconds"]) / facts["cost"]["at_once"]
-    )
+def test_it_reports_texts_runs_and_cost(path: Path, augury: Augury) -> None:
+    facts = augury("config", path, "--json").json
+    assert (facts["systems"], facts["seeds"]) == (["baseline", "toy"], [1, 2])
+    assert (facts["runs"], facts["test_sets"]) == (4, [])
+    texts = [(text["name"], text["rows_in"], text["rows"]) for text in facts["texts"]]
+    assert texts == [("train", 10, 6), ("valid", 10, 3)]
+    left_out = [(of["reason"], of["rows"], of["setting"]) for of in facts["texts"][0]["left_out"]]
+    held_out = ("held out", 3, "corpus.every")
+    assert left_out == [("ratio", 1, "corpus.filter.max_ratio"), held_out]
+    costs = [facts["cost"]["by_system"][name]["seconds"] for name in ("baseline", "toy")]
+    at_once = facts["cost"]["at_once"]
+    assert facts["cost"]["seconds"] == pytest.approx(2 * sum(costs) / at_once)
     assert len(facts["cautions"]) == 1
-    assert main(["config", str(path)]) == 0
-    shown = capsys.readouterr().out
-    for text in (
-        "2 systems (baseline, toy) × 2 seeds = 4 runs",
-        "a.en, line 10: das Haus 9 geht gern | no",
-        "cost",
-    ):
-        assert text in shown
+    shown = augury("config", path).out
+    assert "a.en, line 10: das Haus 9 geht gern | no" in shown and "\ncost" in shown
 
 
-@pytest.mark.parametrize(("epochs", "long"), [(10, False), (10**7, True)])
-def test_a_long_experiment_has_a_command_for_a_first_look(
-    path: Path, epochs: int, long: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
-    setting = ["--set", f"training.max_epochs={epochs}"]
-    assert main(["config", str(path), *setting, "--json"]) == 0
-    look = json.loads(capsys.readouterr().out)["look"]
-    assert (look is not None) == long
-    if long:
-        _, *words = shlex.split(look)
-        shown = words.index("--seeds")
-        assert words[:shown] == ["train", str(path), *setting]
-        assert words[shown + 1 : -1] == ["1", "--set"]
-        assert 1 <= int(words[-1].removeprefix("training.max_epochs=")) <= epochs / 2
+def test_a_note_on_several_systems_is_said_once(path: Path, augury: Augury) -> None:
+    long = {"source": str(path.parent / "long.de"), "target": str(path.parent / "long.en")}
+    for file in long.values():
+        Path(file).write_text(f"{'x' * 900}\n")  # which may have more pieces than the model reads
+    systems = {"a": {}, "b": {"augment.0.keys": [2]}, "c": {"augment.0.keys": [3]}}
+    changed = {"systems": systems, "corpus.every": None, "corpus.valid": long}
+    words = [f"--set={key}={json.dumps(value)}" for key, value in changed.items()]
+    cautions = augury("config", path, "--json", *words).json["cautions"]
+    assert len(cautions) > 1 and len({*cautions}) == len(cautions)
 
 
-def test_only_the_file_is_checked_with_syntax(
-    path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_only_the_file_is_checked_with_syntax(path: Path, augury: Augury) -> None:
     (path.parent / "a.de").unlink()
-    assert main(["config", str(path), "--syntax", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["runs"] == 4 and not (path.parent / "store").exists()
-    assert main(["config", str(path)]) == 2
-    assert "no file" in capsys.readouterr().err
+    assert augury("config", path, "--syntax", "--json").json["runs"] == 4
+    assert not (path.parent / "store").exists()
+    assert "no file" in augury("config", path, code=2).error
 
 
-def test_the_schema_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["config", "--schema"]) == 0
-    assert json.loads(capsys.readouterr().out) == json_schema()
+def test_the_schema_is_printed(augury: Augury) -> None:
+    assert augury("config", "--schema").json == json_schema()
 
 
 @pytest.fixture(scope="module")

@@ -11,55 +11,47 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.cli.drafting import DraftOptions, draft, held_out_share
-from augury.experiments.spec import parse
+from augury.cli.drafting import draft, held_out_share
+from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import expand
 from trainables.nmt.draft import TIERS
 
-NMT = {
+NMT: dict[str, Any] = {
     "name": "mine",
     "task": "nmt",
-    "languages": {"source_language": "de", "target_language": "en"},
-    "train": ("a.de", "a.en"),
+    "corpus": {"source_language": "de", "target_language": "en"},
+    "train": {"source": "a.de", "target": "a.en"},
 }
-NLI = {
+COLUMNS = {"premise_column": "a", "hypothesis_column": "b", "label_column": "c"}
+NLI: dict[str, Any] = {
     "name": "pairs",
     "task": "nli",
-    "languages": {"language": "en"},
-    "train": ("a.tsv",),
-    "valid": ("b.tsv",),
-    "columns": {"premise": "a", "hypothesis": "b", "label": "c"},
+    "corpus": {"language": "en"},
+    "train": {"file": "a.tsv", **COLUMNS},
+    "valid": {"file": "b.tsv", **COLUMNS},
+}
+NAMED = {"news": {"source": "n.de", "target": "n.en"}, "2016": {"source": "m", "target": "m"}}
+OWN = {
+    "task": "./docs/examples/sentiment.py",
+    "corpus": {"language": "en", "labels": ["good", "no"]},
+    "train": {"file": "a.tsv", "text_column": "a", "label_column": "b", "names": {"-1": None}},
+    "valid": None,
 }
 
 
-@pytest.mark.parametrize("rows", [800, *(tier.max_rows + 1 for tier in TIERS[:-1])])
-@pytest.mark.parametrize(
-    "options",
-    [
-        NMT,
-        NLI,
-        NMT
-        | {
-            "valid": ("v.de", "v.en"),
-            "tests": {"news": ("n.de", "n.en"), "2016": ("m.de", "m.en")},
-        },
-        NMT | {"train": ("a.tsv",), "columns": {"source": "de", "target": "en"}},
-        NLI | {"tests": {"b": ("c.tsv",)}, "model": "/a/model"},
-        NLI
-        | {
-            "task": "./docs/examples/sentiment.py",
-            "columns": {"text": "a", "label": "b"},
-            "labels": ("good", "bad"),
-        },
-    ],
-)
-def test_it_is_an_experiment_of_a_baseline_and_a_system(
-    options: dict[str, Any], rows: float
-) -> None:
-    experiment = parse(yaml.safe_load(draft(DraftOptions(**options, rows=int(rows)))))
+def drafted(rows: int = 2400, **options: Any) -> Experiment:
+    return parse(yaml.safe_load(draft(**options, rows=rows)))
+
+
+@pytest.mark.parametrize("rows", [800, *(int(tier.max_rows) + 1 for tier in TIERS[:-1])])
+@pytest.mark.parametrize("options", [NMT, NLI, NMT | {"tests": NAMED}, NLI | OWN])
+def test_it_is_an_experiment_of_a_baseline_and_a_system(options: dict[str, Any], rows: int) -> None:
+    """A race knows where it decides."""
+    experiment = drafted(rows, **options)
     name = "CipherDAug" if options["task"] == "nmt" else "EDA"
     assert list(expand(experiment)) == ["baseline", name]
     assert experiment.test_sets == list(options.get("tests", ["test"]))
+    assert experiment.training.validations
 
 
 @pytest.mark.parametrize(
@@ -68,21 +60,22 @@ def test_it_is_an_experiment_of_a_baseline_and_a_system(
 def test_the_learning_rate_follows_the_size_of_an_encoder(
     hidden: int, layers: int, rate: float, tmp_path: Path
 ) -> None:
-    sizes = {
-        "hidden_size": hidden,
-        "num_hidden_layers": layers,
-        "intermediate_size": 4 * hidden,
-        "vocab_size": 250_000,
-    }
-    (tmp_path / "config.json").write_text(json.dumps(sizes))
-    drafted = draft(DraftOptions(**NLI, model=str(tmp_path), rows=2400))
-    assert parse(yaml.safe_load(drafted)).training.learning_rate == rate
+    sizes = {"hidden_size": hidden, "num_hidden_layers": layers, "vocab_size": 250_000}
+    (tmp_path / "config.json").write_text(json.dumps({**sizes, "intermediate_size": 4 * hidden}))
+    assert drafted(**NLI, model=str(tmp_path)).training.learning_rate == rate
 
 
 @pytest.mark.parametrize(("model", "rate"), [("tiny", 1e-3), (None, 1e-5)])
 def test_a_model_that_is_not_known_has_the_rate_of_its_kind(model: str | None, rate: float) -> None:
-    drafted = draft(DraftOptions(**NLI, model=model, rows=2400))
-    assert parse(yaml.safe_load(drafted)).training.learning_rate == rate
+    assert drafted(**NLI, model=model).training.learning_rate == rate
+
+
+@pytest.mark.parametrize(("model", "hidden"), [("tiny", 96), ("small", None), (None, 96)])
+def test_a_translation_model_from_nothing_can_be_named(
+    model: str | None, hidden: int | None
+) -> None:
+    shown = drafted(800, **NMT, model=model).model.to_dict()
+    assert (shown["architecture"], shown["hidden_size"]) == (model or "tiny", hidden)
 
 
 TEXT = st.text(
@@ -94,40 +87,14 @@ TEXT = st.text(
 def test_names_of_files_and_columns_survive(
     source: str, target: str, column: str, name: str
 ) -> None:
-    aligned = yaml.safe_load(
-        draft(
-            DraftOptions(
-                **NMT
-                | {
-                    "train": (source, target),
-                    "valid": (source, target),
-                    "tests": {name: (source, target)},
-                },
-                rows=9,
-            )
-        )
-    )
-    assert (
-        aligned["corpus"]["train"]
-        == {"source": source, "target": target}
-        == aligned["corpus"]["tests"][name]
-    )
-    table = yaml.safe_load(
-        draft(
-            DraftOptions(
-                **NLI
-                | {
-                    "columns": {"premise": column, "hypothesis": "h", "label": "l"},
-                    "train": (source,),
-                },
-                rows=9,
-            )
-        )
-    )
-    assert (table["corpus"]["train"]["premise_column"], table["corpus"]["train"]["file"]) == (
-        column,
-        source,
-    )
+    text = {"source": source, "target": target}
+    aligned = draft(**NMT | {"train": text, "tests": {name: text}}, rows=9)
+    corpus = yaml.safe_load(aligned)["corpus"]
+    assert corpus["train"] == {**text, "portion": [0, 0.9]}
+    assert corpus["tests"] == {name: text}
+    table = {"file": source, "premise_column": column, "header": [column, target]}
+    pairs = draft(**NLI | {"valid": table}, rows=9)
+    assert yaml.safe_load(pairs)["corpus"]["valid"] == table
 
 
 @pytest.mark.parametrize(
@@ -135,19 +102,3 @@ def test_names_of_files_and_columns_survive(
 )
 def test_a_tenth_or_a_thousand_rows_are_held_out(rows: int, held_out: int) -> None:
     assert int(rows * held_out_share(rows)) == held_out
-
-
-@pytest.mark.parametrize("rows", [800, *(tier.max_rows + 1 for tier in TIERS[:-1])])
-def test_a_race_knows_where_it_decides(rows: float) -> None:
-    experiment = parse(yaml.safe_load(draft(DraftOptions(**NMT, rows=int(rows)))))
-    assert experiment.training.validations
-
-
-@pytest.mark.parametrize(("model", "hidden"), [("tiny", 96), ("small", None), (None, 96)])
-def test_a_translation_model_from_nothing_can_be_named(
-    model: str | None, hidden: int | None
-) -> None:
-    experiment = parse(yaml.safe_load(draft(DraftOptions(**NMT, model=model, rows=800))))
-    drawn = experiment.model.to_dict()
-    assert (drawn["architecture"], drawn["hidden_size"]) == (model or "tiny", hidden)
-    assert list(expand(experiment)) == ["baseline", "CipherDAug"]

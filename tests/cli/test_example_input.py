@@ -24,22 +24,14 @@ def described(task: str, storage: Path, **changes: Any) -> Any:
 
 
 @pytest.mark.parametrize("task", ["nmt", "nli", "classification"])
-def test_it_writes_the_first_text_of_the_test_set(task: str, tmp_path: Path) -> None:
+def test_it_writes_a_text_of_the_test_set(task: str, tmp_path: Path) -> None:
     run = described(task, tmp_path)
     columns = find_task(task).sides(run.experiment)["source"]
-    expected = "\t".join(run.corpus("test").column(name)[0] for name in columns)
+    texts = zip(*(run.corpus("test").column(name) for name in columns), strict=True)
     written = subprocess.run(
         ["bash", "-c", example_input(run.folder)], capture_output=True, text=True, check=True
     )
-    assert written.stdout == f"{expected}\n"
-
-
-def test_where_no_text_is_short_it_is_the_shortest(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("wort " * 30 + "\n" + "mot " * 25 + "\n")
-    (tmp_path / "b").write_text("word " * 30 + "\n" + "word " * 25 + "\n")
-    text = {"source": str(tmp_path / "a"), "target": str(tmp_path / "b")}
-    run = described("nmt", tmp_path / "store", corpus={**tiny.PARALLEL, "valid": text})
-    assert shlex.split(example_input(run.folder)) == ["echo", ("mot " * 25).strip()]
+    assert tuple(written.stdout.removesuffix("\n").split("\t")) in list(texts)
 
 
 def test_it_is_short_quoted_and_of_the_validation_set_where_there_is_no_test(

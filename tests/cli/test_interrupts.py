@@ -12,10 +12,13 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import pytest
 import yaml
 
+from augury.cli import main
 from augury.core.locks import locked
 from augury.core.store import Store
 from augury.corpora.ingest import corpus_address
@@ -110,3 +113,17 @@ def test_a_cluster_that_is_not_there_is_named(tmp_path: Path) -> None:
     )
     assert result.returncode == 2
     assert result.stderr.startswith(f"augury: no Ray cluster answers at {address}")
+
+
+@pytest.mark.parametrize("reason", ["", "stopped after update 9"])
+def test_how_to_continue_is_said(
+    reason: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted() -> bytes:
+        raise KeyboardInterrupt(*[reason] if reason else [])
+
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=SimpleNamespace(read=interrupted)))
+    assert main(["compare", "-", "--references", __file__]) == 130
+    error = capsys.readouterr().err
+    assert error.startswith(f"augury: {reason or 'stopped'}. Finished work is kept")
+    assert "augury compare - --references" in error

@@ -2,51 +2,45 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 import pytest
 
-from augury.cli import main
 from augury.cli.listing import KINDS
 from augury.core.naming import command
+from tests.cli.conftest import Augury
 
-Output = pytest.CaptureFixture[str]
-
-
-def listed(output: Output, what: str) -> dict[str, str]:
-    assert main(["list", what, "--json"]) == 0
-    return {entry["name"]: entry["what"] for entry in json.loads(output.readouterr().out)}
-
-
-@pytest.mark.parametrize(
-    ("what", "name"),
-    [
-        ("operators", "cipher"),
-        ("regimes", "coregularised"),
-        ("presets", "coregularised: r_drop"),
-        ("metrics", "bleu"),
-        ("spaces", "agreement"),
-        ("tables", "cipherdaug/table3"),
-        ("corpora", "multi30k"),
-        ("tasks", "nmt"),
-        ("analyses", "buckets"),
-    ],
-)
-def test_every_entry_says_what_it_is(capsys: Output, what: str, name: str) -> None:
-    entries = listed(capsys, what)
-    assert name in entries
-    assert all(text and "cannot be loaded" not in text for text in entries.values())
+EXAMPLES = {
+    "operators": "cipher",
+    "regimes": "coregularised",
+    "presets": "coregularised: r_drop",
+    "metrics": "bleu",
+    "spaces": "agreement",
+    "tables": "cipherdaug/table3",
+    "corpora": "multi30k",
+    "tasks": "nmt",
+    "analyses": "buckets",
+}
 
 
-def test_all_kinds_are_tested() -> None:
-    marks = test_every_entry_says_what_it_is.pytestmark  # type: ignore[attr-defined]
-    assert {case[0] for case in marks[0].args[1]} == KINDS.keys()
+def listed(augury: Augury, what: str) -> dict[str, str]:
+    return {entry["name"]: entry["what"] for entry in augury("list", what, "--json").json}
+
+
+def test_every_entry_says_what_it_is(augury: Augury) -> None:
+    shown = augury("list").out.splitlines()
+    assert shown == [command("augury", "list", kind) for kind in EXAMPLES]
+    for kind, name in EXAMPLES.items():
+        entries = listed(augury, kind)
+        assert name in entries
+        assert all(text and "cannot be loaded" not in text for text in entries.values())
+    assert KINDS.keys() == EXAMPLES.keys()
+    assert "operators" in augury("list", "operator", code=2).error
 
 
 def test_installed_plugins_are_listed_and_broken_ones_say_why(
-    capsys: Output, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    augury: Augury, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "upper.py").write_text(
         "from augury.augment.operator import Operator\n\n"
@@ -59,17 +53,6 @@ def test_installed_plugins_are_listed_and_broken_ones_say_why(
         "[augury.operators]\nupper = upper:OPERATOR\nbroken = nowhere:OPERATOR\n"
     )
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    entries = listed(capsys, "operators")
+    entries = listed(augury, "operators")
     assert entries["upper"] == "The source in capitals. (reads source, target)"
     assert entries["broken"].startswith("cannot be loaded: ")
-
-
-def test_unknown_lists_are_errors(capsys: Output) -> None:
-    assert main(["list", "operator"]) == 2
-    assert "operators" in capsys.readouterr().err
-
-
-def test_without_a_word_it_says_what_can_be_listed(capsys: Output) -> None:
-    assert main(["list"]) == 0
-    shown = capsys.readouterr().out.splitlines()
-    assert shown == [command("augury", "list", kind) for kind in KINDS]

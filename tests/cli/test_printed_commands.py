@@ -5,24 +5,22 @@ from __future__ import annotations
 import ast
 import base64
 import html
-import io
 import re
 import shutil
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
 
-from augury.cli import main, verbs
+from augury.cli import verbs
 from tests import commands, tiny
+from tests.cli.conftest import Augury
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 QUICK = HERE.parent / "sweeping" / "quick.py"
-FAST = ["--set", "training.max_updates=16"]
 
 
 def printed(text: str, pages: list[Path]) -> tuple[list[list[str]], dict[str, str]]:
@@ -39,45 +37,36 @@ def printed(text: str, pages: list[Path]) -> tuple[list[list[str]], dict[str, st
     return [argv for block in shown for argv in commands.words(block)], files
 
 
-def run(argv: list[str], files: dict[str, str], *, whole: bool) -> None:
-    """Run a command, with the experiment files that pages offer; only plan sweeps if not `whole`.
-
-    What is translated is a line of the standard input.
-    """
+def type_all(typed: list[list[str]], files: dict[str, str], augury: Augury, *, whole: bool) -> None:
+    """Run commands, with the experiment files that pages offer; only plan sweeps if not `whole`."""
     for name, content in files.items():
         Path(name).write_text(content, encoding="utf-8")
-    planned = argv[0] in ("sweep", "reproduce") and not whole
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"a line\n")))
-        assert main([*argv, "--dry-run"] if planned else argv) == 0, argv
+    for argv in typed:
+        planned = argv[0] in ("sweep", "reproduce") and not whole
+        augury(*argv, *(["--dry-run"] if planned else []))
 
 
 @pytest.mark.trains
 def test_commands_of_a_training_can_be_typed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, augury: Augury
 ) -> None:
     monkeypatch.chdir(tmp_path)
     training = {"max_updates": 2, "validate_every": 1}  # a race decides at validations
     content = tiny.content("nmt", tmp_path / "store", baseline=True, training=training)
     Path("my.yaml").write_text(yaml.safe_dump(content))
-    assert main(["config", "my.yaml", "--set", "seeds=[1, 2]"]) == 0
-    assert main(["train", "my.yaml"]) == 0
-    told = "\n".join(capsys.readouterr())
+    checked = augury("config", "my.yaml", "--set", "seeds=[1, 2]")
+    told = "\n".join([*checked, *augury("train", "my.yaml")])
     typed, files = printed(told, list(tmp_path.glob("store/**/*.html")))
     assert {argv[0] for argv in typed} == {"train", "sweep", "translate"}
     assert ["train", "my.yaml", "--set", "seeds=[1, 2]"] in typed
-    for argv in typed:
-        run(argv, files, whole=False)
+    type_all(typed, files, augury, whole=False)
 
 
 @pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.trains
 def test_commands_of_sweeps_and_tables_given_by_path_can_be_typed(
-    local_ray: Any,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    local_ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, augury: Augury
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for folder in ("sweeping", "tables"):
@@ -86,16 +75,14 @@ def test_commands_of_sweeps_and_tables_given_by_path_can_be_typed(
     failing = '"no model": {"training.learning_rate": 1e30},'
     table = (HERE / "quick_table.py").read_text(encoding="utf-8").replace(failing, "")
     Path("spaces/tables/mine.py").write_text(table, encoding="utf-8")
-    storage = ["--storage", "store", "--seeds", "1", *FAST]
-    assert main(["sweep", "spaces/sweeping/quick.py", *storage]) == 0
+    short = ["--storage", "store", "--seeds", "1", "--set", "training.max_updates=16"]
+    swept = augury("sweep", "spaces/sweeping/quick.py", *short)
     rows = ["--rows", "baseline", "no agreement"]
-    assert main(["reproduce", "spaces/tables/mine.py", *rows, *storage]) == 0
-    told = "\n".join(capsys.readouterr())
+    told = "\n".join([*swept, *augury("reproduce", "spaces/tables/mine.py", *rows, *short)])
     monkeypatch.chdir(tmp_path.parent)  # pages are read from anywhere
     typed, files = printed(told, list(tmp_path.glob("store/**/*.html")))
     assert {"sweep", "reproduce", "compare"} <= {argv[0] for argv in typed}
-    for argv in typed:
-        run(argv, files, whole=True)
+    type_all(typed, files, augury, whole=True)
 
 
 @cache
@@ -118,15 +105,9 @@ def messages() -> str:
 
 @cache
 def flags_of(verb: str, *words: str) -> frozenset[str]:
-    """Return the flags of a verb; `words` are those behind it that its flags depend on."""
+    """Return the flags of a command, which depend on the operator that it names."""
+    words = ("--operator", "cipher") if verb == "augment" and "cipher" in words else ()
     return frozenset(verbs.parser(verb, words)._option_string_actions)
-
-
-def flags_of_command(verb: str, words: tuple[str, ...]) -> frozenset[str]:
-    """Return the flags of a command."""
-    if verb == "augment" and "cipher" in words:
-        return flags_of(verb, "--operator", "cipher")
-    return flags_of(verb)
 
 
 def test_commands_that_any_message_names_have_verbs_and_flags_that_exist() -> None:
@@ -139,7 +120,7 @@ def test_commands_that_any_message_names_have_verbs_and_flags_that_exist() -> No
     for verb, words in named:
         assert verb in verbs.VERBS, (verb, words)
         flags = {word for word in words if word.startswith("--")}
-        assert flags <= flags_of_command(verb, words), (verb, words)
+        assert flags <= flags_of(verb, *words), (verb, words)
 
 
 FOREIGN = {
@@ -153,6 +134,6 @@ FOREIGN = {
 
 def test_flags_that_any_message_names_exist() -> None:
     known = {flag for verb in verbs.VERBS for flag in flags_of(verb)}
-    known |= flags_of("augment", "--operator", "cipher")
+    known |= flags_of("augment", "cipher")
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z](?![\w-]|\{)", messages()))
     assert named - known <= FOREIGN

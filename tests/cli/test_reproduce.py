@@ -1,40 +1,34 @@
-"""`augury reproduce`: rows that are run, computed or not run, dry runs and the list of tables."""
+"""`augury reproduce`: rows that are run, computed or not run, and dry runs."""
 
 from __future__ import annotations
 
 import json
 import re
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import pytest
 import yaml
 
-from augury.cli import main
+from tests.cli.conftest import Augury
 
 TABLE = str(Path(__file__).with_name("quick_table.py"))
-FAST = ["--set", "training.max_updates=16"]
+FAST = ["--seeds", "1", "--set", "training.max_updates=16"]
 SMALL = [
-    "--set",
-    "training.max_epochs=1",
-    "--set",
-    "corpus.train.builtin=100",
-    "--set",
-    "vocabulary.size=300",
+    *("--set", "training.max_epochs=1"),
+    *("--set", "corpus.train.builtin=100"),
+    *("--set", "vocabulary.size=300"),
 ]
-
-
-def command(storage: Path, *flags: str) -> list[str]:
-    return ["reproduce", TABLE, "--storage", str(storage), "--seeds", "1", *FAST, *flags]
 
 
 @pytest.mark.slow
 def test_missing_rows_are_run_and_every_row_is_shown(
-    local_ray: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    local_ray: Any, tmp_path: Path, augury: Augury
 ) -> None:
-    rows = ("--rows", "no agreement", "no agreement, flatter", "no model")
-    assert main(command(tmp_path, "--json", *rows)) == 1  # a row fails
-    result = json.loads(capsys.readouterr().out)
+    words = [TABLE, "--storage", tmp_path, *FAST, "--json"]
+    words += ["--rows", "no agreement", "no agreement, flatter", "no model"]
+    result = augury("reproduce", *words, code=1).json  # a row fails
     rows = {row["name"]: row for row in result["rows"]}
     assert {name: row["status"] for name, row in rows.items()} == {
         "baseline": "measured",
@@ -45,17 +39,15 @@ def test_missing_rows_are_run_and_every_row_is_shown(
         "oracle": "not run",
     }
     assert rows["no model"]["why"].startswith("seed 1 failed: Diverged: update")
-    assert rows["no agreement, flatter"]["why"].startswith(
-        "runs once, as no agreement: regime.tau has no effect"
-    )
-    assert rows["no agreement, flatter"]["address"] == rows["no agreement"]["address"]
+    flatter, baseline = rows["no agreement, flatter"], rows["baseline"]
+    assert flatter["why"].startswith("runs once, as no agreement: regime.tau has no effect")
+    assert flatter["address"] == rows["no agreement"]["address"]
     assert rows["oracle"]["why"] == "reads the references"
-    baseline = rows["baseline"]
     assert list(baseline["tests"]) == ["mean", "long", "short"]
     assert baseline["published"] == {"mean": 12.0, "long": 11.0}
-    file = tmp_path / f"runs/{baseline['address']}/seed-1/scores.json"
-    values = [scores[0]["value"] for scores in json.loads(file.read_text())["tests"].values()]
-    assert baseline["measured"] == pytest.approx(sum(values) / 2)
+    scores = json.loads((tmp_path / f"runs/{baseline['address']}/seed-1/scores.json").read_text())
+    values = [of_test[0]["value"] for of_test in scores["tests"].values()]
+    assert baseline["measured"] == pytest.approx(mean(values)) and len(values) == 2
     assert (result["comparable"], result["reused"]) == (False, 0)
     assert result["cost"]["train_seconds"] > 0
     assert Path(result["page"]).stat().st_size > 1_000_000
@@ -64,13 +56,10 @@ def test_missing_rows_are_run_and_every_row_is_shown(
 @pytest.mark.slow
 @pytest.mark.long
 def test_measured_values_are_kept_with_the_sweep(
-    local_ray: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    local_ray: Any, tmp_path: Path, augury: Augury
 ) -> None:
-    arguments = ["reproduce", "cipherdaug/table1", "--storage", str(tmp_path), "--json"]
-    outputs = []
-    for _ in range(2):
-        assert main([*arguments, *SMALL]) == 0
-        outputs.append(json.loads(capsys.readouterr().out))
+    words = ["reproduce", "cipherdaug/table1", "--storage", tmp_path, "--json", *SMALL]
+    outputs = [augury(*words).json for _ in range(2)]
     rows = [{row["name"]: row for row in output["rows"]} for output in outputs]
     assert rows[0] == rows[1] and outputs[1]["reused"] == 1
     tests = rows[0]["toy"]["tests"]
@@ -81,19 +70,16 @@ def test_measured_values_are_kept_with_the_sweep(
 @pytest.mark.slow
 @pytest.mark.long
 def test_runs_are_measured_with_the_baseline_of_their_seed(
-    local_ray: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    local_ray: Any, tmp_path: Path, augury: Augury
 ) -> None:
-    arguments = ["reproduce", "cipherdaug/figure5", "--storage", str(tmp_path), "--seeds", "1"]
-    assert main([*arguments, "--json", *SMALL]) == 0
-    output = json.loads(capsys.readouterr().out)
+    words = ["cipherdaug/figure5", "--storage", tmp_path, "--seeds", 1, "--json", *SMALL]
+    output = augury("reproduce", *words).json
     rows = {row["name"]: row for row in output["rows"]}
     cipher = rows["CipherDAug-2 keys"]["tests"]
-    matrices = {name.partition(" |")[0] for name in cipher if "|" in name}
-    views = ("plain", "rot-1", "rot-2")
-    assert matrices == {
+    assert {name.partition(" |")[0] for name in cipher if "|" in name} == {
         f"{first} (rows) by {view} (columns)"
         for first in ("baseline plain", "plain")
-        for view in views
+        for view in ("plain", "rot-1", "rot-2")
     }
     layers = [value["measured"] for name, value in cipher.items() if "|" in name]
     assert len(layers) == 6 * 4 and all(0 < value <= 1 for value in layers)
@@ -109,18 +95,12 @@ def test_runs_are_measured_with_the_baseline_of_their_seed(
     }
 
 
-def test_a_dry_run_shows_rows_and_addresses(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(command(tmp_path, "--dry-run", "--rows", "agreement", "--json")) == 0
-    shown = json.loads(capsys.readouterr().out)
-    assert [configuration["name"] for configuration in shown["configurations"]] == [
-        "baseline",
-        "agreement",
-    ]
-    assert main(command(tmp_path, "--dry-run")) == 0
-    out = capsys.readouterr().out
-    assert all(configuration["address"] in out for configuration in shown["configurations"])
+def test_a_dry_run_shows_rows_and_addresses(tmp_path: Path, augury: Augury) -> None:
+    words = ["reproduce", TABLE, "--storage", tmp_path, *FAST, "--dry-run"]
+    planned = augury(*words, "--rows", "agreement", "--json").json["configurations"]
+    assert [configuration["name"] for configuration in planned] == ["baseline", "agreement"]
+    out = augury(*words).out
+    assert all(configuration["address"] in out for configuration in planned)
     assert "no agreement, flatter: as no agreement: regime.tau has no effect" in out
     assert "4 configurations, at most 4 trials, scheduler all" in out
     assert not list(tmp_path.glob("runs/*"))
@@ -142,68 +122,50 @@ def test_settings_are_resolved_without_any_text(
     about: tuple[Any, ...],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    augury: Augury,
 ) -> None:
     monkeypatch.setenv("AUGURY_DATA", str(tmp_path))
     name = row.partition(",")[0] if "stage" in row else row
-    asked = ["reproduce", table, "--scale", "paper", "--row", name, "--resolved"]
-    assert main([*asked, "--json"]) == 0
-    shown = json.loads(capsys.readouterr().out)
+    asked = ["reproduce", table, "--scale", "paper", "--rows", name, "--resolved"]
+    shown = augury(*asked, "--json").json
     assert next(iter(shown)) == name and tuple(shown[row]["about"].values()) == about
-    assert main([*asked, "--set", "training.patience=7"]) == 0
-    text = yaml.safe_load_all(re.sub(r"(?m)^# ", "---\n# ", capsys.readouterr().out))
-    resolved = dict(zip(shown, text, strict=False))
-    assert resolved[name]["settings"] == {
-        **shown[name]["settings"],
-        "training": {**shown[name]["settings"]["training"], "patience": 7},
-    }
+    text = augury(*asked, "--set", "training.patience=7").out
+    documents = yaml.safe_load_all(re.sub(r"(?m)^# ", "---\n# ", text))
+    resolved = dict(zip(shown, documents, strict=False))
+    shown[name]["settings"]["training"]["patience"] = 7
+    assert resolved[name]["settings"] == shown[name]["settings"]
 
 
-def test_a_dry_run_shows_published_values(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = ["reproduce", "xnli_adversarial/table4", "--storage", str(tmp_path)]
-    assert main([*arguments, "--dry-run", "--json", "--rows", "Improvement(%) (10k)"]) == 0
-    shown = json.loads(capsys.readouterr().out)
+def test_a_dry_run_shows_published_values(tmp_path: Path, augury: Augury) -> None:
+    words = ["xnli_adversarial/table4", "--storage", tmp_path, "--dry-run", "--json"]
+    shown = augury("reproduce", *words, "--rows", "Improvement(%) (10k)").json
     rows = {row["name"]: row for row in shown["rows"]}
     assert [row["row"] for row in shown["rows"]] == list(range(1, 11))
-    plain, improved = rows["XLM-R (20k)"]["published"], rows["Improvement(%) (10k)"]
-    assert (len(plain), plain["mean"], plain["sw"]) == (16, 69.0, 61.6)
-    assert (improved["section"], improved["printed"]) == ("10k", "Improvement(%)")
+    plain, improved = rows["XLM-R (20k)"], rows["Improvement(%) (10k)"]
+    values = plain["published"]
+    assert (len(values), values["mean"], values["sw"]) == (16, 69.0, 61.6)
     assert improved["published"]["mean"] == 6.7
+    assert (improved["section"], improved["printed"]) == ("10k", "Improvement(%)")
     assert [note["column"] for note in improved["notes"]] == ["zh"]
     run = [name for name, row in rows.items() if row["address"]]
-    assert run == ["XLM-R (10k)", "+RA +SA +PGD (10k)", "XLM-R (20k)"]  # the last is the reference
+    # Both rows of the improvement, and the reference.
+    assert run == ["XLM-R (10k)", "+RA +SA +PGD (10k)", "XLM-R (20k)"]
     addresses = {configuration["address"] for configuration in shown["configurations"]}
     assert addresses == {rows[name]["address"] for name in run}
 
 
-def test_without_arguments_it_lists_all_tables(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["reproduce"]) == 0
-    out = capsys.readouterr().out
-    assert "xnli_adversarial/table2: Which augmentations help" in out
-    assert "XLM-R | +PGD | +EA(80k) |" in out
-    assert main(["reproduce", "--json"]) == 0
-    listed = json.loads(capsys.readouterr().out)
-    papers = {entry["table"].partition("/")[0] for entry in listed}
-    assert papers == {"cipherdaug", "noisy_nmt", "xnli_adversarial"}
-    xnli = [entry["where"] for entry in listed if entry["table"].startswith("xnli")]
-    assert xnli == ["Table 2", "Table 3", "Table 4", "Table 5", "Figure 2"]
-
-
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("words", "message"),
     [
-        (["reproduce", "xnli_adversarial/table9"], "unknown table '.*/table9': did you mean"),
-        (["reproduce", TABLE, "--rows", "agrement"], "did you mean 'agreement'"),
-        (["reproduce", TABLE, "--rows", "oracle"], "cannot be run: reads the references"),
-        (["reproduce", TABLE, "--scale", "small"], "unknown scale of search space"),
-        (["reproduce", TABLE, "--set", "regime.beta=1"], "sweeps this key"),
+        (["xnli_adversarial/table9"], "unknown table 'xnli_adversarial/table9': did you mean"),
+        ([TABLE, "--rows", "agrement"], "did you mean 'agreement'"),
+        ([TABLE, "--rows", "oracle"], "cannot be run: reads the references"),
+        ([TABLE, "--scale", "small"], "unknown scale of search space"),
+        ([TABLE, "--set", "regime.beta=1"], "sweeps this key"),
     ],
 )
 def test_invalid_arguments_are_rejected(
-    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, tmp_path: Path, augury: Augury
 ) -> None:
-    assert main([*arguments, "--storage", str(tmp_path)]) == 2
-    assert re.search(message, capsys.readouterr().err)
+    assert message in augury("reproduce", *words, "--storage", tmp_path, code=2).error
     assert not list(tmp_path.glob("runs/*"))

@@ -1,4 +1,4 @@
-"""What the flags of `augury sweep` describe, without running anything."""
+"""What the flags of `augury sweep` and `augury demo` describe, without running anything."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 import yaml
 
-from augury.cli import main, sweep, verbs
+from augury.cli import demo, sweep, verbs
 from augury.core.machine import available_cores
 from augury.core.store import Store
 from augury.experiments.recording import unrecorded
 from augury.sweeping import sweep as sweeps
 from augury.sweeping.budget import estimate
 from tests import tiny
+from tests.cli.conftest import Augury
 
 
 def prepared(folder: Path, *flags: str, **sections: Any) -> tuple[Any, Any]:
@@ -50,29 +51,28 @@ def test_what_is_set_acts_as_the_flag_does(tmp_path: Path, experiment: bool) -> 
 
 
 @pytest.mark.parametrize(
-    "flags",
+    ("words", "named"),
     [
-        ["--set", "storage=a", "--storage", "b"],
-        ["--set", "seeds=[1]", "--seeds", "1"],
-        ["--set", "seeds=1"],
-        ["--set", "systems.a.seed=1"],
-        ["--seeds", "-1"],
-        ["--seeds", str(10**20)],
-        ["--seeds", "1", "1"],
+        ("agreement --set storage=a --storage b", "storage"),
+        ("agreement --set seeds=[1] --seeds 1", "seeds"),
+        ("agreement --set seeds=1", "seed"),
+        ("agreement --set systems.a.seed=1", "systems"),
+        ("agreement --seeds -1", "-1"),
+        (f"agreement --seeds {10**20}", "seed"),
+        ("agreement --seeds 1 1", "[1, 1]"),
+        ("augmentations my.yaml --set training.max_epohcs=4", "--set training.max_epohcs"),
+        ("augmentations missing.yaml --budget 15", "--budget '15'"),  # before anything is read
+        ("augmentations my.yaml --rows RALM", "did you mean 'RAML'"),
+        ("augmentations my.yaml --rows baseline", "leaves nothing to compare with baseline"),
     ],
 )
-def test_what_cannot_act_is_refused(flags: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["sweep", "agreement", "--dry-run", *flags]) == 2
-    assert len(capsys.readouterr().err.splitlines()) == 1
-
-
-def test_a_wrong_key_is_named_as_the_flag_that_set_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_what_cannot_act_is_refused(
+    words: str, named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, augury: Augury
 ) -> None:
-    file = tmp_path / "my.yaml"
-    file.write_text(yaml.safe_dump(tiny.content("nli", tmp_path / "store")))
-    assert main(["sweep", "augmentations", str(file), "--set", "training.max_epohcs=4"]) == 2
-    assert "--set training.max_epohcs" in capsys.readouterr().err
+    monkeypatch.chdir(tmp_path)
+    Path("my.yaml").write_text(yaml.safe_dump(tiny.content("nmt", tmp_path / "store")))
+    error = augury("sweep", *words.split(), "--dry-run", code=2).error
+    assert named in error and error.count("augury: ") == 1, error
 
 
 @pytest.mark.skipif(available_cores() < 2, reason="one core runs one trial at once")
@@ -86,14 +86,6 @@ def test_trials_at_once_are_those_of_the_flag_or_of_the_file(
     space, options = prepared(tmp_path, *flags, execution=execution)
     cost = estimate(sweep.make_plan(space, options), options.seeds, options.at_once)
     assert cost and cost.at_once == at_once
-
-
-def test_a_budget_without_a_unit_is_refused_before_anything_is_read(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["sweep", "augmentations", "missing.yaml", "--budget", "15"]) == 2
-    error = capsys.readouterr().err
-    assert "--budget '15'" in error and "missing.yaml" not in error
 
 
 @pytest.mark.parametrize(("named", "later"), [((), True), (("R-Drop", "WordDrop"), False)])
@@ -116,3 +108,14 @@ def test_only_rows_that_are_named_are_trained(
     while work := scheduler.work():
         scheduler.tell(work[0].configuration, work[0].seed, 0.5)
     assert (len(race.plan.configurations) > planned) == later
+
+
+@pytest.mark.parametrize("task", demo.ROWS)
+def test_the_rows_of_a_demo_are_compared_with_the_baseline(task: str, tmp_path: Path) -> None:
+    words = demo.sweep_of(task, str(tmp_path), ["corpus.train.builtin=50", "seeds=[3]"])
+    plan = sweep.make_plan(*sweep.prepare(verbs.parser("sweep", words).parse_args(words)))
+    assert not plan.left_out and not plan.merged
+    names = [planned.name for planned in plan.configurations.values()]
+    assert names == ["baseline", *demo.ROWS[task]] and plan.space.seeds == (3,)
+    assert plan.base().corpus.train.builtin == 50  # type: ignore[attr-defined]
+    assert plan.store.root == str(tmp_path)

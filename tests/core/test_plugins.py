@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from augury.augment import operator, planning
+from augury.augment import operator, pipeline
 from augury.augment.operator import OPERATORS
 from augury.core import config, plugin_files
 from augury.core.errors import UserError
@@ -87,7 +87,7 @@ def test_the_address_depends_on_the_content_of_the_file_and_not_on_its_place(
 ) -> None:
     def addresses(path: str) -> tuple[str, ...]:
         views = operator.parse({"operator": path})
-        (part,) = planning.plan("corpus", [views], Store(directory))
+        (part,) = pipeline.plan("corpus", [views], Store(directory))
         return part.folder.name, part.fit.name, config.address(regime.parse("./twice.py").to_dict())
 
     first = addresses("./repeated.py")

@@ -9,10 +9,10 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 from transformers import MarianMTModel
 
-from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.generate import generate
 from augury.decoding.search import Hypothesis
 from augury.decoding.settings import Decoding
+from tests.hypotheses import decoder_of
 from tests.learning import learn
 from trainables.nmt.config import ModelConfig
 from trainables.nmt.model import build
@@ -81,8 +81,6 @@ def engine(request: pytest.FixtureRequest) -> Engine:
         decoding: Decoding,
         suppress: Sequence[int] = (),
     ) -> list[Hypothesis]:
-        return CTranslateDecoder.from_model(model, PIECES, unk=UNK).translate(
-            sources, decoding, suppress
-        )
+        return decoder_of(model, PIECES, unk=UNK).translate(sources, decoding, suppress)
 
     return translate

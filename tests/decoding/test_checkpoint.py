@@ -18,6 +18,7 @@ from augury.decoding.settings import Decoding, Sampling
 from tests.learning import learn
 
 TEXTS = ["le chat noir", "", "the cat sleeps", "petit chat dort", "small"]
+STORE = Store("/nowhere")
 FRENCH_TO_ENGLISH = Languages("fra_Latn", "eng_Latn")
 
 
@@ -94,7 +95,7 @@ def test_languages_decide(nllb: str, tmp_path: Path) -> None:
     for languages, step in ((FRENCH_TO_ENGLISH, -1), (Languages(*FRENCH_TO_ENGLISH[::-1]), 1)):
         model, expected = Checkpoint(nllb, None, languages), [text[::step] for text in TEXTS]
         assert model.translator(Store(tmp_path))(TEXTS, "plain", Decoding(beam=1)) == expected
-        assert model.sampler()(TEXTS[2:4], [1, 2], Sampling(temperature=0.01)) == expected[2:4]
+        assert model.sampler(STORE)(TEXTS[2:4], [1, 2], Sampling(temperature=0.01)) == expected[2:4]
 
 
 @pytest.mark.trains
@@ -168,7 +169,7 @@ def test_the_positions_of_the_model_are_the_limit_of_a_search(
 
 
 def test_the_same_texts_are_not_drawn(model: Checkpoint) -> None:
-    draw, keys = model.sampler(whole=True), [*range(len(LONG_TEXTS))]
+    draw, keys = model.sampler(STORE, whole=True), [*range(len(LONG_TEXTS))]
     outputs = draw(LONG_TEXTS, keys, Sampling(max_length=150))
     assert [output is None for output in outputs] == EXPECTED and outputs[1] == ""
     assert outputs[:3] == draw(LONG_TEXTS[:3], keys[:3], Sampling(max_length=150))
@@ -176,12 +177,12 @@ def test_the_same_texts_are_not_drawn(model: Checkpoint) -> None:
 
 def test_where_a_text_may_be_cut_its_beginning_is_read(model: Checkpoint) -> None:
     keys = [1] * len(LONG_TEXTS)
-    outputs = model.sampler()(LONG_TEXTS, keys, Sampling(max_length=10))
-    assert outputs[4] == model.sampler()([LONG_TEXTS[2]], [1], Sampling(max_length=10))[0]
+    outputs = model.sampler(STORE)(LONG_TEXTS, keys, Sampling(max_length=10))
+    assert outputs[4] == model.sampler(STORE)([LONG_TEXTS[2]], [1], Sampling(max_length=10))[0]
 
 
 def test_the_tokenizer_is_the_limit_where_it_is_the_smaller_one(tmp_path: Path) -> None:
     short = save(tmp_path / "short", 5)
     checkpoint.loaded.cache_clear()
-    outputs = short.sampler(whole=True)(LONG_TEXTS[:3], [1, 2, 3], Sampling(max_length=5))
+    outputs = short.sampler(STORE, whole=True)(LONG_TEXTS[:3], [1, 2, 3], Sampling(max_length=5))
     assert [output is None for output in outputs] == [False, False, True]

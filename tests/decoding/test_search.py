@@ -21,7 +21,6 @@ pytestmark = pytest.mark.trains
 
 Engine = Callable[..., list[Hypothesis]]
 PAD, EOS, VOCABULARY = 1, 2, 48
-A = 7
 
 
 def beam_search(
@@ -71,24 +70,6 @@ def test_the_search_is_fairseqs(
     assert_same(
         hypotheses[:16], [beam_search(trained, source, decoding) for source in sources[:16]]
     )
-
-
-@pytest.mark.parametrize(("length_penalty", "score"), [(1.0, -1.0), (0.6, -1.551846), (0.0, -3.0)])
-@pytest.mark.parametrize("beam", [1, 5])
-def test_the_score_of_three_pieces_of_log_probability_minus_one(
-    engine: Engine, trained: MarianMTModel, beam: int, length_penalty: float, score: float
-) -> None:
-    model = copy.deepcopy(trained)
-    others = VOCABULARY - 3
-    with torch.no_grad():
-        model.model.decoder.layers[-1].final_layer_norm.weight.zero_()
-        model.model.decoder.layers[-1].final_layer_norm.bias.zero_()
-        model.final_logits_bias[0, A] = math.log(others / (math.e - 1))
-        model.final_logits_bias[0, [PAD, EOS]] = -1e9
-    decoding = Decoding(beam=beam, length_penalty=length_penalty, max_length=3)
-    [hypothesis] = engine(model, [[5, 6]], decoding)
-    assert hypothesis.ids == (A, A, A)
-    assert hypothesis.score == pytest.approx(score, abs=1e-5)
 
 
 @pytest.mark.parametrize("beam", [1, 5])

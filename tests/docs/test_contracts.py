@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from augury.analysis.analysis import Analysis
-from augury.augment import mixins
-from augury.augment.operator import Operator
+from augury.augment.operator import MIXINS, Operator
 from augury.corpora.corpus import Kind
 from augury.experiments import task
 from augury.experiments.task import Task
@@ -18,11 +17,6 @@ from augury.regimes.regime import Regime
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "extending.md").read_text(encoding="utf-8")
-MIXINS = [
-    value
-    for value in vars(mixins).values()
-    if isinstance(value, type) and value.__module__ == mixins.__name__
-]
 
 
 def section(heading: str) -> str:

@@ -95,6 +95,6 @@ def test_it_is_removed_when_that_is_asked_for(
     assert [item["path"] for item in result["unused"]] == [item[5:] for item in UNUSED]
     assert {path.name for path in Path(store.root).rglob("*")} == before
     assert main(["runs", store.root, "--clean", "--hours", "0", "--yes"]) == 0
-    assert "removed 2 texts" in capsys.readouterr().out
+    assert "2 texts, 0.0 MB, removed" in capsys.readouterr().out
     assert listed(store) == [] and store.folder("views", VIEW).complete
     assert main(["runs", store.root, "--verify"]) == 0

@@ -80,7 +80,11 @@ def test_shipped_experiments_are_valid(path: Path) -> None:
         ({"seeds": [1, 1]}, "seeds .* repeat"),
         ({"seeds": 3}, r"for 3 seeds write \[1, 2, 3\], for the single seed 3 \[3\]"),
         (
-            {"augment": [{"operator": "cipher", "keys": [1], "min_count": n} for n in (1, 2)]},
+            {
+                "augment": [
+                    {"operator": "cipher", "keys": [1], "mode": m} for m in ("alpha", "cased")
+                ]
+            },
             "one name",
         ),
         ({"model": {"max_positions": 64}}, "exceed model.max_positions=64"),

@@ -13,7 +13,7 @@ from transformers import AutoModelForSequenceClassification, XLMRobertaConfig
 
 from augury.core.errors import UserError
 from augury.models import pretrained
-from augury.models.pretrained import commit, identity, load_model, pinned, unreachable
+from augury.models.pretrained import commit, hub_answer, identity, load_model, pinned, unreachable
 
 COMMIT, OTHER = "0123456789abcdef" * 2 + "01234567", "f" * 40
 
@@ -23,10 +23,10 @@ def offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty cache, and no hub."""
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
-    commit.cache_clear()
+    hub_answer.cache_clear()
     identity.cache_clear()
     yield tmp_path / "hub"
-    commit.cache_clear()
+    hub_answer.cache_clear()
     identity.cache_clear()
 
 
@@ -65,7 +65,7 @@ def test_a_directory_is_at_hand_and_a_name_is_not_without_a_hub(tmp_path: Path) 
 def test_a_branch_is_the_commit_of_the_local_cache(offline: Path) -> None:
     assert identity("some/model") == "some/model@main" and commit("some/model") is None
     identity.cache_clear()
-    commit.cache_clear()
+    hub_answer.cache_clear()
     cached(offline, "some/model", "main", COMMIT)
     cached(offline, "some/model", "v2", OTHER)
     assert identity("some/model") == f"some/model@{COMMIT}"

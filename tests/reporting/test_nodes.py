@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from augury.core.store import Store
 from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import canonical, expand
-from augury.reporting.graphs import Node, nodes
+from augury.reporting.graphs import Node, mermaid, nodes
 from augury.sweeping.driver import run_experiment
 from tests import tiny
 
@@ -52,6 +53,21 @@ def test_inputs_come_first(before: tuple[Experiment, list[Node]]) -> None:
     for node in before[1]:
         assert known.issuperset(node.inputs)
         known.add(node.address)
+
+
+def test_the_flowchart_has_a_box_for_every_node_and_an_arrow_for_every_input(
+    before: tuple[Experiment, list[Node]],
+) -> None:
+    drawing = mermaid(before[1])
+    boxes = re.findall(r'n\d+\["(\w+) ', drawing)
+    alone = [node.kind for node in before[1] if node.kind not in ("tokens", "model", "scores")]
+    assert [kind for kind in boxes if kind in alone] == alone
+    models = {(node.step.address, node.name) for node in before[1] if node.kind == "model"}
+    assert boxes.count("model") == len(models)
+    arrows = [tuple(map(int, arrow)) for arrow in re.findall(r"n(\d+) --> n(\d+)", drawing)]
+    made = {boxes[target] for _, target in arrows}
+    assert all(source < target for source, target in arrows)
+    assert made == {node.kind for node in before[1] if node.inputs}
 
 
 def test_a_model_of_an_operator_is_an_input_of_its_records(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from augury.augment.health import Health, Rate
+from augury.augment.health import Health
+from augury.augment.operator import Rate
 from augury.reporting import experiment, rendering
 from augury.reporting.comparison import comparison
 from augury.reporting.system_tables import output_table, output_warnings

@@ -11,7 +11,7 @@ from augury.core.rng import generator
 from augury.corpora.ingest import cached_corpus
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
-from augury.reporting.power import TYPICAL, PlannedPower, planned_power, power
+from augury.reporting.power import TYPICAL, PlannedPower, planned_power, power, power_lines
 from augury.scoring.power import Components, components
 
 
@@ -77,7 +77,7 @@ def test_one_seed_is_said_to_say_nothing_of_others(experiment: Any, results: Any
     (one,), (two,) = (
         planned_power([*expand(experiment).values()], results.store, seeds) for seeds in (1, 2)
     )
-    assert one.power == two.power and next(one.lines()) != next(two.lines())
+    assert one.power == two.power and power_lines([one]) != power_lines([two])
 
 
 def test_one_system_alone_has_no_difference(experiment: Any, results: Any) -> None:
@@ -94,4 +94,4 @@ def test_no_difference_is_as_large_as_the_range_of_a_metric() -> None:
     assert shown is not None and shown.smallest > 100
     assert "any difference" in shown.text and "150" not in shown.text
     planned = PlannedPower("test", "accuracy", 0, 2, 1, shown, {2: shown.smallest, 10: 40.0})
-    assert [*planned.lines()][1].endswith("2 seeds none, 10 seeds 40.0")
+    assert power_lines([planned])[0].endswith("2 seeds none, 10 seeds 40.0")

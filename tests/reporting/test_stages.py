@@ -12,8 +12,8 @@ from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.experiments import stored_runs
+from augury.reporting.find import load_systems
 from augury.reporting.results import load_groups
-from augury.reporting.selection import load_systems
 from augury.reporting.system_tables import stage_table
 from tests import tiny
 

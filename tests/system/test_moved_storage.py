@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +14,6 @@ from typing import Any
 import pytest
 import yaml
 from mlflow import MlflowClient
-from mlflow.tracking._tracking_service import utils
 
 from augury.cli import main
 from tests.cli.quick_table import quick
@@ -54,7 +55,6 @@ def moved(local_ray: Any, tmp_path_factory: pytest.TempPathFactory) -> SimpleNam
         assert main(command) == 0, verb
     shutil.move(old, new)
     shutil.rmtree(old.parent)
-    utils._artifact_repos_cache.clear()  # of MLflow; commands are processes of their own
     return SimpleNamespace(file=str(file), old=str(old), root=str(new))
 
 
@@ -104,18 +104,23 @@ def test_runs_are_read_where_they_are(
     assert main(["export", "keys/1", *there, "--to", "hf", "--output", str(tmp_path / "hf")]) == 0
     assert main(["runs", moved.root]) == 0
     outputs = next(Path(moved.root).glob("runs/*/seed-1/hypotheses/test.txt"))
-    assert main(["score", str(outputs), str(outputs)]) == 0
+    assert main(["compare", str(outputs), "--references", str(outputs)]) == 0
 
 
-def test_mlflow_has_the_runs_once_with_their_artifacts(moved: SimpleNamespace) -> None:
-    client = MlflowClient(f"sqlite:///{moved.root}/mlflow.db")
-    assert main(["track", moved.root]) == 0
+def test_mlflow_is_made_anew(moved: SimpleNamespace, tmp_path: Path) -> None:
+    track = [sys.executable, "-m", "augury.cli", "track", moved.root]
+    refused = subprocess.run(track, capture_output=True, text=True, check=False)
+    assert refused.returncode == 2 and "mlflow.db was moved or copied" in refused.stderr
+    Path(moved.root, "mlflow.db").unlink()
+    shutil.rmtree(Path(moved.root, "mlartifacts"))
+    subprocess.run(track, check=True)
+    shutil.copyfile(f"{moved.root}/mlflow.db", tmp_path / "mlflow.db")  # this process has the old
+    client = MlflowClient(f"sqlite:///{tmp_path}/mlflow.db")
     experiment = client.get_experiment_by_name("augury")
     assert experiment is not None
     runs = client.search_runs([experiment.experiment_id])
-    folders = [run.data.tags.get("augury.folder") for run in runs]
-    named = [folder for folder in folders if folder]
-    assert len(set(named)) == len(named)
+    keys = [run.data.tags["augury.key"] for run in runs]
+    assert len(set(keys)) == len(keys)
     (keys,) = [run for run in runs if run.info.run_name == "keys seed 1"]
     artifacts = {entry.path for entry in client.list_artifacts(keys.info.run_id)}
     assert {"scores.json", "run.json"} <= artifacts

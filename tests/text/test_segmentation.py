@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from augury.core.errors import UserError
-from augury.text.segmentation import require_words, tokenised_line
+from augury.text.segmentation import require_words
 
 
 @pytest.mark.parametrize(
@@ -30,21 +30,3 @@ def test_single_words_of_other_languages_are_words() -> None:
     for language in ("de", "vi", "und", "qaa"):
         require_words(["Donaudampfschifffahrt"], language, "here")
     require_words([], "zh", "here")
-
-
-@pytest.mark.parametrize(
-    ("texts", "index"),
-    [
-        (["Mr President , I do n't know .", "no .", "it 's 5 , is n't it ."], 2),
-        (["the dog , the cat .", "no , no ."], None),  # split again as it is
-        (["It's 5, isn't it.", "No."], None),
-        (["Ah ! c' est l' heure , non ?"], 0),
-        (["他 说 AT&T 好 。"], 0),
-        (["a b", ""], None),
-        ([], None),
-    ],
-)
-def test_tokenised_text_is_recognised_by_marks_that_are_tokens(
-    texts: list[str], index: int | None
-) -> None:
-    assert tokenised_line(texts) == index

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from augury.core.store import Folder, Store
+from augury.core.store import Store
 from augury.experiments.recording import Tracking
 from augury.sweeping import state
-from augury.tracking.client import MlflowExperiment
+from augury.tracking.client import Experiment
 from tests.run_folders import Run
 
 
@@ -27,7 +27,7 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty store, created once because that takes MLflow seconds."""
     path = tmp_path_factory.mktemp("mlflow") / "empty.db"
     tracking = Tracking(uri=f"sqlite:///{path}", experiment="empty")
-    MlflowExperiment(tracking, Store(path.parent)).experiment  # noqa: B018
+    Experiment(tracking, Store(path.parent)).id  # noqa: B018
     return path
 
 
@@ -62,19 +62,13 @@ class Trials:
             "merged": [],
             "started": 1.7e9,
         }
-        self.state: dict[str, Any] = {
-            "time": time.time(),
-            "ended": False,
-            "trials": {},
-            "decisions": [],
-        }
+        self.state: dict[str, Any] = {"time": time.time(), "ended": False, "trials": {}}
 
     def configuration(self, address: str, point: Mapping[str, Any]) -> None:
         """Add a configuration; the first is the reference."""
         name = ", ".join(f"{key}={value}" for key, value in point.items()) or "baseline"
-        self.definition["configurations"].append(
-            {"name": name, "address": address, "point": dict(point)}
-        )
+        entry = {"name": name, "address": address, "point": dict(point)}
+        self.definition["configurations"].append(entry)
         self.definition["reference"] = self.definition["reference"] or address
 
     def trial(
@@ -85,31 +79,16 @@ class Trials:
         valid: float | None = None,
         test: float | None = None,
     ) -> Run:
-        """Add a trial with the validations `valid` / 2 and `valid`, and a test score.
-
-        Return its run.
-        """
-        point = next(
-            entry["point"]
-            for entry in self.definition["configurations"]
-            if entry["address"] == address
-        )
+        """Add a trial with the validations `valid` / 2 and `valid`, and a test score; return its
+        run."""
         run = Run(self.store.folder("runs", f"{address}/seed-{seed}"))
-        parameters = {"training.precision": "fp32", "model.layers": 2, **point}
-        run.describe(name=address[:2], address=address, seed=seed, parameters=parameters)
-        if valid is not None:
-            run.raw(
-                "00000050",
-                *(
-                    {
-                        "update": 50 * at,
-                        "epochs": 0.0,
-                        "time": 1.7e9 + 10 * at,
-                        "metrics": {"valid/bleu": valid * at / 2, "train/seconds": 18.0 * at},
-                    }
-                    for at in (1, 2)
-                ),
-            )
+        entries = self.definition["configurations"]
+        point = next(entry["point"] for entry in entries if entry["address"] == address)
+        run.describe(name=address[:2], address=address, seed=seed, parameters=point)
+        for at in (1, 2) if valid is not None else ():
+            metrics = {"valid/bleu": valid * at / 2, "train/seconds": 18.0 * at}
+            line = {"update": 50 * at, "epochs": 0.0, "time": 1.7e9 + 10 * at}
+            run.raw(f"{50 * at:08}", {**line, "metrics": metrics})
         if test is not None:
             run.scores(test)
         if progress == "finished":
@@ -122,24 +101,18 @@ class Trials:
         """Set the driver's state of a trial."""
         self.state["trials"][f"{address}/seed-{seed}"] = {"progress": progress, "error": error}
 
-    def write(self, ended: bool | None = None) -> Folder:
-        """Write the sweep, a second after the last time; return its folder."""
-        self.state["time"] += 1.0
-        self.state["ended"] = self.state["ended"] if ended is None else ended
+    def write(self, ended: bool = False) -> None:
+        """Write the sweep, a second after the last time."""
+        self.state |= {"time": self.state["time"] + 1.0, "ended": ended}
         self.folder.write_record(state.DEFINITION, self.definition)
         self.folder.write_record(state.STATE, self.state)
-        return self.folder
 
-    def finish(self) -> Folder:
-        """Finish both configurations with both seeds; return the folder."""
-        for address, seed, valid, test in [
-            (A, 1, 10, 20),
-            (A, 2, 12, 21),
-            (B, 1, 14, 24),
-            (B, 2, 18, 26),
-        ]:
+    def finish(self) -> None:
+        """Finish both configurations with both seeds."""
+        results = [(A, 1, 10, 20), (A, 2, 12, 21), (B, 1, 14, 24), (B, 2, 18, 26)]
+        for address, seed, valid, test in results:
             self.trial(address, seed, "finished", valid, test)
-        return self.write(ended=True)
+        self.write(ended=True)
 
 
 @pytest.fixture

@@ -29,3 +29,18 @@ def artifacts(database: str, run: Any, directory: str = "") -> set[str]:
     return {
         entry.path for entry in MlflowClient(database).list_artifacts(run.info.run_id, directory)
     }
+
+
+def states(database: str) -> dict[str, tuple[str, str]]:
+    """Return what became of every run: its status in MLflow, and our word for it."""
+    return {
+        name: (run.info.status, run.data.tags.get("augury.state", ""))
+        for name, run in logged_runs(database).items()
+    }
+
+
+def parents(database: str) -> dict[str, str | None]:
+    """Return the names of runs with those of what stands above them."""
+    runs = logged_runs(database)
+    names = {run.info.run_id: name for name, run in runs.items()}
+    return {name: names.get(run.data.tags.get("mlflow.parentRunId")) for name, run in runs.items()}

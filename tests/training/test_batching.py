@@ -82,17 +82,6 @@ def test_every_row_is_read_once_with_each_view_group_and_with_one_in_an_epoch(
     assert sorted(read) == [(group, row) for group in range(groups) for row in range(having[group])]
 
 
-def test_every_epoch_has_as_many_updates_and_as_many_rows_whatever_the_groups() -> None:
-    lengths = lengths_of(np.random.default_rng(0).integers(1, 60, 3001).tolist())
-    limits: dict[str, Any] = {"max_tokens": 1000, "max_examples": 50, "world": 2, "accumulation": 3}
-
-    def updates(groups: int, number: int) -> int:
-        return len(plan_epoch(lengths, seed=1, number=number, groups=[3001] * groups, **limits))
-
-    assert len({updates(2, number) for number in range(5)}) == 1
-    assert abs(updates(5, 0) / updates(1, 0) - 1) < 0.02
-
-
 @pytest.mark.parametrize(("order", "least", "most"), [("length", 0.93, 1.0), ("random", 0.4, 0.7)])
 def test_padding_is_what_the_order_makes_of_it(order: str, least: float, most: float) -> None:
     drawn = np.random.default_rng(0).integers(1, 60, 2000)

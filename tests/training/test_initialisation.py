@@ -34,16 +34,9 @@ pytestmark = pytest.mark.trains
 @pytest.fixture(scope="module")
 def before(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     """A training that was best before its end."""
-    return train(
-        tmp_path_factory.mktemp("before"), toy.TRAINING.model_copy(update={"weights": "best"})
-    )
-
-
-def train(
-    root: Path, training: Training, name: str = "before", init_from: Initialisation | None = None
-) -> Folder:
-    folder = Store(root).folder("runs", name)
-    return toy.fit_here(folder, training, address=name, init_from=init_from)
+    folder = Store(tmp_path_factory.mktemp("before")).folder("runs", "before")
+    training = toy.TRAINING.model_copy(update={"weights": "best"})
+    return toy.fit_here(folder, training, address="before")
 
 
 def begun(before: Folder, carry: Carry, **changes: Any) -> Trainer:

@@ -137,18 +137,10 @@ def test_workers_that_do_not_fit_are_refused_before_ray_starts(tmp_path: Path) -
 def test_it_learns_and_leaves_what_it_says(straight: Path) -> None:
     run = Store(straight).folder("runs", "toy")
     outcome = run.read_record("outcome.json")
-    assert (
-        outcome["epochs"] == 4
-        and outcome["stopped_by"] == "schedule"
-        and outcome["parameters"] == 8 * 16 + 16 + 34
-    )
-    assert outcome["rows"] == 4 * 200
-    assert outcome["cpu_seconds"] > 0
+    expected = {"epochs": 4, "rows": 800, "stopped_by": "schedule", "parameters": 8 * 16 + 16 + 34}
+    assert outcome.items() >= expected.items()
+    assert outcome["cpu_seconds"] > 0 and outcome["best"] > 0.8
     assert len(run.sub("checkpoints").subfolders()) == 3
-    assert outcome["best"] > 0.8
-    losses = [metrics.get("valid/loss") for _, _, metrics in measured(straight)]
-    learned = [loss for loss in losses if loss is not None]
-    assert learned[-1] < learned[0]
 
 
 def test_a_finished_run_is_not_repeated(straight: Path) -> None:
@@ -189,6 +181,13 @@ def trainer(storage: Path, seed: int = 1, dropout: float = 0.3) -> Trainer:
     return made
 
 
+def test_times_are_added_to_those_before_an_interruption(tmp_path: Path) -> None:
+    made = trainer(tmp_path)
+    made.position.seconds, made.position.cpu_seconds = 200.0, 100.0
+    made.fit(lambda metrics: None, deadline=0.0)
+    assert 200 < made.position.seconds < 230 and 100 < made.position.cpu_seconds < 130
+
+
 def test_gradients_are_those_of_the_mean_over_all_rows(tmp_path: Path) -> None:
     """A mean of the means of batches would weigh short ones more."""
     made, expected = trainer(tmp_path, dropout=0.0), toy.Toy()
@@ -220,17 +219,6 @@ def test_dropout_is_a_function_of_seed_update_and_worker(
     assert not torch.equal(mask(trainer(tmp_path, seed=2)), first)
     monkeypatch.setattr(distributed, "rank", lambda: 1)
     assert not torch.equal(mask(trainer(tmp_path)), first)
-
-
-def test_batches_are_a_function_of_seed_and_epoch(tmp_path: Path) -> None:
-    def batches(seed: int, epoch: int) -> list[list[int]]:
-        made = trainer(tmp_path, seed)
-        made.position.epochs = epoch
-        return [rows.tolist() for update in made.rest_of_epoch() for rows in update]
-
-    assert batches(1, 0) == batches(1, 0)
-    assert batches(1, 0) != batches(1, 1) and batches(1, 0) != batches(2, 0)
-    assert sorted(sum(batches(2, 0), [])) == list(range(200))
 
 
 class Task(words.Task):

@@ -76,11 +76,8 @@ class Toy:
 
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
         batch = (self.inputs[examples].to(device), self.labels[examples].to(device))
-        return Loaded(
-            batch,
-            int(self.lengths.cost[examples].sum()),
-            len(examples) * int(self.lengths.cost[examples].max()),
-        )
+        costs = self.lengths.cost[examples]
+        return Loaded(batch, int(costs.sum()), len(examples) * int(costs.max()))
 
     def onset(self, updates_per_epoch: float) -> float:
         return 0
@@ -134,13 +131,9 @@ def measured(folder: Folder) -> list[tuple[int, float, dict[str, float]]]:
 
 @dataclass(frozen=True, kw_only=True)
 class ToyRun(TrainingRun):
-    """A run that dies, or its controller, or is spoilt at an update."""
+    """A run with the flags of this program."""
 
-    kill_at: int | None
-    controller: bool = False
-    spoil_at: int | None
-    interrupt_at: int | None = None
-    init_from: Initialisation | None
+    flags: argparse.Namespace
 
 
 def _controller() -> int:
@@ -150,23 +143,20 @@ def _controller() -> int:
 
 
 def train(run: ToyRun, device: torch.device, report: Report, deadline: float | None = None) -> None:
-    once = Path(run.folder.root) / "killed"
-    task = Toy(run.kill_at, run.spoil_at, once, run.controller, run.interrupt_at)
-    fit(
-        task,
-        TRAINING,
-        run,
-        device=device,
-        report=report,
-        deadline=deadline,
-        init_from=run.init_from,
-    )
+    flags, store = run.flags, Store(run.folder.root)
+    once = Path(store.root) / "killed"
+    task = Toy(flags.kill_at, flags.spoil_at, once, flags.controller, flags.interrupt_at)
+    how: Any = {"device": device, "report": report, "deadline": deadline}
+    if flags.stage:
+        how["init_from"] = Initialisation(store.folder("runs", "toy"), "optimizer")
+    fit(task, TRAINING, run, **how)
 
 
-def process(rank: int, run: ToyRun, workers: int, late: int | None) -> None:
+def process(rank: int, run: ToyRun) -> None:
     rendezvous = f"file://{run.folder.root}/rendezvous-{os.getppid()}"
-    dist.init_process_group("gloo", init_method=rendezvous, rank=rank, world_size=workers)
+    dist.init_process_group("gloo", init_method=rendezvous, rank=rank, world_size=run.flags.workers)
     torch.set_num_threads(1)
+    late = run.flags.late
     deadline = None if late is None else float(rank != late) * 1e12
     train(run, torch.device("cpu"), lambda metrics: None, deadline)
     dist.destroy_process_group()
@@ -191,33 +181,18 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--launcher", default="direct")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--max-failures", type=int, default=2)
-    parser.add_argument("--kill-at", type=int, default=None)
+    for update in ("--kill-at", "--spoil-at", "--interrupt-at"):
+        parser.add_argument(update, type=int)
     parser.add_argument("--controller", action="store_true", help="kill Ray Train's controller")
-    parser.add_argument("--spoil-at", type=int, default=None)
-    parser.add_argument("--interrupt-at", type=int, default=None)
-    parser.add_argument(
-        "--late", type=int, default=None, help="rank whose clock is past a deadline"
-    )
+    parser.add_argument("--late", type=int, help="rank whose clock is past a deadline")
     parser.add_argument("--stage", action="store_true")
     options = parser.parse_args(words)
-    store, name = Store(options.storage), "stage" if options.stage else "toy"
-    run = ToyRun(
-        folder=store.folder("runs", name),
-        address=name,
-        seed=1,
-        kill_at=options.kill_at,
-        controller=options.controller,
-        spoil_at=options.spoil_at,
-        interrupt_at=options.interrupt_at,
-        init_from=Initialisation(store.folder("runs", "toy"), "optimizer")
-        if options.stage
-        else None,
-    )
+    name = "stage" if options.stage else "toy"
+    folder = Store(options.storage).folder("runs", name)
+    run = ToyRun(folder=folder, address=name, seed=1, flags=options)
     if options.launcher == "processes":
         Path(options.storage).mkdir(parents=True, exist_ok=True)
-        torch.multiprocessing.spawn(
-            process, (run, options.workers, options.late), nprocs=options.workers
-        )
+        torch.multiprocessing.spawn(process, (run,), nprocs=options.workers)
     else:
         training = TRAINING.model_copy(update={"workers": options.workers})
         execution = Execution(
@@ -226,15 +201,12 @@ def main(words: Sequence[str] | None = None) -> None:
             cpus_per_worker=0.5,
             max_failures=options.max_failures,
         )
-        launch(
-            train,
-            run,
-            training,
-            execution,
-            name=f"{name}, seed 1",
-            report=lambda metrics: print("validation", metrics["validation"]),
-            warn=print,
-        )
+
+        def report(metrics: dict[str, float]) -> None:
+            print("validation", metrics["validation"])
+
+        name = f"{name}, seed 1"
+        launch(train, run, training, execution, name=name, report=report, warn=print)
 
 
 if __name__ == "__main__":

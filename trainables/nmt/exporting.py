@@ -10,7 +10,7 @@ from pathlib import Path
 from transformers import GenerationConfig, PreTrainedModel
 
 from augury.core.errors import UserError
-from augury.decoding.conversion import checkpoint_to_ctranslate2, reads, to_ctranslate2
+from augury.decoding.conversion import reads, to_ctranslate2
 from augury.decoding.generate import search_options
 from augury.decoding.settings import PLAIN
 from augury.experiments.task import Exported
@@ -122,7 +122,7 @@ def _write_vocabulary(
     """Write a learned vocabulary as a tokenizer; return the model of a class known elsewhere."""
     if not vocabulary.preprocessor.is_identity:
         raise UserError(
-            "its text is written as tokens of Moses or with its case as markers, which no "
+            "its text is written as tokens of Moses, which no "
             "tokenizer of transformers does: export --to ctranslate2, or `augury translate`"
         )
     tokenizer = fast_tokenizer(
@@ -166,7 +166,7 @@ print([pieces.decode(result.hypotheses[0]) for result in results])
             f"{key}={value!r}" for key, value in asdict(vocabulary.preprocessor).items()
         )
         notes.append(
-            "With `preprocessor = augury.text.vocabulary.preprocessing.Preprocessor("
+            "With `preprocessor = augury.text.vocabulary.settings.Preprocessor("
             f"{settings})`, encode `preprocessor.encode(texts, 'source')` in place of `texts`, "
             "and decode outputs by `preprocessor.decode`."
         )
@@ -187,7 +187,7 @@ def _ids_to_ctranslate2(
         raise UserError(
             f"CTranslate2 does not read this model ({model.config.model_type}): export --to hf"
         )
-    checkpoint_to_ctranslate2(model, directory)
+    to_ctranslate2(model, directory)
     first = [str(index) for index in vocabulary.first]
     never = [[str(index)] for index in vocabulary.never if index < vocabulary.embedded]
     lines, read = _texts(trained)

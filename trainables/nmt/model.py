@@ -303,9 +303,9 @@ def known_elsewhere(model: PreTrainedModel) -> PreTrainedModel:
 def convert(model: PreTrainedModel, vocabulary: AnyVocabulary, directory: Path) -> None:
     """Write a model in CTranslate2's format."""
     # Training without validation by translations runs where CTranslate2 is not installed.
-    from augury.decoding.conversion import checkpoint_to_ctranslate2, to_ctranslate2
+    from augury.decoding.conversion import to_ctranslate2
 
     if isinstance(vocabulary, PretrainedVocabulary):
-        checkpoint_to_ctranslate2(plain(model), directory)
+        to_ctranslate2(plain(model), directory)
     else:
         to_ctranslate2(plain(model), directory, vocabulary.pieces, unk=vocabulary.unk)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from augury.augment.health import UnusableOutput
-from augury.augment.mixins import UsesModels
+from augury.augment.operator import UsesModels
 from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
@@ -33,8 +33,8 @@ from augury.models.settings import model_directory
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.punctuation import FIXED
 from augury.text.tokens import Text, Tokenizer
-from augury.text.vocabulary.size import fitting_size, has_words
-from augury.text.vocabulary.tokenizer import VocabularyTokenizer
+from augury.text.vocabulary.training import fitting_size, has_words
+from augury.text.vocabulary.vocabulary import VocabularyTokenizer
 from trainables.nmt.config import Config, PretrainedTranslator, resolve
 
 if TYPE_CHECKING:

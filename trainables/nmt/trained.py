@@ -15,8 +15,13 @@ from augury.core.locks import lock_incomplete
 from augury.core.progress import say
 from augury.core.store import Folder
 from augury.corpora.filters import clean_lines
-from augury.decoding.corpus import CTranslateSearch, Search, Sources, decode
-from augury.decoding.ctranslate import CTranslateDecoder
+from augury.decoding.ctranslate import (
+    CTranslateDecoder,
+    CTranslateSearch,
+    Search,
+    Sources,
+    decode,
+)
 from augury.decoding.search import Hypothesis
 from augury.decoding.settings import (
     PLAIN,

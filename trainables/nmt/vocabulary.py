@@ -37,8 +37,7 @@ from augury.decoding import search
 from augury.models import pretrained
 from augury.regimes.regime import SOURCE, TARGET
 from augury.text.tokens import Text
-from augury.text.vocabulary.tokenizer import VocabularyTokenizer
-from augury.text.vocabulary.vocabulary import Vocabulary
+from augury.text.vocabulary.vocabulary import Vocabulary, VocabularyTokenizer
 from trainables.nmt.config import Config, PretrainedTranslator
 
 VERSION = 1

@@ -14,7 +14,6 @@ from augury.experiments.spec import AnyRegime, Experiment
 from augury.models.settings import Pretrained, check_heads, scratch_or_pretrained
 from augury.regimes.plain import Plain
 from augury.scoring.settings import TextScoring
-from augury.text.alignment.links import Anchor, Symmetrisation
 from augury.training.settings import FineTuning, Training
 
 
@@ -78,11 +77,6 @@ class ReorderCorpus(CorpusSpec):
     links: dict[str, FilePath] = {}
     """Split -> file with the links of others in its words, a line a row in Pharaoh's format
     (`0-0 1-2`), for tokenised text; by default an aligner is fitted on the training text."""
-    symmetrisation: Symmetrisation = "grow-diag-final-and"
-    """How the links of both directions are combined."""
-    anchor: Anchor = "min"
-    """The position of a word with several links: the first of them, the mean of their places, or
-    the last."""
 
     @model_validator(mode="after")
     def _links_of_all(self) -> ReorderCorpus:

@@ -20,8 +20,7 @@ from augury.core.words import Words
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import KINDS, Corpus, CorpusWriter, read_shard
 from augury.corpora.ingest import cached_address, cached_corpus
-from augury.text.alignment import stored
-from augury.text.alignment.links import coverage, permutation
+from augury.text import align
 from trainables.seq2seq.config import HypothesisCorpus, PairsCorpus, ReorderCorpus, TextCorpus
 
 PAIRS_PER_SECOND = 2_500
@@ -43,10 +42,9 @@ def address(spec: PairsCorpus, split: str) -> str:
         "corpus": text,
     }
     if isinstance(spec, ReorderCorpus):
-        order = {"min_coverage", "symmetrisation", "anchor"}
         determined |= {
-            "aligner": stored.address(spec, spec.links),
-            **spec.model_dump(mode="json", include=order),
+            "links": align.address(spec, split, spec.links.get(split)),
+            "min_coverage": spec.min_coverage,
         }
     return config.address(determined)
 
@@ -71,11 +69,11 @@ def pairs(spec: PairsCorpus, split: str, store: Store, execution: Execution) -> 
                 sources = list(map(prompts.hypothesis, labels, premises))
                 writer.add(_records(spec.form, language, folder, ids, sources, targets))
         else:
-            aligner = stored.aligned(spec, spec.links, store)
-            inputs.append(aligner.name)
+            links = align.aligned(spec, split, spec.links.get(split), store)
+            inputs.append(links.name)
             executor = execution.choose(corpus.rows / PAIRS_PER_SECOND, "reorder")
             with Stage(f"reorder {split}", corpus.rows, "pairs") as stage:
-                task = _ReorderShard(spec, corpus.folder, aligner)
+                task = _ReorderShard(spec.min_coverage, corpus.folder, links)
                 parts = executor.map(task, [{"shard": shard} for shard in corpus.shards], stage)
             left_out = sum(part["left_out"] for part in parts)
             if left_out == corpus.rows:
@@ -130,23 +128,20 @@ class _ReorderShard:
     """Makes the task that returns pairs of `reorder: <source>` and the reordered source of a shard,
     and how many it left out."""
 
-    spec: ReorderCorpus
+    min_coverage: float
     corpus: Folder
-    aligner: Folder
+    links: Folder
 
     def __call__(self) -> Task:
-        spec = self.spec
-        links_of = stored.links_of(self.aligner, self.corpus, spec.symmetrisation)
-
         def reorder(row: Row) -> Row:
-            links = links_of(row["shard"])
+            links = align.links_of(self.links, row["shard"])
             block = read_shard(self.corpus, row["shard"], ("id", "source"))
             ids, sources = (column.to_pylist() for column in block.columns)
             kept, prompted, targets = [], [], []
             for name, source, linked in zip(ids, sources, links, strict=True):
                 text = Words.of(source)
-                if coverage(text.words, linked) >= spec.min_coverage:
-                    order = permutation(text.words, linked, spec.anchor)
+                if align.coverage(text.words, linked) >= self.min_coverage:
+                    order = align.permutation(text.words, linked)
                     kept.append(name)
                     prompted.append(prompts.reordering(source))
                     targets.append(text.text(order))

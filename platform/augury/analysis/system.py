@@ -22,7 +22,6 @@ from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.experiments.task import ReadsIds, ShowsStates, capable
 from augury.text.tokens import Tokens
-from augury.text.vocabulary import casing
 from augury.text.vocabulary.settings import SPACE, SPECIALS
 
 VALID = "valid"
@@ -73,10 +72,11 @@ class System:
 
     @property
     def special(self) -> frozenset[int]:
-        """The ids of special symbols, and of markers of case."""
-        symbols = {*SPECIALS, *casing.SYMBOLS}
+        """The ids of special symbols."""
         return frozenset(
-            index for index, piece in enumerate(self.pieces) if piece.removeprefix(SPACE) in symbols
+            index
+            for index, piece in enumerate(self.pieces)
+            if piece.removeprefix(SPACE) in SPECIALS
         )
 
     def ids(self, view: str = PLAIN) -> list[list[int]]:

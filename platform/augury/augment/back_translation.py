@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from augury.augment.monolingual import TranslatedText
-from augury.augment.translation import BACKWARD, Direction
+from augury.augment.translation import BACKWARD, Direction, TranslatedText
 
 
 class BackTranslation(TranslatedText):

@@ -9,19 +9,11 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field, field_validator, model_validator
 
-from augury.augment.mixins import Fitted
-from augury.augment.operator import BlockFunction, OperatorOutput
+from augury.augment.operator import BlockFunction, Fitted, OperatorOutput
 from augury.core.citations import CIPHERDAUG, Paper
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.text.ciphers.alphabet import (
-    Alphabet,
-    Mode,
-    build_alphabet,
-    count_letters,
-    explicit_alphabet,
-)
-from augury.text.ciphers.rot import Rot
+from augury.text.cipher import Mode, Rot, build_alphabet, count_letters, explicit_alphabet
 
 
 class Cipher(Fitted):
@@ -31,10 +23,7 @@ class Cipher(Fitted):
     keys: tuple[int, ...] = Field((1, 2), min_length=1)
     """Shifts; each makes a view rot-<key>. A key that maps every letter to itself is refused."""
     mode: Mode = "alpha"
-    """alpha: all letters in one cycle (released code); cased: lower and upper case apart; lower:
-    lower case alone; block: one cycle per Unicode block (Han, Hiragana, Katakana)."""
-    min_count: int = Field(1, ge=1)
-    """Letters rarer than this in the training source stay as they are."""
+    """alpha: all letters in one cycle (released code); cased: lower and upper case apart."""
     alphabet: str | None = None
     """An explicit alphabet, in order, instead of the training source's letters."""
 
@@ -60,14 +49,10 @@ class Cipher(Fitted):
 
     def check_fitted(self, fitted: Mapping[str, Any]) -> None:
         for key in self.keys:
-            Rot(Alphabet.from_json(fitted), key)
+            Rot(tuple(fitted["cycles"]), key)
 
     def inactive(self) -> dict[str, str]:
-        return (
-            {}
-            if self.alphabet is None
-            else dict.fromkeys(("mode", "min_count"), "the alphabet is given")
-        )
+        return {} if self.alphabet is None else {"mode": "the alphabet is given"}
 
     def parts(self) -> Sequence[Cipher]:
         return [self.model_copy(update={"keys": (key,)}) for key in self.keys]
@@ -76,32 +61,30 @@ class Cipher(Fitted):
         return f"rot-{self.keys[0]}"
 
     def fit_parameters(self) -> dict[str, Any]:
-        if self.alphabet is not None:
-            return {"alphabet": self.alphabet}
-        return {"mode": self.mode, "min_count": self.min_count}
+        return {"mode": self.mode} if self.alphabet is None else {"alphabet": self.alphabet}
 
     def fit_block(self, block: pa.Table) -> dict[str, int]:
-        return {} if self.alphabet is not None else count_letters(block.column("source"))
+        return {} if self.alphabet else count_letters(block.column("source").to_pylist())
 
-    def fit(self, counts_of_blocks: Sequence[dict[str, int]]) -> dict[str, Any]:
+    def fit(self, results: Sequence[dict[str, int]]) -> dict[str, Any]:
         if self.alphabet is not None:
-            return explicit_alphabet(self.alphabet).to_json()
-        counts: Counter[str] = Counter()
-        for part in counts_of_blocks:
-            counts.update(part)
-        return build_alphabet(counts, self.mode, self.min_count).to_json()
+            return {"cycles": [*explicit_alphabet(self.alphabet)]}
+        counts = Counter[str]()
+        for of_block in results:
+            counts.update(of_block)
+        return {"cycles": [*build_alphabet(counts, self.mode)]}
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
-        rot = Rot(Alphabet.from_json(fitted), self.keys[0])
+        rot = Rot(tuple(fitted["cycles"]), self.keys[0])
 
         def encipher(block: pa.Table) -> OperatorOutput:
-            text = rot.column(block.column("source").combine_chunks())
-            return OperatorOutput(pa.table({"id": block.column("id"), "text": text}))
+            texts = pa.array(rot.texts(block.column("source").to_pylist()), pa.string())
+            return OperatorOutput(pa.table({"id": block.column("id"), "text": texts}))
 
         return encipher
 
     def canonical(self, fitted: Mapping[str, Any]) -> Cipher:
-        period = Alphabet.from_json(fitted).period
+        period = Rot(tuple(fitted["cycles"]), self.keys[0]).period
         return self.model_copy(
             update={"keys": tuple(dict.fromkeys(key % period or key for key in self.keys))}
         )

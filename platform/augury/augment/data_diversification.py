@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment.health import YIELD
-from augury.augment.mixins import CorpusOperator, UsesModels
-from augury.augment.models import ReadyModel, TrainedModel
-from augury.augment.operator import MadeOf, OperatorOutput
-from augury.augment.records import derive_records
+from augury.augment.operator import (
+    CorpusOperator,
+    MadeOf,
+    OperatorOutput,
+    ReadyModel,
+    UsesModels,
+    derive_records,
+)
 from augury.augment.translation import (
     BACKWARD,
     FORWARD,
-    PLAIN,
     UNTRANSLATED,
     Direction,
     Translation,
@@ -32,7 +36,7 @@ from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import Duplicates
-from augury.decoding.settings import Decoding
+from augury.decoding.settings import PLAIN, Decoding
 
 REPEATED = "there already"
 """Reason of pairs left out because the training text has them, or another model made them."""
@@ -137,7 +141,9 @@ class DataDiversification(UsesModels, CorpusOperator):
         known = Duplicates()
         for block in corpus.blocks(["source", "target"]):
             known.repeated(*(column.combine_chunks() for column in block.columns))
-        for number, (role, model, view) in enumerate(self._model_views(fitted["models"]), start=1):
+        # Copies are numbered by model, forward ones first, and by its views.
+        translations = product(fitted["models"].items(), self.views)
+        for number, ((role, model), view) in enumerate(translations, start=1):
             direction = FORWARD if role.startswith(FORWARD.name) else BACKWARD
             translation = Translation(corpus, direction.read, model, view, self.decoding)
             name = f"translate {role}" if view == PLAIN else f"translate {role} {view}"
@@ -150,14 +156,6 @@ class DataDiversification(UsesModels, CorpusOperator):
                 ]
                 output = self._records(block, direction, written, number, known)
                 yield output._replace(made_from=[translation.folder(store).name])
-
-    def _model_views(
-        self, models: Mapping[str, TrainedModel]
-    ) -> Iterator[tuple[str, TrainedModel, str]]:
-        """Yield role, model and view of every translation of the text, forward models first."""
-        for role, model in models.items():
-            for view in self.views:
-                yield role, model, view
 
     def _records(
         self,

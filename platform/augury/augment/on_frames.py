@@ -13,9 +13,17 @@ import pandas as pd
 import pyarrow as pa
 import xxhash
 
-from augury.augment import mixins
-from augury.augment.operator import DRAW, RECORDS, Operator, check_columns, parse
-from augury.augment.planning import FITS, fit_parameters
+from augury.augment.operator import (
+    DRAW,
+    RECORDS,
+    CorpusOperator,
+    Fitted,
+    Operator,
+    UsesModels,
+    check_columns,
+    parse,
+)
+from augury.augment.pipeline import FITS, fit_parameters, searches
 from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -42,11 +50,11 @@ class FrameOperator:
         that needs trained models, works on a whole corpus or on token ids."""
         with named_by_user():
             operator = parse({"operator": name, **settings})
-        if isinstance(operator, mixins.UsesModels):
+        if isinstance(operator, UsesModels):
             raise UserError(
                 f"operator {operator.operator} needs trained models: use `augury augment FILE`"
             )
-        if isinstance(operator, mixins.Searches | mixins.CorpusOperator):
+        if isinstance(operator, CorpusOperator) or searches(operator):
             raise UserError(
                 f"operator {operator.operator} works on a whole corpus: use `augury augment`"
             )
@@ -63,7 +71,7 @@ class FrameOperator:
 
         An operator that learns nothing is as it was.
         """
-        if not isinstance(self.operator, mixins.Fitted):
+        if not isinstance(self.operator, Fitted):
             return self
         if isinstance(text, str | Path):
             return replace(self, fitted=self._read(str(text)))
@@ -108,7 +116,7 @@ class FrameOperator:
         """Return the new rows of a frame, in its columns, with `origin` and `parent`, the index of
         the row that each is made from; `ids` (default: their places) decide what is drawn."""
         fitted = self.fitted
-        if fitted is None and isinstance(self.operator, mixins.Fitted):
+        if fitted is None and isinstance(self.operator, Fitted):
             raise UserError(
                 f"operator {self.operator.operator} learns from the training split: call fit with "
                 "that split, or with the folder of a fit in a storage"

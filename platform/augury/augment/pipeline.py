@@ -6,32 +6,196 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from augury.augment.blocks import block_rows, split_into_blocks
-from augury.augment.health import Health, Tally
-from augury.augment.mixins import (
+from augury.augment.health import LOOKED_AT, Health, Ratios, Tally, tally_block, tally_columns
+from augury.augment.operator import (
+    DRAW,
+    RECORDS,
+    VIEW,
     CorpusOperator,
+    ExtraInputs,
     Fitted,
     MakesRecords,
     Measured,
+    Operator,
+    OperatorOutput,
     TextSubset,
+    TrainedModel,
 )
-from augury.augment.operator import RECORDS, VIEW, Operator, OperatorOutput
-from augury.augment.planning import KINDS, Models, Part, extra_texts, fit_parameters, plan
-from augury.augment.tallies import LOOKED_AT, Ratios, tally_block, tally_columns
 from augury.core import config
+from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.executors import Executor, Row, Task
 from augury.core.locks import lock_incomplete, make_once, usable
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import Corpus, read_shard, shard_metadata, shard_name, write_shard
+from augury.corpora.corpus import KIND as CORPORA
+from augury.corpora.corpus import (
+    SHARD_ROWS,
+    Corpus,
+    read_shard,
+    shard_metadata,
+    shard_name,
+    write_shard,
+)
 from augury.corpora.ingest import cached_address
 from augury.corpora.mixture import TEXTS, row_ranges
+from augury.corpora.spec import BaseSpec
+
+VIEWS, FITS = "views", "fits"
+KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
+"""The folders of views and of records in the store."""
+
+Models = Mapping[str, TrainedModel]
+"""The trained models that an operator uses, by role."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A view of a corpus, or records made from it: operator, fit and folder."""
+
+    operator: Operator
+    models: Models
+    fit: Folder
+    folder: Folder
+    corpus: Folder
+    """The corpus that it is made from; operators of later stages are fitted on that of the first
+    stage."""
+
+    @property
+    def model_names(self) -> dict[str, str]:
+        """The names that identify the operator's models, by role."""
+        return {role: model.name for role, model in self.models.items()}
+
+    @property
+    def side_data(self) -> dict[str, Any]:
+        """Side data and models as JSON-like values."""
+        learned: dict[str, Any] = self.fit.read_json("fitted.json")
+        return learned | ({"models": self.model_names} if self.models else {})
+
+    @property
+    def name(self) -> str:
+        """The view's name, or the records' origin."""
+        return self.operator.name()
+
+    @property
+    def health(self) -> Health | None:
+        """The measures of the output; None where they were not stored with it."""
+        content = self.folder.manifest().get("health")
+        return Health.from_dict(content) if content else None
+
+    @property
+    def fitted(self) -> dict[str, Any]:
+        """The argument of `bind`: side data, models and the training split."""
+        learned: dict[str, Any] = self.fit.read_json("fitted.json")
+        learned |= {"models": dict(self.models)} if self.models else {}
+        return learned | ({"corpus": Corpus(self.corpus)} if searches(self.operator) else {})
+
+
+def plan(
+    corpus_address: str,
+    operators: Sequence[Operator],
+    store: Store,
+    fitted_on: str | None = None,
+    models: Sequence[Models] | None = None,
+) -> list[Part]:
+    """Return the views and records that operators make from a corpus, with their addresses, unmade.
+
+    `models` are those of each operator.
+    """
+    parts = []
+    corpus = store.folder(CORPORA, corpus_address)
+    for operator, runs in zip(operators, models or [{}] * len(operators), strict=True):
+        fit = config.address(
+            {
+                "operator": operator.operator,
+                "version": operator.VERSION,
+                **operator.origin(),
+                "parameters": fit_parameters(operator),
+                "on": fitted_on or corpus_address,
+            }
+        )
+        learned: dict[str, Any] = {"fit": fit} | (
+            {"models": {role: model.name for role, model in runs.items()}} if runs else {}
+        )
+        for part in operator.parts():
+            if part.makes() == DRAW:
+                continue
+            if part.makes() == RECORDS and not isinstance(part, MakesRecords):
+                raise UserError(
+                    f"operator {part.operator} makes records: let {type(part).__name__} inherit "
+                    f"from {MakesRecords.__module__}.MakesRecords"
+                )
+            # What acts through fits, models and texts alone is in their addresses: two settings
+            # that lead to the same ones share their output.
+            parameters = {
+                key: value for key, value in part.to_dict().items() if key not in part.LEARNED
+            }
+            texts = {
+                name: cached_address(spec, "train") for name, spec in extra_texts(part).items()
+            }
+            learned_by_part = learned | ({"texts": texts} if texts else {})
+            part_address = config.address(
+                {"corpus": corpus_address, **learned_by_part, "version": part.VERSION, **parameters}
+            )
+            folder = store.folder(KINDS[part.makes()], part_address)
+            parts.append(Part(part, runs, store.folder(FITS, fit), folder, corpus))
+    return parts
+
+
+def extra_texts(operator: Operator) -> Mapping[str, BaseSpec]:
+    """Return the texts that an operator reads besides the training text."""
+    return operator.texts() if isinstance(operator, ExtraInputs) else {}
+
+
+def searches(operator: Operator) -> bool:
+    """Return whether an operator looks up records in the training split."""
+    return isinstance(operator, ExtraInputs) and operator.SEARCHES
+
+
+def fit_parameters(operator: Operator) -> dict[str, Any]:
+    """Return the parameters of an operator on which depends what it learns."""
+    return operator.fit_parameters() if isinstance(operator, Fitted) else {}
+
+
+BLOCK_SECONDS = 1.0
+"""How long a block may take one core: with few long ones, some cores wait for the last."""
+FEWEST_ROWS = 1_000
+"""Of a block whose size its operator does not set: every block is a file."""
+
+
+class Block(NamedTuple):
+    """Rows of a shard of the corpus, and the name of the shard that is made from them."""
+
+    shard: str
+    start: int
+    stop: int
+    name: str
+
+
+def block_rows(operator: Operator) -> int | None:
+    """Return the maximum number of records in a block of an operator; None: a whole shard."""
+    rows = max(FEWEST_ROWS, int(operator.PER_SECOND * BLOCK_SECONDS))
+    return operator.BLOCK_ROWS or (rows if rows < SHARD_ROWS else None)
+
+
+def split_into_blocks(corpus: Corpus, max_rows: int | None) -> list[Block]:
+    """Return the blocks of a corpus: whole shards, or parts of at most `max_rows` rows."""
+    blocks = []
+    for shard in corpus.shards:
+        if max_rows is None:
+            blocks.append(Block(shard, 0, SHARD_ROWS, shard))
+            continue
+        rows = shard_metadata(corpus.folder, shard).num_rows
+        stem = shard.removesuffix(".parquet")
+        for start in range(0, rows, max_rows):
+            stop = min(start + max_rows, rows)
+            blocks.append(Block(shard, start, stop, f"{stem}-{start:06d}.parquet"))
+    return blocks
+
 
 AUGMENTED = "augmented"
 DEFAULT_EXECUTION = Execution()
@@ -146,40 +310,40 @@ def _group_parts(parts: Sequence[Part], columns: Sequence[str]) -> list[list[Par
 
 
 def _learn(part: Part, corpus: Corpus, execution: Execution) -> None:
+    """Write what an operator learns from a corpus, unless the store has it."""
+    operator = part.operator
     if usable(part.fit):
         return
-    operator = part.operator
-    # Without a statistic of blocks, the corpus need not be read.
-    if not isinstance(operator, Fitted) or type(operator).fit_block is Fitted.fit_block:
-        make_once(part.fit, lambda: _write_fit(part, corpus, []))
-        return
+
+    def write() -> None:
+        learned = {}
+        if isinstance(operator, Fitted):
+            learned = operator.fit(_statistics(operator, corpus, execution))
+        part.fit.write_json("fitted.json", learned)
+        part.fit.finish(
+            {
+                "operator": operator.operator,
+                "version": operator.VERSION,
+                "parameters": fit_parameters(operator),
+                "inputs": [corpus.address],
+            }
+        )
+
+    make_once(part.fit, write)
+
+
+def _statistics(operator: Fitted, corpus: Corpus, execution: Execution) -> list[Any]:
+    """Return the statistics of all shards of a corpus; without any, it need not be read."""
+    if type(operator).fit_block is Fitted.fit_block:
+        return []
     executor = execution.choose(corpus.rows / operator.FIT_PER_SECOND, f"fit {operator.operator}")
-    make_once(part.fit, partial(_fit, part, corpus, executor))
-
-
-def _fit(part: Part, corpus: Corpus, executor: Executor) -> None:
-    assert isinstance(part.operator, Fitted)
-    with Stage(f"fit {part.operator.operator}", corpus.rows) as stage:
+    with Stage(f"fit {operator.operator}", corpus.rows) as stage:
         results = executor.map(
-            _FitShard(part.operator, corpus.folder, part.operator.reads(corpus.columns)),
+            _FitShard(operator, corpus.folder, operator.reads(corpus.columns)),
             [{"shard": shard} for shard in corpus.shards],
             stage,
         )
-    _write_fit(part, corpus, [json.loads(result["statistics"]) for result in results])
-
-
-def _write_fit(part: Part, corpus: Corpus, results: Sequence[Any]) -> None:
-    operator = part.operator
-    learned = operator.fit(results) if isinstance(operator, Fitted) else {}
-    part.fit.write_json("fitted.json", learned)
-    part.fit.finish(
-        {
-            "operator": part.operator.operator,
-            "version": part.operator.VERSION,
-            "parameters": fit_parameters(part.operator),
-            "inputs": [corpus.address],
-        }
-    )
+    return [json.loads(result["statistics"]) for result in results]
 
 
 def _apply_to_blocks(

@@ -12,10 +12,18 @@ import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment import prompts
-from augury.augment.mixins import MakesRecords, UsesModels
-from augury.augment.models import ReadyModel
-from augury.augment.operator import RECORDS, VIEW, BlockFunction, OperatorOutput
-from augury.augment.records import derive_records, plural, view_table
+from augury.augment.operator import (
+    RECORDS,
+    VIEW,
+    BlockFunction,
+    MakesRecords,
+    OperatorOutput,
+    ReadyModel,
+    UsesModels,
+    derive_records,
+    plural,
+    view_table,
+)
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
 from augury.core.config import FilePath, Overrides
 from augury.core.errors import UserError
@@ -25,7 +33,6 @@ from augury.core.words import words
 from augury.corpora.corpus import input_columns
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Sampling
-from augury.text.alignment.links import Anchor, Symmetrisation
 from augury.text.segmentation import require_words
 
 REORDERER = "reorderer"
@@ -45,11 +52,6 @@ class Reorder(UsesModels, MakesRecords):
     links: dict[str, FilePath] = {}
     """Split -> file with the links of others for the parallel text, a line a row in Pharaoh's
     format (`0-0 1-2`), for tokenised text; by default an aligner is fitted on it."""
-    symmetrisation: Symmetrisation = "grow-diag-final-and"
-    """The method that merges the alignments of both directions."""
-    anchor: Anchor = "min"
-    """The position of a word that is linked to several: the first, the mean or the last of
-    theirs."""
     model: Overrides = {"name": "t5-base"}
     """The section `model` of the reorderer's experiment."""
     training: Overrides = {}
@@ -86,8 +88,6 @@ class Reorder(UsesModels, MakesRecords):
             "parallel",
             "min_coverage",
             "links",
-            "symmetrisation",
-            "anchor",
             "model",
             "training",
             "max_pieces",
@@ -123,9 +123,7 @@ class Reorder(UsesModels, MakesRecords):
                 "of the examples to the one whose word order is wanted"
             )
         parallel = self.parallel.model_dump(mode="json", exclude_unset=True)
-        order = self.model_dump(
-            mode="json", include={"min_coverage", "links", "symmetrisation", "anchor"}
-        )
+        order = self.model_dump(mode="json", include={"min_coverage", "links"})
         sections = self.model_dump(
             mode="json", include={"model", "training", "max_pieces"}, exclude_none=True
         )

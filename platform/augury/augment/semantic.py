@@ -8,16 +8,21 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from pydantic import Field
 
 from augury.augment import prompts
 from augury.augment.health import YIELD
-from augury.augment.mixins import MakesRecords, UsesModels
-from augury.augment.models import ReadyModel, TrainedModel
-from augury.augment.operator import BlockFunction, OperatorOutput
-from augury.augment.records import derive_records
-from augury.augment.rectification import DROPPED, Rectify, rectify_labels
+from augury.augment.operator import (
+    BlockFunction,
+    MakesRecords,
+    OperatorOutput,
+    ReadyModel,
+    TrainedModel,
+    UsesModels,
+    derive_records,
+)
 from augury.core import config
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
 from augury.core.config import Overrides, Section
@@ -26,6 +31,35 @@ from augury.core.rng import seed_of
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS, read_shard, write_shard
 from augury.decoding.settings import Sampler, Sampling
+
+Rectify = Literal["requested", "teacher", "teacher_or_requested", "agreement"]
+DROPPED = -1
+
+
+def rectify_labels(
+    requested: npt.NDArray[np.int64],
+    probabilities: npt.NDArray[np.floating] | None,
+    rectify: Rectify,
+    threshold: float,
+) -> npt.NDArray[np.int64]:
+    """Return the label of every example, (n,), or DROPPED.
+
+    `requested` (n,) are positions of labels, `probabilities` (n, labels) the teacher's, None where
+    it is not used. Its label is the likeliest one, and it is confident where that has strictly
+    more than `threshold`.
+        requested: the requested label; teacher: the teacher's label where it is confident,
+        otherwise DROPPED; teacher_or_requested: the teacher's label where it is confident,
+        otherwise the requested one (TR); agreement: the requested label where it is the teacher's
+        too, however confident, otherwise DROPPED.
+    """
+    if rectify == "requested":
+        return requested
+    assert probabilities is not None
+    label, confident = probabilities.argmax(1), probabilities.max(1) > threshold
+    if rectify == "agreement":
+        return np.where(label == requested, requested, DROPPED)
+    return np.where(confident, label, DROPPED if rectify == "teacher" else requested)
+
 
 GENERATOR, TEACHER = "generator", "teacher"
 KIND, SHARD = "generated", "part-00000.parquet"

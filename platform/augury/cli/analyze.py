@@ -9,6 +9,7 @@ from typing import Any
 
 from augury.cli.common import (
     RUN_HELP,
+    add_executor,
     add_storage,
     flag_arguments,
     flag_of,
@@ -19,10 +20,6 @@ from augury.cli.common import (
 from augury.core.errors import UserError
 from augury.core.progress import say
 
-HELP = (
-    "Analyse trained runs: hallucinations, rare subwords, encoder states, words and lengths, "
-    "views, attacks."
-)
 EXAMPLE = """augury analyze my/CipherDAug/1
   augury analyze my/baseline my/CipherDAug --storage results --which buckets correlation
   augury analyze my/baseline --which attack --radii 0.002 0.005 0.01"""
@@ -59,11 +56,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         type=whole_number,
         help="beam size of all translations (default: the experiment's)",
     )
-    parser.add_argument(
-        "--executor",
-        choices=["auto", "local", "ray"],
-        help="where to translate (default: the experiment's)",
-    )
+    add_executor(parser)
     words = list(argv)
     named: list[str] = []
     if "--which" in words:

@@ -1,114 +1,136 @@
-"""`augury augment`: augment a corpus, by an experiment file or by flags."""
+"""`augury augment`: augment a corpus."""
 
 from __future__ import annotations
 
 import argparse
 import textwrap
-import types
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
+from collections.abc import Sequence
+from typing import Any, get_args, get_origin
 
-from augury.cli.common import add_experiment, flag_arguments, flag_of, print_json, whole_number
+from augury.augment import operator as operators
+from augury.augment import pipeline
+from augury.augment.draw import TokenDraw
+from augury.augment.operator import DRAW, Operator, UsesModels, check_columns
+from augury.augment.pipeline import Augmented
+from augury.cli.common import (
+    RESULTS,
+    add_executor,
+    add_experiment,
+    flag_arguments,
+    flag_of,
+    print_json,
+    whole_number,
+)
+from augury.core import config
+from augury.core.config import Section
 from augury.core.errors import UserError
+from augury.core.execution import Execution
 from augury.core.progress import say
+from augury.core.store import Store
+from augury.corpora.corpus import Corpus, read_shard, sentence_columns
+from augury.corpora.filters import REASON_SETTINGS
+from augury.corpora.ingest import ingest
+from augury.corpora.languages import UNDETERMINED
+from augury.corpora.spec import CorpusSpec
+from augury.experiments.spec import Experiment
+from augury.experiments.systems import load
 
-if TYPE_CHECKING:
-    from augury.augment.operator import Operator
-    from augury.augment.pipeline import Augmented
-    from augury.augment.planning import Models
-    from augury.core.store import Store
-    from augury.corpora.corpus import Corpus
-    from augury.corpora.spec import BaseSpec
-    from augury.experiments.spec import Experiment
-
-HELP = "Augment a corpus, given as an experiment file or as two aligned files and an operator."
+EXAMPLE = """augury augment search_spaces/experiments/nli_table6.yaml --show 3
+  augury augment --source train.de --target train.en --operator cipher --keys 1 2"""
 DIRECT = ("source", "target", "source_language", "target_language", "filter", "operator")
 """Arguments that replace an experiment file."""
 PARAMETER = "parameter."
 """Prefix of an operator's parameters among the arguments."""
-EXAMPLE = (
-    "augury augment --source train.de --target train.en --operator cipher --keys 1 2 --storage "
-    "results"
-)
 EXPERIMENTS = "search_spaces/experiments"
 """Directory of the experiments in examples."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    from augury.corpora.languages import UNDETERMINED
-
     add_experiment(parser, required=False)
-    direct = parser.add_argument_group("without an experiment file")
-    direct.add_argument("--source", metavar="FILE", help="source text, one sentence per line")
-    direct.add_argument("--target", metavar="FILE", help="target text, aligned with the source")
-    direct.add_argument(
-        "--source-language", metavar="CODE", help=f"default: {UNDETERMINED}, undetermined"
-    )
-    direct.add_argument(
-        "--target-language", metavar="CODE", help=f"default: {UNDETERMINED}, undetermined"
-    )
-    direct.add_argument(
-        "--filter",
-        nargs="+",
-        metavar="SETTING=VALUE",
-        help="limits on the text, as in corpus.filter: --filter max_length=100 "
-        "max_ratio=1.5, or none for no limit (default: at most 175 words, ratio of lengths at most "
-        "9)",
-    )
-    direct.add_argument(
-        "--operator", help="the operator; its parameters are flags: --operator cipher --keys 1 2"
-    )
-    direct.add_argument(
-        "--storage",
-        default=None,
-        help="directory or URI for all output (default: the experiment's, or results)",
-    )
-    direct.add_argument(
-        "--executor",
-        choices=["auto", "local", "ray"],
-        default=None,
-        help="where to run the operator",
-    )
-    parser.add_argument(
-        "--show",
-        type=whole_number,
-        default=0,
-        metavar="N",
-        help="print the first N rows too, and what every operator makes of them",
-    )
-    operators = [
-        argument.removeprefix("--operator=")
-        for argument in argv
-        if argument.startswith("--operator=")
-    ]
-    operators += [
-        argv[index + 1] for index, argument in enumerate(argv[:-1]) if argument == "--operator"
-    ]
-    if operators:
-        _add_parameters(parser, operators[0])
+    add = parser.add_argument_group("without an experiment file").add_argument
+    add("--source", metavar="FILE", help="source text, one sentence per line")
+    add("--target", metavar="FILE", help="target text, aligned with the source")
+    for side in ("source", "target"):
+        text = f"of the {side} (default: {UNDETERMINED}, undetermined)"
+        add(f"--{side}-language", metavar="CODE", help=text)
+    text = "limits, as in corpus.filter: max_length=100 max_ratio=1.5, or none (default: 175 and 9)"
+    add("--filter", nargs="+", metavar="SETTING=VALUE", help=text)
+    add("--operator", help="its parameters are flags: --operator cipher --keys 1 2")
+    add = parser.add_argument
+    add("--storage", help="for all output (default: the experiment's, or results)")
+    add_executor(parser)
+    text = "print the first N rows too, and what every operator makes of them"
+    add("--show", type=whole_number, default=0, metavar="N", help=text)
+    words = [part for word in argv for part in word.split("=", 1)]
+    if "--operator" in words[:-1]:
+        _add_parameters(parser, words[words.index("--operator") + 1])
+
+
+def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
+    """Add the parameters of an operator as flags; none of an unknown one, which `run` rejects.
+
+    Parameters that are sections are only listed: they need an experiment file.
+    """
+    try:
+        schema = operators.schema(name)
+    except UserError:
+        return
+    parser.epilog = f"example:\n  {_example(name, schema)}"
+    group, sections = parser.add_argument_group(f"parameters of operator {name}"), []
+    descriptions = schema.descriptions()
+    for key, field in schema.model_fields.items():
+        text = " ".join(descriptions.get(key, "").split())
+        if any(map(_is_section, [field.annotation, *get_args(field.annotation)])):
+            sections.append(textwrap.fill(f"{key}: {text}", 76, subsequent_indent="  "))
+        elif key != "operator":
+            form, of = flag_arguments(field.annotation), f"{PARAMETER}{key}"
+            form |= {"help": text.replace("%", "%%"), "default": argparse.SUPPRESS, "dest": of}
+            group.add_argument(flag_of(key), **form)
+    if sections:
+        title = f"sections of operator {name}, for experiment files"
+        parser.add_argument_group(title, "\n".join(sections))
+
+
+def _is_section(annotation: Any) -> bool:
+    """Return whether a parameter has settings of its own, or is a section of another experiment."""
+    is_own = isinstance(annotation, type) and issubclass(annotation, Section)
+    return is_own or get_origin(annotation) is dict
+
+
+def _example(name: str, schema: type[Operator]) -> str:
+    """Return an example command: on two files, or on an experiment where that is needed."""
+    if not schema.EXAMPLE:
+        return f"augury augment --source train.de --target train.en --operator {name}"
+    parameters = f"{{operator: {name}, {schema.EXAMPLE}}}"
+    augment = f"{EXPERIMENTS}/{schema.EXAMPLE_FILE} --set 'augment=[{parameters}]'"
+    if issubclass(schema, TokenDraw):
+        return f"augury train {augment} --set 'systems={{}}'"
+    return f"augury augment {augment}"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.augment import pipeline
-    from augury.augment.operator import DRAW
-    from augury.core.execution import Execution
-    from augury.core.store import Store
-    from augury.corpora.ingest import ingest
-
-    corpus_spec, operators, experiment = _inputs(arguments)
-    execution = experiment.execution if experiment else Execution()
-    if draws := [operator.operator for operator in operators if operator.makes() == DRAW]:
+    experiment = _experiment(arguments) if arguments.experiment else None
+    if experiment:
+        spec, chosen = experiment.corpus, list(experiment.augment)
+    else:
+        spec, operator = _without_experiment(arguments)
+        chosen = [operator]
+    if draws := [operator.operator for operator in chosen if operator.makes() == DRAW]:
         raise UserError(
             f"operator {draws[0]} changes token ids during training and stores nothing: add it to "
             "augment in an experiment file and run `augury train`"
         )
-    store = Store(arguments.storage or (experiment.storage if experiment else "results"))
+    execution = experiment.execution if experiment else Execution()
     if arguments.executor:
         execution = execution.model_copy(update={"executor": arguments.executor})
-    corpus = ingest(corpus_spec, "train", store)
-    models = _train_models(experiment, store) if experiment else None
-    augmented = pipeline.augment(corpus, operators, store, models=models, execution=execution)
+    store = Store(arguments.storage or (experiment.storage if experiment else RESULTS))
+    corpus, models = ingest(spec, "train", store), None
+    if experiment:
+        from augury.experiments import make
+
+        stored = experiment.model_copy(update={"storage": store.root})
+        models = make.train_models(stored, store)
+    augmented = pipeline.augment(corpus, chosen, store, models=models, execution=execution)
     if augmented.reused:
         say(f"reused: {', '.join(augmented.reused)}")
     result = _result(corpus, augmented)
@@ -121,29 +143,84 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _experiment(arguments: argparse.Namespace) -> Experiment:
+    """Return the experiment of a file; UserError where flags stand for one too."""
+    flags = [flag_of(name) for name in DIRECT if getattr(arguments, name) is not None]
+    if flags:
+        raise UserError(
+            f"give an experiment file or {flags[0]}, not both; --set overrides settings of the file"
+        )
+    loaded = load(arguments.experiment, config.parse_assignments(arguments.assignments))
+    if not loaded.augment:
+        raise UserError(
+            f"{arguments.experiment} has no operators: add e.g. augment: [{{operator: cipher, "
+            "keys: [1, 2]}]"
+        )
+    return loaded
+
+
+def _without_experiment(arguments: argparse.Namespace) -> tuple[CorpusSpec, Operator]:
+    """Return the corpus and the operator that flags describe."""
+    needed = ("source", "target", "operator")
+    if missing := [name for name in needed if getattr(arguments, name) is None]:
+        raise UserError(
+            "give an experiment file, or --source, --target and --operator (missing: "
+            f"{', '.join(missing)})"
+        )
+    name = arguments.operator
+    if arguments.assignments:
+        raise UserError(
+            f"--set {arguments.assignments[0]} overrides an experiment file, but none is given: "
+            f"use the flags of the operator, listed by augury augment --operator {name} --help"
+        )
+    corpus = {
+        "source_language": arguments.source_language or UNDETERMINED,
+        "target_language": arguments.target_language or UNDETERMINED,
+        "train": {"source": arguments.source, "target": arguments.target},
+    }
+    if arguments.filter:
+        limits = config.parse_assignments(arguments.filter, "--filter", "max_ratio=9")
+        corpus["filter"] = {key: None if of == "none" else of for key, of in limits.items()}
+    spec = config.validate(CorpusSpec, corpus, "the corpus")
+    fields, parameters = operators.schema(name).model_fields, {}
+    for key, value in vars(arguments).items():
+        if key.startswith(PARAMETER):
+            field = key.removeprefix(PARAMETER)
+            optional = type(None) in get_args(fields[field].annotation)
+            parameters[field] = None if value == "none" and optional else value
+    operator = operators.parse({"operator": name, **parameters})
+    check_columns(operator, spec.TEXT.KIND.columns)
+    if isinstance(operator, UsesModels):
+        raise UserError(
+            f"operator {operator.operator} needs trained models: add it to augment in an "
+            "experiment file, which defines their training; augury augment --operator "
+            f"{operator.operator} --help shows an example"
+        )
+    return spec, operator
+
+
 def _result(corpus: Corpus, augmented: Augmented) -> dict[str, Any]:
     """Return the rows and parts of an augmented corpus as JSON-like values."""
     parts: dict[str, dict[str, Any]] = {}
     for part in augmented.parts:
         manifest = part.folder.manifest()
-        counts = manifest.get("counts", {})
         parts[part.name] = {
             "address": part.folder.name.rpartition("/")[2],
             "folder": part.folder.uri,
             "makes": part.operator.makes(),
             "rows": manifest["rows"],
-            "counts": counts,
+            "counts": manifest.get("counts", {}),
             "measures": part.health.measures if part.health else {},
             "health": manifest.get("health"),
             "made": part.name in augmented.computed,
         }
+    excluded = corpus.manifest["rejected"]
     return {
-        "rows_in": corpus.rows + sum(corpus.manifest["rejected"].values()),
+        "rows_in": corpus.rows + sum(excluded.values()),
         "rows_kept": corpus.rows,
-        "rows_excluded": corpus.manifest["rejected"],
+        "rows_excluded": excluded,
         "filter": corpus.manifest.get("spec", {}).get("filter", {}),
         "rows_added": sum(part["rows"] for part in parts.values() if part["made"]),
-        "rows_rejected": _rejected(corpus.manifest["rejected"], augmented),
         "address": augmented.address,
         "corpus": {"address": corpus.address, "folder": corpus.folder.uri},
         "parts": parts,
@@ -152,8 +229,6 @@ def _result(corpus: Corpus, augmented: Augmented) -> dict[str, Any]:
 
 def _examples(corpus: Corpus, augmented: Augmented, count: int) -> list[dict[str, list[Any]]]:
     """Return the texts of the first rows, under `text`, and of what each part makes of them."""
-    from augury.corpora.corpus import read_shard, sentence_columns
-
     columns = [*sentence_columns(corpus.columns), *(["label"] if "label" in corpus.columns else [])]
     first = corpus.shard(corpus.shards[0], ["id", *columns]).slice(0, count).to_pylist()
     examples = {row.pop("id"): {"text": [row]} for row in first}
@@ -167,216 +242,26 @@ def _examples(corpus: Corpus, augmented: Augmented, count: int) -> list[dict[str
     return list(examples.values())
 
 
-def _rejected(rows: Mapping[str, int], augmented: Augmented) -> dict[str, int]:
-    """Return the numbers of rejected corpus rows and of rejected new records by reason."""
-    from augury.augment.mixins import REJECTED
-
-    counts = Counter(rows)
-    for part in augmented.parts:
-        manifest_counts = part.folder.manifest().get("counts", {})
-        counts.update(
-            {
-                name.removeprefix(REJECTED): n
-                for name, n in manifest_counts.items()
-                if name.startswith(REJECTED)
-            }
-        )
-    return dict(counts)
-
-
 def _print(result: dict[str, Any], prefix: str) -> None:
     """Print the rows excluded and made; `prefix` stands before the settings of the filter."""
-    excluded = result["rows_excluded"]
+    excluded, limits = result["rows_excluded"], result["filter"]
     print(
         f"rows in {result['rows_in']:,}  excluded {sum(excluded.values()):,}  kept "
         f"{result['rows_kept']:,}  added {result['rows_added']:,}"
     )
     for reason, count in excluded.items():
-        print(f"  excluded {count:,}: {reason}{_limit(reason, result['filter'], prefix)}")
+        section, _, name = REASON_SETTINGS.get(reason, "").partition(".")
+        is_limit = section == "filter" and name in limits
+        limit = f" ({prefix}{name}={limits[name]})" if is_limit else ""
+        print(f"  excluded {count:,}: {reason}{limit}")
     for name, part in result["parts"].items():
-        counts = "".join(f"  {count:,} {label}" for label, count in part["counts"].items())
-        measures = "".join(f"  {label} {value:.2f} %" for label, value in part["measures"].items())
-        print(
-            f"  {name:<8} {part['folder']}{counts}{measures}{'' if part['made'] else '  (reused)'}"
-        )
+        notes = [f"{part['rows']:,} rows", "made" if part["made"] else "reused"]
+        notes += [f"{count:,} {label}" for label, count in part["counts"].items()]
+        notes += [f"{label} {value:.2f} %" for label, value in part["measures"].items()]
+        print(f"  {name:<12} {part['folder']}: {', '.join(notes)}")
     print(f"address {result['address']}")
     for number, example in enumerate(result.get("examples", ()), 1):
         print(f"\nexample {number}")
-        for name, rows in example.items():
-            for row in rows:
-                print(f"  {name:<10} {' | '.join(map(str, row.values()))}")
-
-
-def _limit(reason: str, settings: Mapping[str, Any], prefix: str) -> str:
-    """Return the setting of the filter that excludes rows for a reason, with its value; empty for
-    none."""
-    from augury.corpora.filters import REASON_SETTINGS
-
-    section, _, name = REASON_SETTINGS.get(reason, "").partition(".")
-    return f" ({prefix}{name}={settings[name]})" if section == "filter" and name in settings else ""
-
-
-def _filter(assignments: Sequence[str]) -> dict[str, Any]:
-    """Return the settings of the filter that flags give; `none` is no limit."""
-    from augury.core import config
-
-    settings = config.parse_assignments(assignments, "--filter", "max_ratio=9")
-    return {name: None if value == "none" else value for name, value in settings.items()}
-
-
-def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Experiment | None]:
-    """Return the corpus, the operators and the experiment, which is None with flags alone."""
-    from augury.augment.mixins import UsesModels
-    from augury.augment.operator import check_columns
-    from augury.core import config
-    from augury.corpora.languages import UNDETERMINED
-    from augury.corpora.spec import CorpusSpec
-
-    if arguments.experiment:
-        return _experiment_inputs(arguments)
-    missing = [
-        flag for flag in ("source", "target", "operator") if getattr(arguments, flag) is None
-    ]
-    if missing:
-        raise UserError(
-            "give an experiment file, or --source, --target and --operator (missing: "
-            f"{', '.join(missing)})"
-        )
-    if arguments.assignments:
-        raise UserError(
-            f"--set {arguments.assignments[0]} overrides an experiment file, but none is given: "
-            "use the flags of the operator, listed by augury augment --operator "
-            f"{arguments.operator} --help"
-        )
-    spec = config.validate(
-        CorpusSpec,
-        {
-            "source_language": arguments.source_language or UNDETERMINED,
-            "target_language": arguments.target_language or UNDETERMINED,
-            "train": {"source": arguments.source, "target": arguments.target},
-            **({"filter": _filter(arguments.filter)} if arguments.filter else {}),
-        },
-        "the corpus",
-    )
-    operator = _operator(arguments)
-    check_columns(operator, spec.TEXT.KIND.columns)
-    if isinstance(operator, UsesModels):
-        raise UserError(
-            f"operator {operator.operator} needs trained models: add it to augment in an "
-            "experiment file, which defines their training; augury augment --operator "
-            f"{operator.operator} --help shows an example"
-        )
-    return spec, [operator], None
-
-
-def _experiment_inputs(
-    arguments: argparse.Namespace,
-) -> tuple[BaseSpec, list[Operator], Experiment]:
-    from augury.core import config
-    from augury.experiments.systems import load
-
-    flags = [flag_of(name) for name in DIRECT if getattr(arguments, name) is not None]
-    if flags:
-        raise UserError(
-            f"give an experiment file or {flags[0]}, not both; --set overrides settings of the file"
-        )
-    loaded = load(arguments.experiment, config.parse_assignments(arguments.assignments))
-    if not loaded.augment:
-        raise UserError(
-            f"{arguments.experiment} has no operators: add e.g. augment: [{{operator: cipher, "
-            "keys: [1, 2]}]"
-        )
-    return loaded.corpus, list(loaded.augment), loaded
-
-
-def _train_models(experiment: Experiment, store: Store) -> list[Models]:
-    """Return the models that the operators need; trains missing ones."""
-    from augury.experiments import make
-
-    return make.train_models(experiment.model_copy(update={"storage": store.root}), store)
-
-
-def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
-    """Add an operator's parameters as flags.
-
-    Does nothing for an unknown operator, which `run` rejects.
-
-    Parameters that are sections are only listed: they need an experiment file.
-    """
-    from augury.augment import operator
-
-    try:
-        schema = operator.schema(name)
-    except UserError:
-        return
-    parser.epilog = f"example:\n  {_example(name, schema)}"
-    group, sections = parser.add_argument_group(f"parameters of operator {name}"), []
-    descriptions = schema.descriptions()
-    for key, field in schema.model_fields.items():
-        keys = _keys(field.annotation)
-        if keys is not None:
-            sections.append(f"{key} {{{', '.join(keys) or '...'}}}: {descriptions[key]}")
-        elif key != "operator":
-            group.add_argument(
-                f"--{key.replace('_', '-')}",
-                default=argparse.SUPPRESS,
-                dest=f"{PARAMETER}{key}",
-                help=descriptions.get(key, "").replace("%", "%%"),
-                **flag_arguments(field.annotation),
-            )
-    if sections:
-        paragraphs = (
-            textwrap.fill(" ".join(section.split()), 76, subsequent_indent="  ")
-            for section in sections
-        )
-        parser.add_argument_group(
-            f"sections of operator {name}, for experiment files", "\n".join(paragraphs)
-        )
-
-
-def _example(name: str, schema: type[Operator]) -> str:
-    """Return an example command: on two files, or on an experiment where that is needed."""
-    from augury.augment.draw import TokenDraw
-
-    if not schema.EXAMPLE:
-        return f"augury augment --source train.de --target train.en --operator {name}"
-    augment = (
-        f"{EXPERIMENTS}/{schema.EXAMPLE_FILE} --set 'augment=[{{operator: {name}, "
-        f"{schema.EXAMPLE}}}]'"
-    )
-    if issubclass(schema, TokenDraw):
-        return f"augury train {augment} --set 'systems={{}}'"
-    return f"augury augment {augment}"
-
-
-def _keys(annotation: Any) -> list[str] | None:
-    """Return the settings of a parameter that is a section or several; None for a value.
-
-    Those of a mapping, which is a section of another experiment, are unknown: an empty list.
-    """
-    from augury.core.config import Section
-
-    parts = [part for part in get_args(annotation) if part not in (type(None), Ellipsis)]
-    if len(parts) == 1 and get_origin(annotation) in (Union, types.UnionType, tuple):
-        annotation = parts[0]
-    if isinstance(annotation, type) and issubclass(annotation, Section):
-        return list(annotation.model_fields)
-    return [] if get_origin(annotation) is dict else None
-
-
-def _operator(arguments: argparse.Namespace) -> Operator:
-    """Return the operator with its parameters from flags."""
-    from augury.augment import operator
-
-    fields = operator.schema(arguments.operator).model_fields
-    parameters = {
-        key.removeprefix(PARAMETER): value
-        for key, value in vars(arguments).items()
-        if key.startswith(PARAMETER)
-    }
-    parameters |= {
-        name: None
-        for name, value in parameters.items()
-        if value == "none" and type(None) in get_args(fields[name].annotation)
-    }
-    return operator.parse({"operator": arguments.operator, **parameters})
+        for name, texts in example.items():
+            for text in texts:
+                print(f"  {name:<10} {' | '.join(map(str, text.values()))}")

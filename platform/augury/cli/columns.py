@@ -3,7 +3,6 @@ content, and the task that they are for."""
 
 from __future__ import annotations
 
-import shlex
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,8 +10,10 @@ from dataclasses import dataclass
 
 from augury.core.errors import UserError
 from augury.corpora.corpus import LABELS
+from augury.corpora.files import examine
 from augury.corpora.languages import languages
-from augury.corpora.tables import NotText, class_names, column_index, read_table
+from augury.corpora.tables import NotText, class_names, column_names, read_table
+from augury.corpora.text_settings import table_layout
 
 COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
     "source": ("source", "src"),
@@ -50,125 +51,99 @@ class Columns:
     """All columns of a table without a header line; empty for one that has names."""
 
 
+class Table:
+    """A table of the user's: the names of its columns, and their first values."""
+
+    def __init__(self, file: str):
+        self.file = file
+        self.layout = table_layout(file)
+        if self.layout != "parquet":
+            examine(file)
+        self.names = column_names(file, self.layout)
+
+    def rows(self) -> dict[int, list[str]]:
+        """Return the first values of every column with text, by its place; the first one may be
+        its name."""
+        places = [str(place) for place in range(len(self.names))]
+        if self.layout in HEADED:  # the first line may be a row, and its values may be equal
+            block = next(read_table(self.file, self.layout, places, places)).slice(0, SAMPLE)
+            return {place: block.column(place).to_pylist() for place in range(len(places))}
+        rows = {}
+        for place, name in enumerate(self.names):
+            try:
+                block = next(read_table(self.file, self.layout, [name], sparse=True), None)
+            except NotText:
+                continue
+            if block is None:
+                raise UserError(f"{self.file} has no rows: give a table with rows")
+            rows[place] = [name, *block.slice(0, SAMPLE).column(name).to_pylist()]
+        return rows
+
+
 def by_name(names: Sequence[str], required: Sequence[str]) -> list[str] | None:
     """Return the columns with common names for the `required` ones; None unless all are there."""
     known = {name.lower(): name for name in reversed(names)}
-    matches = [
-        next((known[name] for name in COLUMN_NAMES[column] if name in known), None)
-        for column in required
-    ]
-    chosen = [name for name in matches if name]
+    chosen = []
+    for column in required:
+        chosen += [known[name] for name in COLUMN_NAMES[column] if name in known][:1]
     return chosen if len(set(chosen)) == len(required) else None
 
 
-def by_content(table: str, layout: str, names: Sequence[str]) -> Columns | None:
-    """Return the columns of one or two sentences, then that of their label; None where the content
-    leaves open which they are.
+def by_content(table: Table, labelled: bool) -> Columns | None:
+    """Return the columns of one or two sentences, then that of their label; of pairs to translate,
+    those of source and target. None where the content leaves open which they are.
 
     A label is short and has few values, a sentence has several words and is seldom repeated. A
-    first line whose label is one of the others' is no header.
+    first line whose label is one of the others' is no header, and one of sentences is none.
     """
-    rows = _rows(table, layout, names)
-    labels = [place for place, values in rows.items() if _are_labels(values[1:])]
-    if named := by_name([names[place] for place in labels], ["label"]):
-        labels = [names.index(named[0])]
+    names, rows = table.names, table.rows()
     sentences = [place for place, values in rows.items() if _are_sentences(values[1:])]
-    if len(labels) != 1 or len(sentences) not in (1, 2):
-        return None
-    places, (first, *others) = [*sentences, *labels], rows[labels[0]]
-    if layout not in HEADED or first not in others:
+    if labelled:
+        labels = [place for place, values in rows.items() if _are_labels(values[1:])]
+        if named := by_name([names[place] for place in labels], ["label"]):
+            labels = [names.index(named[0])]
+        if len(labels) != 1 or len(sentences) not in (1, 2):
+            return None
+        roles = ["text", "label"] if len(sentences) == 1 else ["sentence1", "sentence2", "label"]
+        places = [*sentences, *labels]
+        first, *others = rows[labels[0]]
+        headed = first not in others
+    else:
+        coded = [name for name in names if name in languages().names]
+        if len(coded) == 2:
+            return Columns(coded, [])
+        if len(sentences) != 2:
+            return None
+        roles, places = ["source", "target"], sentences
+        headed = any(_words(names[place]) <= LONGEST_NAME for place in places)
+    if headed or table.layout not in HEADED:
         return Columns([names[place] for place in places], [])
-    roles = ["text", "label"] if len(sentences) == 1 else ["sentence1", "sentence2", "label"]
     header = [f"column{place}" for place in range(1, len(names) + 1)]
     for place, role in zip(places, roles, strict=True):
         header[place] = role
     return Columns(roles, header)
 
 
-def pairs_by_content(table: str, layout: str, names: Sequence[str]) -> Columns | None:
-    """Return the columns of source and target: those named by language codes, else the only two of
-    sentences; None where the content leaves open which they are.
-
-    A first line of sentences is no header.
-    """
-    if len(coded := [name for name in names if name in languages().names]) == 2:
-        return Columns(coded, [])
-    rows = _rows(table, layout, names)
-    sentences = [place for place, values in rows.items() if _are_sentences(values[1:])]
-    if len(sentences) != 2:
-        return None
-    if layout not in HEADED or any(_words(names[place]) <= LONGEST_NAME for place in sentences):
-        return Columns([names[place] for place in sentences], [])
-    header = [f"column{place}" for place in range(1, len(names) + 1)]
-    roles = ["source", "target"]
-    for place, role in zip(sentences, roles, strict=True):
-        header[place] = role
-    return Columns(roles, header)
-
-
-def task_of(table: str, layout: str, names: Sequence[str], chosen: Sequence[str] = ()) -> str:
+def task_of(table: Table, chosen: Sequence[str] = ()) -> str:
     """Return the task that a table is for: `nli` with labels of inference for pairs of sentences,
     `classification` with other labels, else `nmt`; `chosen` are its columns, where they are known.
     """
-    labelled = (["premise", "hypothesis"], ["sentence1", "sentence2"], ["text"])
-    named = [columns for texts in labelled if (columns := by_name(names, [*texts, "label"]))]
-    content = None if chosen or named else by_content(table, layout, names)
-    columns = list(chosen) or (named[0] if named else content.names if content else [])
-    headed = content.header if content and content.header else list(names)
-    if not columns or columns[-1] not in headed:
+    columns, header, named = list(chosen), table.names, False
+    for texts in (["premise", "hypothesis"], ["sentence1", "sentence2"], ["text"]):
+        found = by_name(table.names, [*texts, "label"])
+        if found and not named:
+            columns, named = columns or found, True
+    if not columns and (content := by_content(table, labelled=True)):
+        columns, header = content.names, content.header or header
+    if not columns or columns[-1] not in header:
         return "nmt"
-    values = _rows(table, layout, names).get(headed.index(columns[-1]), [])[1:]
+    values = table.rows().get(header.index(columns[-1]), [])[1:]
     if not named and not _are_labels(values):
         return "nmt"
-    classes = class_names(table, columns[-1]) if layout == "parquet" else ()
+    classes = class_names(table.file, columns[-1]) if table.layout == "parquet" else ()
     labels = set(classes or values)
     numbers = columns[:1] == ["premise"] and "2" in labels and labels <= INFERENCE_NUMBERS
     return "nli" if len(columns) == 3 and (labels <= INFERENCE or numbers) else "classification"
-
-
-def check_chosen(
-    table: str, layout: str, names: Sequence[str], chosen: Sequence[str], labelled: bool
-) -> None:
-    """Raise UserError for a column that does not exist or is given twice, and, where the last one
-    is to hold labels, for an earlier one that does instead."""
-    for column in chosen:
-        column_index(table, names, column)
-    if repeated := sorted({column for column in chosen if chosen.count(column) > 1}):
-        raise UserError(
-            f"--columns gives '{repeated[0]}' several times: give a column of {table} for each, "
-            f"of {', '.join(names)}"
-        )
-    if not labelled or not chosen:
-        return
-    rows = _rows(table, layout, names)
-    labels = [name for name in chosen if _are_labels(rows.get(names.index(name), [])[1:])]
-    last = rows.get(names.index(chosen[-1]), [])[1:]
-    # Labels repeat, however many there are.
-    if len(labels) == 1 and labels[0] != chosen[-1] and 2 * len(set(last)) > len(last):
-        sentences = [name for name in chosen if name != labels[0]]
-        raise UserError(
-            f"the columns look swapped: '{labels[0]}' of {table} has few different values, as "
-            f"labels have, and labels are the last column: --columns "
-            f"{shlex.join([*sentences, labels[0]])}; for pairs to translate add --task nmt"
-        )
-
-
-def _rows(table: str, layout: str, names: Sequence[str]) -> dict[int, list[str]]:
-    """Return the name and the first values of every column with text, by its place."""
-    places = [str(place) for place in range(len(names))]
-    if layout in HEADED:  # the first line may be a row, and its values may be equal
-        block = next(read_table(table, layout, places, places)).slice(0, SAMPLE)
-        return {place: block.column(place).to_pylist() for place in range(len(names))}
-    rows = {}
-    for place, name in enumerate(names):
-        try:
-            block = next(read_table(table, layout, [name], sparse=True), None)
-        except NotText:
-            continue
-        if block is None:
-            raise UserError(f"{table} has no rows: give a table with rows")
-        rows[place] = [name, *block.slice(0, SAMPLE).column(name).to_pylist()]
-    return rows
 
 
 def _are_labels(values: Sequence[str]) -> bool:

@@ -7,27 +7,25 @@ import json
 import shlex
 import sys
 import types
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Union, get_args, get_origin
+
+import yaml
 
 from augury.core.errors import UserError
 from augury.core.naming import is_whole
+from augury.core.store import Folder, Store
+from augury.corpora.corpus import input_columns
+from augury.decoding.settings import Utility
+from augury.experiments.run import Run
+from augury.experiments.task import find_task
+from augury.reporting.find import find
 
-if TYPE_CHECKING:
-    from augury.core.store import Folder, Store
-    from augury.experiments.run import Run
-
-
-EXAMPLES, EXAMPLE_LENGTH = 200, 80
-"""How many held-out texts an example is looked for in, and its maximum number of characters."""
-
-
-def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> None:
-    """Add the arguments for an experiment file and its overrides."""
-    parser.add_argument(
-        "experiment", nargs=None if required else "?", metavar="FILE", help="experiment file (YAML)"
-    )
-    add_overrides(parser)
+EXAMPLES = 200
+"""How many held-out texts a short example is looked for in."""
+RESULTS = "results"
+"""The usual storage."""
+RUN_HELP = "a run: EXPERIMENT/SYSTEM/SEED, its folder or an address"
 
 
 def integer(text: str) -> int:
@@ -44,99 +42,76 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
-def add_storage_and_seeds(parser: argparse.ArgumentParser) -> None:
-    """Add `--storage` and `--seeds` of experiment files."""
-    parser.add_argument(
-        "--storage",
-        metavar="URI",
-        help="directory or URI for all output, the same as --set storage=URI (default: the file's)",
-    )
-    parser.add_argument(
-        "--seeds",
-        type=integer,
-        nargs="+",
-        metavar="SEED",
-        help="seeds, the same as --set seeds=[SEED, ...] (default: the file's)",
-    )
-
-
-def settings_of(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings of `--set` by dotted key, and those of `--storage` and `--seeds`."""
-    from augury.core import config
-
-    settings = config.parse_assignments(arguments.assignments)
-    flags = {name: getattr(arguments, name, None) for name in ("storage", "seeds")}
-    return settings | {name: value for name, value in flags.items() if value is not None}
+def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> None:
+    """Add the arguments for an experiment file and its overrides."""
+    number = None if required else "?"
+    parser.add_argument("experiment", nargs=number, metavar="FILE", help="experiment file (YAML)")
+    add_overrides(parser)
 
 
 def add_overrides(parser: argparse.ArgumentParser) -> None:
-    """Add `--set`."""
+    """Add `--set`, and `--equal`, which is one of its settings."""
+    repeated: dict[str, Any] = {"action": "append", "dest": "assignments"}
     parser.add_argument(
         "--set",
-        action="append",
+        **repeated,
         default=[],
         metavar="KEY=VALUE",
-        dest="assignments",
         help="override a setting by its dotted key; repeatable",
     )
     parser.add_argument(
         "--equal",
-        action=_Equal,
-        choices=["epochs", "updates", "tokens", "time"],
-        help="what systems have as much of as the baseline: epochs over their own text (default), "
-        "updates, target tokens, or minutes of training; as --set equal=...",
+        **repeated,
+        type="equal={}".format,
+        metavar="BUDGET",
+        help="what systems have as much of: epochs (default), updates, tokens or time",
     )
-
-
-class _Equal(argparse.Action):
-    """Adds `equal=...` to the overridden settings."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        namespace.assignments = [*namespace.assignments, f"equal={values}"]
-
-
-RESULTS = "results"
-"""The usual storage."""
-RUN_HELP = (
-    "a run of --storage: EXPERIMENT/SYSTEM/SEED, or shorter where that says which; or its folder, "
-    "or an address"
-)
 
 
 def add_storage(parser: argparse.ArgumentParser) -> None:
     """Add `--storage`, of runs that are given by name or address."""
-    parser.add_argument(
-        "--storage",
-        default=RESULTS,
-        help=f"storage of runs given by name or address (default: {RESULTS})",
-    )
+    text = f"storage of runs given by name or address (default: {RESULTS})"
+    parser.add_argument("--storage", default=RESULTS, metavar="URI", help=text)
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Add the arguments for a trained run."""
-    parser.add_argument(
-        "trained",
-        metavar="RUN",
-        help=RUN_HELP,
-    )
+    parser.add_argument("trained", metavar="RUN", help=RUN_HELP)
     add_storage(parser)
 
 
-def add_executor(parser: argparse.ArgumentParser) -> None:
-    """Add `--executor`, by default local."""
-    parser.add_argument(
-        "--executor",
-        choices=["local", "ray", "auto"],
-        default="local",
-        help="local: in this process (default); ray: on Ray, joining or starting a cluster; "
-        "auto: by the amount of work",
-    )
+def add_mbr(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of decoding by minimum Bayes risk."""
+    add, utilities = parser.add_argument, get_args(Utility)
+    add("--n-best", type=integer, help="mbr: candidates per view (default: the beam)")
+    add("--utility", choices=utilities, help="mbr: what to maximise (default: chrf)")
+
+
+def add_executor(parser: argparse.ArgumentParser, default: str | None = None) -> None:
+    """Add the flag that says where work runs."""
+    where: dict[str, Any] = {"choices": ["auto", "local", "ray"], "metavar": "WHERE"}
+    text = "local: in this process; ray: side by side on Ray; auto: by the amount of work"
+    parser.add_argument("--executor", **where, default=default, help=text)
+
+
+def add_format(parser: argparse.ArgumentParser, *further: str) -> None:
+    """Add the flag of the form in which tables are printed."""
+    forms = ["text", "latex", "csv", "markdown", *further]
+    text = f"{', '.join(forms)} (default: text)"
+    parser.add_argument("--format", choices=forms, metavar="FORM", default="text", help=text)
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that all commands that train share."""
+    add = parser.add_argument
+    add("--storage", metavar="URI", help="for all output (default: the file's, or results)")
+    add("--seeds", type=integer, nargs="+", metavar="SEED", help="seeds (default: the file's)")
+    add("--budget", metavar="TIME", help="stop at the first validation after it: 90s, 30m, 2h, 1d")
+
+
+def elsewhere(storage: str) -> list[str]:
+    """Return the flag that a printed command needs for a storage; empty for the usual one."""
+    return [] if Store(storage).root == Store(RESULTS).root else ["--storage", storage]
 
 
 def flag_of(setting: str) -> str:
@@ -157,34 +132,15 @@ def flag_arguments(annotation: Any) -> dict[str, Any]:
     return {"metavar": "VALUE"}
 
 
-def open_storage(name: str) -> Store:
-    """Return a storage; UserError, naming storages beside it, where there is none."""
-    from augury.core.store import Store
-
-    store = Store(name)
-    root = Path(store.root)
-    if "://" not in store.root and not root.is_dir():
-        others = sorted(str(path.parent) for path in root.parent.glob("*/runs"))
-        known = f"; there are {', '.join(others)}" if others else ""
-        raise UserError(f"there is no storage {root}: give its directory{known}")
-    return store
-
-
 def open_run(name: str, storage: str) -> tuple[Store, Folder]:
     """Return the store and folder of a run given by name, path, URI or address; by default of its
     first seed."""
-    from augury.core.store import Store
-    from augury.reporting import run_names
-
-    folder = run_names.find(name, storage)[0]
+    folder = find(name, storage)[0]
     return Store(folder.root), folder
 
 
 def example_input(run: Folder) -> str:
     """Return a command that writes an input for a run: a held-out text, or its task's example."""
-    from augury.experiments.run import Run
-    from augury.experiments.task import find_task
-
     trained = Run.read(run)
     texts = [shlex.quote(text) for text in example_texts(trained)]
     if not texts:
@@ -193,26 +149,17 @@ def example_input(run: Folder) -> str:
 
 
 def example_texts(run: Run) -> list[str]:
-    """Return the inputs of a held-out record, one for each column that a run reads.
-
-    Of the first short one of a test set or else of the validation set; where none is short, of the
-    shortest. Empty where there is no text.
-    """
-    from augury.corpora.corpus import input_columns
-
-    shortest: list[str] = []
+    """Return the inputs of a short held-out record, one for each column that a run reads; empty
+    where there is no text."""
     for role in (*run.tests, "valid"):
         corpus = run.corpus(role)
         columns = input_columns(corpus.columns)
-        for row in corpus.shard(corpus.shards[0], columns).slice(0, EXAMPLES).to_pylist():
-            texts = [row[name] for name in columns]
-            if not all(texts):
-                continue
-            if max(map(len, texts)) <= EXAMPLE_LENGTH:
-                return texts
-            if not shortest or sum(map(len, texts)) < sum(map(len, shortest)):
-                shortest = texts
-    return shortest
+        rows = corpus.shard(corpus.shards[0], columns).slice(0, EXAMPLES).to_pylist()
+        records = [[row[name] for name in columns] for row in rows]
+        whole = [texts for texts in records if all(texts)]
+        if whole:
+            return min(whole, key=lambda texts: sum(map(len, texts)))
+    return []
 
 
 def read_lines(stream: Any) -> list[str]:
@@ -232,13 +179,24 @@ def read_lines(stream: Any) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
-def read_file(path: Path, side: int = 1) -> list[str]:
-    """Return the lines or segments of a text file, plain or compressed; UserError if it is none."""
-    from augury.corpora.files import read_sentences
-
-    return read_sentences(str(path), side)
-
-
 def print_json(value: Any) -> None:
     """Print a JSON document to standard output."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+
+
+def print_table(rows: Sequence[Mapping[str, object]]) -> None:
+    """Print rows that map the same columns to their texts."""
+    from augury.reporting.tables import plain_text, records  # imports pandas
+
+    print(plain_text([records(rows)]), end="")
+
+
+def print_settings(settings: Mapping[str, Any], as_json: bool) -> None:
+    """Print settings by the name of what they are of, as YAML."""
+    if as_json:
+        print_json(settings)
+        return
+    for name, of_name in settings.items():
+        print(f"# {name}")
+        yaml.safe_dump(of_name, sys.stdout, sort_keys=False, allow_unicode=True)
+        print()

@@ -4,100 +4,55 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from augury.cli.common import flag_of, integer, print_json, read_file
+from augury.cli.common import RESULTS, add_format, add_mbr, flag_of, print_json, read_lines
 from augury.core.errors import UserError
 from augury.core.naming import counted
+from augury.core.store import Folder
+from augury.corpora.files import read_sentences
+from augury.decoding.settings import Combination
 
 if TYPE_CHECKING:
-    from augury.core.store import Folder
-    from augury.decoding.settings import Combination
     from augury.reporting.decodings import DecodedSystem
     from augury.reporting.results import SystemResult
 
-HELP = (
-    "Compare runs, configurations, sweeps, decodings or hypotheses: which differences are real, "
-    "and at what cost?"
-)
 EXAMPLE = """augury compare my/baseline my/CipherDAug --storage results --format latex
   augury compare my/CipherDAug --views plain rot-1 rot-2
-  augury compare base.txt cipher.txt --references test.en --language en
-  augury compare base-1.txt,base-2.txt,base-3.txt cipher-1.txt,cipher-2.txt,cipher-3.txt \\
-      --references test.en --language en"""
+  augury compare hypotheses.txt --references test.en --metrics bleu chrf++ ter
+  augury compare base-1.txt,base-2.txt cipher-1.txt,cipher-2.txt --references test.en"""
+STANDARD_INPUT = "-"
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    from augury.decoding.settings import Combination, Utility
-
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "systems",
         nargs="+",
         metavar="SYSTEM",
-        help="the first is the baseline. A system with all its seeds: EXPERIMENT/SYSTEM, or its "
-        "name alone where that says which, its folder or address. A run: EXPERIMENT/SYSTEM/SEED, "
-        "its folder or ADDRESS/seed-N. An experiment with all its systems, as in its report: its "
-        "name. A sweep with all its configurations, the reference first: its name or folder. With "
-        "--references: a file of hypotheses, one per line, or comma-separated files of several "
-        "seeds",
+        help="EXPERIMENT/SYSTEM, or with one seed /SEED; its folder or address; an experiment or a "
+        "sweep, with all its systems; with --references a file of hypotheses, several seeds "
+        "separated by commas, or - for standard input",
     )
-    parser.add_argument(
-        "--storage", default="results", help="storage of addresses and names (default: results)"
-    )
-    parser.add_argument(
-        "--sources", type=Path, metavar="FILE", help="source sentences, for metrics that use them"
-    )
-    parser.add_argument(
-        "--references",
-        type=Path,
-        nargs="+",
-        metavar="FILE",
-        help="one reference or label per line; several files: several references for every "
-        "hypothesis",
-    )
-    parser.add_argument("--language", help="target language, for metrics that depend on it")
-    parser.add_argument(
-        "--metrics",
-        nargs="+",
-        metavar="METRIC",
-        help="metrics for files, deciding one first: bleu, chrf, chrf++, ter, ... as "
-        "for `augury score`, or accuracy (default: bleu chrf)",
-    )
-    parser.add_argument(
-        "--views",
-        nargs="+",
-        metavar="VIEW",
-        help="decode a run, or all seeds of a configuration, from each of these views "
-        "(plain, rot-1, ...) and from their combination, and compare the results with decoding "
-        "the plain source; outputs are kept with the runs",
-    )
-    parser.add_argument(
-        "--combine",
-        nargs="+",
-        choices=get_args(Combination),
-        help="how to combine views: average (one beam over their mean), mbr (minimum Bayes risk) "
-        "(default: both)",
-    )
-    parser.add_argument(
-        "--n-best", type=integer, help="mbr: candidates per view (default: the beam)"
-    )
-    parser.add_argument(
-        "--utility", choices=get_args(Utility), help="mbr: the utility function (default: chrf)"
-    )
-    parser.add_argument(
-        "--reference",
-        metavar="NAME",
-        help="the system, by its name in the table, that all others are compared with",
-    )
-    parser.add_argument(
-        "--format",
-        choices=["text", "latex", "csv", "markdown"],
-        default="text",
-        help="table format (default: text)",
-    )
+    add("--storage", default=RESULTS, metavar="URI", help=f"where runs are (default: {RESULTS})")
+    text = "what the others are compared with, by its name (default: the first)"
+    add("--reference", metavar="NAME", help=text)
+    text = "of files: their references or labels, in one file or several"
+    add("--references", type=Path, nargs="+", metavar="FILE", help=text)
+    add("--sources", type=Path, metavar="FILE", help="of files: sources, for metrics that use them")
+    add("--language", metavar="CODE", help="of files: target language, if a metric depends on it")
+    text = "of files: of `augury list metrics`, deciding one first (default: bleu chrf)"
+    add("--metrics", nargs="+", metavar="METRIC", help=text)
+    add("--views", nargs="+", metavar="VIEW", help="decode from these: plain rot-1, and combined")
+    combine: dict[str, Any] = {"nargs": "+", "choices": get_args(Combination), "metavar": "HOW"}
+    text = "views: average, one beam over their mean; mbr, minimum Bayes risk (default: both)"
+    add("--combine", **combine, help=text)
+    add_mbr(parser)
+    add_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -105,13 +60,13 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.reporting.comparison import compare_all
     from augury.reporting.decodings import cost_table
     from augury.reporting.experiment import compared
-    from augury.reporting.selection import common_tests, load_systems, with_reference
+    from augury.reporting.find import common_tests, load_systems, with_reference
 
     for flag in ("metrics", "language", "sources"):
         if getattr(arguments, flag) is not None and arguments.references is None:
             raise UserError(
-                f"--{flag} is for files of hypotheses, compared with --references; runs have the "
-                "scores that their experiment names (scoring.metrics): leave it out"
+                f"--{flag} is for files of hypotheses, with --references; runs have the scores "
+                "that their experiment names (scoring.metrics): leave it out"
             )
     decoded = _decode(arguments)
     if decoded:
@@ -119,12 +74,13 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.references:
         systems = _score_files(arguments)
     else:
-        _refuse_files(arguments.systems)
+        for system in arguments.systems:
+            if system == STANDARD_INPUT or all(map(os.path.isfile, system.split(","))):
+                raise UserError(
+                    f"'{system}' is a file of hypotheses: give its references too, --references "
+                    "FILE"
+                )
         systems = load_systems(arguments.systems, arguments.storage)
-    if len(systems) < 2:
-        raise UserError(
-            f"{systems[0].name} is the only system: give a second one to compare it with"
-        )
     if arguments.reference is not None:
         systems = with_reference(systems, arguments.reference)
     comparisons = compare_all(systems, common_tests(systems))
@@ -134,13 +90,8 @@ def run(arguments: argparse.Namespace) -> int:
         timed = report.records.assign(decoding_seconds=report.records["system"].map(seconds))
         report = replace(report, records=timed)
     if arguments.json:
-        print_json(
-            {
-                "answer": report.answer,
-                **report.data,
-                **({"decodings": [system.to_dict() for system in decoded]} if decoded else {}),
-            }
-        )
+        decodings = {"decodings": [system.to_dict() for system in decoded]} if decoded else {}
+        print_json({"answer": report.answer, **report.data, **decodings})
     else:
         print(rendering.FORMATS[arguments.format](report), end="")
     return 0
@@ -149,104 +100,72 @@ def run(arguments: argparse.Namespace) -> int:
 def _decode(arguments: argparse.Namespace) -> list[DecodedSystem]:
     """Return the decodings of a configuration from `--views`; empty without views."""
     from augury.reporting.decodings import decode_systems
-    from augury.reporting.run_names import find
+    from augury.reporting.find import find
 
-    settings = {
-        name: value
-        for name in ("n_best", "utility")
-        if (value := getattr(arguments, name)) is not None
-    }
+    given = {name: getattr(arguments, name) for name in ("n_best", "utility")}
+    settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if not arguments.views:
-        if view_flags := [name for name in ("combine", *settings) if getattr(arguments, name)]:
-            raise UserError(
-                f"{flag_of(view_flags[0])} needs --views, such as --views plain rot-1: add it"
-            )
+        if alone := ["combine"] * bool(arguments.combine) + [*settings]:
+            raise UserError(f"{flag_of(alone[0])} needs --views, such as --views plain rot-1")
         return []
     if arguments.references or len(arguments.systems) > 1:
         raise UserError(
             "--views compares decodings of one run or configuration: give one, without --references"
         )
-    both: tuple[Combination, ...] = ("average", "mbr")
-    combinations: Sequence[Combination] = arguments.combine or (
-        both if len(arguments.views) > 1 else ()
-    )
+    both: Sequence[Combination] = ("average", "mbr") if len(arguments.views) > 1 else ()
+    combinations = arguments.combine or both
     if settings and "mbr" not in combinations:
-        flag = flag_of(next(iter(settings)))
-        raise UserError(f"{flag} needs --combine mbr: add it, or leave out {flag}")
-    return decode_systems(
-        find(arguments.systems[0], arguments.storage), arguments.views, combinations, settings
-    )
-
-
-def _refuse_files(systems: Sequence[str]) -> None:
-    """Raise UserError for files of hypotheses, which need references."""
-    for system in systems:
-        if all(Path(file).is_file() for file in system.split(",")):
-            raise UserError(
-                f"'{system}' is a file: to compare files of hypotheses, give their references "
-                "too, --references FILE"
-            )
+        raise UserError(f"{flag_of(next(iter(settings)))} needs --combine mbr: add it")
+    folders = find(arguments.systems[0], arguments.storage)
+    return decode_systems(folders, arguments.views, combinations, settings)
 
 
 def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
     """Return the systems given as files of hypotheses."""
     from augury.reporting.results import from_hypotheses
 
-    first, *others = arguments.references
-    references = read_file(first)
+    first, *_ = arguments.references
+    references, *more = [read_sentences(str(file), 1) for file in arguments.references]
     if not references:
         raise UserError(f"{first} is empty: give one reference per line")
-    more = [read_file(file) for file in others]
-    for file, lines in zip(others, more, strict=True):
+
+    def check(file: Path, lines: Sequence[str]) -> Sequence[str]:
         if len(lines) != len(references):
             raise UserError(
-                f"{file} has {counted(len(lines), 'line')} and {first} has {len(references)}: each "
-                "file needs "
-                "a reference for every hypothesis"
+                f"{file} has {counted(len(lines), 'line')} and {first} has {len(references)}: give "
+                "a line for every reference, an empty one for what is missing"
             )
-    sources = read_file(arguments.sources, side=0) if arguments.sources else None
-    if sources is not None and len(sources) != len(references):
-        raise UserError(
-            f"{arguments.sources} has {counted(len(sources), 'line')} and {first} has "
-            f"{len(references)}: give one source per reference"
+        return lines
+
+    for file, lines in zip(arguments.references[1:], more, strict=True):
+        check(file, lines)
+    sources = None
+    if arguments.sources:
+        sources = check(arguments.sources, read_sentences(str(arguments.sources), 0))
+    systems, names = [], []
+    for files in arguments.systems:
+        seeds: dict[Folder, Sequence[str]] = {}
+        for path in map(Path, files.split(",")):
+            folder = Folder(str(path.parent), path.name)
+            if folder in seeds:
+                raise UserError(f"{path} is listed twice in '{files}': give one file per seed")
+            piped = str(path) == STANDARD_INPUT
+            seeds[folder] = check(
+                path, read_lines(sys.stdin) if piped else read_sentences(str(path), 1)
+            )
+        systems.append(
+            from_hypotheses(
+                files,
+                seeds,
+                references,
+                more_references=more,
+                test=first.name,
+                language=arguments.language,
+                metrics=list(dict.fromkeys(arguments.metrics or ["bleu", "chrf"])),
+                sources=sources,
+            )
         )
-    systems = [
-        from_hypotheses(
-            files,
-            _read_seeds(files, first, len(references)),
-            references,
-            more_references=more,
-            test=first.name,
-            language=arguments.language,
-            metrics=list(dict.fromkeys(arguments.metrics or ["bleu", "chrf"])),
-            sources=sources,
-        )
-        for files in arguments.systems
-    ]
-    names = [_common_name(files) for files in arguments.systems]
+        stems = [Path(name).stem for name in files.split(",")]
+        names.append(os.path.commonprefix(stems).rstrip("-_. ") or files)
     names = names if len(set(names)) == len(names) else arguments.systems
     return [replace(system, name=name) for system, name in zip(systems, names, strict=True)]
-
-
-def _read_seeds(files: str, references: Path, count: int) -> dict[Folder, list[str]]:
-    """Return the hypotheses of comma-separated files, one per seed, each with `count` lines."""
-    from augury.core.store import Folder
-
-    seeds: dict[Folder, list[str]] = {}
-    for path in map(Path, files.split(",")):
-        folder = Folder(str(path.parent), path.name)
-        if folder in seeds:
-            raise UserError(f"{path} is listed twice in '{files}': give one file per seed")
-        seeds[folder] = read_file(path)
-        if len(seeds[folder]) != count:
-            raise UserError(
-                f"{path} has {counted(len(seeds[folder]), 'line')} and {references} has {count}: "
-                "give one hypothesis per reference, an empty line for a missing one"
-            )
-    return seeds
-
-
-def _common_name(files: str) -> str:
-    """Return the common prefix of the names of a system's files."""
-    stems = [Path(name).stem for name in files.split(",")]
-    return os.path.commonprefix(stems).rstrip("-_. ") or stems[0]

@@ -5,39 +5,26 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from importlib.resources import files
 
 from augury.cli import sweep, verbs
 from augury.cli.common import add_overrides
+from augury.core.errors import unknown
+from augury.core.naming import command
+from augury.core.progress import say
 
-HELP = (
-    "Find out which augmentation helps on built-in synthetic text, translated or, with --task nli, "
-    "of inferences."
-)
 EXAMPLE = "augury demo --storage demo"
-ROWS = {
-    "nmt": ("R-Drop", "ROT-1", "BPE-dropout", "WordDrop"),
-    "nli": ("EDA", "reordered"),
-}
+ROWS = {"nmt": ("R-Drop", "ROT-1", "BPE-dropout", "WordDrop"), "nli": ("EDA", "reordered")}
 """The rows that are compared with the baseline, by task."""
-OWN = {
-    "nmt": "augury init my.yaml --source train.de --target train.en",
-    "nli": "augury init my.yaml --train train.tsv",
-}
-"""The first command for a text of the user's, by task."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    parser.add_argument("--task", default="nmt", help="task to run: nmt or nli (default: nmt)")
-    parser.add_argument(
-        "--storage", default="demo", help="directory or URI for all output (default: demo)"
-    )
+    parser.add_argument("--task", default="nmt", help="nmt or nli (default: nmt)")
+    parser.add_argument("--storage", default="demo", help="for all output (default: demo)")
     add_overrides(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.core.naming import command
-    from augury.core.progress import say
-
     words = sweep_of(arguments.task, arguments.storage, arguments.assignments)
     say(
         "The demo compares systems on synthetic text: it shows how a question is answered, and "
@@ -47,19 +34,17 @@ def run(arguments: argparse.Namespace) -> int:
     compared.json, compared.typed = arguments.json, arguments.typed
     status = sweep.run(compared)
     if not arguments.json:
-        print(f"yours    {command(*OWN[arguments.task].split())}")
-        race = ("augury", "sweep", "augmentations", "my.yaml", "--budget", "8h")
-        print(f"         {command(*race)}")
+        own = ["train.de", "train.en"] if arguments.task == "nmt" else ["train.tsv"]
+        print(f"yours    {command('augury', 'init', 'my.yaml', '--train', *own)}")
+        print(
+            f"         {command('augury', 'sweep', 'augmentations', 'my.yaml', '--budget', '8h')}"
+        )
     return status
 
 
 def sweep_of(task: str, storage: str, assignments: Sequence[str] = ()) -> list[str]:
     """Return the arguments of `augury sweep` that the demo of a task consists of; UserError for a
     task without one."""
-    from importlib.resources import files
-
-    from augury.core.errors import unknown
-
     if task not in ROWS:
         raise unknown("demo task", task, ROWS)
     experiment = str(files("search_spaces").joinpath("experiments", f"demo_{task}.yaml"))

@@ -5,155 +5,295 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, get_args
 
+from augury.cli import config
+from augury.cli.columns import Columns, Table, by_content, by_name, task_of
+from augury.cli.common import flag_of
+from augury.cli.drafting import draft
 from augury.core.errors import UserError
 from augury.core.naming import command
+from augury.core.paths import expanded
+from augury.core.plugin_files import is_path
+from augury.core.progress import say
+from augury.core.store import Store
+from augury.corpora.files import COMPRESSIONS, examine, find, layout_of
+from augury.corpora.identification import ROWS, language_of
+from augury.corpora.ingest import cached_corpus
+from augury.corpora.labels import MOST_LABELS, are_labels
+from augury.corpora.languages import check_language, languages
+from augury.corpora.readers import open_text
+from augury.corpora.spec import BaseSpec
+from augury.corpora.tables import column_index, examine_parquet
+from augury.corpora.text_settings import EXTENSIONS, Text
+from augury.experiments.spec import settings_class
+from augury.experiments.systems import load
+from augury.experiments.task import Drafts, capable
 
-if TYPE_CHECKING:
-    from augury.cli.drafting import DraftOptions
-
-HELP = (
-    "Write a commented experiment file for your own texts and check it; finds out what flags do "
-    "not say, and prompts for the rest."
-)
 EXAMPLE = """augury init my.yaml --source train.de --target train.en
   augury init my.yaml --train reviews.csv
-  augury init my.yaml --train train.tsv --columns de en --test news news.tsv
-  augury init my.yaml --task nli --train train.tsv --language en \\
-    --columns premise hypothesis label"""
+  augury init my.yaml --train train.tsv --columns de en --test news news.tsv"""
 FILE = "experiment.yaml"
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    parser.add_argument(
-        "file", nargs="?", default=FILE, metavar="FILE", help=f"file to write (default: {FILE})"
-    )
-    parser.add_argument(
-        "--task",
-        help="name or path of a task (default: by the files nmt, translation of pairs; "
-        "classification, labels of sentences or pairs; or nli)",
-    )
-    texts = parser.add_argument_group(
-        "texts: two aligned files, or one table (TSV, CSV, JSON lines, Parquet)"
-    )
-    texts.add_argument("--train", nargs="+", metavar="TEXT", help="training text")
-    texts.add_argument(
-        "--source", metavar="TEXT", help="with --target, the same as --train SOURCE TARGET"
-    )
-    texts.add_argument("--target", metavar="TEXT", help="see --source")
-    texts.add_argument(
-        "--valid",
-        nargs="+",
-        metavar="TEXT",
-        help="validation text (default: rows of the training text, held out at random)",
-    )
-    texts.add_argument(
+    add = parser.add_argument
+    texts: dict[str, Any] = {"nargs": "+", "metavar": "TEXT"}
+    add("file", nargs="?", default=FILE, metavar="FILE", help=f"to write (default: {FILE})")
+    add("--task", help="nmt, classification, nli or the path of one (default: by the files)")
+    add("--train", **texts, help="two aligned files, or a table: TSV, CSV, JSON lines, Parquet")
+    add("--source", metavar="TEXT", help="with --target, the same as --train")
+    add("--target", metavar="TEXT", help="see --source")
+    add("--valid", **texts, help="validation text (default: random rows of the training text)")
+    add(
         "--test",
         nargs="+",
         action="append",
         default=[],
         metavar=("[NAME] TEXT", "TEXT"),
-        help="a test set, called test where no name is given; repeatable (default: held-out rows, "
-        "too)",
+        help="a test set, called test without a name; repeatable (default: random rows, too)",
     )
-    texts.add_argument(
-        "--columns",
-        nargs="+",
-        metavar="NAME",
-        help="columns of tables, in the task's order, such as source target, or text label "
-        "(default: by name or content)",
-    )
-    parser.add_argument(
-        "--source-language",
-        metavar="CODE",
-        help="de, en, ... (default: that of the file's name, or of the text)",
-    )
-    parser.add_argument("--target-language", metavar="CODE", help="see --source-language")
-    parser.add_argument(
-        "--language", metavar="CODE", help="language of texts in a single one (default: theirs)"
-    )
-    parser.add_argument(
-        "--model",
-        metavar="NAME",
-        help="name on the hub or directory of the pretrained model; or tiny or small, a model from "
-        "nothing (default of translation, by the size of the text)",
-    )
-    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
+    add("--columns", nargs="+", metavar="NAME", help="of tables: de en, or text label")
+    for flag, of in (("--source-language", "source"), ("--target-language", "target")):
+        add(flag, metavar="CODE", help=f"of the {of} (default: that of the text)")
+    add("--language", metavar="CODE", help="of texts in a single language")
+    add("--model", metavar="NAME", help="pretrained: its name on the hub, or directory; or tiny")
+    add("--force", action="store_true", help="overwrite an existing file")
     parser.set_defaults(words=argv)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.cli import config
-    from augury.cli.drafting import draft
-    from augury.cli.own_texts import collect
-    from augury.core.progress import say
-
     path = Path(arguments.file)
     if path.exists() and not arguments.force:
         raise UserError(
             f"{path} already exists: choose another file, or add --force to overwrite it"
         )
-    options = collect(arguments, re.sub(r"[^\w.-]+", "-", path.stem))
-    text = draft(_from_folder(options, path.parent))
+    text = _drafted(arguments, path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     say(f"wrote {path}")
     try:
-        _read_texts(path)
+        loaded = load(path)
+        for split in loaded.corpus.splits():
+            cached_corpus(loaded.corpus, split, Store(loaded.storage).root)
     except UserError as error:
         check = command("augury", "config", arguments.file)
         raise UserError(f"{error}; {path} is written: mend it, and check it: {check}") from error
+    words = [word for word in arguments.words if word not in ("--model", arguments.model)]
+    without_model = command("augury", "init", *words, "--model", "tiny", "--force")
     # What it says of other settings is mended in the file.
-    return config.show(
-        str(path), (), as_json=arguments.json, without_model=_from_nothing(arguments)
-    )
+    return config.show(str(path), (), as_json=arguments.json, without_model=without_model)
 
 
-def _from_folder(options: DraftOptions, folder: Path) -> DraftOptions:
-    """Return options whose relative paths begin at the folder of the file that is written."""
-    from augury.core.paths import expanded
-    from augury.core.plugin_files import is_path
+def _drafted(arguments: argparse.Namespace, path: Path) -> str:
+    """Return the experiment file by what flags say and the files show."""
+    if arguments.task:
+        capable(arguments.task, Drafts)
+    train = arguments.train or [arguments.source, arguments.target]
+    if train == [None, None]:
+        raise UserError("--train is missing: give the training text, two aligned files or a table")
+    if None in train:
+        side, other = ("source", "target") if arguments.source else ("target", "source")
+        raise UserError(f"--{side} has no --{other}: give the file of the other side too")
+    task = arguments.task or "nmt"
+    if not arguments.task:
+        _check_files(train, "--train", aligned=True)
+        if len(train) == 1:
+            task = task_of(Table(train[0]), arguments.columns or ())
+        say(f"task: {task}, by {' and '.join(train)}; others: --task")
+    annotation = settings_class(task).model_fields["corpus"].annotation
+    specs: Sequence[type[BaseSpec]] = get_args(annotation) or (annotation,)
+    files = _files(arguments, train, aligned=bool(specs[0].TEXT.LINES))
 
-    if folder.resolve() == Path.cwd():
-        return options
+    texts: dict[str, dict[str, Any]] = {}
+    spec, columns = specs[0], None
+    for role, of_role in files.items():
+        if len(of_role) == 2:
+            texts[role] = dict(zip(("source", "target"), of_role, strict=True))
+            continue
+        kinds = specs if columns is None else [spec]
+        spec, own = _columns(Table(of_role[0]), kinds, arguments.columns, columns)
+        columns = columns or own
+        by_role = zip(spec.TEXT.KIND.read, own.names, strict=True)
+        texts[role] = {"file": of_role[0], **{f"{name}_column": of for name, of in by_role}}
+        if own.header:
+            texts[role]["header"] = own.header
+    text = spec.TEXT.model_validate(texts["train"])
+    corpus: dict[str, Any] = {}
+    if len(specs) > 1:
+        corpus["form"] = spec.model_fields["form"].default
+    codes = {key: vars(arguments)[key] for key in spec.model_fields if key.endswith("language")}
+    suffixes = [Path(_uncompressed(file)).suffix[1:] for file in train]
+    sides = suffixes if len(train) == 2 else columns.names if columns else []
+    corpus |= _languages(codes, sides, text)
+    if "labels" in spec.model_fields:
+        corpus["labels"], missing = _labels(text)
+        if missing:
+            texts = {role: {**of, "names": missing} for role, of in texts.items()}
+    parquet = Path(train[0]).is_dir() or Path(train[0]).suffix == ".parquet"
+    parts = examine_parquet(train[0]) if parquet else [examine(train[0])]
 
     def moved(name: str) -> str:
-        return name if expanded(name).is_absolute() else os.path.relpath(name, folder)
+        """Return a path as it is read in the experiment file, relative to its folder."""
+        kept = expanded(name).is_absolute() or path.parent.resolve() == Path.cwd()
+        return name if kept else os.path.relpath(name, path.parent)
 
-    task, model = options.task, options.model
-    if is_path(task):
-        task = os.path.join(".", moved(task))
+    for of in texts.values():
+        of.update({key: moved(of[key]) for key in ("file", "source", "target") if key in of})
+    model = arguments.model
     if model and Path(model).is_dir():
-        model = os.path.join(".", moved(model))
-    return replace(
-        options,
-        task=task,
+        model = moved(model) if moved(model) == model else os.path.join(".", moved(model))
+    if is_path(task):
+        task = moved(task) if moved(task) == task else os.path.join(".", moved(task))
+    return draft(
+        re.sub(r"[^\w.-]+", "-", path.stem),
+        task,
+        rows=sum(part.lines for part in parts),
+        corpus=corpus,
+        train=texts.pop("train"),
+        valid=texts.pop("valid", None),
+        tests={role.removeprefix("tests."): of for role, of in texts.items()},
         model=model,
-        train=list(map(moved, options.train)),
-        valid=list(map(moved, options.valid)),
-        tests={name: list(map(moved, files)) for name, files in options.tests.items()},
-        others={moved(file): columns for file, columns in options.others.items()},
     )
 
 
-def _read_texts(path: Path) -> None:
-    """Read the texts of an experiment file; UserError if one cannot be."""
-    from augury.core.store import Store
-    from augury.corpora.ingest import cached_corpus
-    from augury.experiments.systems import load
+def _files(
+    arguments: argparse.Namespace, train: Sequence[str], aligned: bool
+) -> dict[str, Sequence[str]]:
+    """Return the files of every text, the training text first; UserError for those that are none.
 
-    loaded = load(path)
-    root = Store(loaded.storage).root
-    for split in loaded.corpus.splits():
-        cached_corpus(loaded.corpus, split, root)
+    A test set is called test where no name is given before its files.
+    """
+    files = {"train": train, **({"valid": arguments.valid} if arguments.valid else {})}
+    for role, of_role in files.items():
+        _check_files(of_role, f"--{role}", aligned)
+    for values in arguments.test:
+        name, of_test = "test", values
+        unnamed = aligned and len(values) == 2 and Path(values[0]).is_file()
+        if len(values) > 1 and not unnamed:
+            name, *of_test = values
+        _check_files(of_test, "--test" if of_test == values else f"--test {name}", aligned)
+        if f"tests.{name}" in files:
+            raise UserError(
+                f"--test: several test sets are called {name}: give each a name of its own before "
+                "its text, as in --test news news.de news.en"
+            )
+        files[f"tests.{name}"] = of_test
+    return files
 
 
-def _from_nothing(arguments: argparse.Namespace) -> str:
-    """Return the command that drafts the same experiment with a model that starts from nothing."""
-    left_out = ("--force", "--model", arguments.model)
-    words = [word for word in arguments.words if word not in left_out]
-    return command("augury", "init", *words, "--model", "tiny", "--force")
+def _check_files(files: Sequence[str], flag: str, aligned: bool) -> None:
+    """Raise UserError if there are too many files for a text, one does not exist, or one side of
+    two is missing."""
+    if len(files) > (2 if aligned else 1):
+        what = "two aligned files or one table" if aligned else "one table"
+        raise UserError(f"{flag} {' '.join(files)}: a text is {what}")
+    for file in files:
+        is_table = find(file).is_dir() or Path(_uncompressed(file)).suffix.lower() in EXTENSIONS
+        if not is_table:
+            layout_of(file)  # which names one that is no text
+        if not is_table and aligned and len(files) == 1:
+            raise UserError(
+                f"{flag} has one file, {file}, and its extension is not that of a table: its other "
+                f"side is missing, give both, as in {flag} {file} OTHER_SIDE"
+            )
+
+
+def _uncompressed(file: str) -> str:
+    """Return the name of a file without the extension of its compression."""
+    return os.path.splitext(file)[0] if Path(file).suffix in COMPRESSIONS else file
+
+
+def _columns(
+    table: Table,
+    specs: Sequence[type[BaseSpec]],
+    chosen: Sequence[str] | None,
+    known: Columns | None,
+) -> tuple[type[BaseSpec], Columns]:
+    """Return the kind of corpus that a table is for, and its columns: those that are chosen, or of
+    the first table (`known`), else those with common names, else by content."""
+    kinds = {len(spec.TEXT.KIND.read): spec for spec in specs}
+    wanted = ", or ".join(" ".join(spec.TEXT.KIND.read) for spec in specs)
+    if chosen and known is None:
+        if len(chosen) not in kinds:
+            numbers = " or ".join(map(str, kinds))
+            raise UserError(f"{' '.join(chosen)}: give {numbers} columns, {wanted}")
+        for column in chosen:
+            column_index(table.file, table.names, column)
+            if chosen.count(column) > 1:
+                raise UserError(
+                    f"--columns gives '{column}' several times: give a column of {table.file} for "
+                    f"each, of {', '.join(table.names)}"
+                )
+        return kinds[len(chosen)], Columns(list(chosen), [])
+    if known and not known.header and set(known.names) <= set(table.names):
+        return specs[0], known
+    for count in sorted(kinds, reverse=True):
+        if named := by_name(table.names, kinds[count].TEXT.KIND.read):
+            return kinds[count], Columns(named, [])
+    content = by_content(table, "label" in specs[0].TEXT.KIND.read)
+    if content and len(content.names) in kinds:
+        spec = kinds[len(content.names)]
+        pairs = zip(spec.TEXT.KIND.read, content.names, strict=True)
+        by_role = ", ".join(f"{role} is {name}" for role, name in pairs)
+        note = "without a header line" if content.header else f"columns by content, {by_role}"
+        say(f"{table.file}: {note}; others: --columns {' '.join(spec.TEXT.KIND.read)}")
+        return spec, content
+    if known and known.header and len(known.header) == len(table.names):
+        return specs[0], known
+    if known:
+        raise UserError(
+            f"{table.file} has the columns {', '.join(table.names)}, and not "
+            f"{', '.join(known.names)}: call its columns as those of the first table"
+        )
+    raise UserError(
+        f"--columns is missing: name those for {wanted} in {table.file}, which has "
+        f"{', '.join(table.names)}"
+    )
+
+
+def _languages(codes: Mapping[str, str | None], sides: Sequence[str], text: Text) -> dict[str, str]:
+    """Return language codes by setting: from flags, the names of the sides, or the text, which is
+    said."""
+    block = next(iter(open_text(text, "train").blocks()), None)
+    checked = {}
+    for index, (setting, code) in enumerate(codes.items()):
+        flag = flag_of(setting)
+        if code is None and len(codes) == 2 and sides[index] in languages().names:
+            code = sides[index]
+        if code is None and block:
+            values = block.column(text.KIND.read[index]).slice(0, ROWS).to_pylist()
+            if code := language_of([value for value in values if value]):
+                say(f"{setting.replace('_', ' ')}: {code}, by the text; others: {flag}")
+        if code is None:
+            raise UserError(f"{flag} is missing: give the code of the language (de, en, ...)")
+        checked[setting] = check_language(code)
+    return checked
+
+
+def _labels(text: Text) -> tuple[list[str], dict[str, None]]:
+    """Return the labels of a table, and the names of those that stand for none; UserError for so
+    many that they cannot be labels."""
+    labels: set[str] = set()
+    rows, opened = 0, open_text(text, "train")
+    for block in opened.blocks():
+        labels.update(label.strip() for label in block.column("label").unique().to_pylist())
+        rows += len(block)
+        if len(labels) > MOST_LABELS:
+            break
+    if not are_labels(len(labels), rows):
+        raise UserError(
+            f"{text.file}: column '{text.columns()['label']}' has {len(labels):,} different values "
+            f"in the first {rows:,} rows, so that it is none of labels: name that of labels last "
+            "in --columns"
+        )
+    labels -= {""}  # an empty one is an error, with its line, when text is read
+    if opened.classes:
+        names = enumerate(opened.classes)
+        return [name for number, name in names if str(number) in labels], {}
+    # Of numbered classes, three or more, -1 is none; of -1, 0 and 1 it is one.
+    numbered = labels - {"-1"} == set(map(str, range(len(labels) - 1))) and len(labels) > 3
+    missing: dict[str, None] = {"-1": None} if numbered else {}
+    return sorted(labels - {*missing}), missing

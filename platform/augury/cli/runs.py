@@ -4,306 +4,243 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import os
 import re
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import Any
 
-from augury.cli.common import RESULTS, open_storage, print_json
-from augury.core.errors import UserError
+from augury.cli.common import RESULTS, print_json, print_table
+from augury.core.errors import UserError, unknown
+from augury.core.locks import any_held, is_locked
 from augury.core.naming import counted
-from augury.core.progress import Stage, say
+from augury.core.progress import Stage, duration, say
+from augury.core.store import Folder, Store
+from augury.core.verification import verify
+from augury.experiments import cleanup, stored_runs
+from augury.experiments.record import DESCRIPTION, KIND, RECORDS, RunRecord
+from augury.reporting.find import find, named_systems
+from augury.sweeping import state
+from augury.training import history
+from augury.training.trained import FAILURE
 
-if TYPE_CHECKING:
-    from augury.core.store import Folder, Store
-    from augury.core.verification import Checked
-    from augury.experiments.cleanup import Unused
-    from augury.reporting.run_list import StoredRun
-
-HELP = (
-    "List the runs of a storage with state, score, date, cost and size; delete them; clean and "
-    "verify the storage."
-)
 EXAMPLE = """augury runs results
   augury runs results 'my/*' --state scored --sort score
   augury runs results my/CipherDAug/1 --delete --yes
   augury runs results --clean       # says what no run needs; with --yes, removes it
   augury runs results --verify"""
-NOUNS = {"temporary": "temporary file"}
-"""Names of kinds, where they are other words."""
 FOREIGN = ("mlartifacts/*", "sweeps/*/tune/*")
 """Files of MLflow and Ray Tune, by pattern."""
-SORTS = ("date", "name", "score", "cost", "size")
+STATES = ("scored", "trained", "running", "failed", "unfinished", "damaged")
+"""trained: not scored; unfinished: interrupted, or ended by a budget; damaged: of which nothing
+can be read but the folder."""
+ORDERS = {"date": "date", "name": "name", "score": "score", "cost": "seconds", "size": "bytes"}
+"""What the list is sorted by, the highest first but for names."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    parser.add_argument(
-        "storage", nargs="?", default=RESULTS, help=f"storage of the runs (default: {RESULTS})"
-    )
-    parser.add_argument(
-        "runs",
-        nargs="*",
-        metavar="RUN",
-        help="only these: names as for other commands, or patterns such as 'my/*' (default: all)",
-    )
-    parser.add_argument(
-        "--state",
-        nargs="+",
-        metavar="STATE",
-        help="scored, trained, running, failed, unfinished or damaged",
-    )
-    parser.add_argument("--task", help="only runs of this task")
-    parser.add_argument(
-        "--sort", choices=SORTS, default="date", help="order of the list (default: date)"
-    )
-    action = parser.add_mutually_exclusive_group()
-    action.add_argument(
-        "--delete",
-        action="store_true",
-        help="delete the runs that are given or match, with all that was made from them: without "
-        "--yes, says what would go",
-    )
-    action.add_argument(
-        "--clean",
-        action="store_true",
-        help="remove what no run refers to, and what killed processes have left behind, in the "
-        "storage and among the temporary files of this machine: without --yes, says what would go",
-    )
-    action.add_argument(
-        "--verify",
-        action="store_true",
-        help="compare all files with the checksums that were written with them",
-    )
-    parser.add_argument("--yes", action="store_true", help="delete or remove without asking")
-    parser.add_argument(
-        "--hours",
-        type=float,
-        default=24.0,
-        help="with --clean: only what has not changed for so many hours, as a process may work on "
-        "it (default: 24)",
-    )
+    add, action = parser.add_argument, parser.add_mutually_exclusive_group().add_argument
+    flag: dict[str, Any] = {"action": "store_true"}
+    add("storage", nargs="?", default=RESULTS, help=f"storage of the runs (default: {RESULTS})")
+    text = "only these: names as for other commands, or patterns such as 'my/*' (default: all)"
+    add("runs", nargs="*", metavar="RUN", help=text)
+    add("--state", nargs="+", metavar="STATE", help=", ".join(STATES))
+    add("--task", help="only runs of this task")
+    add("--sort", choices=ORDERS, default="date", help="order of the list (default: date)")
+    text = "delete the runs that are given or match, with all that was made from them"
+    action("--delete", **flag, help=text)
+    text = "remove what no run refers to, and what killed processes have left behind"
+    action("--clean", **flag, help=text)
+    action("--verify", **flag, help="compare all files with their checksums")
+    add("--yes", **flag, help="delete or remove; without it, says what would go")
+    text = "with --clean: only what has not changed for so many hours (default: 24)"
+    add("--hours", type=float, default=24.0, help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.reporting import run_list, tables
-
-    store = open_storage(arguments.storage)
+    store = Store(arguments.storage)
+    if "://" not in store.root and not os.path.isdir(store.root):
+        raise UserError(f"there is no storage {store.root}: give its directory")
     if arguments.verify:
         return _verify(store, arguments.json)
     if arguments.clean:
         return _clean(store, arguments)
     runs = _select(store, arguments)
+    if not runs:
+        say(f"no run in {store.root} matches: names are EXPERIMENT/SYSTEM/SEED")
     if arguments.delete:
         return _delete(store, runs, arguments)
-    runs = _sorted(runs, arguments.sort)
+    listed, key = sorted(runs.values(), key=lambda run: run["date"], reverse=True), arguments.sort
+    listed.sort(key=lambda run: run[ORDERS[key]] or 0.0, reverse=key != "name")
     if arguments.json:
-        print_json([run.to_dict() for run in runs])
-    elif runs:
-        print(tables.plain_text([run_list.run_table(runs)]))
-    else:
-        say(_no_run(store, arguments.runs))
+        print_json(listed)
+    elif listed:
+        print_table([_row(run) for run in listed])
     return 0
 
 
-def _select(store: Store, arguments: argparse.Namespace) -> list[StoredRun]:
-    """Return the runs of a storage that the arguments name and the filters let through."""
-    from augury.core.errors import unknown
-    from augury.reporting import run_list, run_names
-
-    for state in arguments.state or ():
-        if state not in run_list.STATES:
-            raise unknown("state", state, run_list.STATES)
-    runs = run_list.stored(store)
+def _select(store: Store, arguments: argparse.Namespace) -> dict[Folder, dict[str, Any]]:
+    """Return the runs that the arguments name and the filters let through."""
+    for wanted in arguments.state or ():
+        if wanted not in STATES:
+            raise unknown("state", wanted, STATES)
+    names: dict[Folder, str] = {}
+    for system in named_systems(store):
+        for seed, folder in system.runs.items():
+            names.setdefault(folder, f"{system.name}/{seed}")
+    # A damaged one is called by its folder.
+    runs = {folder: names.get(folder, folder.name) for folder in stored_runs.folders(store)}
     if arguments.runs:
-        named: set[Folder] = set()
+        chosen: set[Folder] = set()
         for word in arguments.runs:
-            if _is_pattern(word):
-                named |= {run.folder for run in runs if fnmatch.fnmatch(run.name, word)}
+            if re.search(r"[*?\[]", word):
+                chosen |= {run for run, name in runs.items() if fnmatch.fnmatch(name, word)}
             else:
-                named |= set(run_names.find(word, store.root))
-        runs = [run for run in runs if run.folder in named]
-    return [
-        run
-        for run in runs
-        if (not arguments.state or run.state in arguments.state)
-        and (arguments.task is None or run.record.task == arguments.task)
-    ]
-
-
-def _is_pattern(word: str) -> bool:
-    return re.search(r"[*?\[]", word) is not None
-
-
-def _no_run(store: Store, words: Sequence[str]) -> str:
-    """Return that no run matches, with a pattern that does instead of one that leaves out parts of
-    names."""
-    from augury.reporting import run_list
-
-    names = [run.name for run in run_list.stored(store)]
-    if not names:
-        return f"no run in {store.root} yet"
-    idle = [word for word in words if _is_pattern(word) and not fnmatch.filter(names, word)]
-    wider = [form for word in idle for form in (f"{word}/*", f"*/{word}", f"*/{word}/*")]
-    matching = next((form for form in wider if fnmatch.filter(names, form)), None)
-    hint = f": names are EXPERIMENT/SYSTEM/SEED, try '{matching}'" if matching else ""
-    return f"no run in {store.root} matches{hint}"
-
-
-def _sorted(runs: list[StoredRun], key: str) -> list[StoredRun]:
-    """Return runs in an order; what has no such value comes last."""
-    if key == "date":
-        return runs
-    if key == "name":
-        return sorted(runs, key=lambda run: run.name)
-    values = {
-        run.folder: {
-            "score": run.score and run.score[1].value,
-            "cost": run.seconds,
-            "size": run.bytes,
-        }[key]
-        for run in runs
+                chosen |= set(find(word, store.root))
+        runs = {run: name for run, name in runs.items() if run in chosen}
+    listed = {run: _listed(name, run) for run, name in runs.items()}
+    return {
+        run: facts
+        for run, facts in listed.items()
+        if facts["state"] in (arguments.state or STATES)
+        and facts["task"] == (arguments.task or facts["task"])
     }
-    return sorted(runs, key=lambda run: -(values[run.folder] or 0.0))
 
 
-def _delete(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namespace) -> int:
-    """Delete runs with what depends on them, or say what would go."""
-    from augury.core.locks import is_locked
-    from augury.experiments import stored_runs
-    from augury.reporting import run_list
-    from augury.tracking import sync
+def _listed(name: str, run: Folder) -> dict[str, Any]:
+    """Return a run, with its deciding score on the first test set, as JSON-like values.
 
-    _refuse_all(arguments)
-    names = {run.folder: run.name for run in run_list.stored(store)}
-    folders = [run.folder for run in runs]
-    going = [*folders, *stored_runs.dependents(folders, store)]
-    if running := [names[folder] for folder in going if folder in names and is_locked(folder)]:
-        raise UserError(f"{', '.join(running)} is being trained: stop it first")
-    sizes = {folder: stored_runs.size(folder) for folder in going}
-    if arguments.yes:
-        sync.forget(store, going)
-        stored_runs.remove(going)
-    result = {
-        "deleted": arguments.yes,
-        "folders": [folder.name for folder in going],
-        "bytes": sum(sizes.values()),
-    }
-    if arguments.json:
-        print_json(result)
-        return 0
-    for folder in going:
-        because = "" if folder in folders else ", made from it"
-        size = run_list.size_text(sizes[folder])
-        print(f"{names.get(folder, folder.name)}  {size}{because}")
-    total = run_list.size_text(sum(sizes.values()))
-    if not going:
-        say(_no_run(store, arguments.runs))
-    elif arguments.yes:
-        print(f"deleted {counted(len(going), 'folder')}, {total}")
+    `seconds` is the processor time of all trainings behind the run or, where that is not known
+    (`clock`), their wall time.
+    """
+    known = stored_runs.intact([run], RunRecord.read).get(run)
+    _, address, seed = run.name.split("/")
+    record = known or RunRecord(name, address, int(seed.removeprefix("seed-")), task=None)
+    if known is None:
+        current = "damaged"
+    elif run.complete:
+        current = "scored" if record.evaluated else "trained"
+    elif is_locked(run):
+        current = "running"
     else:
-        count = counted(len(going), "folder")
-        print(f"{count}, {total}, would be deleted: repeat the command with --yes")
-    return 0
+        current = "failed" if run.exists(FAILURE) else "unfinished"
+    test, scores = next(iter(record.tests.items()), (None, ()))
+    score, cost = next(iter(scores), None), record.cost
+    on_cpu = cost is None or cost.cpu_seconds is not None
+    return {
+        "name": name,
+        "system": record.name,
+        "experiment": record.experiment,
+        "seed": record.seed,
+        "task": record.task,
+        "state": current,
+        "test": test,
+        "metric": score and score.name,
+        "score": score and score.value,
+        "date": datetime.fromtimestamp(_trained_at(run), UTC).isoformat(timespec="seconds"),
+        "seconds": cost and (cost.cpu_seconds if on_cpu else cost.train_seconds),
+        "clock": "cpu" if on_cpu else "wall",
+        "bytes": stored_runs.size(run),
+        "run": run.uri,
+    }
 
 
-def _refuse_all(arguments: argparse.Namespace) -> None:
-    """Raise UserError for a change of all runs of a storage, which is never meant."""
-    if not (arguments.runs or arguments.state or arguments.task):
+def _trained_at(run: Folder) -> float:
+    """Return when a run was last trained, by its history; copying does not change it."""
+    files = sorted(history.files(run), key=lambda file: file.partition(".")[0])
+    try:
+        if files and (validations := history.records(run, files[-1])):
+            return validations[-1]["time"]
+    except UserError:  # damaged
+        pass
+    info = run.info(DESCRIPTION)
+    return info.modified or 0.0 if info else 0.0
+
+
+def _row(run: dict[str, Any]) -> dict[str, object]:
+    """Return a run as a row of the list."""
+    from augury.scoring.registry import title
+
+    row: dict[str, object] = {"run": run["name"], "task": run["task"] or "", "state": run["state"]}
+    row |= {"score": "", "date (UTC)": run["date"][:16].replace("T", " "), "CPU time": None}
+    if run["metric"]:
+        row["score"] = f"{run['test']}: {title(run['metric'])} {run['score']:.1f}"
+    if run["seconds"] is not None:
+        clock = "" if run["clock"] == "cpu" else " (wall)"
+        row["CPU time"] = f"{duration(run['seconds'])}{clock}"
+    return {**row, "size": _size(run["bytes"])}
+
+
+def _size(count: float) -> str:
+    return f"{count / 1e6:,.1f} MB" if count < 1e9 else f"{count / 1e9:,.1f} GB"
+
+
+def _delete(store: Store, runs: dict[Folder, dict[str, Any]], arguments: argparse.Namespace) -> int:
+    """Delete runs with what depends on them, or say what would go."""
+    if not (arguments.runs or arguments.state or arguments.task):  # all: never meant
         raise UserError(f"say which runs: augury runs {arguments.storage} RUN ...")
+    going = [*runs, *stored_runs.dependents(runs, store)]
+    for folder in going:
+        if folder.name.startswith(f"{KIND}/") and is_locked(folder):
+            raise UserError(f"{folder.uri} is being trained: stop it first")
+    sizes = [stored_runs.size(folder) for folder in going]
+    if arguments.yes:
+        from augury.tracking.export import forget
+
+        forget(store, going)
+        stored_runs.remove(going)
+    if arguments.json:
+        folders = [folder.name for folder in going]
+        print_json({"deleted": arguments.yes, "folders": folders, "bytes": sum(sizes)})
+        return 0
+    for folder, size in zip(going, sizes, strict=True):
+        name = runs[folder]["name"] if folder in runs else f"{folder.name}, made from it"
+        print(f"{name}  {_size(size)}")
+    done = "deleted" if arguments.yes else "would be deleted: repeat the command with --yes"
+    print(f"{counted(len(going), 'folder')}, {_size(sum(sizes))}, {done}")
+    return 0
 
 
 def _clean(store: Store, arguments: argparse.Namespace) -> int:
     """Remove what nothing needs, or list it."""
-    from augury.core.locks import any_held
-    from augury.experiments.cleanup import unused
-    from augury.experiments.record import KIND as RUNS
-    from augury.reporting.run_list import size_text
-    from augury.sweeping.state import KIND as SWEEPS
-
     if not arguments.hours >= 0:
         raise UserError(f"--hours {arguments.hours}: give a number of hours, at least 0")
-    if busy := any_held(store):
+    if any_held(store):
         say(f"a command works in {store.root}: its texts are kept; repeat this when it has ended")
-    unneeded = unused(store, arguments.hours, users=(RUNS, SWEEPS))
-    items = [item for item in unneeded if _is_removed(item, store)] if arguments.yes else unneeded
+    items = cleanup.unused(store, arguments.hours, users=(KIND, state.KIND))
+    if arguments.yes:
+        unneeded, items = items, [item for item in items if item.remove(store)]
+        for item in unneeded:
+            if item not in items:
+                say(f"{item.path} is kept: a process works with it, or it may not be removed")
     size = sum(item.bytes for item in items)
     if arguments.json:
-        print_json(
-            {
-                "removed": arguments.yes,
-                "bytes": size,
-                "unused": [asdict(item) for item in items],
-            }
-        )
+        unused = [asdict(item) for item in items]
+        print_json({"removed": arguments.yes, "bytes": size, "unused": unused})
         return 0
     for item in items:
-        print(f"{item.kind:<9}  {size_text(item.bytes):>8}  {item.path}")
-    counts = Counter(item.kind for item in items)
-    shown = ", ".join(counted(count, NOUNS.get(kind, kind)) for kind, count in counts.items())
-    if items and arguments.yes:
-        print(f"removed {shown}: {size_text(size)}")
-    elif items:
-        print(f"{shown}, {size_text(size)}, would be removed: repeat the command with --yes")
-    elif not (busy or unneeded):
-        say(f"nothing in {store.root} is unused")
+        print(f"{item.kind:<9}  {_size(item.bytes):>10}  {item.path}")
+    kinds = Counter(item.kind for item in items)
+    shown = ", ".join(counted(count, kind) for kind, count in kinds.items()) or "nothing"
+    done = "removed" if arguments.yes else "would be removed: repeat the command with --yes"
+    print(f"{shown}, {_size(size)}, {done}")
     return 0
-
-
-def _is_removed(item: Unused, store: Store) -> bool:
-    """Remove something unused; say where it is kept."""
-    removed = item.remove(store)
-    if not removed:
-        say(f"{item.path} is kept: a process works with it, or it may not be removed")
-    return removed
 
 
 def _verify(store: Store, as_json: bool) -> int:
     """Compare all files with their checksums; return 1 where one is damaged."""
-    from augury.core.verification import verify
-    from augury.experiments.record import RECORDS
-    from augury.reporting.run_list import size_text
-
-    since = time.monotonic()
     with Stage("verify", unit="files") as stage:
         checked = list(stage.over(verify(store, RECORDS, FOREIGN)))
-    damaged = [file for file in checked if file.damage]
-    size, seconds = sum(file.bytes for file in checked), time.monotonic() - since
+    damaged = [{"file": file.name, "damage": file.damage} for file in checked if file.damage]
+    size = sum(file.bytes for file in checked)
     if as_json:
-        print_json(
-            {
-                "files": len(checked),
-                "bytes": size,
-                "seconds": round(seconds, 3),
-                "damaged": [
-                    {"file": file.name, "damage": file.damage, "remedy": _remedy(file)}
-                    for file in damaged
-                ],
-            }
-        )
+        print_json({"files": len(checked), "bytes": size, "damaged": damaged})
     else:
         for file in damaged:
-            print(f"{file.name} {file.damage}: {_remedy(file)}")
-        print(f"{counted(len(checked), 'file')}, {size_text(size)}: {len(damaged):,} damaged")
+            print("{file} {damage}".format(**file))
+        print(f"{counted(len(checked), 'file')}, {_size(size)}: {len(damaged):,} damaged")
+        if damaged:
+            print("a command that needs one of them makes it anew, or says what to remove")
     return 1 if damaged else 0
-
-
-def _remedy(file: Checked) -> str:
-    """Return what to do about a damaged file."""
-    from augury.experiments.record import KIND
-    from augury.scoring.stored import HYPOTHESES, SCORES, STATISTICS
-
-    kind, *parts = file.name.split("/")
-    if kind == KIND and len(parts) > 2:
-        run, below = "/".join([kind, *parts[:2]]), parts[2]
-        if below in (HYPOTHESES, SCORES, STATISTICS):
-            return "the next `augury train` scores the run anew"
-        if below == "ctranslate2":
-            return "the next translation makes it anew from the weights"
-        if below == "checkpoints":
-            return "needed by an unfinished run alone, which goes on from the checkpoint before"
-        return f"remove {run} and train it again"
-    if len(parts) > 1 and len(parts[0]) == 16:
-        return "the next command that needs it makes it anew"
-    return "the next command that writes it replaces it, or remove it"

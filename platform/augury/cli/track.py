@@ -1,4 +1,4 @@
-"""`augury track`: sync a storage to MLflow."""
+"""`augury track`: export a storage to MLflow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from augury.cli.common import print_json
 from augury.core.errors import UserError
 from augury.core.naming import counted
 
-HELP = "Sync the runs of a storage to MLflow, for example after an outage of the server."
 EXAMPLE = "MLFLOW_TRACKING_URI=http://server:5000 augury track results"
 
 
@@ -27,23 +26,23 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.core.config import validate
-    from augury.core.secrets import redacted
     from augury.core.store import Store
-    from augury.experiments.recording import Tracking, place
-    from augury.tracking.sync import SYNC, sync_storage
+    from augury.experiments.record import KIND as RUNS
+    from augury.experiments.recording import Tracking
+    from augury.sweeping.state import KIND as SWEEPS
+    from augury.tracking.export import Exporter
 
     store = Store(arguments.storage)
-    if not any(store.addresses(kind) for kind in SYNC):
+    if not any(store.addresses(kind) for kind in (RUNS, SWEEPS)):
         raise UserError(
-            f"no run, sweep or experiment in {store.root}: give the storage of `augury train` or "
+            f"no run or sweep in {store.root}: give the storage of `augury train` or "
             "`augury sweep` (their setting storage, by default results)"
         )
-    tracking = validate(Tracking, {"uri": arguments.uri}, "--uri")
-    updated, target = sync_storage(store, tracking), redacted(place(tracking, store).uri)
+    exporter = Exporter(validate(Tracking, {"uri": arguments.uri}, "--uri"), store)
+    sent = exporter.storage()
     if arguments.json:
-        print_json({"sent": updated, "uri": target})
+        print_json({"sent": sent, "uri": exporter.address})
     else:
-        sent = f"sent {counted(updated, 'run')}"
-        runs = sent if updated else "every run is up to date: nothing to send"
-        print(f"{runs}; MLflow experiment '{tracking.experiment}' at {target}")
+        done = f"sent {counted(sent, 'run')}" if sent else "MLflow has every run: nothing to send"
+        print(f"{done}; MLflow experiment '{exporter.mlflow.name}' at {exporter.address}")
     return 0

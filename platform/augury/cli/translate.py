@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from augury.cli.common import (
     add_executor,
+    add_mbr,
     add_run,
     flag_of,
     integer,
@@ -16,124 +17,71 @@ from augury.cli.common import (
     print_json,
     read_lines,
 )
+from augury.core import config
 from augury.core.errors import UserError, unknown
 from augury.core.progress import say
-
-if TYPE_CHECKING:
-    from augury.experiments.run import Run
+from augury.decoding.settings import Combination, LongTexts
+from augury.experiments.record import RunName
+from augury.experiments.run import Run
+from augury.experiments.task import find_task
 
 WRITES_TEXT = True
-HELP = (
-    "Translate, or label, standard input with a trained run: a sentence a line, or what the run's "
-    "task reads, such as two sentences separated by a tab."
-)
 EXAMPLE = """augury translate my/CipherDAug/1 < text.de > text.en
   augury translate my/CipherDAug --views plain rot-1 rot-2 --combine average < text.de > text.en
   augury translate noisy/tuned --tag '<MTNT_s>' < comments.fr > comments.en"""
-
-
 NO_TAG = "none"
 """The value of --tag for no symbol."""
+DECODING = ("beam", "length_penalty", "views", "combine", "n_best", "utility")
+"""The flags that are settings of decoding."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    from augury.decoding.settings import Combination, LongTexts, Utility
-
     add_run(parser)
-    parser.add_argument(
-        "--beam", type=integer, default=None, help="beam size (default: the experiment's)"
-    )
-    parser.add_argument(
-        "--length-penalty",
-        type=float,
-        default=None,
-        help="length penalty (default: the experiment's)",
-    )
-    parser.add_argument(
-        "--views",
-        nargs="+",
-        metavar="VIEW",
-        help="views of the run to decode from: plain, rot-1, ...",
-    )
-    parser.add_argument(
-        "--combine",
-        choices=get_args(Combination),
-        help="how to combine views: average (one beam over their mean) or mbr (minimum Bayes risk)",
-    )
-    parser.add_argument(
-        "--n-best", type=integer, help="mbr: candidates per view (default: the beam)"
-    )
-    parser.add_argument(
-        "--utility", choices=get_args(Utility), help="mbr: the utility function (default: chrf)"
-    )
-    parser.add_argument(
-        "--tag",
-        help="the symbol before every source, of a run trained on tagged texts: one "
-        "of theirs, or none (default: that of the validation set)",
-    )
-    parser.add_argument(
-        "--long",
-        choices=get_args(LongTexts),
-        help="lines that are longer than the model reads: refuse all (default), cut them to what "
-        "it reads, or skip them, with an empty line; which lines these are is said",
-    )
-    add_executor(parser)
-
-
-def _tag(tag: str | None, trained: Run) -> dict[str, Any]:
-    """Return the option `tag`, empty for no symbol; UserError unless the run knows it."""
-    known = trained.experiment.tags
-    if tag is None:
-        return {}
-    if not known:
-        raise UserError(
-            "--tag is for runs that are trained on tagged texts, and this one is not: leave it out"
-        )
-    if tag not in (*known, NO_TAG):
-        raise unknown("tag of this run", tag, (*known, NO_TAG))
-    return {"tag": "" if tag == NO_TAG else tag}
+    add = parser.add_argument
+    add("--beam", type=integer, help="beam size (default: the experiment's)")
+    add("--length-penalty", type=float, help="length penalty (default: the experiment's)")
+    add("--views", nargs="+", metavar="VIEW", help="decode from these views: plain rot-1")
+    add("--combine", choices=get_args(Combination), help="one beam, or minimum Bayes risk")
+    add_mbr(parser)
+    add("--tag", help="symbol before every source, of a run trained on tagged texts, or none")
+    text = "lines longer than the model reads: refuse all (default), cut or skip them"
+    add("--long", choices=get_args(LongTexts), help=text)
+    add_executor(parser, default="local")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.core import config
-    from augury.experiments.record import RunName
-    from augury.experiments.run import Run
-    from augury.experiments.task import find_task
-
     _, folder = open_run(arguments.trained, arguments.storage)
     trained = Run.read(folder)
     say(f"by {RunName.read(folder)}")
-    task = trained.experiment.task
-    keys = ("beam", "length_penalty", "views", "combine", "n_best", "utility")
-    overrides = {key: value for key in keys if (value := getattr(arguments, key)) is not None}
-    decoding = getattr(trained.experiment, "decoding", None)
-    if decoding is None and overrides:
-        raise UserError(
-            f"runs of task {task} have no decoding settings: leave out "
-            f"{', '.join(map(flag_of, overrides))}"
-        )
-    options = _tag(arguments.tag, trained)
-    if arguments.long is not None:
-        if decoding is None:
+    experiment = trained.experiment
+    overrides = {key: value for key in DECODING if (value := getattr(arguments, key)) is not None}
+    decoding = getattr(experiment, "decoding", None)
+    if decoding is None and (overrides or arguments.long):
+        flags = ", ".join(map(flag_of, overrides or ["long"]))
+        raise UserError(f"runs of task {experiment.task} have no decoding: leave out {flags}")
+    options: dict[str, Any] = {}
+    if arguments.tag is not None:
+        allowed = (*experiment.tags, NO_TAG)
+        if not experiment.tags:
             raise UserError(
-                f"runs of task {task} cut long lines to the length of their training themselves: "
-                "leave out --long"
+                "--tag is for runs that are trained on tagged texts, and this one is not: leave it "
+                "out"
             )
+        if arguments.tag not in allowed:
+            raise unknown("tag of this run", arguments.tag, allowed)
+        options["tag"] = "" if arguments.tag == NO_TAG else arguments.tag
+    if arguments.long is not None:
         options["long"] = arguments.long
     if decoding is not None:
-        options["decoding"] = config.validate(
-            type(decoding), {**decoding.to_dict(), **overrides}, "decoding"
-        )
+        settings = {**decoding.to_dict(), **overrides}
+        options["decoding"] = config.validate(type(decoding), settings, "decoding")
     for view in overrides.get("views", ()):
-        trained.experiment.resolve_view(view)
-    mbr_only = [key for key in ("n_best", "utility") if key in overrides]
-    if mbr_only and getattr(options["decoding"], "combine", None) != "mbr":
-        raise UserError(
-            f"{flag_of(mbr_only[0])} needs --combine mbr: add it, or leave out "
-            f"{flag_of(mbr_only[0])}"
-        )
-    lines = read_lines(sys.stdin)
-    translations = find_task(task).translate(trained, lines, executor=arguments.executor, **options)
+        experiment.resolve_view(view)
+    of_mbr = [flag_of(key) for key in ("n_best", "utility") if key in overrides]
+    if of_mbr and getattr(options["decoding"], "combine", None) != "mbr":
+        raise UserError(f"{of_mbr[0]} needs --combine mbr: add it, or leave out {of_mbr[0]}")
+    task, lines = find_task(experiment.task), read_lines(sys.stdin)
+    translations = task.translate(trained, lines, executor=arguments.executor, **options)
     if arguments.json:
         outputs = "translations" if decoding is not None else "labels"
         print_json({"run": folder.uri, outputs: translations})

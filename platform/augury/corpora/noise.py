@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
 from augury.core.config import Section
-
-Layout = Literal["auto", "qwerty", "qwertz", "azerty"]
 
 
 class NoiseRates(Section):
@@ -21,7 +17,8 @@ class NoiseRates(Section):
     spelling: float = Field(0.0, ge=0, le=1)
     """Words with a letter inserted, deleted, replaced or swapped with the next one."""
     keyboard: float = Field(0.0, ge=0, le=1)
-    """Words with a letter replaced by that of an adjacent key."""
+    """Words with a letter replaced by that of an adjacent key: on qwertz for de, azerty for fr and
+    qwerty for all others."""
     casing: float = Field(0.0, ge=0, le=1)
     """Words in lower case, in upper case, or with the case of the first letter inverted."""
     punctuation: float = Field(0.0, ge=0, le=1)
@@ -30,9 +27,6 @@ class NoiseRates(Section):
     """Words preceded by a filler such as "um", "äh" or "euh" (en, de, fr)."""
     emoji: float = Field(0.0, ge=0, le=1)
     """Words followed by an emoji."""
-    layout: Layout = "auto"
-    """Keyboard layout; auto: that of the language, qwertz for de, azerty for fr and qwerty for
-    all others."""
 
     @property
     def rates(self) -> dict[str, float]:

@@ -160,9 +160,10 @@ class RecordBuilder:
 
     def summary(self) -> str:
         """Return the counts as one line."""
-        line = f"{self.kept:,} {self.kind.noun} of {counted(self.read, 'row')}"
-        if self.rejected:
-            line += f"; rejected: {_counts(self.rejected)}"
+        line = f"{self.kept:,} {self.kind.noun} of {counted(self.selected, 'row')}"
+        others = REASONS[NOT_SELECTED]  # rows of other splits, or not of `where`
+        if rejected := {of: count for of, count in self.rejected.items() if of != others}:
+            line += f"; rejected: {_counts(rejected)}"
         line += (
             f"; tabs or line ends replaced by spaces in {self.cleaned:,}" if self.cleaned else ""
         )

@@ -1,11 +1,12 @@
-"""Translation by checkpoints of `transformers`, through CTranslate2 or `generate`."""
+"""Checkpoints of `transformers`: translation through CTranslate2 or `generate`, sampling, and
+language models that answer prompts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from augury.core import config
 from augury.core.directories import scratch
@@ -27,6 +28,8 @@ VERSION = 1
 
 Search = Callable[[Sequence[Sequence[int]], Decoding], Sequence[Sequence[int]]]
 """A function from ids of sources, special ones included, to ids of the best outputs."""
+Chat = Literal["auto"] | bool
+"""Whether a prompt is a user's message in the tokenizer's chat template; auto: where it has one."""
 
 
 class Languages(NamedTuple):
@@ -40,43 +43,46 @@ class Languages(NamedTuple):
 class Checkpoint:
     """An encoder-decoder, by its name on a hub or its directory, on a GPU where there is one."""
 
-    name: str
+    checkpoint: str
     revision: str | None = None
     languages: Languages | None = None
     """The languages of a multilingual model, such as NLLB."""
     allow_pickle: bool = False
     """Whether weights may be read from pickle files."""
 
+    on_gpu: ClassVar[bool] = True
+
     @property
-    def identity(self) -> str:
-        """Return the model's identity: a directory's content, or a hub name with its revision."""
-        return pretrained.identity(self.name, self.revision)
+    def name(self) -> str:
+        """The model's identity: a directory's content, or a hub name with its revision; with its
+        languages."""
+        languages = f" {self.languages.read} to {self.languages.written}" if self.languages else ""
+        return pretrained.identity(self.checkpoint, self.revision) + languages
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
         """Return the checkpoint as a function that translates; in a store, converted only once."""
         tokenizer, first = self._tokenizer()
-        most = self._most_pieces(tokenizer)
-        search = self._search(tokenizer, first, store, threads)
+        settings = self._settings()
+        most = min(tokenizer.model_max_length, positions(settings))
+        search = self._search(settings, tokenizer, first, store, threads)
 
         def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
             if view != PLAIN:
                 raise UserError(
-                    f"checkpoint '{self.name}' has no view '{view}': it reads text as it is, plain"
+                    f"checkpoint '{self.checkpoint}' has no view '{view}': it reads text as it "
+                    "is, plain"
                 )
             rows = tokenizer(list(texts)).input_ids if texts else []
             outputs = ["" if len(ids) <= most else None for ids in rows]
-            wanted = [
-                row for row, text in enumerate(texts) if outputs[row] is not None and text.strip()
-            ]
-            for row, ids in zip(
-                wanted, search([rows[row] for row in wanted], decoding), strict=True
-            ):
+            read = [row for row, text in enumerate(texts) if outputs[row] == "" and text.strip()]
+            best = search([rows[row] for row in read], decoding)
+            for row, ids in zip(read, best, strict=True):
                 outputs[row] = tokenizer.decode(ids, skip_special_tokens=True).strip()
             return outputs
 
         return translate
 
-    def sampler(self, whole: bool = False) -> Sampler:
+    def sampler(self, store: Store, whole: bool = False) -> Sampler:
         """Return the checkpoint as a function that samples outputs.
 
         A text that is too long is cut, or with `whole` has no output.
@@ -84,33 +90,28 @@ class Checkpoint:
         from augury.decoding.sampling import sampler
 
         tokenizer, first = self._tokenizer()
-        return sampler(
-            self._model(), tokenizer, self._most_pieces(tokenizer), first=first, whole=whole
-        )
-
-    def _most_pieces(self, tokenizer: PreTrainedTokenizerBase) -> int:
-        """The pieces of the longest text that tokenizer and model read, special ones included."""
-        return min(tokenizer.model_max_length, positions(self._settings()))
+        most = min(tokenizer.model_max_length, positions(self._settings()))
+        return sampler(self._model(), tokenizer, most, first=first, whole=whole)
 
     def _settings(self) -> Any:
         from transformers import AutoConfig
 
-        return pretrained.load(AutoConfig.from_pretrained, self.name, self.revision)
+        return pretrained.load(AutoConfig.from_pretrained, self.checkpoint, self.revision)
 
     def _model(self) -> PreTrainedModel:
         from transformers import AutoModelForSeq2SeqLM
 
-        return loaded(AutoModelForSeq2SeqLM, self.name, self.revision, self.allow_pickle)
+        return loaded(AutoModelForSeq2SeqLM, self.checkpoint, self.revision, self.allow_pickle)
 
     def _tokenizer(self) -> tuple[PreTrainedTokenizerBase, int | None]:
         """Return the tokenizer, and the id of the target language, if outputs start with one."""
         from transformers import AutoTokenizer
 
-        tokenizer = pretrained.load(AutoTokenizer.from_pretrained, self.name, self.revision)
+        tokenizer = pretrained.load(AutoTokenizer.from_pretrained, self.checkpoint, self.revision)
         several = hasattr(tokenizer, "src_lang")
         if several and self.languages is None:
             raise UserError(
-                f"checkpoint '{self.name}' is multilingual: also give the languages, as its "
+                f"checkpoint '{self.checkpoint}' is multilingual: also give the languages, as its "
                 "tokenizer calls them, such as source_language: fra_Latn and target_language: "
                 "eng_Latn"
             )
@@ -118,58 +119,107 @@ class Checkpoint:
             return tokenizer, None
         if not several:
             raise UserError(
-                f"checkpoint '{self.name}' translates between two languages: leave out "
+                f"checkpoint '{self.checkpoint}' translates between two languages: leave out "
                 "source_language and target_language with it"
             )
-        _, first = (self._language(tokenizer, code) for code in self.languages)
-        tokenizer.src_lang = self.languages.read
-        return tokenizer, first
-
-    def _language(self, tokenizer: PreTrainedTokenizerBase, code: str) -> int:
-        """Return the id of a language."""
-        symbol = tokenizer.get_lang_token(code) if hasattr(tokenizer, "get_lang_token") else code
-        if symbol not in tokenizer.all_special_tokens:
-            raise unknown(
-                f"language of checkpoint '{self.name}'", code, tokenizer.all_special_tokens
+        known = tokenizer.all_special_tokens
+        for code in self.languages:
+            symbol = (
+                tokenizer.get_lang_token(code) if hasattr(tokenizer, "get_lang_token") else code
             )
-        return int(tokenizer.convert_tokens_to_ids(symbol))
+            if symbol not in known:
+                raise unknown(f"language of checkpoint '{self.checkpoint}'", code, known)
+        tokenizer.src_lang = self.languages.read
+        return tokenizer, int(tokenizer.convert_tokens_to_ids(symbol))  # of the target, the last
 
     def _search(
-        self, tokenizer: PreTrainedTokenizerBase, first: int | None, store: Store, threads: int
+        self,
+        settings: Any,
+        tokenizer: PreTrainedTokenizerBase,
+        first: int | None,
+        store: Store,
+        threads: int,
     ) -> Search:
         from augury.decoding.conversion import reads
 
-        settings = self._settings()
         if not reads(settings) or tokenizer("a").input_ids[-1] != settings.eos_token_id:
             say_once(
-                f"checkpoint '{self.name}' ({settings.model_type}) is of a kind that CTranslate2 "
-                "does not read: transformers translates, which takes several times as long"
+                f"checkpoint '{self.checkpoint}' ({settings.model_type}) is of a kind that "
+                "CTranslate2 does not read: transformers translates, which takes several times as "
+                "long"
             )
-            return _generating(self._model(), tokenizer, first)
-        folder = store.folder(
-            KIND, config.address({"version": VERSION, "checkpoint": self.identity})
-        )
-        make_once(folder, lambda: self._convert(folder))
-        return _decoding(folder, positions(settings), first, threads)
+            return _by_transformers(self._model(), tokenizer, first)
+        identity = pretrained.identity(self.checkpoint, self.revision)
+        address = config.address({"version": VERSION, "checkpoint": identity})
+        folder = store.folder(KIND, address)
+        make_once(folder, lambda: self._convert(folder, identity))
+        return _by_ctranslate2(folder, positions(settings), first, threads)
 
-    def _convert(self, folder: Folder) -> None:
+    def _convert(self, folder: Folder, identity: str) -> None:
         """Write the checkpoint in CTranslate2's format, with first and suppressed tokens."""
-        from augury.decoding.conversion import checkpoint_to_ctranslate2
+        from augury.decoding.conversion import to_ctranslate2
 
         model = self._model()
         with scratch("ctranslate2") as directory:
-            checkpoint_to_ctranslate2(model, directory)
+            to_ctranslate2(model, directory)
             folder.put(directory, MODEL)
         generation = model.generation_config
         never = {*(generation.suppress_tokens or ())}
         never |= {ids[0] for ids in generation.bad_words_ids or () if len(ids) == 1}
-        folder.finish(
-            {
-                "inputs": [self.identity],
-                "first": generation.forced_bos_token_id,
-                "never": sorted(never),
-            },
-        )
+        first = generation.forced_bos_token_id
+        folder.finish({"inputs": [identity], "first": first, "never": sorted(never)})
+
+
+@dataclass(frozen=True)
+class LanguageModel(Checkpoint):
+    """A causal model or an encoder-decoder that answers prompts."""
+
+    chat: Chat = "auto"
+
+    def sampler(self, store: Store, whole: bool = True) -> Sampler:
+        """Return the model as a function that answers prompts, loaded once.
+
+        A prompt that leaves no room for `max_length` subwords has no answer, an empty one has an
+        empty answer. UserError for a chat template that there is not.
+        """
+        from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+        from augury.decoding.sampling import sampler
+
+        name, revision = self.checkpoint, self.revision
+        settings = pretrained.load(AutoConfig.from_pretrained, name, revision)
+        if settings.is_encoder_decoder:
+            if self.chat is True:
+                raise UserError(
+                    f"'{name}' is an encoder-decoder, and chat: true is for causal models: leave "
+                    "it out"
+                )
+            return super().sampler(store, whole=True)
+        tokenizer = pretrained.load(AutoTokenizer.from_pretrained, name, revision)
+        if self.chat is True and not tokenizer.chat_template:
+            raise UserError(
+                f"the tokenizer of '{name}' has no chat template: set chat: auto or false, or take "
+                "a model that was tuned for chats"
+            )
+
+        def encode(prompt: str) -> list[int]:
+            if not (tokenizer.chat_template and self.chat and prompt.strip()):
+                return list(tokenizer(prompt).input_ids)
+            text = tokenizer.apply_chat_template(
+                [{"role": "user", "content": prompt}],
+                tokenize=False,
+                add_generation_prompt=True,
+                enable_thinking=False,  # of templates that know it: no thoughts before the answer
+            )
+            return list(tokenizer(text, add_special_tokens=False).input_ids)
+
+        model = loaded(AutoModelForCausalLM, name, revision, self.allow_pickle)
+        most = min(tokenizer.model_max_length, positions(settings.get_text_config()))
+        return sampler(model, tokenizer, most, whole=True, encode_text=encode)
+
+    def translator(self, store: Store, threads: int = 1) -> Translator:
+        """Raise UserError: prompts are answered, and nothing is searched."""
+        raise UserError(f"'{self.checkpoint}' answers prompts, and does not search translations")
 
 
 @lru_cache(maxsize=2)
@@ -179,59 +229,55 @@ def loaded(
     """Return a model of one of the Auto classes of `transformers`, in evaluation mode."""
     import torch
 
-    load = kind.from_pretrained
     model = pretrained.load_model(
-        load, name, revision, allow_pickle=allow_pickle, dtype=torch.float32
+        kind.from_pretrained, name, revision, allow_pickle=allow_pickle, dtype=torch.float32
     ).eval()
     return model.to("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def _decoding(folder: Folder, most: int, first: int | None, threads: int) -> Search:
+def _by_ctranslate2(folder: Folder, most: int, first: int | None, threads: int) -> Search:
     """Return the search by CTranslate2 with a converted model."""
-    from augury.decoding.ctranslate import CTranslateDecoder, visible_device
+    import ctranslate2
 
-    decoder = CTranslateDecoder(folder.sub(MODEL).local(), threads=threads, device=visible_device())
+    from augury.decoding.ctranslate import CTranslateDecoder
+
+    device: Any = "cuda" if ctranslate2.get_cuda_device_count() else "cpu"
+    decoder = CTranslateDecoder(folder.sub(MODEL).local(), threads=threads, device=device)
     manifest = folder.manifest()
     beginning = manifest["first"] if first is None else first
+    prefix = () if beginning is None else (beginning,)
 
     def search(sources: Sequence[Sequence[int]], decoding: Decoding) -> Sequence[Sequence[int]]:
         within = decoding.model_copy(update={"max_length": min(decoding.max_length, most)})
         without_end = [source[:-1] for source in sources]
-        prefix = () if beginning is None else (beginning,)
-        return [
-            best.ids for best in decoder.translate(without_end, within, manifest["never"], prefix)
-        ]
+        best = decoder.translate(without_end, within, manifest["never"], prefix)
+        return [hypothesis.ids for hypothesis in best]
 
     return search
 
 
-def _generating(
+def _by_transformers(
     model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, first: int | None
 ) -> Search:
     """Return the search by `transformers`, with the checkpoint's suppressed and first tokens."""
     import torch
 
-    forced = {} if first is None else {"forced_bos_token_id": first}
-
     def search(sources: Sequence[Sequence[int]], decoding: Decoding) -> Sequence[Sequence[int]]:
-        options = (
-            {"length_penalty": decoding.length_penalty, "early_stopping": True}
-            if decoding.beam > 1
-            else {}
-        )
-        options |= {
-            "num_beams": decoding.beam,
-            "max_new_tokens": min(decoding.max_length, positions(model.config)),
-            "do_sample": False,
-            **forced,
-        }
+        options: dict[str, Any] = {} if first is None else {"forced_bos_token_id": first}
+        if decoding.beam > 1:
+            options |= {"length_penalty": decoding.length_penalty, "early_stopping": True}
         outputs: list[Sequence[int]] = [()] * len(sources)
         for batch in batches_by_length(sources, decoding.batch_tokens):
-            inputs = tokenizer.pad(
-                {"input_ids": [sources[row] for row in batch]}, return_tensors="pt"
-            )
+            ids = {"input_ids": [sources[row] for row in batch]}
+            inputs = tokenizer.pad(ids, return_tensors="pt").to(model.device)
             with torch.inference_mode():
-                sequences = model.generate(**inputs.to(model.device), **options)
+                sequences = model.generate(
+                    **inputs,
+                    num_beams=decoding.beam,
+                    max_new_tokens=min(decoding.max_length, positions(model.config)),
+                    do_sample=False,
+                    **options,
+                )
             for row, output in zip(batch, sequences.tolist(), strict=True):
                 outputs[row] = output
         return outputs

@@ -68,13 +68,10 @@ def n_best(
 def search_options(decoding: Decoding, banned: Collection[int]) -> dict[str, Any]:
     """Return arguments of `generate` to search as CTranslateDecoder does, without the ids of
     `banned`."""
-    options = (
-        {"length_penalty": decoding.length_penalty, "early_stopping": True}
-        if decoding.beam > 1
-        else {}
-    )
-    return {
-        **options,
+    of_beam: dict[str, Any] = {}
+    if decoding.beam > 1:
+        of_beam = {"length_penalty": decoding.length_penalty, "early_stopping": True}
+    return of_beam | {
         "do_sample": False,
         "num_beams": decoding.beam,
         "min_new_tokens": 1,
@@ -109,7 +106,18 @@ def _search(
         "min_new_tokens": len(prefix) + 1,
         "forced_bos_token_id": prefix[0] if prefix else None,
     }
-    sequences = model.generate(**encoded, **options, logits_processor=[_Averaging(len(views))])
+
+    def average(input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Average the log-probabilities of a subword over the views of its sentence.
+
+        The views of a sentence are rows of one batch, view by view, each with its own states: rows
+        with equal scores keep equal beams.
+        """
+        of_views = scores.log_softmax(1).unflatten(0, (len(views), -1))
+        # In double precision, so that the order of the views makes no difference.
+        return of_views.double().mean(0).to(scores.dtype).repeat(len(views), 1)
+
+    sequences = model.generate(**encoded, **options, logits_processor=[average])
     of_views = sequences.unflatten(0, (len(views), -1))
     assert (of_views == of_views[0]).all(), "views with equal scores search alike"
     produced = of_views[0, :, 1:]
@@ -126,22 +134,6 @@ def _search(
     pieces = [tuple(row[mask].tolist()) for row, mask in zip(produced, body, strict=True)]
     hypotheses = [Hypothesis(ids, score) for ids, score in zip(pieces, scores, strict=True)]
     return [hypotheses[first : first + count] for first in range(0, len(hypotheses), count)]
-
-
-class _Averaging:
-    """Averages the log-probabilities of a subword over the views of its sentence.
-
-    The views of a sentence are rows of one batch, view by view, each with its own states: rows with
-    equal scores keep equal beams.
-    """
-
-    def __init__(self, views: int):
-        self.views = views
-
-    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        of_views = scores.log_softmax(1).unflatten(0, (self.views, -1))
-        # In double precision, so that the order of the views makes no difference.
-        return of_views.double().mean(0).to(scores.dtype).repeat(self.views, 1)
 
 
 @torch.no_grad()

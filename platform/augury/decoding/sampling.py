@@ -8,12 +8,11 @@ number of workers and after any restart, up to the rounding of the logits.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 
 from augury.decoding.search import batches_by_length, positions
 from augury.decoding.settings import Sampler, Sampling
@@ -69,27 +68,29 @@ def sampler(
     *,
     first: int | None = None,
     whole: bool = False,
+    encode_text: Callable[[str], list[int]] | None = None,
 ) -> Sampler:
     """Return a model as a function that samples outputs for texts of at most `most` subwords.
 
     Longer texts are cut or, with `whole`, have no output, and empty texts empty ones, as in a
-    search. All outputs start with the id `first`, if given, and none exceeds the model's positions.
+    search; for a causal model, the output counts too. `encode_text` takes the tokenizer's place.
+    All outputs start with the id `first`, if given, and none exceeds the model's positions.
     """
 
     def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str | None]:
-        rows, _ = encode(tokenizer, [texts], sys.maxsize if whole else most)
-        read = [
-            row
-            for row, text in enumerate(texts)
-            if not whole or (text.strip() and len(rows[row]) <= most)
-        ]
-        capped = sampling.model_copy(
-            update={"max_length": min(sampling.max_length, positions(model.config))}
-        )
+        if encode_text is None:
+            rows, _ = encode(tokenizer, [texts], sys.maxsize if whole else most)
+        else:
+            rows = [encode_text(text) for text in texts]
+        room = most if model.config.is_encoder_decoder else most - sampling.max_length
+        fit = [len(ids) <= room for ids in rows]
+        read = [row for row, text in enumerate(texts) if not whole or (text.strip() and fit[row])]
+        length = min(sampling.max_length, positions(model.config))
+        capped = sampling.model_copy(update={"max_length": length})
         drawn = sample(
             model, [rows[row] for row in read], [keys[row] for row in read], capped, first=first
         )
-        outputs: list[str | None] = [None if len(ids) > most else "" for ids in rows]
+        outputs: list[str | None] = ["" if fits else None for fits in fit]
         for row, ids in zip(read, drawn, strict=True):
             outputs[row] = tokenizer.decode(ids, skip_special_tokens=True).strip()
         return outputs
@@ -106,22 +107,37 @@ def _sample(
     first: int | None,
 ) -> list[list[int]]:
     config = model.generation_config
-    ends = _listed(config.eos_token_id)
+    ends: Any = config.eos_token_id  # none, one or several
+    ends = [ends] if isinstance(ends, int) else list(ends or ())
     pad = config.pad_token_id if config.pad_token_id is not None else next(iter(ends), 0)
-    # Of the columns of a sequence, the first ones are not drawn: the start symbol, or the prompt.
-    if model.config.is_encoder_decoder:
-        inputs, given = _padded(sources, pad), 1
-    else:
-        inputs = _padded_left(sources)
-        given = inputs["input_ids"].shape[1]
-    drawing = (
-        [_Drawing(torch.tensor(keys, device=model.device), sampling, given)]
-        if sampling.temperature > 0
-        else []
-    )
+    width = max(map(len, sources))
+    ids, mask = [], []
+    for source in sources:
+        missing = width - len(source)
+        if model.config.is_encoder_decoder:
+            ids.append([*source, *[pad] * missing])
+            mask.append([1] * len(source) + [0] * missing)
+        else:
+            # In front, as outputs continue sources; with the source's own first id, which it has
+            # already, so that penalties for ids that occurred do not depend on the padding.
+            ids.append([source[0]] * missing + [*source])
+            mask.append([0] * missing + [1] * len(source))
+    # The columns of a sequence that are not drawn: the start symbol, or the prompt.
+    given = 1 if model.config.is_encoder_decoder else width
+    named = torch.tensor(keys, device=model.device)
+
+    def draw(input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Mask all scores of a row but that of the sampled subword."""
+        candidates, logits = likeliest(scores, sampling)
+        step = torch.tensor(input_ids.shape[1] - given + 1, device=scores.device)
+        noise = gumbel(named, step, candidates)
+        drawn = (logits + noise).argmax(1, keepdim=True)
+        return torch.full_like(scores, -torch.inf).scatter_(1, candidates.gather(1, drawn), 0.0)
+
     sequences = model.generate(
-        **{name: tensor.to(model.device) for name, tensor in inputs.items()},
-        logits_processor=drawing,
+        input_ids=torch.tensor(ids, device=model.device),
+        attention_mask=torch.tensor(mask, device=model.device),
+        logits_processor=[draw] if sampling.temperature > 0 else [],
         do_sample=False,  # the noise is ours
         num_beams=1,
         max_new_tokens=sampling.max_length,
@@ -130,57 +146,10 @@ def _sample(
         **({} if first is None else {"forced_bos_token_id": first}),
     )
     outputs = []
-    for ids in sequences[:, given:].tolist():
-        end = next((index for index, piece in enumerate(ids) if piece in ends), len(ids))
-        outputs.append(ids[:end])
+    for drawn in sequences[:, given:].tolist():
+        end = next((index for index, piece in enumerate(drawn) if piece in ends), len(drawn))
+        outputs.append(drawn[:end])
     return outputs
-
-
-def _listed(ids: int | Sequence[int] | None) -> list[int]:
-    """Return the ids that end an output, of which a model's settings have none, one or several."""
-    return [] if ids is None else [ids] if isinstance(ids, int) else list(ids)
-
-
-def _padded(sources: Sequence[Sequence[int]], pad: int) -> dict[str, Tensor]:
-    """Return the inputs of an encoder, (B, T), with pads behind each source."""
-    rows = [torch.tensor(source) for source in sources]
-    return {
-        "input_ids": pad_sequence(rows, batch_first=True, padding_value=pad),
-        "attention_mask": pad_sequence([torch.ones_like(row) for row in rows], batch_first=True),
-    }
-
-
-def _padded_left(sources: Sequence[Sequence[int]]) -> dict[str, Tensor]:
-    """Return the inputs of a causal model, (B, T), padded in front, as outputs continue them.
-
-    Each source is padded with its own first id, which it has already: penalties of a model's
-    settings for ids that occurred do not depend on the padding.
-    """
-    width = max(map(len, sources))
-    missing = [width - len(source) for source in sources]
-    pairs = list(zip(sources, missing, strict=True))
-    return {
-        "input_ids": torch.tensor([[source[0]] * count + [*source] for source, count in pairs]),
-        "attention_mask": torch.tensor(
-            [[0] * count + [1] * len(source) for source, count in pairs]
-        ),
-    }
-
-
-class _Drawing:
-    """Masks all scores of a row but that of the sampled subword; row b belongs to `keys[b]`.
-
-    `given` is the number of ids in front of the first that is sampled.
-    """
-
-    def __init__(self, keys: Tensor, sampling: Sampling, given: int):
-        self.keys, self.sampling, self.given = keys, sampling, given
-
-    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        candidates, logits = likeliest(scores, self.sampling)
-        step = torch.tensor(input_ids.shape[1] - self.given + 1, device=scores.device)
-        drawn = (logits + gumbel(self.keys, step, candidates)).argmax(1, keepdim=True)
-        return torch.full_like(scores, -torch.inf).scatter_(1, candidates.gather(1, drawn), 0.0)
 
 
 def likeliest(scores: Tensor, sampling: Sampling) -> tuple[Tensor, Tensor]:

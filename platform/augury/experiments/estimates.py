@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from statistics import fmean, median
 from typing import NamedTuple
 
-from augury.augment import planning
-from augury.augment.mixins import MakesRecords, TextSubset
-from augury.augment.operator import RECORDS, Operator
+from augury.augment import pipeline
+from augury.augment.operator import RECORDS, MakesRecords, Operator, TextSubset
 from augury.core.machine import available_cores
 from augury.core.progress import duration
 from augury.core.store import Store
@@ -196,7 +195,7 @@ def _records(
     of = [name for name in rows if name in subset or not subset]
     texts = {
         name: cached_corpus(spec, "train", store.root).rows
-        for name, spec in planning.extra_texts(operator).items()
+        for name, spec in pipeline.extra_texts(operator).items()
     }
     share = experiment.mixture.get(operator.name())
     parents = sum((read if share is None else rows)[name] for name in of)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from augury.augment.operator import BlockFunction, Operator
-from augury.augment.planning import Part
+from augury.augment.pipeline import Part
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.integrity import Damaged

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from augury.augment import planning
-from augury.augment.models import ReadyModel, TrainedModel
-from augury.augment.operator import RECORDS
+from augury.augment import pipeline
+from augury.augment.operator import RECORDS, ReadyModel, TrainedModel
 from augury.core import config
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
@@ -37,7 +36,7 @@ class Plan:
 
     experiment: Experiment
     store: Store
-    parts: Sequence[planning.Part]
+    parts: Sequence[pipeline.Part]
     learned_from: Mapping[str, Text]
     """The texts that the tokenizer is learned from: sides of the corpus and views, by name.
 
@@ -208,10 +207,10 @@ class Graph:
             self._known[key] = self._plan(experiment)
         return self._known[key]
 
-    def models(self, experiment: Experiment) -> list[planning.Models]:
+    def models(self, experiment: Experiment) -> list[pipeline.Models]:
         """Return the models of each operator by role, `<role>-<seed>` where an experiment has
         several seeds; nothing is trained."""
-        of_operators: list[planning.Models] = []
+        of_operators: list[pipeline.Models] = []
         for roles in experiment.models:
             models: dict[str, TrainedModel] = {}
             for role, content in roles.items():
@@ -219,7 +218,7 @@ class Graph:
             of_operators.append(models)
         return of_operators
 
-    def _models_of_role(self, role: str, model: Experiment | ReadyModel) -> planning.Models:
+    def _models_of_role(self, role: str, model: Experiment | ReadyModel) -> pipeline.Models:
         from augury.experiments.ready_models import RunModel, ready_model
 
         if isinstance(model, ReadyModel):
@@ -237,7 +236,7 @@ class Graph:
         }
         # Ciphers of all stages have one alphabet, for one vocabulary.
         fitted_on = task.corpus_address(experiment.first, TRAIN) if before else None
-        parts = planning.plan(
+        parts = pipeline.plan(
             corpora[TRAIN], experiment.augment, store, fitted_on, self.models(experiment)
         )
         train, *dev = (store.folder(CORPORA, address) for address in corpora.values())
@@ -318,7 +317,7 @@ def _shares(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def _texts_of(part: planning.Part, sides: Mapping[str, tuple[str, ...]]) -> dict[str, Text]:
+def _texts_of(part: pipeline.Part, sides: Mapping[str, tuple[str, ...]]) -> dict[str, Text]:
     """Return the texts of a view, with the columns of the first side, or of records with those
     of all sides."""
     if part.operator.makes() == RECORDS:

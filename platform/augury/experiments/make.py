@@ -10,9 +10,9 @@ from pathlib import Path
 
 from augury.augment import health, pipeline
 from augury.augment.draw import Symbols
-from augury.augment.noisy_tests import noisy_test
+from augury.augment.noise import noisy_test
 from augury.augment.operator import RECORDS, VIEW
-from augury.augment.planning import Models
+from augury.augment.pipeline import Models
 from augury.core.cluster import check_storage
 from augury.core.errors import UserError
 from augury.core.execution import Execution
@@ -25,8 +25,8 @@ from augury.core.store import Folder, Store
 from augury.corpora.ingest import overlap_notes, stored_references
 from augury.experiments.examples import Examples
 from augury.experiments.graph import TRAIN, Graph, Plan, Step, dev_sets
-from augury.experiments.recording import Recorder, Recording, Status, unrecorded
-from augury.experiments.run import Input, Run, artifacts, describe
+from augury.experiments.recording import Recorder, Recording, unrecorded
+from augury.experiments.run import Input, Run, describe
 from augury.experiments.spec import Experiment
 from augury.experiments.task import find_task
 from augury.experiments.trial import run_trial
@@ -181,17 +181,12 @@ def make(graph: Graph, targets: Sequence[Step], recorder: Recorder) -> dict[str,
             return
         run = runs[step.address].with_seed(step.seed)
         describe(run, name)
-        recorder.start(run.folder)
-        try:
-            label = f"{name}, seed {step.seed}"
-            with (
-                recorder.follow(run.folder),
-                show_progress(run.folder, label, run.experiment.training),
-            ):
-                run_trial(run, scored=step in graph.scored)
-        finally:
-            status: Status = "FINISHED" if run.folder.complete else "FAILED"
-            recorder.finish(run.folder, status, artifacts(run))
+        label = f"{name}, seed {step.seed}"
+        with (
+            recorder.follow(run.folder),
+            show_progress(run.folder, label, run.experiment.training),
+        ):
+            run_trial(run, scored=step in graph.scored)
 
     for target in targets:
         visit(target)

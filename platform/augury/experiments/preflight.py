@@ -9,10 +9,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
-from augury.augment import planning
-from augury.augment.mixins import Fitted, UsesModels
-from augury.augment.models import ReadyModel
-from augury.augment.operator import Operator
+from augury.augment import pipeline
+from augury.augment.operator import Fitted, Operator, ReadyModel, UsesModels
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.locks import usable
@@ -79,7 +77,7 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
         for test in experiment.test_sets:
             stored_references(experiment.corpus, test, texts[test], store)
             if noise := experiment.corpus.noise(test):
-                from augury.augment.noisy_tests import check_noise  # few files have such tests
+                from augury.augment.noise import check_noise  # few files have such tests
 
                 check_noise(texts[test], noise)
         for name in experiment.scoring.metrics:
@@ -100,9 +98,8 @@ def _check_operator(
     operator: Operator, experiment: Experiment, train: Corpus, learned_from: Corpus, store: Store
 ) -> None:
     """Raise UserError for an operator that cannot make its text."""
-    from augury.augment import pipeline  # most experiments have no operator
 
-    for text in planning.extra_texts(operator).values():
+    for text in pipeline.extra_texts(operator).values():
         cached_corpus(text, "train", store.root)
     if type(operator).check_text is not Operator.check_text:
         operator.check_text(pipeline.first_records(train, operator))

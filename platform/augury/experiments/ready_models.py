@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from augury.augment.models import ReadyModel, TrainedModel
+from augury.augment.operator import ReadyModel, TrainedModel
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import LABELS
 from augury.decoding import checkpoint
-from augury.decoding.checkpoint import Checkpoint, Languages
+from augury.decoding.checkpoint import Checkpoint
 from augury.decoding.settings import PLAIN
 from augury.experiments.run import Run
 from augury.experiments.stored_runs import locate
@@ -79,42 +79,15 @@ class RunModel:
         return Run.read(Folder(self.root or store.root, self.name))
 
 
-@dataclass(frozen=True)
-class CheckpointModel:
-    """A checkpoint of `transformers`, by its name on a hub or its directory.
-
-    On a GPU where this process sees one.
-    """
-
-    checkpoint: str
-    revision: str | None = None
-    languages: Languages | None = None
-    """Source and target language for a model that translates between many."""
-    allow_pickle: bool = False
-    """Whether weights are read from pickle files where there are no safetensors."""
-
-    on_gpu: ClassVar[bool] = True
+class CheckpointModel(Checkpoint):
+    """A checkpoint of `transformers`, which may also be a classifier."""
 
     @property
     def name(self) -> str:
         """The identity of the model, by the content of its directory or its name on a hub, with
         its languages."""
-        if self.languages is None:
-            return self._checkpoint.identity
-        languages = f"{self.languages.read} to {self.languages.written}"
-        return f"{self._checkpoint.identity} {languages}, version {MULTILINGUAL_VERSION}"
-
-    @property
-    def _checkpoint(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint, self.revision, self.languages, self.allow_pickle)
-
-    def sampler(self, store: Store, whole: bool = False) -> Sampler:
-        """Return an encoder-decoder as a function that writes text, loaded once."""
-        return self._checkpoint.sampler(whole)
-
-    def translator(self, store: Store, threads: int = 1) -> Translator:
-        """Return an encoder-decoder as a function that translates text, loaded once."""
-        return self._checkpoint.translator(store, threads)
+        version = f", version {MULTILINGUAL_VERSION}" if self.languages else ""
+        return super().name + version
 
     def probabilities(
         self, store: Store, *columns: Sequence[str], labels: Sequence[str] = LABELS

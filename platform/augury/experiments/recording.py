@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 from pydantic import Field, field_validator
 
@@ -30,13 +30,10 @@ class Tracking(Section):
     experiment: str = Field("augury", min_length=1)
     """The MLflow experiment that the runs belong to."""
     interval: float = Field(10.0, gt=0)
-    """Seconds between two sendings of one run."""
-    system_metrics: bool = False
-    """Whether the load of the machine that runs the command is recorded too: CPU, memory, disk,
-    network, GPUs."""
+    """Seconds between two sendings."""
     log_model: bool = False
-    """Whether MLflow keeps the models of finished runs (of a sweep, of its best configuration)
-    for transformers."""
+    """Whether MLflow keeps the models of finished runs, those of all trials of a sweep too, for
+    transformers."""
 
     @field_validator("uri")
     @classmethod
@@ -80,29 +77,12 @@ def check(uri: str) -> str:
     return uri
 
 
-@dataclass(frozen=True)
-class File:
-    """A file of a run's storage to keep with its record, in `directory` among its artifacts."""
-
-    folder: Folder
-    name: str
-    directory: str = ""
-
-
-Status = Literal["FINISHED", "FAILED"]
-
-
 class Recorder(Protocol):
     """Records the runs of one command; nothing here raises, or waits for more than seconds."""
 
-    def start(self, run: Folder) -> None:
-        """Record that a run begins or continues; its folder holds `run.json`."""
-
-    def follow(self, run: Folder) -> AbstractContextManager[None]:
-        """Record the additions to a run's history while the block runs."""
-
-    def finish(self, run: Folder, status: Status, files: Sequence[File] = ()) -> None:
-        """Record the end of a run, with its scores, cost and `files`."""
+    def follow(self, folder: Folder) -> AbstractContextManager[None]:
+        """Record a run, whose folder holds `run.json`, or a sweep while the block runs, and what
+        has become of it."""
 
 
 Recording = Callable[[Tracking, Store], AbstractContextManager[Recorder]]
@@ -110,14 +90,8 @@ Recording = Callable[[Tracking, Store], AbstractContextManager[Recorder]]
 
 
 class _Unrecorded:
-    def start(self, run: Folder) -> None:
-        pass
-
-    def follow(self, run: Folder) -> AbstractContextManager[None]:
+    def follow(self, folder: Folder) -> AbstractContextManager[None]:
         return nullcontext()
-
-    def finish(self, run: Folder, status: Status, files: Sequence[File] = ()) -> None:
-        pass
 
 
 @contextmanager

@@ -19,10 +19,8 @@ from augury.core import config, plugin_files, yaml_file
 from augury.core.errors import UserError
 from augury.core.secrets import with_redacted_uris
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import Corpus
 from augury.experiments.record import DESCRIPTION, Input, RunRecord, read_description, run_folder
-from augury.experiments.recording import File
 from augury.experiments.spec import Experiment, parse
 from augury.training.trained import Initialisation, TrainingRun
 
@@ -240,26 +238,6 @@ def describe_scores(run: Run) -> RunRecord:
     changed = {"experiment": written, "inputs": run.to_dict()["inputs"]}
     record.write_description(run.folder, described | changed)
     return record
-
-
-def artifacts(run: Run) -> list[File]:
-    """Return the files to keep with a run: tokenizer, fitted data of operators, manifests of
-    corpora."""
-    folders = {
-        name: run.stored_folder(folder)
-        for name, folder in {"vocabulary": run.tokenizer, **run.fits}.items()
-    }
-    files = [
-        File(folder, file, name)
-        for name, folder in folders.items()
-        for file in folder.names()
-        if file[0] != "_"
-    ]
-    corpora = [
-        File(run.store.folder(CORPORA, corpus.address), "manifest.json", f"corpora/{corpus.role}")
-        for corpus in run.inputs
-    ]
-    return files + corpora
 
 
 def _yaml(content: dict[str, Any]) -> str:

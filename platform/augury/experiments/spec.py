@@ -10,9 +10,16 @@ from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, mo
 
 from augury.augment import operator
 from augury.augment.health import HealthLimits
-from augury.augment.mixins import TextSubset, UsesModels
-from augury.augment.models import ReadyModel
-from augury.augment.operator import DRAW, RECORDS, VIEW, Operator, check_columns
+from augury.augment.operator import (
+    DRAW,
+    RECORDS,
+    VIEW,
+    Operator,
+    ReadyModel,
+    TextSubset,
+    UsesModels,
+    check_columns,
+)
 from augury.core import config
 from augury.core.config import FileName, Section
 from augury.core.errors import UserError, nearest, unknown

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from augury.augment.mixins import ExtraInputs, Fitted
-from augury.augment.operator import Operator
+from augury.augment.operator import ExtraInputs, Fitted, Operator
 from augury.core import config, yaml_file
 from augury.core.agreed_code import named_by_user
 from augury.core.config import Section

@@ -258,7 +258,7 @@ LACKS: Mapping[type, str] = {
     Samples: "runs of task {} write no text: take a run of task",
     Labels: "runs of task {} label nothing: take a run of task",
     ShowsStates: "these analyses read translations and the states of their encoder, which runs of "
-    "task {} do not have (`augury analyze attack RUN` is for classifiers too): they are for runs "
+    "task {} do not have (`--which attack` is for classifiers too): they are for runs "
     "of task",
     Exports: "runs of task {} cannot be exported: take a run of task",
     Drafts: "task {} does not say how its experiments are drafted: take task",

@@ -57,16 +57,12 @@ def load_model(
     safetensors.
     """
     if not allow_pickle:
-        require_safetensors(name)
-    return load(loader, name, revision, **weights_settings(allow_pickle), **settings)
+        _require_safetensors(name)
+        settings["use_safetensors"] = True
+    return load(loader, name, revision, **settings)
 
 
-def weights_settings(allow_pickle: bool) -> dict[str, bool]:
-    """Return the arguments of `from_pretrained` that choose the files of weights."""
-    return {} if allow_pickle else {"use_safetensors": True}
-
-
-def require_safetensors(name: str) -> None:
+def _require_safetensors(name: str) -> None:
     """Raise UserError if `name` is a directory with weights that are not in safetensors."""
     directory = model_directory(name)
     if directory is None or any(directory.glob("*.safetensors")):
@@ -85,17 +81,14 @@ def loading_errors(name: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:
-        reason = " ".join(str(error).split()).rstrip(".")
-        advice = (
-            ". If the hub cannot be reached, give the path of a directory"
-            if isinstance(error, OSError)
-            else ""
-        )
+        reason, advice = _one_line(error), ""
         if ".safetensors" in reason:
             advice = (
                 ". Only safetensors are read unless allow_pickle: true is set, as pickle files "
                 "can run code"
             )
+        elif isinstance(error, OSError):
+            advice = ". If the hub cannot be reached, give the path of a directory"
         raise UserError(f"pretrained '{name}' cannot be loaded: {reason}{advice}") from error
 
 
@@ -119,12 +112,9 @@ def put_files(
         settings = load(AutoConfig.from_pretrained, name, revision)
         settings.save_pretrained(directory)
         if generation:
-            search = _generation_file(name, revision)
-            kept = (
-                GenerationConfig.from_model_config(settings)
-                if search is None
-                else GenerationConfig.from_dict(json.loads(search.read_text(encoding="utf-8")))
-            )
+            kept = GenerationConfig.from_model_config(settings)
+            if search := _generation_settings(name, revision):
+                kept = GenerationConfig.from_dict(search)
             kept.save_pretrained(directory)
         pieces: PreTrainedTokenizerBase = load(AutoTokenizer.from_pretrained, name, revision)
         pieces.save_pretrained(directory)
@@ -149,15 +139,14 @@ def check_files(model: Pretrained) -> None:
     """Raise UserError for a path without a model, and for weights in a form that is not allowed."""
     model_directory(model.name)
     if not model.allow_pickle:
-        require_safetensors(model.name)
+        _require_safetensors(model.name)
 
 
 @cache
 def search_settings(name: str, revision: str | None = None) -> Mapping[str, Any]:
     """Return the settings of search that a model comes with, by the names of
     `decoding.settings.Decoding`; none where it has none, or its files are not reachable."""
-    file = _generation_file(name, revision)
-    settings = json.loads(file.read_text(encoding="utf-8")) if file else {}
+    settings = _generation_settings(name, revision)
     named = {
         "beam": settings.get("num_beams"),
         "length_penalty": settings.get("length_penalty"),
@@ -166,24 +155,28 @@ def search_settings(name: str, revision: str | None = None) -> Mapping[str, Any]
     return {setting: value for setting, value in named.items() if value is not None}
 
 
-def _generation_file(name: str, revision: str | None) -> Path | None:
-    """Return the file with a model's settings of search: in its directory, in the local cache or
-    from the hub; None where there is none."""
+def _generation_settings(name: str, revision: str | None) -> dict[str, Any]:
+    """Return a model's settings of search, from its directory, the local cache or the hub; none
+    where there are none."""
     directory = expanded(name)
     if directory.is_dir() or name.startswith(PATHS):
         file = directory / GENERATION
-        return file if file.is_file() else None
-    from huggingface_hub import hf_hub_download, try_to_load_from_cache
+    else:
+        from huggingface_hub import hf_hub_download, try_to_load_from_cache
 
-    try:
-        cached = try_to_load_from_cache(name, GENERATION, revision=revision)
-        if isinstance(cached, str):
-            return Path(cached)
-        if commit(name, revision) is None:  # downloading would try again and again
-            return None
-        return Path(hf_hub_download(name, GENERATION, revision=revision, etag_timeout=HUB_SECONDS))
-    except Exception:  # from huggingface_hub and its HTTP library; loading the model says why
-        return None
+        try:
+            cached = try_to_load_from_cache(name, GENERATION, revision=revision)
+            if not isinstance(cached, str):
+                if commit(name, revision) is None:  # downloading would try again and again
+                    return {}
+                cached = hf_hub_download(
+                    name, GENERATION, revision=revision, etag_timeout=HUB_SECONDS
+                )
+            file = Path(cached)
+        except Exception:  # from huggingface_hub and its HTTP library; loading the model says why
+            return {}
+    settings: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+    return settings
 
 
 def pinned(directory: str, revision: str | None) -> str | None:
@@ -217,7 +210,6 @@ def identity(name: str, revision: str | None = None) -> str:
     return f"files:{digest.hexdigest()}"
 
 
-@cache
 def commit(name: str, revision: str | None = None) -> str | None:
     """Return the commit of a model on the hub: that of the local cache, else of the hub.
 
@@ -227,34 +219,32 @@ def commit(name: str, revision: str | None = None) -> str | None:
         return None
     if revision and COMMIT.fullmatch(revision):
         return revision
+    return hub_answer(name, revision)[0]
+
+
+def unreachable(name: str, revision: str | None = None) -> str | None:
+    """Return why a pretrained model is not available on this machine, None if it is."""
+    return None if model_directory(name) else hub_answer(name, revision)[1]
+
+
+@cache
+def hub_answer(name: str, revision: str | None) -> tuple[str | None, str | None]:
+    """Return the commit of a model by the local cache, else by the hub, and why there is none."""
     from huggingface_hub import get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
     from huggingface_hub.constants import CONFIG_NAME
 
     try:
         cached = try_to_load_from_cache(name, CONFIG_NAME, revision=revision)
         if isinstance(cached, str):
-            return Path(cached).parent.name  # snapshots/COMMIT/config.json
-        return get_hf_file_metadata(
-            hf_hub_url(name, CONFIG_NAME, revision=revision), timeout=HUB_SECONDS
-        ).commit_hash
-    except Exception:  # from huggingface_hub and its HTTP library; loading says why
-        return None
-
-
-def unreachable(name: str, revision: str | None = None) -> str | None:
-    """Return why a pretrained model is not available on this machine, None if it is."""
-    if model_directory(name):
-        return None
-    from huggingface_hub import get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
-    from huggingface_hub.constants import CONFIG_NAME
-
-    if isinstance(try_to_load_from_cache(name, CONFIG_NAME, revision=revision), str):
-        return None
-    try:
-        get_hf_file_metadata(hf_hub_url(name, CONFIG_NAME, revision=revision), timeout=HUB_SECONDS)
+            return Path(cached).parent.name, None  # snapshots/COMMIT/config.json
+        url = hf_hub_url(name, CONFIG_NAME, revision=revision)
+        return get_hf_file_metadata(url, timeout=HUB_SECONDS).commit_hash, None
     except Exception as error:  # from huggingface_hub and its HTTP library
-        return " ".join(str(error).split()).rstrip(".") or type(error).__name__
-    return None
+        return None, _one_line(error) or type(error).__name__
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()).rstrip(".")
 
 
 def hub_name(name: str) -> str | None:

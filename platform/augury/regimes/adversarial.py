@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -99,22 +99,17 @@ class Adversarial(WarmupRegime):
         return self
 
     def inactive(self) -> dict[str, str]:
-        return super().inactive() | self._inactive_steps()
-
-    def _inactive_steps(self) -> dict[str, str]:
+        unused = super().inactive()
         if self.attack == "fgm":
-            return dict.fromkeys(
-                ("alpha", "alpha_share", "steps"), "fgm takes one step of length epsilon"
-            )
+            reason = "fgm takes one step of length epsilon"
+            return unused | dict.fromkeys(("alpha", "alpha_share", "steps"), reason)
         if self.alpha_share is not None:
-            return {"alpha": "alpha_share sets the step size"}
+            return unused | {"alpha": "alpha_share sets the step size"}
         farthest = self.init_magnitude + self.steps * self.alpha
         if self.epsilon is not None and farthest <= self.epsilon * (1 + 1e-9):
-            return {
-                "epsilon": f"{self.steps} steps of {self.alpha:g} cannot exceed it: nothing is "
-                "projected"
-            }
-        return {}
+            reason = f"{self.steps} steps of {self.alpha:g} cannot exceed it: nothing is projected"
+            return unused | {"epsilon": reason}
+        return unused
 
     def papers(self) -> tuple[Paper, ...]:
         return CROSS_LINGUAL_NLI, PGD if self.attack == "pgd" else FGM
@@ -149,12 +144,15 @@ class Adversarial(WarmupRegime):
         its own did. Means over examples are multiplied by the number of rows, since metrics are
         divided by it.
         """
+        import torch
+
         from augury.regimes.objective import cross_entropy
-        from augury.regimes.perturbation import PerturbationSpace, in_bf16
+        from augury.regimes.perturbation import PerturbationSpace
 
         embedded = model.embedded(batch, 0)
-        bf16 = self.attack_precision == "bf16"
-        precision = in_bf16(embedded.embeddings) if bf16 else nullcontext()
+        precision: AbstractContextManager[Any] = nullcontext()
+        if self.attack_precision == "bf16":
+            precision = torch.autocast(embedded.embeddings.device.type, torch.bfloat16)
         space = PerturbationSpace.of(embedded, self.norm_scope)
         unit = space.unit(embedded) if self.relative else 1.0
         values = space.start(self.init_magnitude) * unit
@@ -167,7 +165,7 @@ class Adversarial(WarmupRegime):
                 losses = cross_entropy(
                     model.rows(batch, [0], space.spread(values)), self.label_smoothing
                 )
-            gradient = space.gradient(losses.total, values)
+            (gradient,) = torch.autograd.grad(losses.total, values)
             values = space.step(values.detach(), gradient, self.step_length * unit)
             if self.epsilon is not None:
                 values, changed = space.project(values, self.epsilon * unit)

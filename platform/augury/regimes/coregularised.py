@@ -12,10 +12,11 @@ from pydantic import Field, model_validator
 
 from augury.core.citations import CIPHERDAUG, R_DROP, Paper
 from augury.core.errors import UserError
-from augury.regimes.agreement import Agreement, Detach, Divergence
 from augury.regimes.regime import (
     SOURCE,
     TARGET,
+    Detach,
+    Divergence,
     Losses,
     Progress,
     ViewGroup,
@@ -105,7 +106,8 @@ class CoRegularised(WarmupRegime):
         return [ViewGroup((SOURCE, view), TARGET) for view in views]
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        from augury.regimes.objective import cross_entropy, view_objective  # torch takes seconds
+        # Imports torch, which takes seconds.
+        from augury.regimes.objective import Agreement, cross_entropy, view_objective
 
         if self.in_warmup(progress) and self.warmup_views == "cipher":
             return cross_entropy(model.rows(batch, [1]), self.label_smoothing)
@@ -139,11 +141,9 @@ class CoRegularised(WarmupRegime):
         return self.beta * min(1.0, (progress.epochs - self.warmup_epochs) / self.ramp_epochs)
 
     def onset(self, updates_per_epoch: float) -> float:
-        return (
-            super().onset(updates_per_epoch) + self.ramp_epochs * updates_per_epoch
-            if self.beta
-            else 0
-        )
+        if not self.beta:
+            return 0
+        return super().onset(updates_per_epoch) + self.ramp_epochs * updates_per_epoch
 
 
 REGIME = CoRegularised

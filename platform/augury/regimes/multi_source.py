@@ -32,9 +32,9 @@ class MultiSource(Regime):
         if not views:
             raise no_views(self.name)
         groups = [ViewGroup((view,), TARGET) for view in (SOURCE, *views)]
-        return groups + (
-            [ViewGroup((view,), SOURCE) for view in views] if self.equation == 2 else []
-        )
+        if self.equation == 2:
+            groups += [ViewGroup((view,), SOURCE) for view in views]
+        return groups
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
         from augury.regimes.objective import cross_entropy  # imports torch, which takes seconds

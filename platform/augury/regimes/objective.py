@@ -15,9 +15,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from augury.core.errors import UserError
-from augury.regimes.agreement import Agreement
-from augury.regimes.regime import Losses, Rows
+from augury.regimes.regime import Detach, Divergence, Losses, Rows
 
 
 def cross_entropy(rows: Rows, label_smoothing: float) -> Losses:
@@ -35,6 +33,25 @@ def cross_entropy(rows: Rows, label_smoothing: float) -> Losses:
     return Losses(
         terms.total, float(count), count, {"nll": terms.nll[0], "correct": terms.correct[0]}
     )
+
+
+class Agreement(NamedTuple):
+    """Weight and type of the divergence between the first view, the anchor, and each other view.
+
+    With p the anchor, q another view and flat(softmax(z)) = softmax(z / tau),
+        symmetric_kl = (KL(flat(p) || q) + KL(flat(q) || p)) / 2
+            (CipherDAug, equations 4 and 5; R-Drop),
+        kl = KL(flat(p) || q),
+        js = (KL(p || m) + KL(q || m)) / 2 with m = (p + q) / 2.
+    Only the first argument of a KL is flattened, without a factor tau^2; `detach="target"` stops
+    its gradient. `js` supports neither: a temperature on one side has no established meaning, and
+    its gradient flows through the first arguments only.
+    """
+
+    beta: float
+    tau: float = 1.0
+    divergence: Divergence = "symmetric_kl"
+    detach: Detach = "none"
 
 
 class Terms(NamedTuple):
@@ -68,24 +85,15 @@ def view_objective(
 
     Differentiable once with respect to `hidden`, `weight` and `bias`. Under autocast, matrix
     products use its dtype; softmax, losses and accumulated gradients use float32 or better. At most
-    `chunk` rows of logits per view are in memory. Raises UserError for options out of range.
+    `chunk` rows of logits per view are in memory.
     """
     views, rows, width = hidden.shape
     classes = len(weight)
     assert weight.shape == (classes, width) and labels.shape == (rows,) and classes > 1
     assert bias is None or bias.shape == (classes,)
-    if len(weights) != views:
-        raise UserError(f"{len(weights)} weights for {views} views: give one weight per view")
-    if agreement is not None and views < 2:
-        raise UserError(
-            "agreement with one view: it needs at least two; add a view or drop the agreement"
-        )
-    if not 0 <= label_smoothing < 1:
-        raise UserError(
-            f"label_smoothing is {label_smoothing}: it must be at least 0 and less than 1"
-        )
-    if chunk < 1:
-        raise UserError(f"chunk is {chunk}: it must be 1 row or more")
+    assert len(weights) == views and 0 <= label_smoothing < 1 and chunk > 0
+    assert agreement is None or (views > 1 and agreement.beta >= 0 and agreement.tau > 0)
+    assert agreement is None or agreement.divergence != "js" or agreement[1:] == (1, "js", "none")
     uniform = label_smoothing / (classes - 1 if smoothing_excludes_target else classes)
     target = 1 - label_smoothing - (uniform if smoothing_excludes_target else 0)
     device = hidden.device.type
@@ -105,38 +113,13 @@ class _Plan(NamedTuple):
     autocast: torch.dtype | None
     needs_grad: tuple[bool, ...]  # gradients of hidden, weight, bias
 
-    def precisions(self, hidden: Tensor, weight: Tensor) -> tuple[torch.dtype, torch.dtype]:
-        """Return the dtype of matrix products and the dtype of everything else."""
-        product = torch.promote_types(hidden.dtype, weight.dtype)
-        exact = torch.promote_types(product, torch.float32)
-        return (
-            product if self.autocast is None or exact == torch.float64 else self.autocast
-        ), exact
-
     def in_place(self) -> bool:
         """Return whether the divergence is symmetric KL at temperature 1, which needs no buffer."""
         agreement = self.agreement
         if agreement is None or not any(self.needs_grad):
             return False
-        divisible = agreement.beta > 1e-6 * max(self.weights)  # `shares` divides by it
+        divisible = agreement.beta > 1e-6 * max(self.weights)  # `share` is divided by it
         return divisible and agreement == Agreement(agreement.beta)
-
-    def shares(self, like: Tensor) -> tuple[Tensor, Tensor]:
-        """Return `share` and `scale`, each (views, 1, 1), with share * scale = weights.
-
-        The gradient with respect to the logits of a chunk is scale * (share * probabilities + ...);
-        `scale` is applied to the other factor of its matrix products, which is much smaller. In
-        place, it is beta / 2 for the anchor and
-        -beta / 2 for the other views.
-        """
-        weights = like.new_tensor(self.weights).view(-1, 1, 1)
-        scale = torch.ones_like(weights)
-        if self.agreement is None:
-            return scale, weights
-        if self.in_place():
-            scale *= -self.agreement.beta / 2
-            scale[0].neg_()
-        return weights / scale, scale
 
 
 class _ViewObjective(torch.autograd.Function):
@@ -170,13 +153,35 @@ def _forward(
     """Return the terms, and the gradients of `total` by hidden, weight and bias where needed."""
     views, rows, width = hidden.shape
     classes = len(weight)
-    low, exact = plan.precisions(hidden, weight)
+    # The dtypes of matrix products and of everything else.
+    low = torch.promote_types(hidden.dtype, weight.dtype)
+    exact = torch.promote_types(low, torch.float32)
+    if plan.autocast is not None and exact != torch.float64:
+        low = plan.autocast
     projection, offset = weight.to(low), None if bias is None else bias.to(low)
     losses = hidden.new_zeros(2, views, dtype=exact)
     divergence = losses.new_zeros(())
     correct = losses.new_zeros(views, dtype=torch.long)
-    share, scale = plan.shares(losses)
-    gradients = _Gradients(hidden, weight, bias, exact, plan.needs_grad)
+
+    # `share` and `scale` are (views, 1, 1), and their product the weights: the gradient by the
+    # logits of a chunk is scale * (share * probabilities + ...), and `scale` is applied to the
+    # other factor of its matrix products, which is much smaller. In place, it is beta / 2 for the
+    # anchor and -beta / 2 for the other views.
+    share = losses.new_tensor(plan.weights).view(-1, 1, 1)
+    scale = torch.ones_like(share)
+    if plan.agreement is None:
+        share, scale = scale, share
+    elif plan.in_place():
+        scale *= -plan.agreement.beta / 2
+        scale[0].neg_()
+        share = share / scale
+
+    # Every chunk writes rows of its own in the gradient by `hidden`, and adds to those by weight
+    # and bias: in a low precision, these sums over all rows would lose their small terms.
+    needs = plan.needs_grad
+    by_hidden = torch.empty_like(hidden) if needs[0] else None
+    by_weight = torch.zeros_like(weight, dtype=exact) if needs[1] else None
+    by_bias = torch.zeros_like(bias, dtype=exact) if needs[2] and bias is not None else None
 
     # Allocated once: freed memory would be returned to the system, then mapped and zeroed again for
     # each chunk.
@@ -201,65 +206,27 @@ def _forward(
         losses += sums.losses
         divergence += sums.divergence
         correct += sums.correct
-        if sums.gradient is not None:
-            gradients.add(chunk, inputs, sums.gradient, scale, projection, product)
+        if sums.gradient is None:
+            continue
+        gradient = sums.gradient.view(-1, classes)
+        factor = scale.expand(views, len(inputs) // views, 1).reshape(-1, 1)
+        if by_bias is not None:
+            by_bias.addmv_(gradient.t(), factor.squeeze(1))
+        if low != exact:
+            gradient = product.copy_(gradient)
+        if by_hidden is not None:
+            by_hidden[:, chunk] = (torch.mm(gradient, projection) * factor).view(views, -1, width)
+        if by_weight is not None:
+            inputs = (inputs * factor).to(low)
+            if low == exact:  # addmm_ takes one dtype only
+                by_weight.addmm_(gradient.t(), inputs)
+            else:
+                by_weight += torch.mm(gradient.t(), inputs)
 
     total = losses[0] @ losses.new_tensor(plan.weights)
     if plan.agreement is not None:
         total = total + plan.agreement.beta * divergence
-    return Terms(total, losses[0], losses[1], divergence, correct), gradients.sums()
-
-
-class _Gradients:
-    """Sums of the gradients by hidden, weight and bias, the latter two in dtype `exact`."""
-
-    def __init__(
-        self,
-        hidden: Tensor,
-        weight: Tensor,
-        bias: Tensor | None,
-        exact: torch.dtype,
-        needs_grad: tuple[bool, ...],
-    ) -> None:
-        # Every chunk writes rows of its own in `hidden`, and adds to weight and bias: in a low
-        # precision, these sums over all rows would lose their small terms.
-        self.hidden = torch.empty_like(hidden) if needs_grad[0] else None
-        self.weight = torch.zeros_like(weight, dtype=exact) if needs_grad[1] else None
-        self.bias = (
-            None if bias is None or not needs_grad[2] else torch.zeros_like(bias, dtype=exact)
-        )
-
-    def add(
-        self,
-        chunk: slice,
-        inputs: Tensor,
-        gradient: Tensor,
-        scale: Tensor,
-        projection: Tensor,
-        product: Tensor,
-    ) -> None:
-        """Add a chunk with gradient scale * `gradient` of its logits.
-
-        `product` is a buffer for matrix products.
-        """
-        views, rows, classes = gradient.shape
-        gradient = gradient.view(-1, classes)
-        scale = scale.expand(views, rows, 1).reshape(-1, 1)
-        if self.bias is not None:
-            self.bias.addmv_(gradient.t(), scale.squeeze(1))
-        if gradient.dtype != product.dtype:
-            gradient = product.copy_(gradient)
-        if self.hidden is not None:
-            self.hidden[:, chunk] = (torch.mm(gradient, projection) * scale).view(views, rows, -1)
-        if self.weight is not None:
-            inputs = (inputs * scale).to(gradient.dtype)
-            if gradient.dtype == self.weight.dtype:  # addmm_ takes one dtype only
-                self.weight.addmm_(gradient.t(), inputs)
-            else:
-                self.weight += torch.mm(gradient.t(), inputs)
-
-    def sums(self) -> tuple[Tensor | None, ...]:
-        return self.hidden, self.weight, self.bias
+    return Terms(total, losses[0], losses[1], divergence, correct), (by_hidden, by_weight, by_bias)
 
 
 class _Chunk(NamedTuple):
@@ -324,7 +291,7 @@ def _symmetric_kl(logits: Tensor, probabilities: Tensor, share: Tensor) -> Tenso
     is
         p * (gap - KL(p || q)) + p - q    with respect to the anchor's logits, and
         q * (-gap - KL(q || p)) + q - p    with respect to the other's.
-    The negative of the latter is written (see `_Plan.shares`). Constants added to gap cancel, so
+    The negative of the latter is written (`scale` in `_forward`). Constants added to gap cancel, so
     that differences of logits can replace those of log-probabilities.
     """
     anchor, others = probabilities[0], probabilities[1:]

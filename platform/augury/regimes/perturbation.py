@@ -75,11 +75,6 @@ class PerturbationSpace(NamedTuple):
         matrix[self.words] = words[self.mask]
         return self.norm(matrix)
 
-    def gradient(self, loss: Tensor, values: Tensor) -> Tensor:
-        """Return the gradient of a loss with respect to the values."""
-        (gradient,) = torch.autograd.grad(loss, values)
-        return gradient
-
     def step(self, values: Tensor, gradient: Tensor, length: float | Tensor) -> Tensor:
         """Return values + length · gradient / ‖gradient‖.
 
@@ -95,8 +90,3 @@ class PerturbationSpace(NamedTuple):
         beyond = norm > radius * (1 + _ROUNDING)
         changed = beyond.flatten(1).any(1).expand(len(self.mask))
         return torch.where(beyond, values * (radius / norm), values), changed
-
-
-def in_bf16(values: Tensor) -> torch.autocast:
-    """Return the context in which matrix products on the device of `values` are in bf16."""
-    return torch.autocast(values.device.type, torch.bfloat16)

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Literal,
-    NamedTuple,
-    Protocol,
-    runtime_checkable,
-)
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -30,6 +23,7 @@ SOURCE = "source"
 TARGET = "target"
 DEFAULT = "plain"
 """Default regime."""
+NO_LETTERS = re.compile(r"[\W_]")
 REGIMES = Registry(
     "regime",
     package="augury.regimes",
@@ -39,6 +33,8 @@ REGIMES = Registry(
 
 Scope = Literal["example", "token", "matrix"]
 """Scope of the norm of a perturbation."""
+Divergence = Literal["symmetric_kl", "js", "kl"]
+Detach = Literal["none", "target"]
 
 
 class ViewGroup(NamedTuple):
@@ -171,9 +167,9 @@ class WarmupRegime(Regime):
     corpus."""
 
     def inactive(self) -> dict[str, str]:
-        return (
-            {} if self.warmup_epochs is None else {"warmup_steps": "warmup_epochs sets the warm-up"}
-        )
+        if self.warmup_epochs is None:
+            return {}
+        return {"warmup_steps": "warmup_epochs sets the warm-up"}
 
     def in_warmup(self, progress: Progress) -> bool:
         """Return whether training is still in the warm-up."""
@@ -182,11 +178,9 @@ class WarmupRegime(Regime):
         return progress.update < self.warmup_steps
 
     def onset(self, updates_per_epoch: float) -> float:
-        return (
-            self.warmup_steps
-            if self.warmup_epochs is None
-            else self.warmup_epochs * updates_per_epoch
-        )
+        if self.warmup_epochs is not None:
+            return self.warmup_epochs * updates_per_epoch
+        return self.warmup_steps
 
 
 SHORTEN = (
@@ -199,15 +193,14 @@ SHORTEN = (
 def late_onset(onset: float, last: int) -> str:
     """Return that the loss is complete too late, or never, where training ends after update
     `last`; empty where it is for half of the training or more."""
-    ends = (
-        f"the regime's warm-up ends after update {onset:,.0f}, and training after update {last:,}"
+    if onset <= last / 2:
+        return ""
+    share = max(0.0, 100 * (1 - onset / last))
+    acts = f"acts in full for {share:.0f} % of it" if share else "never acts in full"
+    return (
+        f"the regime's warm-up ends after update {onset:,.0f}, and training after update {last:,}, "
+        f"so that its loss {acts}: {SHORTEN}"
     )
-    if onset and onset >= last:
-        return f"{ends}, so that its loss never acts in full: {SHORTEN}"
-    if onset > last / 2:
-        share = 100 * (1 - onset / last)
-        return f"{ends}, so that its loss acts in full for {share:.0f} % of it: {SHORTEN}"
-    return ""
 
 
 def no_views(regime: str, alternative: str = "") -> UserError:
@@ -234,30 +227,20 @@ def parse(value: Any) -> Regime:
             f"regime is {value!r:.60}: give 'name: ...' and its parameters; allowed names: "
             f"{', '.join(names())}"
         )
-    if hint := _preset_hint(value["name"]):
-        raise UserError(hint)
+    if value["name"] not in REGIMES:
+        written, presets = NO_LETTERS.sub("", value["name"].lower()), []
+        for regime in REGIMES.builtin():
+            for preset in REGIMES.find(regime).PRESETS:
+                if NO_LETTERS.sub("", preset) == written:
+                    presets.append(f"{{name: {regime}, preset: {preset}}}")
+        if presets:  # such as R-Drop
+            raise UserError(f"'{value['name']}' is a preset: write regime: {' or '.join(presets)}")
     schema, values = plugins.resolve(REGIMES, Regime, "name", value)
     name = values["name"]
     preset = values.pop("preset", None)
     if preset is not None and preset not in schema.PRESETS:
         raise unknown(f"preset of regime {name}", str(preset), schema.PRESETS)
     return validate(schema, {**schema.PRESETS.get(preset, {}), **values}, f"regime {name}")
-
-
-def _preset_hint(name: str) -> str:
-    """Return how to write a preset that is given as a regime, such as R-Drop; empty for others."""
-    if name in REGIMES:
-        return ""
-    presets: list[str] = []
-    for regime in REGIMES.builtin():
-        known = REGIMES.find(regime).PRESETS
-        alike = [preset for preset in known if _letters(preset) == _letters(name)]
-        presets += [f"{{name: {regime}, preset: {preset}}}" for preset in alike]
-    return f"'{name}' is a preset: write regime: {' or '.join(presets)}" if presets else ""
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name.lower()))
 
 
 def names() -> list[str]:

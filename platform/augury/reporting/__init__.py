@@ -10,6 +10,5 @@ One path leads from stored runs to every format:
   sections, tables (`system_tables` beside the scores), figures and notes;
 - `rendering` makes a page, text, Markdown, LaTeX or CSV of a report.
 
-Beside it, `run_names`, `selection`, `run_list`, `reported` and `storage` find and list what a
-storage has, and `exporting` and `card` give a model away.
+Beside it, `find` finds what a word names in a storage, and `exporting` gives a model away.
 """

@@ -35,11 +35,6 @@ class DecodedSystem:
     """The processor time of this process, without Ray's workers and the GPU."""
     sentences: int
 
-    @property
-    def searches_jointly(self) -> bool:
-        """Whether one beam searches over the mean of several views."""
-        return self.decoding.combine == "average" and len(self.decoding.views) > 1
-
     def to_dict(self) -> dict[str, Any]:
         """Return the cost as JSON-like values."""
         return {
@@ -63,95 +58,47 @@ def decode_systems(
     The plain source is first; `settings` are those of mbr. UserError where no run is finished or
     tested, and for unknown views.
     """
-    finished = [folder for folder in folders if folder.complete]
-    if not finished:
+    runs = [Run.read(folder) for folder in folders if folder.complete]
+    if not runs or not runs[0].tests:
         raise UserError(
-            f"no run of {folders[0].name.rpartition('/')[0]} has finished: `augury train` goes on "
-            "with it"
+            f"{folders[0].uri} is not finished, or has no test sets to decode: `augury train` goes "
+            "on with it, and corpus.tests of its experiment names them"
         )
-    names = [folder.name.rpartition("/")[2] for folder in folders if folder not in finished]
-    if names:
-        say(f"not finished, and left out: {', '.join(names)}")
-    seed_runs = [Run.read(folder) for folder in finished]
-    first = seed_runs[0]
-    if not first.tests:
-        raise UserError(
-            f"{first.folder.uri} has no test sets to decode: give the experiment corpus.tests"
-        )
-    return [
-        _decode_system(seed_runs, name, decoding)
-        for name, decoding in named_decodings(first, views, combinations, settings).items()
-    ]
-
-
-def named_decodings(
-    run: Run, views: Sequence[str], combinations: Sequence[Combination], settings: Mapping[str, Any]
-) -> dict[str, ViewDecoding]:
-    """Return name -> decoding: from every single view, plain first, and from all views combined."""
-    decoding = getattr(run.experiment, "decoding", None)
+    if left_out := [folder.name for folder in folders if not folder.complete]:
+        say(f"not finished, and left out: {', '.join(left_out)}")
+    decoding = getattr(runs[0].experiment, "decoding", None)
     if not isinstance(decoding, ViewDecoding):
         raise UserError(
-            f"a run of task {run.experiment.task} is not decoded from views: take one of task nmt"
+            f"a run of task {runs[0].experiment.task} is not decoded from views: take one of task "
+            "nmt"
         )
-    search = {
-        name: value for name, value in decoding.to_dict().items() if name in Decoding.model_fields
-    }
-    named = [PLAIN if run.experiment.resolve_view(view) == SOURCE else view for view in views]
-    settings_by_name: dict[str, dict[str, Any]] = {name: {"views": [name]} for name in named}
-    settings_by_name = {PLAIN: {"views": [PLAIN]}, **settings_by_name}
+    search = {name: getattr(decoding, name) for name in Decoding.model_fields}
+    named = [PLAIN if runs[0].experiment.resolve_view(view) == SOURCE else view for view in views]
+    changes: dict[str, dict[str, Any]] = {name: {"views": [name]} for name in (PLAIN, *named)}
     for combine in combinations:
-        settings_by_name[combine] = {"views": named, "combine": combine, **settings}
-    if len(settings_by_name) == 1:
+        changes[combine] = {"views": named, "combine": combine, **settings}
+    if len(changes) == 1:
         raise UserError(
             "--views plain is what the others are compared with: name another view, or --combine "
             "mbr"
         )
-    return {
-        name: config.validate(ViewDecoding, {**search, **changes}, f"decoding {name}")
-        for name, changes in settings_by_name.items()
-    }
-
-
-def cost_table(systems: Sequence[DecodedSystem]) -> Table:
-    """Return the time that every system takes to decode the test sets, also as a multiple of the
-    first."""
-    first = systems[0]
-    relative_time = f"× {first.result.name}"
-    rows = [
-        {
-            "system": system.result.name,
-            "reads": ", ".join(system.decoding.views),
-            "searched by": "transformers" if system.searches_jointly else "CTranslate2",
-            "time": cell(system.seconds, duration),
-            relative_time: cell(system.seconds / first.seconds, factor),
-            "processor time": cell(system.processor_seconds, duration),
-            f"processor {relative_time}": cell(
-                system.processor_seconds / first.processor_seconds, factor
-            ),
-        }
-        for system in systems
+    return [
+        _decode(runs, name, config.validate(ViewDecoding, {**search, **of}, f"decoding {name}"))
+        for name, of in changes.items()
     ]
-    note = (
-        f"{first.sentences:,} sentences, beam {first.decoding.beam}; times of one seed, measured "
-        "while other work may have run on this machine; processor time is that of this process, "
-        "not of Ray's workers or a GPU"
-    )
-    return records(rows, title="cost of decoding", notes=(note,))
 
 
-def _decode_system(seed_runs: Sequence[Run], name: str, decoding: ViewDecoding) -> DecodedSystem:
-    """Decode all test sets with all seeds under one decoding."""
-    first, count = seed_runs[0], len(seed_runs)
-    tests, resampled, decoded = {}, {}, []
+def _decode(runs: Sequence[Run], name: str, decoding: ViewDecoding) -> DecodedSystem:
+    """Decode and score all test sets with all seeds under one decoding."""
+    first, tests, resampled, decoded = runs[0], {}, {}, []
     for test in first.tests:
-        of_seeds = [decode_test_set(run, test, decoding) for run in seed_runs]
+        of_seeds = [decode_test_set(run, test, decoding) for run in runs]
         corpus, scoring = first.corpus(test), first.experiment.scoring
         columns = KINDS[corpus.kind]
-        (language,) = set(corpus.column(columns.target_language))
         tests[test], resampled[test] = score_hypotheses(
             [of_seed.outputs for of_seed in of_seeds],
             corpus.column(columns.target),
-            language=language,
+            language=corpus.column(columns.target_language)[0],
             metrics=scoring.metrics,
             sources=corpus.column(*columns.inputs),
             samples=scoring.bootstrap_samples,
@@ -160,7 +107,7 @@ def _decode_system(seed_runs: Sequence[Run], name: str, decoding: ViewDecoding) 
     result = SystemResult(
         name,
         first.address,
-        runs={run.seed: run.folder for run in seed_runs},
+        runs={run.seed: run.folder for run in runs},
         record=RunRecord(name=name, address=first.address, seed=1, task=None),
         tests=tests,
         resampled=resampled,
@@ -169,7 +116,32 @@ def _decode_system(seed_runs: Sequence[Run], name: str, decoding: ViewDecoding) 
     return DecodedSystem(
         result,
         decoding,
-        seconds=sum(of_set.seconds for of_set in decoded) / count,
-        processor_seconds=sum(of_set.processor_seconds for of_set in decoded) / count,
-        sentences=sum(len(of_set.outputs) for of_set in decoded) // count,
+        seconds=sum(of_set.seconds for of_set in decoded) / len(runs),
+        processor_seconds=sum(of_set.processor_seconds for of_set in decoded) / len(runs),
+        sentences=sum(len(of_set.outputs) for of_set in decoded) // len(runs),
     )
+
+
+def cost_table(systems: Sequence[DecodedSystem]) -> Table:
+    """Return the time that every system takes to decode the test sets, also as a multiple of the
+    first."""
+    first, rows = systems[0], []
+    for system in systems:
+        decoding = system.decoding
+        jointly = decoding.combine == "average" and len(decoding.views) > 1
+        rows.append(
+            {
+                "system": system.result.name,
+                "reads": ", ".join(decoding.views),
+                "searched by": "transformers" if jointly else "CTranslate2",
+                "time": cell(system.seconds, duration),
+                f"× {first.result.name}": cell(system.seconds / first.seconds, factor),
+                "processor time": cell(system.processor_seconds, duration),
+            }
+        )
+    note = (
+        f"{first.sentences:,} sentences, beam {first.decoding.beam}; times of one seed, measured "
+        "while other work may have run on this machine; processor time is that of this process, "
+        "not of Ray's workers or a GPU"
+    )
+    return records(rows, title="cost of decoding", notes=(note,))

@@ -12,11 +12,12 @@ from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.experiments.record import DESCRIPTION, SCORES
 from augury.experiments.stored_runs import NO_TESTS
-from augury.reporting import rendering, reported
+from augury.reporting import find, rendering
 from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, compare_all, scored_sets, warnings_of
 from augury.reporting.curves import MAX_POINTS, learning_curves
 from augury.reporting.downloads import downloads, experiment_file
+from augury.reporting.find import PAGE, SUMMARY
 from augury.reporting.notes import SystemScore, text_notes, untrained_warnings
 from augury.reporting.report import (
     Charts,
@@ -27,7 +28,6 @@ from augury.reporting.report import (
     Section,
     section,
 )
-from augury.reporting.reported import PAGE, SUMMARY
 from augury.reporting.results import SystemResult, best_validations
 from augury.reporting.samples import draw
 from augury.reporting.score_charts import cost_sections, forest
@@ -79,7 +79,7 @@ def page_state(results: Sequence[SystemResult], title: str, failures: Sequence[s
 
 def is_current(folder: Folder, state: str) -> bool:
     """Return whether a page is written of this state."""
-    return folder.exists(PAGE) and reported.summary(folder).get("state") == state
+    return folder.exists(PAGE) and find.report_summary(folder).get("state") == state
 
 
 def compared(

@@ -13,9 +13,9 @@ from augury.experiments import stored_runs
 from augury.experiments.record import RunRecord
 from augury.reporting import run_files
 from augury.reporting.comparison import compare_all
+from augury.reporting.find import common_tests, load_systems
 from augury.reporting.score_tables import COSTS, frame
 from augury.reporting.score_tables import record as score_record
-from augury.reporting.selection import common_tests, load_systems
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.summary import (
     ConfigurationResult,

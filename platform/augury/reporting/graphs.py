@@ -1,18 +1,14 @@
-"""A graph of what is made, for people: as a table, and as a Mermaid drawing.
-
-Tokens of one training, the seeds of one model, and corpora that are read for the same are drawn as
-one box.
-"""
+"""What an experiment makes: every folder of its graph, what is missing, and a Mermaid flowchart."""
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from augury.augment import planning
-from augury.augment.mixins import Fitted, UsesModels
-from augury.augment.operator import RECORDS
+from augury.augment import pipeline
+from augury.augment.operator import RECORDS, Fitted, UsesModels
 from augury.augment.translation import SENTENCES_PER_SECOND
 from augury.core.locks import usable
 from augury.core.progress import duration
@@ -24,148 +20,6 @@ from augury.experiments.graph import TRAIN, Graph, Plan, Step, dev_sets
 from augury.experiments.record import KIND as RUNS
 from augury.experiments.record import SCORES
 from augury.experiments.task import find_task
-from augury.reporting.tables import plain_text, records
-
-TOGETHER = ("tokens", "model", "scores")
-"""The kinds of nodes that are one box for each training."""
-
-
-@dataclass(frozen=True)
-class Box:
-    """Nodes that are shown together."""
-
-    kind: Kind
-    name: str
-    nodes: Sequence[Node]
-    inputs: Sequence[int]
-    """The places of the boxes that it is made from."""
-
-    @property
-    def there(self) -> int:
-        """The number of nodes that exist."""
-        return sum(node.exists for node in self.nodes)
-
-    @property
-    def complete(self) -> bool:
-        """Whether all nodes exist."""
-        return self.there == len(self.nodes)
-
-    @property
-    def seconds(self) -> float | None:
-        """The estimated time to make what is missing; None where that of a node is not known."""
-        seconds = [node.seconds for node in self.nodes if not node.exists]
-        known = [value for value in seconds if value is not None]
-        return sum(known) if len(known) == len(seconds) else None
-
-    @property
-    def state(self) -> str:
-        """What exists, and the cost of the rest."""
-        if self.complete:
-            return "there"
-        part = f"{self.there} of {len(self.nodes)} there, " if len(self.nodes) > 1 else ""
-        if self.kind == "scores":
-            return f"{part}with the model"
-        return f"{part}{'to be made' if self.seconds is None else duration(self.seconds)}"
-
-    @property
-    def seeds(self) -> list[int]:
-        """The seeds of a model."""
-        return [node.step.seed for node in self.nodes if node.step.seed is not None]
-
-    @property
-    def title(self) -> str:
-        """Kind and name."""
-        seeds = f", {len(self.seeds)} seeds" if len(self.seeds) > 1 else ""
-        return f"{self.kind} {self.name}{seeds}"
-
-    @property
-    def address(self) -> str:
-        """The address of its nodes, without the seeds of several."""
-        if self.kind in ("corpus", "tokens") and len(self.nodes) > 1:
-            return f"{len(self.nodes)} texts"
-        address = self.nodes[0].address
-        return address.partition("/seed-")[0] if len(self.seeds) > 1 else address
-
-
-def boxes(nodes: Sequence[Node]) -> list[Box]:
-    """Return the boxes of nodes, inputs first; names that repeat say which training is meant."""
-    groups: dict[tuple[str, ...], list[Node]] = {}
-    for node in nodes:
-        key: tuple[str, ...] = (node.address,)
-        if node.kind in TOGETHER:
-            key = (node.kind, node.step.address, node.name if node.kind != "tokens" else "")
-        elif node.kind == "corpus":
-            readers = (reader.address for reader in nodes if node.address in reader.inputs)
-            key = (node.kind, *readers)
-        groups.setdefault(key, []).append(node)
-    place = {node.address: number for number, group in enumerate(groups.values()) for node in group}
-    trainings = {node.step.address: node.name for node in nodes if node.kind == "model"}
-    made: list[Box] = []
-    for group in groups.values():
-        node, inputs = group[0], [address for node in group for address in node.inputs]
-        name = trainings.get(node.step.address, "") if node.kind == "tokens" else node.name
-        if node.kind == "corpus":
-            name = ", ".join(corpus.name for corpus in group)
-        if any((box.kind, box.name) == (node.kind, name) for box in made):
-            name = f"{name} of {trainings.get(node.step.address, node.address)}"
-        places = sorted({place[address] for address in inputs if address in place})
-        made.append(Box(node.kind, name, group, places))
-    return made
-
-
-def text(nodes: Sequence[Node]) -> str:
-    """Return the graph as a table for terminals: what exists, what is missing, what it costs."""
-    rows = [
-        {
-            "kind": box.kind,
-            "name": box.name,
-            "seeds": ", ".join(map(str, box.seeds)) or None,
-            "state": box.state,
-            "address": box.address,
-        }
-        for box in boxes(nodes)
-    ]
-    return plain_text([records(rows, notes=(summary(nodes),), kind="words")])
-
-
-def summary(nodes: Sequence[Node]) -> str:
-    """Return how much exists, and the time that the rest takes one after the other."""
-    there = sum(node.exists for node in nodes)
-    if there == len(nodes):
-        return f"all {there} parts are there"
-    seconds = sum(node.seconds or 0.0 for node in nodes)
-    return (
-        f"{there} of {len(nodes)} parts are there; what is missing takes about "
-        f"{duration(seconds)}, one after the other"
-    )
-
-
-def mermaid(nodes: Sequence[Node]) -> str:
-    """Return the graph as a Mermaid flowchart."""
-    lines = ["flowchart LR"]
-    drawn = boxes(nodes)
-    for number, box in enumerate(drawn):
-        label = f"{box.title}<br>{box.state}".replace('"', "'").replace("<br>", "\0")
-        label = label.replace("<", "&lt;").replace(">", "&gt;").replace("\0", "<br>")
-        lines.append(f'  n{number}["{label}"]:::{"there" if box.complete else "missing"}')
-        lines += [f"  n{source} --> n{number}" for source in _arrows(drawn, number)]
-    lines.append("  classDef there fill:#d7f0e2,stroke:#2a9461,color:#1b1f24")
-    lines.append("  classDef missing fill:#ffffff,stroke:#7b828c,color:#1b1f24")
-    return "\n".join(lines) + "\n"
-
-
-def _arrows(drawn: Sequence[Box], number: int) -> list[int]:
-    """Return the inputs of a box that are drawn: without those that another input needs too."""
-    inputs = drawn[number].inputs
-    needed: set[int] = set()
-    waiting = [further for source in inputs for further in drawn[source].inputs]
-    while waiting:
-        source = waiting.pop()
-        if source not in needed:
-            needed.add(source)
-            waiting += drawn[source].inputs
-    return [source for source in inputs if source not in needed]
-
 
 Kind = Literal["corpus", "fit", "view", "records", "tokenizer", "tokens", "model", "scores"]
 
@@ -197,6 +51,30 @@ def nodes(graph: Graph) -> list[Node]:
     return list(by_address.values())
 
 
+def mermaid(nodes: Sequence[Node]) -> str:
+    """Return nodes as a Mermaid flowchart, with one box for the tokens of a training, and one for
+    all seeds of its model, or of its scores."""
+    boxes: dict[tuple[str, ...], list[Node]] = {}
+    for node in nodes:
+        key: tuple[str, ...] = (node.address,)
+        if node.kind in ("tokens", "model", "scores"):
+            key = (node.kind, node.step.address, node.name if node.kind != "tokens" else "")
+        boxes.setdefault(key, []).append(node)
+    numbers = {node.address: number for number, box in enumerate(boxes.values()) for node in box}
+    trainings = {node.step.address: node.name for node in nodes if node.kind == "model"}
+    lines = ["flowchart LR"]
+    for number, box in enumerate(boxes.values()):
+        first, missing = box[0], [node for node in box if not node.exists]
+        name = trainings.get(first.step.address, "") if first.kind == "tokens" else first.name
+        state = f"{len(missing)} of {len(box)} to be made" if missing else "there"
+        if seconds := sum(node.seconds or 0.0 for node in missing):
+            state += f", about {duration(seconds)}"
+        lines.append(f'  n{number}["{html.escape(f"{first.kind} {name}")}<br>{state}"]')
+        inputs = {numbers[address] for node in box for address in node.inputs if address in numbers}
+        lines += [f"  n{source} --> n{number}" for source in sorted(inputs)]
+    return "\n".join(lines) + "\n"
+
+
 def _texts(graph: Graph, plan: Plan) -> Iterator[Node]:
     """Yield what lies between text files and the tokens of a plan."""
     step, experiment, task = Step(plan.address), plan.experiment, find_task(plan.experiment.task)
@@ -218,7 +96,7 @@ def _texts(graph: Graph, plan: Plan) -> Iterator[Node]:
         speed = operator.PER_SECOND
         if isinstance(operator, UsesModels):
             speed = min(speed, SENTENCES_PER_SECOND)
-        for name, extra in planning.extra_texts(operator).items():
+        for name, extra in pipeline.extra_texts(operator).items():
             corpus = plan.store.folder(CORPORA, cached_address(extra, TRAIN))
             inputs.append(corpus.name)
             yield node("corpus", name, corpus, (), None)

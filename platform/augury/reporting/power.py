@@ -5,7 +5,7 @@ smaller one needs. Before it is run, from runs that are stored for its test sets
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from augury.core.naming import counted
@@ -114,21 +114,29 @@ class PlannedPower:
     by_seeds: Mapping[int, float]
     """Number of seeds -> the smallest difference."""
 
-    def lines(self) -> Iterator[str]:
-        """Yield the statement, and the smallest difference for other numbers of seeds."""
+
+def power_lines(statements: Sequence[PlannedPower]) -> list[str]:
+    """Return what is said of each test set, once for those of which the same is said, and the
+    smallest difference for other numbers of seeds."""
+    tests: dict[tuple[str, str], list[str]] = {}
+    for planned in statements:
         source = "typical small models: a rough guess"
-        if self.systems:
-            source = f"{counted(self.systems, 'system')} stored for it"
-        if self.comparisons > 1:
-            source += f", corrected for {self.comparisons} comparisons"
-        alone = "one seed says nothing of others; " if self.seeds == 1 else ""
-        yield f"{self.test}: {alone}{self.power.text.removeprefix('power: ')} ({source})"
-        widest = _widest(self.metric)
+        if planned.systems:
+            source = f"{counted(planned.systems, 'system')} stored for it"
+        if planned.comparisons > 1:
+            source += f", corrected for {planned.comparisons} comparisons"
+        alone = "one seed says nothing of others; " if planned.seeds == 1 else ""
+        text = f"{alone}{planned.power.text.removeprefix('power: ')} ({source})"
+        widest = _widest(planned.metric)
         cells = [
             f"{count} seeds {smallest:.1f}" if smallest < widest else f"{count} seeds none"
-            for count, smallest in self.by_seeds.items()
+            for count, smallest in planned.by_seeds.items()
         ]
-        yield f"smallest difference by seeds: {', '.join(cells)}"
+        tests.setdefault((text, ", ".join(cells)), []).append(planned.test)
+    lines = []
+    for (text, by_seeds), names in tests.items():
+        lines.append(f"{', '.join(names)}: {text}; smallest by seeds: {by_seeds}")
+    return lines
 
 
 def planned_power(systems: Sequence[Experiment], store: Store, seeds: int) -> list[PlannedPower]:

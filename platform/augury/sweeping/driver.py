@@ -24,8 +24,8 @@ from augury.experiments import preflight
 from augury.experiments.graph import Graph, Step
 from augury.experiments.make import reach_storage, refuse_lost_storage, show_progress
 from augury.experiments.preflight import say_cautions
-from augury.experiments.recording import Recorder, Recording, Status, unrecorded
-from augury.experiments.run import Run, artifacts, commit, differing_parameters
+from augury.experiments.recording import Recorder, Recording, unrecorded
+from augury.experiments.run import Run, commit, differing_parameters
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import Canonical, expand
 from augury.experiments.trial import run_trial
@@ -201,7 +201,6 @@ class Recorded:
     def begin(self, trial: Trial, run: Run) -> None:
         """Record that a trial begins."""
         label = f"{self.graph.names[Step(*trial)]}, seed {trial.seed}"
-        self.recorder.start(run.folder)
         context = self._open[trial] = ExitStack()
         context.enter_context(self.recorder.follow(run.folder))
         if self.show:
@@ -210,8 +209,6 @@ class Recorded:
     def end(self, trial: Trial, run: Run) -> None:
         """Record that a trial has ended."""
         self._open.pop(trial).close()
-        status: Status = "FINISHED" if run.folder.complete else "FAILED"
-        self.recorder.finish(run.folder, status, artifacts(run))
 
 
 def _say_without_effect(name: str, system: Experiment, form: Canonical) -> None:

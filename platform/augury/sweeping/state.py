@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from augury.core.errors import UserError, nearest
 from augury.core.integrity import Damaged
@@ -23,15 +23,11 @@ from augury.scoring.registry import bounds
 from augury.sweeping.schedulers import Action, Confirmation, net
 from augury.training import history
 
-T = TypeVar("T")
-
 KIND = "sweeps"
 TUNE = "tune"
 """The folder of a sweep in which Ray Tune leaves its files."""
 SILENCE_SECONDS = 180.0  # a live driver writes a heartbeat every 30 seconds
 DEFINITION, STATE, PAGE = "sweep.json", "state.json", "index.html"
-VIEW = "mlflow-view.txt"
-"""The file with the fragment of the URL, in MLflow's UI, of a table of the configurations."""
 
 Progress = Literal["waiting", "running", "stopped", "finished", "failed"]
 STATES: tuple[Progress, ...] = ("finished", "running", "stopped", "failed", "waiting")
@@ -311,19 +307,10 @@ def names(store: Store) -> list[str]:
 def definitions(store: Store) -> dict[str, dict[str, Any]]:
     """Return the definitions of the sweeps in a storage by name; a damaged one is left out, with a
     warning."""
-    return _intact(store, lambda name: store.folder(KIND, name).read_record(DEFINITION))
-
-
-def load_all(store: Store) -> list[Sweep]:
-    """Return the sweeps of a storage; a damaged one is left out, with a warning."""
-    return list(_intact(store, lambda name: load(store, name)).values())
-
-
-def _intact(store: Store, read: Callable[[str], T]) -> dict[str, T]:
     found = {}
     for name in names(store):
         try:
-            found[name] = read(name)
+            found[name] = store.folder(KIND, name).read_record(DEFINITION)
         except UserError as error:
             say_once(f"warning: {error}")
     return found

@@ -1,14 +1,12 @@
-"""Checks of text segmentation: scripts without spaces, and text that is already tokenised."""
+"""Whether the words of a text are separated by spaces."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from augury.core.errors import UserError
-from augury.core.words import words
 from augury.corpora.languages import UNSPACED, base_language
 
-MARKS = frozenset(",.。，、")  # marks that no language separates by a space
 LETTERS = 6  # maximum number of letters per space in segmented text
 
 
@@ -30,20 +28,3 @@ def require_words(texts: Iterable[str], language: str, where: str) -> None:
             f"into words ({spaces:,} spaces, {letters:,} letters at its beginning): run a "
             "segmenter first"
         )
-
-
-def tokenised_line(texts: Sequence[str]) -> int | None:
-    """Return the index of the shortest tokenised text that `words` splits differently; None if
-    there is none.
-
-    Texts are considered tokenised if most commas and full stops are tokens of their own.
-    """
-    separate = attached = 0
-    for text in texts:
-        for token in text.split():
-            separate += token in MARKS
-            attached += len(token) > 1 and token[-1] in MARKS
-    if separate <= attached:
-        return None
-    split = [index for index, text in enumerate(texts) if words(text) != text.split()]
-    return min(split, key=lambda index: len(texts[index]), default=None)

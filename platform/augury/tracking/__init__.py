@@ -1,6 +1,6 @@
-"""MLflow tracking: run folders are the source of truth and are synced to MLflow.
+"""Tracking: what run folders say is exported to MLflow, one way.
 
-`tracker` follows the runs of a command in the background and calls `sync`, which any process may
-call at any time; `runs` and `sweeps` say what MLflow should have of a folder, from the record and
-the summary stored there, and `client` sends what it lacks.
+`export` says what MLflow should have of a run, a sweep and an experiment, `client` sends what it
+lacks, and `tracker` does so while a command runs. Nothing is read back: exporting again changes
+nothing, and what an outage has kept from MLflow is sent by `augury track`.
 """

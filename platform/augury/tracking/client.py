@@ -1,361 +1,216 @@
-"""Find, create and complete the runs of a storage in one MLflow experiment, in as few requests as
-possible."""
+"""The runs of one MLflow experiment: find, make and complete them by MLflow's own client."""
 
 from __future__ import annotations
 
 import fcntl
-import json
 import logging
 import math
 import os
 import re
-import ssl
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-from urllib.error import HTTPError, URLError
-from urllib.parse import quote, urlencode, urlsplit
-from urllib.request import urlopen
+from typing import TYPE_CHECKING, Any, Literal
 
 from augury.core import config
+from augury.core.errors import UserError
+from augury.core.secrets import redacted
 from augury.core.store import Store
-from augury.experiments.record import Input
-from augury.experiments.recording import File, Tracking, place
-from augury.tracking.location import STORAGE, identity, relocate
+from augury.experiments.recording import Tracking, place
+from augury.training.history import Record
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
-    from mlflow.entities import DatasetInput, Experiment, Run
+    from mlflow.entities import Run
 
-Status = Literal["RUNNING", "SCHEDULED", "FINISHED", "FAILED", "KILLED"]
+Status = Literal["RUNNING", "FINISHED", "FAILED", "KILLED"]
+Metrics = Mapping[str, float | None]
 
-FOLDER = "augury.folder"
-"""The tag with the folder, in the storage, that a run in MLflow mirrors."""
-VIEW = "mlflow.sharedViewState."
-"""The beginning of the tags of an experiment with the views that MLflow's UI can show."""
-PARENT, NOTE = "mlflow.parentRunId", "mlflow.note.content"
-KIND, MODEL_TRAINING = "mlflow.experimentKind", "custom_model_development"
-"""The tag that makes MLflow's UI open an experiment with charts and models instead of traces."""
-PARAMETER_CHARACTERS, TAG_CHARACTERS, DIGEST_CHARACTERS = 6000, 8000, 36
-RUNS_PER_SEARCH = 1000
-ANSWER_SECONDS = 3.0
-"""A server that does not answer for so long is taken to be away."""
+KEY = "augury.key"
+"""The tag by which a run in MLflow is found: the folder of a run, which has its address."""
+SENT, UPDATE = "augury.sent", "augury.update"
+"""Tags: a hash of what was sent last, and the last update of the history in it."""
+PARENT, NAME = "mlflow.parentRunId", "mlflow.runName"
 
-# A server that does not respond must not delay a run (by default MLflow retries for minutes), and
-# standard output is reserved for results.
+# A server that hangs must not delay a command (MLflow itself tries for minutes), and standard
+# output is for results.
 ENVIRONMENT = {
-    "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
-    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "5",
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0",
     "MLFLOW_LOGGING_LEVEL": "ERROR",
     "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
     "MLFLOW_DISABLE_TELEMETRY": "true",
 }
 
 
-def load_mlflow() -> None:
-    """Import MLflow, which takes seconds, with our defaults for environment variables that are
-    not set."""
-    for name, value in ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
-    logging.getLogger("mlflow").setLevel(logging.WARNING)  # it tells of the tables that it makes
-    import mlflow  # noqa: F401
-
-
-def check_answers(uri: str) -> None:
-    """Raise OSError where the server of a URI does not answer within seconds, as MLflow's own
-    requests would only after many."""
-    if not uri.startswith(("http://", "https://")):
-        return
-    parts = urlsplit(uri)  # without name and password, which are none of the probe's business
-    place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}/health"
-    try:
-        urlopen(place, timeout=ANSWER_SECONDS).close()
-    except HTTPError:  # an answer, such as that a password is missing
-        pass
-    except URLError as error:
-        if not isinstance(error.reason, ssl.SSLError):  # MLflow may know the certificate
-            raise
-
-
-class Point(NamedTuple):
-    """A point of a metric's curve."""
-
-    metric: str
-    value: float | None
-    time: float
-    """Unix time."""
-    step: int
-
-
 @dataclass
-class RunContent:
-    """The target state of a run in MLflow; additional content there is kept."""
+class Content:
+    """What MLflow should have of a run."""
 
     title: str
-    status: Status
-    finished: float | None = None
-    """Unix time."""
-    started: float | None = None
-    """Unix time."""
-    tags: dict[str, str] = field(default_factory=dict)
+    status: Status = "FAILED"
+    started: float = 0.0
+    """Unix time of the beginning of training."""
+    ended: float = 0.0
+    """Unix time of its last step so far."""
+    tags: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    points: Sequence[Point] = ()
-    """Points of curves; MLflow ignores duplicates."""
-    final_metrics: dict[str, float | None] = field(default_factory=dict)
-    """Metrics of the whole run, logged at step 0: the UI draws metrics with a single step as
-    bars."""
-    inputs: Sequence[Input] = ()
-    files: Sequence[File] = ()
-    """Artifacts to log when the run has ended."""
-    model: Callable[[Path], object] | None = None
-    """Writes the model to a directory, if it is to be logged when the run has ended."""
+    metrics: Metrics = field(default_factory=dict)
+    """Those of the whole run, at step 0: MLflow draws metrics with a single step as bars."""
+    history: Sequence[Record] = ()
+    write_files: Callable[[Path], object] = field(default=lambda directory: None)
+    """Writes the artifacts into a directory, once it has ended."""
 
 
-def ended(run: Run, status: Status, finished: float | None) -> bool:
-    """Return whether MLflow has this end of a run.
-
-    It is sent last, so everything else was sent too.
-    """
-    end = status, _milliseconds(finished)
-    return status != "RUNNING" and (run.info.status, run.info.end_time) == end
-
-
-class MlflowExperiment:
-    """The runs of one storage in one MLflow experiment. Errors of MLflow propagate."""
+class Experiment:
+    """The MLflow experiment that the settings of a storage mean. Errors of MLflow propagate."""
 
     def __init__(self, tracking: Tracking, store: Store):
-        self.place, self.name, self.store = place(tracking, store), tracking.experiment, store
-        self.storage = identity(store)
-        self.updated: set[str] = set()
-        """Ids of the runs that have been created or changed."""
+        self.place, self.name = place(tracking, store), tracking.experiment
+        self.changed: set[str] = set()
+        """The ids of runs that were made or changed."""
+        self._runs: dict[str, Run] = {}
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Exclude other processes and threads on this machine.
-
-        Otherwise two of them might create the same run twice, or corrupt a SQLite store by creating
-        it together.
-        """
-        path = f"{self.place.database}.lock"
-        if self.place.database is None:
-            name = f"augury-{os.getuid()}-{config.address(self.place.uri)}.lock"
-            path = f"{tempfile.gettempdir()}/{name}"
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w") as lock:
+        """Exclude other processes and threads on this machine: two might make a run, or the tables
+        of a SQLite store, at once."""
+        name = f"augury-{os.getuid()}-{config.address(self.place.uri)}.lock"
+        with Path(tempfile.gettempdir(), name).open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
     @cached_property
     def client(self) -> MlflowClient:
-        """The client; a SQLite store that was moved is mended."""
-        relocate(self.place)
-        load_mlflow()
+        """MLflow's client, which takes seconds to import."""
+        for name, value in ENVIRONMENT.items():
+            os.environ.setdefault(name, value)
+        logging.getLogger("mlflow").setLevel(logging.WARNING)  # it tells of the tables it makes
         from mlflow import MlflowClient
 
         return MlflowClient(self.place.uri, self.place.uri)
 
     @cached_property
-    def experiment(self) -> Experiment:
-        """The experiment, which is created if it does not exist."""
-        client, known = self.client, self.client.get_experiment_by_name(self.name)
+    def id(self) -> str:
+        """The id of the experiment, which is made if it does not exist; UserError where MLflow
+        cannot be used, and where the SQLite store was moved, as MLflow keeps the path of its files.
+        """
+        if self.place.database is not None:
+            self.place.database.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            known = self.client.get_experiment_by_name(self.name)
+        except Exception as error:
+            raise UserError(
+                f"MLflow at {redacted(self.place.uri)} cannot be used ({reason(error)}): start it, "
+                "or set MLFLOW_TRACKING_URI or tracking.uri to another store"
+            ) from error
         if known is None:
-            created = client.create_experiment(
-                self.name, self.place.artifacts, {KIND: MODEL_TRAINING}
+            # The tag lets MLflow's pages begin with metrics and charts in place of traces.
+            kind = {"mlflow.experimentKind": "custom_model_development"}
+            return str(self.client.create_experiment(self.name, self.place.artifacts, kind))
+        files, ours = known.artifact_location.removeprefix("file://"), self.place.artifacts
+        if ours and files != ours and files.endswith("/mlartifacts"):
+            raise UserError(
+                f"{self.place.database} was moved or copied, and its files are in {files}: remove "
+                "it and mlartifacts beside it, and `augury track` makes both anew"
             )
-            return client.get_experiment(created)
-        if KIND not in known.tags:
-            client.set_experiment_tag(known.experiment_id, KIND, MODEL_TRAINING)
-        return known
+        return str(known.experiment_id)
 
-    @property
-    def link(self) -> str:
-        """The URL fragment of the experiment's runs in MLflow's UI."""
-        return f"#/experiments/{self.experiment.experiment_id}/runs"
+    def find(self, key: str) -> Run | None:
+        """Return the run with a key, the oldest where two machines have made it at once."""
+        if key not in self._runs and (same := self._tagged(KEY, key)):
+            self._runs[key] = same[0]
+        return self._runs.get(key)
 
-    def view(
-        self,
-        name: str,
-        filter_string: str,
-        columns: Sequence[str],
-        metric: str,
-        *,
-        lower_first: bool = False,
-    ) -> tuple[str, str]:
-        """Return the URL fragment of a table of the runs that match a filter, sorted by a metric,
-        and a sentence in Markdown with links to it and to charts of these runs.
+    def _tagged(self, tag: str, value: str) -> Sequence[Run]:
+        condition, oldest = f"tags.`{tag}` = '{value}'", ["attributes.start_time ASC"]
+        return list(self.client.search_runs([self.id], condition, order_by=oldest))
 
-        By default MLflow's UI shows no scores. `columns`, such as "metrics.`valid/best`", are those
-        of a shared view, which is a tag of the experiment.
-        """
-        tag, tags = f"{VIEW}{name}", self.experiment.tags
-        shown = {"searchFilter": filter_string, "orderByKey": f"metrics.`{metric}`"}
-        state = shown | {
-            "orderByAsc": lower_first,
-            "selectedColumns": list(columns),
-            "startTime": "ALL",
-            "lifecycleFilter": "Active",
-            "compareRunsMode": "TABLE",
-        }
-        text = json.dumps(state)
-        if tags.get(tag) != text:
-            self.client.set_experiment_tag(self.experiment.experiment_id, tag, text)
-            tags[tag] = text
-        # Without the type, the browser's own choice comes before the tag of the experiment.
-        kind = {"workflowType": "machine_learning"}
-        order = {"compareRunsMode": "CHART", "orderByAsc": str(lower_first).lower()}
-        table = f"{self.link}?{urlencode({'viewStateShareKey': name} | kind, quote_via=quote)}"
-        charts = f"{self.link}?{urlencode(shown | order | kind, quote_via=quote)}"
-        links = f"[scores]({table}), [charts]({charts}), or filter runs by `{filter_string}`."
-        return table, links
+    def delete(self, key: str) -> None:
+        """Delete a run, and what stands above it alone."""
+        run = self.find(key)
+        while run is not None:
+            self.client.delete_run(run.info.run_id)
+            above = run.data.tags.get(PARENT)
+            alone = above and not self._tagged(PARENT, above)
+            run = self.client.get_run(above) if alone else None
 
-    def search(self, **tags: str) -> list[Run]:
-        """Return the runs of the storage with these tags (`sweep="beta"` for `augury.sweep`),
-        oldest first."""
-        wanted = {STORAGE: self.storage} | {f"augury.{tag}": value for tag, value in tags.items()}
-        conditions = [f"tags.`{tag}` = '{value}'" for tag, value in wanted.items()]
-        runs = self._pages(self.experiment.experiment_id, " and ".join(conditions))
-        return sorted(runs, key=lambda run: (run.info.start_time, run.info.run_id))
+    def send(self, key: str, state: str, make: Callable[[], Content]) -> Run:
+        """Make or complete the run with a key. `make` returns what it should have, and `state` is a
+        hash of what that is made from: a run of which it was sent stays as it is."""
+        run = self.find(key)
+        if run is not None and run.data.tags.get(SENT) == state:
+            return run
+        content = make()
+        if run is None:
+            from mlflow.tracking.context.registry import resolve_tags  # user and program
 
-    def find(self, **tags: str) -> Run | None:
-        """Return the run with these tags.
-
-        Of duplicates, created by two machines at once, only the oldest is kept.
-        """
-        runs = self.search(**tags)
-        for duplicate in runs[1:]:
-            self.client.delete_run(duplicate.info.run_id)
-        return runs[0] if runs else None
-
-    def create(self, content: RunContent) -> Run:
-        """Create a running run with its tags only."""
-        tags = _tags({**content.tags, STORAGE: self.storage})
-        started, experiment_id = _milliseconds(content.started), self.experiment.experiment_id
-        run = self.client.create_run(experiment_id, started, tags, content.title)
-        self.updated.add(run.info.run_id)
-        return run
-
-    def update(self, run: Run, content: RunContent) -> None:
-        """Send the content that a run lacks, its end last.
-
-        Files and model only if MLflow does not have this end.
-        """
-        client, run_id = self.client, run.info.run_id
+            started, tags = _milliseconds(content.started), resolve_tags({KEY: key})
+            run = self.client.create_run(self.id, started, tags, content.title)
+        run_id = run.info.run_id
         self._log(run, content)
-        logged = {entry.dataset.name for entry in run.inputs.dataset_inputs} if run.inputs else ()
-        if missing := [corpus for corpus in content.inputs if corpus.role not in logged]:
-            client.log_inputs(run_id, [_dataset(corpus) for corpus in missing])
-            self.updated.add(run_id)
-        if content.status == "RUNNING" and run.info.status != "RUNNING":
-            client.update_run(run_id, status="RUNNING")
-            self.updated.add(run_id)
-        elif content.status != "RUNNING" and not ended(run, content.status, content.finished):
-            self.log_artifacts(run, content.files, content.model)
-            client.set_terminated(run_id, content.status, _milliseconds(content.finished))
-            self.updated.add(run_id)
-
-    def set_tag(self, run: Run, name: str, value: str) -> None:
-        """Set a tag of a run."""
-        self.client.set_tag(run.info.run_id, _name(name), value)
-        self.updated.add(run.info.run_id)
-
-    def log_artifacts(
-        self,
-        run: Run,
-        files: Sequence[File],
-        write_model: Callable[[Path], object] | None = None,
-    ) -> None:
-        """Log files as artifacts of a run, replacing those with the same name, and its model
-        unless it has one."""
-        client, run_id = self.client, run.info.run_id
-        for file in files:
-            with _local_file(file) as path:
-                client.log_artifact(run_id, str(path), file.directory or None)
-        has_model = run.outputs and run.outputs.model_outputs
-        if write_model is not None and not has_model:
-            from mlflow.entities import LoggedModelOutput
-
+        if content.status == "RUNNING":
+            self.client.update_run(run_id, "RUNNING")
+        else:
             with tempfile.TemporaryDirectory() as directory:
-                write_model(Path(directory, "model"))
-                model = client.create_logged_model(self.experiment.experiment_id, "model", run_id)
-                client.log_model_artifacts(model.model_id, f"{directory}/model")
-            client.finalize_logged_model(model.model_id, "READY")
-            client.log_outputs(run_id, [LoggedModelOutput(model.model_id, step=0)])
+                content.write_files(Path(directory))
+                self.client.log_artifacts(run_id, directory)
+            self.client.set_terminated(run_id, content.status, _milliseconds(content.ended))
+        self.client.set_tag(run_id, SENT, state)  # at last: what was cut short is sent again
+        self.changed.add(run_id)
+        self._runs[key] = self.client.get_run(run_id)
+        return self._runs[key]
 
-    def _pages(self, experiment_id: str, filter_string: str) -> Iterator[Run]:
-        token = None
-        while True:
-            page = self.client.search_runs(
-                [experiment_id], filter_string, max_results=RUNS_PER_SEARCH, page_token=token
-            )
-            yield from page
-            token = page.token
-            if not token:
-                return
+    def adopt(self, parent: Run, children: Iterable[Run]) -> None:
+        """Put runs below another; those that have a parent stay where they are."""
+        for child in children:
+            if PARENT not in child.data.tags:
+                self.client.set_tag(child.info.run_id, PARENT, parent.info.run_id)
+                self._runs[child.data.tags[KEY]] = self.client.get_run(child.info.run_id)
 
-    def _log(self, run: Run, content: RunContent) -> None:
-        """Send the parameters, tags and metrics that a run lacks in one request."""
+    def _log(self, run: Run, content: Content) -> None:
+        """Send parameters, tags and metrics; MLflow leaves out the points that it has."""
         from mlflow.entities import Metric, Param, RunTag
 
-        logged, tags = run.data, _tags(content.tags)
-        parameters = {
-            _name(key): _text(value)[:PARAMETER_CHARACTERS]
-            for key, value in content.parameters.items()
-        }
-        # MLflow's parameters are immutable; those that a restart has changed become a tag.
-        changed = {
-            key: value
-            for key, value in parameters.items()
-            if logged.params.get(key, value) != value
-        }
-        if changed:
-            tags |= _tags({"augury.changed_since_start": json.dumps(changed, ensure_ascii=False)})
-        # An interrupted request has the earlier steps.
+        logged, now = run.data, _milliseconds(time.time())
+        # A resumed run writes again, at other times, what it did after its last checkpoint.
+        sent = int(logged.tags.get(UPDATE, 0))
+        new = [record for record in content.history if record["update"] >= sent]
         metrics = [
-            Metric(_name(point.metric), _finite(point.value), _milliseconds(point.time), point.step)
-            for point in sorted(content.points, key=lambda point: point.step)
+            Metric(_name(name), _finite(value), _milliseconds(record["time"]), record["update"])
+            for record in new
+            for name, value in record["metrics"].items()
         ]
-        for key, value in content.final_metrics.items():
-            name, final = _name(key), _finite(value)
-            if not _equal(logged.metrics.get(name), final):
-                metrics.append(Metric(name, final, _milliseconds(None), 0))
-        new_parameters = [
-            Param(key, value) for key, value in parameters.items() if key not in logged.params
-        ]
-        new_tags = [
-            RunTag(key, value) for key, value in tags.items() if logged.tags.get(key) != value
-        ]
-        if new_parameters or new_tags or metrics:
-            self.client.log_batch(run.info.run_id, metrics, new_parameters, new_tags)
-            self.updated.add(run.info.run_id)
+        # What no longer holds, such as a deviation over seeds that are gone.
+        stale = dict.fromkeys(name for name in logged.metrics if re.match("best/|test/", name))
+        known = {_name(name): value for name, value in content.metrics.items()}
+        for name, value in {**stale, **known}.items():
+            if str(logged.metrics.get(name)) != str(_finite(value)):
+                metrics.append(Metric(name, _finite(value), now, 0))
+        parameters = {_name(name): str(value) for name, value in content.parameters.items()}
+        tags = {_name(name): value for name, value in content.tags.items()}
+        tags |= {NAME: content.title, UPDATE: str(max([sent, *(line["update"] for line in new)]))}
+        self.client.log_batch(
+            run.info.run_id,
+            metrics,
+            # Parameters cannot change in MLflow.
+            [Param(name, text) for name, text in parameters.items() if name not in logged.params],
+            [RunTag(name, text) for name, text in tags.items()],
+        )
 
 
-@contextmanager
-def _local_file(file: File) -> Iterator[Path]:
-    if file.folder.is_local:
-        yield Path(file.folder.path(file.name))
-        return
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory, Path(file.name).name)
-        path.write_bytes(file.folder.read(file.name))
-        yield path
-
-
-def _dataset(corpus: Input) -> DatasetInput:
-    from mlflow.entities import Dataset, DatasetInput, InputTag
-
-    source, profile = json.dumps({"address": corpus.address}), json.dumps({"rows": corpus.rows})
-    digest = corpus.address[:DIGEST_CHARACTERS]
-    dataset = Dataset(corpus.role, digest, "augury", source, profile=profile)
-    return DatasetInput(dataset, [InputTag("mlflow.data.context", corpus.role)])
-
-
-def _equal(logged: float | None, value: float) -> bool:
-    return logged is not None and (logged == value or (math.isnan(logged) and math.isnan(value)))
+def reason(error: BaseException) -> str:
+    """Return one line, without passwords, about an error: that of the network or the disk behind
+    one of MLflow, if there is any."""
+    cause, deepest = error.__cause__ or error.__context__, error
+    while cause is not None:
+        deepest = cause if isinstance(cause, OSError) else deepest
+        cause = cause.__cause__ or cause.__context__
+    return redacted((str(deepest).splitlines() or [type(deepest).__name__])[0])[:200]
 
 
 def _finite(value: float | None) -> float:
@@ -364,16 +219,8 @@ def _finite(value: float | None) -> float:
     return float(value) if value is not None and math.isfinite(value) else math.nan
 
 
-def _milliseconds(seconds: float | None) -> int:
-    return round((time.time() if seconds is None else seconds) * 1000)
-
-
-def _tags(tags: Mapping[str, str]) -> dict[str, str]:
-    return {_name(key): value[:TAG_CHARACTERS] for key, value in tags.items()}
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def _milliseconds(seconds: float) -> int:
+    return round(seconds * 1000)
 
 
 def _name(key: str) -> str:

@@ -1,289 +1,111 @@
-"""Track the runs of one command: write their status to their folders and sync the folders in the
-background.
+"""Export what one command trains to MLflow while it runs.
 
-Data that MLflow does not accept stays in the folders and is sent by a later sync: some seconds
-later, at the end of the command, by the next command, or by `augury track`.
+What MLflow does not take is in the run folders: `augury track` sends it.
 """
 
 from __future__ import annotations
 
-import getpass
-import itertools
-import shlex
-import sys
 import threading
-import time
-import uuid
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Literal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from operator import methodcaller
 
-from augury.core.errors import UserError
 from augury.core.naming import command
-from augury.core.periodic import Throttle, run_every
-from augury.core.progress import say, say_once
-from augury.core.secrets import redacted
+from augury.core.periodic import Throttle
+from augury.core.progress import say
 from augury.core.store import Folder, Store
-from augury.experiments.record import RunRecord
-from augury.experiments.recording import File, Tracking, place
+from augury.experiments.recording import Tracking
 from augury.sweeping import state
-from augury.tracking.client import Status, check_answers, load_mlflow
-from augury.tracking.runs import EXPERIMENTS, RECORD, SYSTEM, read_record
-from augury.tracking.sync import Unreachable, reason, sync, sync_storage
-from augury.training.history import History
+from augury.tracking.client import reason
+from augury.tracking.export import Exporter, experiment_of
 
-UNSENT = ".unsent"
-"""Kind of the folder in which every command that records runs has a file until all is sent."""
-FLUSH_SECONDS = 20.0
-"""Maximum time to wait for the last sync of a run, unless MLflow is failing."""
+WAIT_SECONDS = 20.0
+"""The most that a command waits for MLflow at its end."""
 
-
-RETRY_SECONDS = 30.0
-"""Until a server that has not answered is asked again."""
-
-_away: dict[str, float] = {}
-"""Addresses at which MLflow has failed, which has been said, with the time from which on they are
-asked again."""
+_failed: dict[str, bool] = {}
+"""The addresses at which MLflow has failed, which was said, with whether it failed last: no command
+of this process waits for it then."""
 
 
 class Tracker:
-    """Tracks the runs of one command. No method raises because of MLflow, or waits longer than
-    20 s; for a server that does not answer, all together wait for a few seconds."""
+    """Exports the runs of one command, every few seconds and at its end. Nothing here raises
+    because of MLflow."""
 
     def __init__(self, tracking: Tracking, store: Store):
         self.tracking, self.store = tracking, store
-        self._syncing, self._writing = threading.Lock(), threading.Lock()
-        self._pending: set[Folder] = set()  # folders with unsent changes
-        self._open: set[Folder] = set()  # experiments and sweeps that end with the command
-        # Folders whose last sync failed; None: that of earlier commands, or another tracker's.
-        self._failing: set[Folder | None] = {None} if self._address in _away else set()
-        self._run_failed = False
-        self._unsent, self._mark = Folder(store.root, UNSENT), uuid.uuid4().hex
-        self._begun = False
-        self._earlier: threading.Thread | None = None
-        """Sends what earlier commands could not, after the making of a new database."""
+        self._exporter = Exporter(tracking, store) if tracking.enabled else None
+        self._work: dict[str, Callable[[Exporter], object]] = {}
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._repeat, name="tracking", daemon=True)
 
     def __enter__(self) -> Tracker:
-        if self.tracking.enabled and self._unsent.names():
-            self._begin()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if kind is not None:
-            status: Status = "FAILED" if issubclass(kind, Exception) else "KILLED"
-        else:
-            status = "FAILED" if self._run_failed else "FINISHED"
-        for folder in self._open:
-            self._write_record(folder, status=status)
-        if self._pending:
-            _start(self._sync_pending).join(FLUSH_SECONDS)
-        if self._pending:
-            self._unsent.write(self._mark, b"")
-        else:
-            self._unsent.remove(self._mark)
-        if self._pending and not self._failing:
-            say(
-                f"MLflow at {self._address} is slow: the rest will be sent by the next command, "
-                f"or by: {command('augury', 'track', self.store.root)}"
-            )
-
-    def start(self, run: Folder) -> None:
-        """Record that a run starts or continues; its folder has `run.json`."""
-        if self.tracking.enabled:
-            name = RunRecord.read(run).experiment
-            experiment = self.store.folder(EXPERIMENTS, name or "")
-            self._open.add(experiment)
-            for folder in (experiment, run):
-                self._write_record(folder, status="RUNNING")
+    def __exit__(self, *_: object) -> None:
+        if self._exporter is None or not self._thread.is_alive():
+            return
+        self._ended.set()
+        self._thread.join(0.0 if _failed.get(self._exporter.address) else WAIT_SECONDS)
+        if self._thread.is_alive():
+            self._fail("it is slow")
 
     @contextmanager
     def follow(self, folder: Folder) -> Iterator[None]:
-        """Sync a run, or a sweep with all its trials, every few seconds while the block runs."""
-        if not self.tracking.enabled:
+        """Export a sweep, or a run with its experiment, from now on; it runs while the block
+        does."""
+        if self._exporter is None:
             yield
             return
-        if folder.name.startswith(f"{state.KIND}/"):
-            self._open.add(folder)
-            self._write_record(folder, status="RUNNING")
-        stop, throttle = threading.Event(), Throttle(self.tracking.interval, share=0.2)
-
-        def repeat() -> None:
-            # A sync that had waited for it would count as a slow one, and the next come late.
-            if self._earlier is not None:
-                self._earlier.join()
-            while not stop.is_set():
-                throttle.run(lambda: self._sync(folder))
-                stop.wait(min(1.0, self.tracking.interval))
-
-        with ExitStack() as sampling:
-            if self.tracking.system_metrics:
-                sampling.enter_context(
-                    run_every(self.tracking.interval, _sampler(folder), name="system metrics")
-                )
-            _start(repeat)
-            try:
-                yield
-            finally:
-                stop.set()
-
-    def finish(
-        self, run: Folder, status: Literal["FINISHED", "FAILED"], files: Sequence[File] = ()
-    ) -> None:
-        """Record the end of a run, and sync it with its experiment, scores and outputs, and with
-        `files` of its storage."""
-        if not self.tracking.enabled:
-            return
-        entries = []
-        for file in files:
-            if file.folder.exists(file.name):
-                entry = {"folder": file.folder.name, "name": file.name, "directory": file.directory}
-                entries.append(entry)
-            else:
-                say(f"{file.folder.location(file.name)} does not exist and is not logged to MLflow")
-        self._run_failed = self._run_failed or status == "FAILED"
-        self._write_record(run, status=status, files=entries)
-        self._flush(run)
-
-    def extend(self, run: Folder) -> None:
-        """Send files added to the folder of a finished run after its end, such as analyses."""
-        if self.tracking.enabled:
-            self._begin()
-            self._pending.add(run)
-            self._flush(run)
+        kind, _, name = folder.name.partition("/")
+        self._exporter.running.add(folder)
+        if kind == state.KIND:
+            self._add(folder.name, methodcaller("sweep", name))
+        else:
+            self.report(experiment_of(folder))
+        try:
+            yield
+        finally:
+            self._exporter.running.discard(folder)
 
     def report(self, experiment: str) -> None:
-        """Send the summary of an experiment's report, which is made after its runs."""
-        self.extend(self.store.folder(EXPERIMENTS, experiment))
+        """Export an experiment, whose report was made."""
+        self._add(f"experiments/{experiment}", methodcaller("experiment", experiment))
 
-    def _begin(self) -> None:
-        """Import MLflow, which takes seconds, and send what earlier commands could not.
+    def extend(self, run: Folder) -> None:
+        """Export what was added to a finished run, such as analyses."""
+        self._add(run.name, methodcaller("experiment", "", [run]))
 
-        A mark in the storage says until the end that there may be something to send.
-        """
-        with self._writing:
-            begun, self._begun = self._begun, True
-        if not begun:
-            load_mlflow()
-            self._unsent.write(self._mark, b"")
-            self._earlier = _start(self._sync_earlier)
+    def _add(self, name: str, work: Callable[[Exporter], object]) -> None:
+        self._work[name] = work
+        if self._exporter is not None and not self._thread.is_alive():
+            self._thread.start()
 
-    def _write_record(self, folder: Folder, **changes: Any) -> None:
-        self._begin()
-        with self._writing:
-            earlier, now = read_record(folder), time.time()
-            origin = {"started": now, "source": _source(), "user": _user()}
-            folder.write_record(RECORD, {**origin, **earlier, "since": now, **changes})
-        self._pending.add(folder)
+    def _repeat(self) -> None:
+        throttle = Throttle(self.tracking.interval, share=0.2)
+        while not self._ended.is_set():
+            throttle.run(self._attempt)
+            self._ended.wait(min(1.0, self.tracking.interval))
+        self._attempt()
 
-    def _flush(self, run: Folder) -> None:
-        """Sync a run in the background and wait for it unless MLflow is failing."""
-        _start(lambda: self._sync(run)).join(0.0 if self._failing else FLUSH_SECONDS)
+    def _attempt(self) -> None:
+        """Export everything that changes; an error is said, once, and the next time comes."""
+        exporter = self._exporter
+        assert exporter is not None
+        try:
+            for work in list(self._work.values()):
+                work(exporter)
+        except Exception as error:  # nothing of MLflow or the network must end a command
+            self._fail(reason(error))
+        else:
+            if exporter.address in _failed:
+                _failed[exporter.address] = False
 
-    def _sync_earlier(self) -> None:
-        def send() -> None:
-            marks = [name for name in self._unsent.names() if name != self._mark]
-            sync_storage(self.store, self.tracking, everything=False)
-            for mark in marks:
-                self._unsent.remove(mark)
-
-        self._attempt(None, send)
-
-    def _sync_pending(self) -> None:
-        for folder in list(self._pending):
-            self._sync(folder)
-            if self._address in _away:  # nor will it answer for the others
-                return
-
-    def _sync(self, folder: Folder) -> None:
-        self._attempt(folder, lambda: sync(folder, self.tracking))
-
-    def _attempt(self, subject: Folder | None, send: Callable[[], object]) -> None:
-        """Send data; report the start and the end of an outage once each."""
-        with self._syncing:
-            if time.monotonic() < _away.get(self._address, 0.0):
-                self._failing.add(subject)
-                return
-            pending = self._pending & {subject}
-            self._pending -= pending
-            try:
-                check_answers(place(self.tracking, self.store).uri)
-                send()
-            except Exception as error:
-                # Tracking must not end a run, whatever MLflow or the network does.
-                self._pending |= pending
-                self._failing.add(subject)
-                if isinstance(error, UserError) and not isinstance(error, Unreachable):
-                    say_once(f"MLflow is incomplete: {error}")
-                    return
-                if self._address not in _away:
-                    say(
-                        f"MLflow at {self._address} is unavailable ({reason(error)}). No data is "
-                        f"lost: it stays in {self.store.root} and will be sent when MLflow is "
-                        f"back, or by: {command('augury', 'track', self.store.root)}"
-                    )
-                silent = RETRY_SECONDS if isinstance(error, OSError) else 0.0
-                _away[self._address] = time.monotonic() + silent
-                return
-            self._failing -= {subject, None}
-            if self._address in _away and not self._failing:
-                del _away[self._address]
-                say(f"MLflow at {self._address} is available again; all data has been sent")
-
-    @property
-    def _address(self) -> str:
-        return redacted(place(self.tracking, self.store).uri)
-
-
-def _start(work: Callable[[], object]) -> threading.Thread:
-    """Run `work` in a daemon thread."""
-    thread = threading.Thread(target=work, name="tracking", daemon=True)
-    thread.start()
-    return thread
-
-
-def _source() -> str:
-    """Return the command line if this process is `augury`, else the name of the program."""
-    program, *arguments = sys.argv
-    ours = Path(program).name in ("augury", "__main__.py")
-    return shlex.join(["augury", *arguments]) if ours else Path(program).name or "python"
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a container whose user id has no name
-        return "unknown"
-
-
-def _sampler(folder: Folder) -> Callable[[], None]:
-    """Return a function that adds a sample of this machine's system metrics to a folder's
-    history."""
-    from mlflow.system_metrics.metrics.cpu_monitor import CPUMonitor
-    from mlflow.system_metrics.metrics.disk_monitor import DiskMonitor
-    from mlflow.system_metrics.metrics.gpu_monitor import GPUMonitor
-    from mlflow.system_metrics.metrics.network_monitor import NetworkMonitor
-
-    monitors: list[Any] = [CPUMonitor(), DiskMonitor(), NetworkMonitor()]
-    with suppress(ImportError, RuntimeError):  # RuntimeError: no driver
-        monitors.append(GPUMonitor())
-    history, files = History(folder.sub(SYSTEM)), folder.sub(SYSTEM).sub("history").names()
-    samples = itertools.count(1 + max((int(name[:8]) for name in files), default=0))
-
-    def add() -> None:
-        metrics: dict[str, float] = {}
-        for monitor in monitors:
-            monitor.collect_metrics()
-            values = monitor.aggregate_metrics()
-            metrics |= {f"system/{name}": value for name, value in values.items()}
-            monitor.clear_metrics()
-        history.add(next(samples), 0.0, metrics)
-        history.flush()
-
-    return add
+    def _fail(self, why: str) -> None:
+        assert self._exporter is not None
+        address = self._exporter.address
+        if address not in _failed:
+            send = command("augury", "track", self.store.root)
+            say(
+                f"warning: MLflow at {address} lacks what follows ({why}); send it later by: {send}"
+            )
+        _failed[address] = True

@@ -72,7 +72,16 @@ def plan_epoch(
     divide by the world size, the largest ones are split. Raises UserError if a row exceeds the
     budget, or if there are fewer rows than ranks.
     """
-    _check(lengths, max_tokens)
+    if len(lengths.cost) == 0:
+        raise UserError(
+            "there are no training examples: look at the rejected rows in the corpus manifest"
+        )
+    longest = int(lengths.cost.max())
+    if longest > max_tokens:
+        raise UserError(
+            f"an example of {longest} tokens does not fit training.max_tokens={max_tokens}: raise "
+            f"it to {longest} or lower corpus.filter.max_length"
+        )
     chosen = _chosen_groups(len(lengths.cost), groups or [len(lengths.cost)], seed, number)
     counts = np.ones(len(chosen), np.int64) if weights is None else copies(weights, seed, number)
     counts[chosen < 0] = 0  # the row lacks the group whose turn it is
@@ -114,9 +123,8 @@ def copies(weights: np.ndarray, seed: int, number: int) -> np.ndarray:
     offsets = np.zeros(len(weights))
     for weight in np.unique(weights):
         rows = np.flatnonzero(weights == weight)
-        offsets[rows] = (
-            generator(seed, "weights", float(weight)).permutation(len(rows)) + 0.5
-        ) / len(rows)
+        turns = generator(seed, "weights", float(weight)).permutation(len(rows))
+        offsets[rows] = (turns + 0.5) / len(rows)
     before, after = (np.floor(epochs * weights + offsets) for epochs in (number, number + 1))
     counts: np.ndarray = (after - before).astype(np.int64)
     return counts
@@ -136,19 +144,6 @@ def padded(
     for index, ids in enumerate(rows):
         array[index, : len(ids)] = ids
     return array
-
-
-def _check(lengths: Lengths, max_tokens: int) -> None:
-    if len(lengths.cost) == 0:
-        raise UserError(
-            "there are no training examples: look at the rejected rows in the corpus manifest"
-        )
-    longest = int(lengths.cost.max())
-    if longest > max_tokens:
-        raise UserError(
-            f"an example of {longest} tokens does not fit training.max_tokens={max_tokens}: raise "
-            f"it to {longest} or lower corpus.filter.max_length"
-        )
 
 
 def _chosen_groups(rows: int, groups: Sequence[int], seed: int, number: int) -> np.ndarray:

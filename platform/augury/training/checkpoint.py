@@ -95,12 +95,11 @@ def load_parameters(module: nn.Module, file: Path) -> None:
 def load_tensors(module: nn.Module, saved: Mapping[str, Tensor], origin: str) -> None:
     """Copy tensors into a module's parameters and buffers; UserError if names or shapes differ."""
     own = parameters(module)
-    if saved.keys() != own.keys() or any(saved[name].shape != own[name].shape for name in own):
-        different = sorted(
-            name
-            for name in saved.keys() | own.keys()
-            if name not in saved or name not in own or saved[name].shape != own[name].shape
-        )
+    shapes = {(name, tensor.shape) for name, tensor in own.items()}
+    different = sorted(
+        {name for name, _ in shapes ^ {(name, tensor.shape) for name, tensor in saved.items()}}
+    )
+    if different:
         raise UserError(
             f"{origin} belongs to another model: {len(different)} tensors differ, first "
             f"'{different[0]}'"
@@ -152,18 +151,15 @@ class Checkpoints:
         if not snapshot:
             earlier = [update for update in updates if update <= position.update]
             with_state = [update for update in earlier if STATE in listed[f"{update:08d}"]]
-            self._drop_older(earlier, with_state, [best(position.scores)] if self.keep_best else [])
-
-    def _drop_older(
-        self, updates: Sequence[int], with_state: Sequence[int], best_one: Sequence[int]
-    ) -> None:
-        """Remove those of the checkpoints, and their states, that nothing needs any more."""
-        kept = updates[-max(self.keep, WITH_STATE) :]
-        for update in updates[:-WITH_STATE]:
-            if update not in (*kept, *best_one):
-                self.folder.remove(f"{update:08d}")
-            elif update not in best_one and update in with_state:
-                self.folder.sub(f"{update:08d}").drop(STATE)
+            best_one = best(position.scores) if self.keep_best else None
+            kept = earlier[-max(self.keep, WITH_STATE) :]
+            for update in earlier[:-WITH_STATE]:
+                if update == best_one:
+                    continue
+                if update not in kept:
+                    self.folder.remove(f"{update:08d}")
+                elif update in with_state:
+                    self.folder.sub(f"{update:08d}").drop(STATE)
 
     @property
     def begun(self) -> bool:
@@ -216,11 +212,8 @@ class Checkpoints:
         Raises UserError if the state was written by another configuration, seed or, within an
         epoch, number of workers.
         """
-        names = sorted(
-            self._names_with_state(),
-            key=lambda name: (int(name.removeprefix(SNAPSHOT)), name),
-            reverse=True,
-        )
+        names = self._names_with_state()
+        names.sort(key=lambda name: (int(name.removeprefix(SNAPSHOT)), name), reverse=True)
         name = next(filter(self._is_usable, names), None)
         if name is None:
             return start

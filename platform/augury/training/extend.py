@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import asdict
-from typing import NamedTuple
 
 import torch
 
@@ -25,18 +24,6 @@ from augury.training.settings import Training, is_shareable
 from augury.training.trained import PREFIXES
 
 
-class _Source(NamedTuple):
-    """Another run, and the position from which it can be continued."""
-
-    folder: Folder
-    position: Position
-
-    @property
-    def between(self) -> bool:
-        """Whether the position lies between validations of the run that continues."""
-        return self.position.update not in self.position.scores
-
-
 def take_over(
     run: Folder, name: str, address: str, seed: int, training: Training
 ) -> Position | None:
@@ -46,23 +33,22 @@ def take_over(
 
     `name` is the address of everything that determines training but its end.
     """
-    taken, entries = None, _entries(run, name, seed)
+    taken = None
+    entries = Store(run.root).folder(PREFIXES, f"{name}/seed-{seed}")
     if not Checkpoints(run).begun:
         sources = []
         for entry in entries.names():
             folder = Folder(run.root, entries.read(entry).decode())
             if entry != address and (position := _position(folder, training)):
-                sources.append(_Source(folder, position))
-        sources.sort(key=lambda source: source.position.update, reverse=True)
-        taken = next((source.position for source in sources if _copy(source, run, address)), None)
+                sources.append((folder, position))
+        sources.sort(key=lambda source: source[1].update, reverse=True)
+        taken = next(
+            (position for source, position in sources if _copy(source, position, run, address)),
+            None,
+        )
     if not entries.exists(address):
         entries.write(address, run.name)
     return taken
-
-
-def _entries(run: Folder, name: str, seed: int) -> Folder:
-    """Return the folder with the names of the runs of a prefix."""
-    return Store(run.root).folder(PREFIXES, f"{name}/seed-{seed}")
 
 
 def _position(folder: Folder, training: Training) -> Position | None:
@@ -76,7 +62,12 @@ def _position(folder: Folder, training: Training) -> Position | None:
         FileNotFoundError, Damaged
     ):  # the other run may be training, and remove what is read
         position = checkpoints.last_position()
-    if position is None or _is_beyond(position, training):
+    if position is None:
+        return None
+    begun = position.epochs + (position.in_epoch > 0)
+    if training.max_updates is not None and position.update > training.max_updates:
+        return None
+    if training.max_epochs is not None and begun > training.max_epochs:
         return None
     if not training.validates(position.update, position.epochs, position.in_epoch):
         # It was validated as it was the end. Where this run goes on from there, it was not.
@@ -98,61 +89,48 @@ def _position(folder: Folder, training: Training) -> Position | None:
     return position
 
 
-def _is_beyond(position: Position, training: Training) -> bool:
-    """Return whether a position lies after the end of a training by its budgets."""
-    epochs = position.epochs + (position.in_epoch > 0)
-    return (training.max_updates is not None and position.update > training.max_updates) or (
-        training.max_epochs is not None and epochs > training.max_epochs
-    )
-
-
-def _copy(source: _Source, run: Folder, address: str) -> bool:
-    """Copy checkpoints and history of another run to this run; return whether that succeeded.
+def _copy(source: Folder, position: Position, run: Folder, address: str) -> bool:
+    """Copy checkpoints and history of another run to this run, until a position; return whether
+    that succeeded.
 
     It fails where the other run is training and removes checkpoints meanwhile.
     """
+    # Whether the position lies between validations of the run that continues.
+    between = position.update not in position.scores
     with suppress(FileNotFoundError, Damaged):
-        _copy_files(source, run, address)
+        _copy_history(source, run, position.update if between else None)
+        for update in Checkpoints(source).updates():  # the latest comes last
+            if update > position.update:
+                break
+            with scratch("extend") as directory:
+                checkpoint = source.sub(f"checkpoints/{update:08d}")
+                for file in checkpoint.files():
+                    (directory / file).write_bytes(checkpoint.read(file))
+                if (directory / STATE).exists():
+                    state = torch.load(directory / STATE, map_location="cpu", weights_only=True)
+                    if update == position.update:
+                        state["position"] = asdict(position)
+                    state["position"]["address"] = address
+                    torch.save(state, directory / STATE)
+                snapshot = SNAPSHOT if update == position.update and between else ""
+                run.sub("checkpoints").put(directory, f"{snapshot}{update:08d}")
     if Checkpoints(run).begun:
-        update = source.position.update
-        say(f"{run.uri}: continues {source.folder.uri} from update {update:,}")
+        say(f"{run.uri}: continues {source.uri} from update {position.update:,}")
         return True
     run.remove("checkpoints")
     run.remove(history.KIND)
     return False
 
 
-def _copy_files(source: _Source, run: Folder, address: str) -> None:
-    last = source.position.update
-    _copy_history(source, run)
-    for update in Checkpoints(source.folder).updates():  # the latest comes last
-        if update > last:
-            break
-        with scratch("extend") as directory:
-            checkpoint = source.folder.sub(f"checkpoints/{update:08d}")
-            for file in checkpoint.files():
-                (directory / file).write_bytes(checkpoint.read(file))
-            if (directory / STATE).exists():
-                state = torch.load(directory / STATE, map_location="cpu", weights_only=True)
-                if update == last:
-                    state["position"] = asdict(source.position)
-                state["position"]["address"] = address
-                torch.save(state, directory / STATE)
-            snapshot = SNAPSHOT if update == last and source.between else ""
-            run.sub("checkpoints").put(directory, f"{snapshot}{update:08d}")
-
-
-def _copy_history(source: _Source, run: Folder) -> None:
-    """Copy the history, without a validation that the run that continues does not make."""
-    records = source.folder.sub(history.KIND)
+def _copy_history(source: Folder, run: Folder, left_out: int | None) -> None:
+    """Copy the history, without the validation after `left_out` updates, which the run that
+    continues does not make."""
+    records = source.sub(history.KIND)
     for file in records.names():
-        lines = records.read(file).decode().splitlines(keepends=True)
-        if source.between:
-            lines = [line for line in lines if not _is_validation(line, source.position.update)]
+        lines = []
+        for line in records.read(file).decode().splitlines(keepends=True):
+            record = json.loads(line)
+            if record["update"] != left_out or "valid/loss" not in record["metrics"]:
+                lines.append(line)
         if lines:
             run.sub(history.KIND).write(file, "".join(lines))
-
-
-def _is_validation(line: str, update: int) -> bool:
-    record = json.loads(line)
-    return bool(record["update"] == update and "valid/loss" in record["metrics"])

@@ -49,7 +49,7 @@ class History:
         """Drop what was written after `update`."""
         self._names = set(self._folder.names())
         for name in sorted(self._names):
-            if _first(name) > update:
+            if int(name.partition(".")[0].rstrip("~")) > update:
                 self._folder.remove(name)
                 self._names.remove(name)
 
@@ -103,22 +103,15 @@ def records(run: Folder, name: str) -> list[Record]:
     folder = run.sub(KIND)
     content = folder.read(name, verified=False)
     try:
-        lines = [json.loads(line) for line in content.decode().splitlines()]
-        return [
-            Record(
-                update=line["update"],
-                epochs=line["epochs"],
-                time=line["time"],
-                metrics=line["metrics"],
+        known: list[Record] = []
+        for line in map(json.loads, content.decode().splitlines()):
+            update, epochs = line["update"], line["epochs"]
+            known.append(
+                Record(update=update, epochs=epochs, time=line["time"], metrics=line["metrics"])
             )
-            for line in lines
-        ]
+        return known
     except (ValueError, KeyError, TypeError) as error:
         where = folder.location(name)
         raise UserError(
             f"{where} is damaged ({error}): remove it, only MLflow and charts use it"
         ) from error
-
-
-def _first(name: str) -> int:
-    return int(name.partition(".")[0].rstrip("~"))

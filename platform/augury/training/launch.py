@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -68,17 +68,8 @@ def launch(
         torch.set_num_threads(execution.threads or available_cores())
         train(run, torch.device("cuda" if cuda else "cpu"), report, deadline)
     else:
-        listener = _Listener(name or folder.uri, report, warn)
-        _on_ray(train, run, training, execution, cuda, deadline, listener)
+        _on_ray(train, run, training, execution, name or folder.uri, report, deadline, warn)
     return folder.exists(OUTCOME)
-
-
-class _Listener(NamedTuple):
-    """What to do with what happens on the workers of a training."""
-
-    name: str
-    report: Report
-    warn: Callable[[str], None]
 
 
 def _on_ray(
@@ -86,9 +77,10 @@ def _on_ray(
     run: TrainingRun,
     training: Training,
     execution: Execution,
-    cuda: bool,
+    name: str,
+    report: Report,
     deadline: float | None,
-    listener: _Listener,
+    warn: Callable[[str], None],
 ) -> None:
     """Train on workers of Ray Train; Crashed where they, or the actor that looks after them, failed
     too often, KeyboardInterrupt after Ctrl-C."""
@@ -100,19 +92,28 @@ def _on_ray(
     from ray.train import FailureConfig, RunConfig, ScalingConfig, TrainingFailedError
     from ray.train.torch import TorchTrainer
 
+    cuda = execution.cuda
     resources = execution.worker_resources(cuda)
     if not execution.joins_cluster:  # before Ray starts, if it has not
         here = {"CPU": available_cores(), "GPU": torch.cuda.device_count()}
         has = ray.cluster_resources() if ray.is_initialized() else here
-        _fits(training.workers, resources, has)
+        for kind, amount in resources.items():
+            if training.workers * amount > has.get(kind, 0):
+                raise UserError(
+                    f"{training.workers} workers × {amount:g} {kind} do not fit the cluster's "
+                    f"{has.get(kind, 0):g} {kind}: lower training.workers or "
+                    f"execution.{kind.lower()}s_per_worker"
+                )
     connect(execution.address)
     if execution.joins_cluster:
         # Machines may be started for them, which takes minutes.
         os.environ.setdefault("RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S", "300")
-        nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
-        if not any(_has(node, resources) for node in nodes):
+        fitting = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+        for kind, amount in resources.items():
+            fitting = [node for node in fitting if node.get(kind, 0) >= amount]
+        if not fitting:
             asked = ", ".join(f"{kind} {amount:g}" for kind, amount in resources.items())
-            listener.warn(
+            warn(
                 f"warning: no node has the {asked} of a worker: waiting for a larger one; or stop, "
                 "and lower execution.cpus_per_worker or execution.gpus_per_worker"
             )
@@ -130,7 +131,7 @@ def _on_ray(
 
     handler = signal.getsignal(signal.SIGINT)
     try:
-        with _events(listener, execution.max_failures) as events:
+        with _events(name, report, warn, execution.max_failures) as events:
             TorchTrainer(
                 in_this_directory(worker),
                 scaling_config=ScalingConfig(
@@ -155,7 +156,7 @@ def _on_ray(
         who = "controller" if isinstance(error, RayActorError) else "workers"
         times = f"{execution.max_failures + 1} times" if who == "workers" else "once"
         raise Crashed(
-            f"the {who} of {listener.name} died {times} ({_cause(error)}): the same command "
+            f"the {who} of {name} died {times} ({_cause(error)}): the same command "
             "continues it from its last checkpoint"
         ) from error
     finally:
@@ -167,9 +168,11 @@ def _on_ray(
 
 
 @contextmanager
-def _events(listener: _Listener, max_failures: int) -> Iterator[UserCallback]:
-    """Yield a callback that brings what Ray Train's controller, another process, sees to a
-    listener in this one."""
+def _events(
+    name: str, report: Report, warn: Callable[[str], None], max_failures: int
+) -> Iterator[UserCallback]:
+    """Yield a callback that brings what Ray Train's controller, another process, sees to `report`
+    and `warn` in this one."""
     import ray
     from ray.exceptions import RayError
     from ray.train import UserCallback
@@ -179,7 +182,6 @@ def _events(listener: _Listener, max_failures: int) -> Iterator[UserCallback]:
     # On this node, as the controller is: the loss of another ends neither.
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
     queue = Queue(actor_options={"num_cpus": 0, "scheduling_strategy": here})
-    name = listener.name  # alone: what else a listener has stays in this process
 
     class Events(UserCallback):
         def after_report(self, run_context: Any, metrics: Any, checkpoint: Any) -> None:
@@ -194,9 +196,9 @@ def _events(listener: _Listener, max_failures: int) -> Iterator[UserCallback]:
         with suppress(RayError):  # Ray itself has died, which ends the command
             while (event := queue.get()) is not None:
                 if not isinstance(event, str):
-                    listener.report(event)
+                    report(event)
                 elif (failures := failures + 1) <= max_failures:
-                    listener.warn(
+                    warn(
                         f"warning: {event}: all start again from its last checkpoint, attempt "
                         f"{failures + 1} of {max_failures + 1}"
                     )
@@ -210,20 +212,6 @@ def _events(listener: _Listener, max_failures: int) -> Iterator[UserCallback]:
             queue.put(None)
             thread.join()
             queue.shutdown()
-
-
-def _has(node: Mapping[str, float], resources: Mapping[str, float]) -> bool:
-    return all(node.get(kind, 0) >= amount for kind, amount in resources.items())
-
-
-def _fits(workers: int, resources: Mapping[str, float], cluster: Mapping[str, float]) -> None:
-    for kind, amount in resources.items():
-        if workers * amount > cluster.get(kind, 0):
-            raise UserError(
-                f"{workers} workers × {amount:g} {kind} do not fit the cluster's "
-                f"{cluster.get(kind, 0):g} {kind}: lower training.workers or "
-                f"execution.{kind.lower()}s_per_worker"
-            )
 
 
 def _cause(error: Exception) -> str:

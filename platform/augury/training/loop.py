@@ -33,7 +33,7 @@ from augury.training.checkpoint import Checkpoints, Position, best, load_tensors
 from augury.training.dropout import Dropout
 from augury.training.history import History
 from augury.training.learner import Learner, Validation
-from augury.training.meter import Clock, Meter, loss_sums, processor
+from augury.training.meter import Meter, loss_sums, processor
 from augury.training.schedule import (
     Patience,
     Worth,
@@ -113,9 +113,18 @@ class Trainer:
             DistributedDataParallel(objective) if distributed.world_size() > 1 else objective
         )
         self.optimizer = adam(self.parameters, training)
-        self.checkpoints = _checkpoints(run, training)
+        averages = training.weights in ("averaged", "chosen")
+        self.checkpoints = Checkpoints(
+            run.folder,
+            training.average_last if averages else 1,
+            keep_best=training.weights in ("best", "chosen"),
+        )
         self.history = History(run.folder)
-        self.position = self._restore(init_from)
+        start = Position(run.address, run.seed, distributed.world_size())
+        # A run that has begun goes on from its own checkpoint, which is initialised already.
+        if init_from is not None and not self.checkpoints.begun:
+            start.start = init_from.load(self.module, self.optimizer)
+        self.position = self.checkpoints.restore(self.module, self.optimizer, start)
         self.patience = Patience(
             training.patience, training.patience_mean, self.position.best, self.position.waited
         )
@@ -140,12 +149,16 @@ class Trainer:
             # What a killed call recorded after its last checkpoint, this one trains again.
             self.history.rewind(position.update)
         distributed.barrier()
-        clock, saved, late = Clock(position), time.monotonic(), False
+        saved, late = time.monotonic(), False
+        # When training would have begun without interruptions, by both clocks.
+        began = time.monotonic() - position.seconds
+        cpu_began = time.process_time() - position.cpu_seconds
         with _interrupts() as interrupted:
             while not (self.finished or late):
                 for batches in self.rest_of_epoch():
                     self.step(batches)
-                    clock.stamp(position)
+                    position.seconds = time.monotonic() - began
+                    position.cpu_seconds = time.process_time() - cpu_began
                     if self.training.max_minutes is not None:
                         self.out_of_time = _on_any_worker(self._time_is_up())
                     if self._validation_due():
@@ -153,7 +166,11 @@ class Trainer:
                         self.meter.restart()  # its tokens a second are of training alone
                         saved = time.monotonic()
                         late = _on_any_worker(deadline is not None and time.time() > deadline)
-                    elif interrupted.is_set() or self._snapshot_due(saved):
+                    elif interrupted.is_set() or (
+                        # Clocks differ between workers, and a snapshot needs all of them: one
+                        # worker alone makes snapshots.
+                        position.world == 1 and time.monotonic() - saved > SNAPSHOT_SECONDS
+                    ):
                         self._save(snapshot=True)
                         saved = time.monotonic()
                     # Patience, a budget of updates or a deadline may end training in an epoch.
@@ -174,7 +191,10 @@ class Trainer:
         # in its middle, without any state of the plan in checkpoints.
         plan = planned(self.learner, self.training, self.run.seed, position.epochs, position.world)
         position.updates_per_epoch = len(plan)  # settings in epochs need their length in updates
-        self._warn_of_late_onset()
+        if position.update == 0 and distributed.rank() == 0:
+            onset = self.learner.onset(position.updates_per_epoch)
+            if late := late_onset(onset, last_update(self.training, *self._units)):
+                say(f"warning: {late}")
         for update in plan[position.in_epoch :]:
             yield update[distributed.rank()]
 
@@ -201,11 +221,6 @@ class Trainer:
             position.update, position.epochs, position.in_epoch
         )
 
-    def _snapshot_due(self, saved: float) -> bool:
-        # Clocks differ between workers, and a snapshot needs all of them: one worker alone makes
-        # snapshots.
-        return distributed.world_size() == 1 and time.monotonic() - saved > SNAPSHOT_SECONDS
-
     # ----- an update
 
     def step(self, batches: list[np.ndarray]) -> None:
@@ -219,6 +234,7 @@ class Trainer:
             torch.default_generator.manual_seed(seed)
         else:
             torch.manual_seed(seed)
+        bf16 = self.training.precision == "bf16"
         dropout: AbstractContextManager[Any] = Dropout(seed) if self.own_dropout else nullcontext()
         self.module.train()
         self.optimizer.zero_grad(set_to_none=True)
@@ -227,9 +243,13 @@ class Trainer:
         sums = torch.zeros(3, device=self.device)  # loss, divisor, rows
         for number, examples in enumerate(batches, start=1):
             loaded = self.learner.load(examples, position.epochs, self.device)
-            with self._exchange_gradients(number == len(batches)):
-                with dropout:
-                    losses = self._losses(loaded.batch, progress)
+            exchange: AbstractContextManager[None] = nullcontext()
+            # One exchange of gradients between workers, at the last batch, is enough.
+            if isinstance(self.objective, DistributedDataParallel) and number < len(batches):
+                exchange = self.objective.no_sync()
+            with exchange:
+                with dropout, torch.autocast(self.device.type, torch.bfloat16, enabled=bf16):
+                    losses: Losses = self.objective(loaded.batch, progress)
                 losses.total.backward()
             sums += loss_sums(losses)
             self.meter.add(losses, loaded)
@@ -258,20 +278,6 @@ class Trainer:
         if position.update % RECORD_UPDATES == 0:
             self._record(rate)
 
-    def _losses(self, batch: Any, progress: Progress) -> Losses:
-        bf16 = self.training.precision == "bf16"
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=bf16):
-            losses: Losses = self.objective(batch, progress)
-        return losses
-
-    def _exchange_gradients(self, now: bool) -> AbstractContextManager[None]:
-        """Return the context of a batch whose gradients workers exchange `now`, or keep."""
-        # Gradients add up over the batches of an update: one exchange, at the last, is enough.
-        if isinstance(self.objective, DistributedDataParallel) and not now:
-            context: AbstractContextManager[None] = self.objective.no_sync()
-            return context
-        return nullcontext()
-
     def _learning_rate(self, update: int) -> float:
         """Return the learning rate of an update, from 1."""
         step = self.position.start + update
@@ -287,27 +293,23 @@ class Trainer:
         for update, batches, values in self.unread:
             loss, norm, rows = values.tolist()
             self.position.rows += int(rows)
-            if not (math.isfinite(loss) and math.isfinite(norm)):
-                raise self._diverged(update, batches, loss, norm)
+            if math.isfinite(loss) and math.isfinite(norm):
+                continue
+            # Sums and norm are those of all workers, so all of them are here, and gathering ends.
+            ids: list[str] = []
+            for worker in distributed.gather([self.learner.ids(batch) for batch in batches]):
+                for batch in worker:
+                    ids += batch
+            kept = self.checkpoints.updates()
+            # By its name in the storage, which keeps the message and can be moved.
+            last = self.checkpoints.folder.sub(f"{kept[-1]:08d}").name if kept else "none yet"
+            more = f" and {len(ids) - 20} more" if len(ids) > 20 else ""
+            raise Diverged(
+                f"update {update + 1}: loss {loss}, gradient norm {norm}. Last good checkpoint: "
+                f"{last}. Records of the update: {', '.join(ids[:20])}{more}. Lower "
+                "training.learning_rate, set training.clip_norm, or look at these records"
+            )
         self.unread = []
-
-    def _diverged(
-        self, update: int, batches: list[np.ndarray], loss: float, norm: float
-    ) -> Diverged:
-        # Sums and norm are those of all workers, so all of them are here, and gathering ends.
-        ids: list[str] = []
-        for worker in distributed.gather([self.learner.ids(batch) for batch in batches]):
-            for batch in worker:
-                ids += batch
-        updates = self.checkpoints.updates()
-        # By its name in the storage, which keeps the message and can be moved.
-        last = self.checkpoints.folder.sub(f"{updates[-1]:08d}").name if updates else "none yet"
-        more = f" and {len(ids) - 20} more" if len(ids) > 20 else ""
-        return Diverged(
-            f"update {update + 1}: loss {loss}, gradient norm {norm}. Last good checkpoint: "
-            f"{last}. Records of the update: {', '.join(ids[:20])}{more}. Lower "
-            "training.learning_rate, set training.clip_norm, or look at these records"
-        )
 
     def _record(self, rate: float) -> None:
         """Add the first worker's mean losses since the last record to the history."""
@@ -363,14 +365,6 @@ class Trainer:
             self.checkpoints.save(self.module, self.optimizer, self.position, snapshot=snapshot)
         distributed.barrier()  # a worker that went on and failed would end rank 0 while it writes
 
-    def _restore(self, init_from: Initialisation | None) -> Position:
-        """Load the last checkpoint, or initialise from another run, and return the position."""
-        start = Position(self.run.address, self.run.seed, distributed.world_size())
-        # A run that has begun goes on from its own checkpoint, which is initialised already.
-        if init_from is not None and not self.checkpoints.begun:
-            start.start = init_from.load(self.module, self.optimizer)
-        return self.checkpoints.restore(self.module, self.optimizer, start)
-
     # ----- the end
 
     def _write_outcome(self) -> None:
@@ -412,14 +406,6 @@ class Trainer:
             kind = max(score_of, key=lambda name: score_of[name])  # averaged wins a tie, then best
         reported = ReportedWeights(kind, tuple(updates[kind]), score_of)
         return reported, self.checkpoints.average(updates[kind])
-
-    def _warn_of_late_onset(self) -> None:
-        """Warn at the start where all of the regime's loss acts in less than half of training."""
-        if self.position.update > 0 or distributed.rank() > 0:
-            return
-        onset = self.learner.onset(self.position.updates_per_epoch)
-        if late := late_onset(onset, last_update(self.training, *self._units)):
-            say(f"warning: {late}")
 
 
 class Interrupted(KeyboardInterrupt):
@@ -467,13 +453,3 @@ class _Objective(nn.Module):
 
     def forward(self, batch: Any, progress: Progress) -> Losses:
         return self._loss(batch, progress)
-
-
-def _checkpoints(run: TrainingRun, training: Training) -> Checkpoints:
-    """Return the checkpoints of a run, which keep those that the reported weights may need."""
-    averages = training.weights in ("averaged", "chosen")
-    return Checkpoints(
-        run.folder,
-        training.average_last if averages else 1,
-        keep_best=training.weights in ("best", "chosen"),
-    )

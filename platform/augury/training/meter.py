@@ -13,7 +13,6 @@ import torch
 from torch import Tensor
 
 from augury.regimes.regime import Losses
-from augury.training.checkpoint import Position
 from augury.training.learner import Loaded
 
 CPUINFO = Path("/proc/cpuinfo")
@@ -89,19 +88,6 @@ class Meter:
             metrics[f"train/{name}"] = value / rows
         self.restart()
         return metrics
-
-
-class Clock:
-    """Wall and processor time of training, added to those of a position."""
-
-    def __init__(self, position: Position):
-        self._wall = position.seconds - time.monotonic()
-        self._cpu = position.cpu_seconds - time.process_time()
-
-    def stamp(self, position: Position) -> None:
-        """Set the times of a position."""
-        position.seconds = self._wall + time.monotonic()
-        position.cpu_seconds = self._cpu + time.process_time()
 
 
 def _memory(device: torch.device) -> float:

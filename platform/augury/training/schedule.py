@@ -1,4 +1,5 @@
-"""The optimizer, its learning rate, and when training ends: by budgets, in updates, or by patience.
+"""The optimizer, its learning rate, and when training ends: by budgets, in updates, or by patience;
+and how long its intervals are before any text is read.
 
 Imports no torch, as costs are estimated from it before anything is trained.
 """
@@ -9,7 +10,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,25 +32,21 @@ def adam(parameters: Sequence[nn.Parameter], training: Training) -> torch.optim.
     import torch
 
     kind = torch.optim.AdamW if training.weight_decay else torch.optim.Adam
+    groups = [{"params": list(parameters), "weight_decay": training.weight_decay}]
+    if training.weight_decay and training.decayed == "matrices":
+        matrices = [parameter for parameter in parameters if parameter.ndim > 1]
+        vectors = [parameter for parameter in parameters if parameter.ndim <= 1]
+        groups = [
+            {"params": matrices, "weight_decay": training.weight_decay},
+            {"params": vectors, "weight_decay": 0.0},
+        ]
     return kind(
-        _groups(parameters, training),
+        [group for group in groups if group["params"]],
         lr=training.learning_rate,
         betas=training.adam_betas,
         eps=training.adam_eps,
         fused=True,
     )
-
-
-def _groups(parameters: Sequence[nn.Parameter], training: Training) -> list[dict[str, Any]]:
-    if not training.weight_decay or training.decayed == "all":
-        return [{"params": list(parameters), "weight_decay": training.weight_decay}]
-    matrices = [parameter for parameter in parameters if parameter.ndim > 1]
-    vectors = [parameter for parameter in parameters if parameter.ndim <= 1]
-    groups = [
-        {"params": matrices, "weight_decay": training.weight_decay},
-        {"params": vectors, "weight_decay": 0.0},
-    ]
-    return [group for group in groups if group["params"]]
 
 
 def learning_rate(
@@ -140,6 +137,38 @@ def _tokens(learner: Learner, plan: Plan) -> int:
     targets = learner.lengths.targets
     examples = np.concatenate([batch for update in plan for rank in update for batch in rank])
     return int(targets[examples % len(targets)].sum())
+
+
+class TextSize(NamedTuple):
+    """About how much a training text is."""
+
+    rows: int
+    tokens: float
+    """Subwords of the longer side of a row, on average."""
+
+
+class Pace(NamedTuple):
+    """Numbers of updates; all are estimates but those that settings state."""
+
+    batch: str
+    """What an update reads at most."""
+    updates_per_pass: int | None
+    validate_every: int | None
+    patience: int | None
+
+
+def pace(training: Training, text: TextSize | None) -> Pace:
+    """Return the pace of a training; what depends on an unknown text is None."""
+    batches = training.workers * training.accumulation
+    batch = f"{batches * training.max_tokens:,} tokens"
+    if training.max_examples is not None:
+        batch += f" or {batches * training.max_examples:,} examples"
+    updates = None
+    if text is not None:
+        of_batch = min(training.max_tokens / text.tokens, training.max_examples or math.inf)
+        updates = math.ceil(text.rows / (batches * of_batch))
+    every = training.validate_every or (updates and training.validate_every_epochs * updates)
+    return Pace(batch, updates, every, every and every * training.patience)
 
 
 @dataclass

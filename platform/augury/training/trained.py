@@ -141,15 +141,11 @@ class Initialisation(NamedTuple):
 
         update = max(Outcome.read(self.run).weights.updates)
         position, state = Checkpoints(self.run).state(update)
-        groups = optimizer.state_dict()["param_groups"]
-        if _group_sizes(groups) != _group_sizes(state["param_groups"]):
+        groups, saved = optimizer.state_dict()["param_groups"], state["param_groups"]
+        if [len(group["params"]) for group in groups] != [len(group["params"]) for group in saved]:
             raise UserError(
                 f"{self.run.uri} was trained by another kind of optimizer (weight_decay decides): "
                 "carry weights alone"
             )
         optimizer.load_state_dict({**state, "param_groups": groups})
         return position.start + position.update
-
-
-def _group_sizes(groups: list[dict[str, list[int]]]) -> list[int]:
-    return [len(group["params"]) for group in groups]

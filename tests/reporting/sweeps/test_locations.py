@@ -6,8 +6,8 @@ import pytest
 
 from augury.core.naming import command, mlflow_command
 from augury.reporting.sweeps.locations import locations, sweep_command
-from augury.sweeping.state import DEFINITION, VIEW
-from augury.tracking.sweeps import LEVEL, SWEEP
+from augury.sweeping.state import DEFINITION
+from augury.tracking.export import LEVEL
 
 
 @pytest.fixture(autouse=True)
@@ -23,11 +23,8 @@ def test_where_it_lies(sweeps: Any) -> None:
         "storage": root,
         "sweep": f"{root}/sweeps/beta",
         "MLflow": mlflow_command(f"sqlite:///{root}/mlflow.db"),
-        "in MLflow": f"tags.{SWEEP} = 'beta' and tags.{LEVEL} = 'configuration'",
+        "in MLflow": f"tags.augury.sweep = 'beta' and tags.{LEVEL} = 'configuration'",
     }
-    sweeps.folder.write(VIEW, "#/experiments/7/runs?viewStateShareKey=sweep-beta")
-    shown = locations(sweep)["in MLflow"]
-    assert shown == "http://127.0.0.1:5000/#/experiments/7/runs?viewStateShareKey=sweep-beta"
     sweeps.folder.sub("tune").write("events", b"")
     assert locations(sweep)["TensorBoard"] == command(
         "tensorboard", "--logdir", f"{root}/sweeps/beta/tune"

@@ -16,7 +16,7 @@ from augury.core import config
 from augury.experiments.spec import parse
 from augury.reporting.papers.table import Published, find
 from augury.sweeping import space
-from augury.text.eda.synonyms import load_synonyms
+from augury.text.eda import load_synonyms
 
 TABLES = ("table2", "table3", "table4", "table5", "figure2")
 ROUNDING = 0.0501

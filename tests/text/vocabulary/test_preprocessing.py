@@ -1,4 +1,4 @@
-"""Text as tokens of Moses and with inline case, in vocabularies and back."""
+"""Text as tokens of Moses, in vocabularies and back."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from augury.core.store import Store
-from augury.text.vocabulary.casing import SYMBOLS
-from augury.text.vocabulary.preprocessing import Preprocessor
-from augury.text.vocabulary.settings import VocabularyConfig
+from augury.text.vocabulary.settings import Preprocessor, VocabularyConfig
 from augury.text.vocabulary.training import train
 from augury.text.vocabulary.vocabulary import Vocabulary
 
@@ -22,23 +20,21 @@ ENGLISH = ["It's John's, isn't it? \"Yes\" (no) 3.5%, e.g.", "What is it?", "We 
 
 
 def test_moses_splits_by_the_rules_of_the_view_and_joins_by_those_of_the_target() -> None:
-    preprocessor = Preprocessor("moses", "none", "fr", "en")
+    preprocessor = Preprocessor("moses", "fr", "en")
     assert preprocessor.encode(FRENCH[:1], "source") == [
         "L' État , c' est MOI ( aujourd' hui ) : 3,5 % !"
     ]
     tokens = ["It 's John 's , isn 't it ? \" Yes \" ( no ) 3.5 % , e.g."]
     assert preprocessor.encode(ENGLISH[:1], "target") == tokens
     assert preprocessor.decode(tokens) == ENGLISH[:1]
-    assert Preprocessor("moses", "none", "en", "fr").decode(["c' est l' été , aujourd' hui"]) == [
+    assert Preprocessor("moses", "en", "fr").decode(["c' est l' été , aujourd' hui"]) == [
         "c'est l'été, aujourd'hui"
     ]
 
 
 @pytest.mark.parametrize("mode", ["joint", "separate"])
 def test_a_vocabulary_reads_back_what_it_has_written(tmp_path: Path, mode: str) -> None:
-    config = VocabularyConfig.model_validate(
-        {"size": 90, "tokenise": "moses", "casing": "inline", "mode": mode}
-    )
+    config = VocabularyConfig.model_validate({"size": 90, "tokenise": "moses", "mode": mode})
     groups = {"source": lambda: iter(FRENCH), "target": lambda: iter(ENGLISH)}
     folder = Store(tmp_path).folder("vocabularies", mode)
     train(groups, config, languages=["fr", "en"], folder=folder)
@@ -46,7 +42,4 @@ def test_a_vocabulary_reads_back_what_it_has_written(tmp_path: Path, mode: str) 
     ids, offsets = vocabulary.encode(ENGLISH, "target")
     rows = [ids[start:end] for start, end in zip(offsets[:-1], offsets[1:], strict=True)]
     assert vocabulary.decode(rows) == ENGLISH
-    assert set(SYMBOLS) <= set(vocabulary.pieces) and len(vocabulary) == 90
-    pieces = [vocabulary.pieces[index] for index in rows[2]]
-    assert pieces.count("<title>") == 2 and pieces.count("<upper>") == 1
-    assert not any(character.isupper() for piece in vocabulary.pieces for character in piece)
+    assert len(vocabulary) == 90

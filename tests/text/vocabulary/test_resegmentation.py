@@ -71,21 +71,6 @@ def test_dropout_0_leaves_the_usual_pieces_and_1_single_characters(joint: Vocabu
     assert written[1:] == [list("▁" + text.replace(" ", "▁")) for text in SOURCES]
 
 
-@pytest.mark.parametrize("mode", ["joint", "separate"])
-def test_what_merges_come_to_on_their_way_are_pieces(mode: str, storage: Store) -> None:
-    """So that no dropout leaves ids outside of the vocabulary: every piece has a last merge, of
-    two pieces."""
-    learned_vocabulary = trained(storage, mode=mode)
-    for view in ("source", "rot-1"):
-        model = SentencePieceProcessor(model_proto=learned_vocabulary.model(view))
-        known = set(pieces(model))
-        assert known <= set(learned_vocabulary.pieces) and set("".join(known)) <= known
-        for piece in known:
-            assert len(piece) == 1 or any(
-                {piece[:cut], piece[cut:]} <= known for cut in range(1, len(piece))
-            )
-
-
 @given(
     words=st.lists(st.text("straßediun ,.", max_size=12), min_size=1, max_size=6),
     dropout=st.floats(0, 1),
@@ -173,9 +158,3 @@ def test_samples_are_the_same_in_every_process() -> None:
     rows = segmenter.rows([np.array([4, 3])] * 5, 0.5, keys(5))
     written = ["|".join(["<unk>", *learned][index] for index in row) for row in rows]
     assert written == ["▁|ab|cd", "▁|abc|d", "▁|a|b|c|d", "▁|abc|d", "▁ab|c|d"]
-
-
-def test_no_rows_and_models_of_single_characters(joint: Vocabulary) -> None:
-    assert joint.resegmenter().rows([], 0.5, keys(0)) == []
-    (row,) = Resegmenter(["<unk>", "a", "b"], ["a", "b"]).rows([np.array([1, 2, 0])], 0.0, keys(1))
-    assert row.tolist() == [1, 2, 0]

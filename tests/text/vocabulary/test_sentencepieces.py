@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sentencepiece import SentencePieceProcessor
 
-from augury.text.vocabulary.sentencepieces import SizeError, encode, join, learn, pieces
+from augury.text.vocabulary.sentencepieces import encode, learn, pieces
 
 
 def model(texts: list[str], size: int, character_coverage: float = 1.0) -> SentencePieceProcessor:
@@ -15,16 +15,6 @@ def model(texts: list[str], size: int, character_coverage: float = 1.0) -> Sente
 
 def test_the_pieces_are_the_merges_by_frequency_then_the_characters() -> None:
     assert pieces(model(["abcab"], 8)) == ["ab", "abc", "▁abc", "▁abcab", "a", "b", "c", "▁"]
-
-
-@pytest.mark.parametrize(
-    ("size", "limit", "too_large"), [(3, 4, False), (15, 14, True), (0, 4, False)]
-)
-def test_an_impossible_size_names_the_nearest(size: int, limit: int, too_large: bool) -> None:
-    with pytest.raises(SizeError) as caught:
-        learn(["abcab"], size)
-    assert (caught.value.limit, caught.value.too_large) == (limit, too_large)
-    assert len(pieces(model(["abcab"], limit))) == limit
 
 
 def test_the_bytes_do_not_depend_on_the_order_of_the_texts() -> None:
@@ -54,22 +44,6 @@ def test_long_texts_and_texts_with_the_reserved_character_are_not_skipped(text: 
     assert {"é", "q"} <= set(pieces(model(["ab ab", text], 8)))
 
 
-def test_pieces_stay_within_a_script() -> None:
-    assert pieces(model(["ab12жд " * 9], 11)) == [
-        "12",
-        "ab",
-        "жд",
-        "▁ab",
-        "▁",
-        "1",
-        "2",
-        "a",
-        "b",
-        "д",
-        "ж",
-    ]
-
-
 def test_coverage_below_one_leaves_the_rarest_characters_unknown() -> None:
     texts = ["ab" * 200, "q"]
     ids, _ = encode(model(texts, 8), ["q"], 1)
@@ -88,16 +62,3 @@ def test_encoding_lays_the_ids_end_to_end_whatever_the_number_of_threads() -> No
     assert (again.tobytes(), same.tobytes()) == (ids.tobytes(), offsets.tobytes())
     empty, start = encode(learned, [], 1)
     assert (empty.tolist(), start.tolist()) == ([], [0])
-
-
-@pytest.mark.parametrize(
-    ("row", "text"),
-    [
-        (["▁ab", "c", "▁d"], "abc d"),
-        (["ab", "▁c"], "ab c"),
-        (["▁", "▁", "▁a"], "  a"),
-        ([], ""),
-    ],
-)
-def test_join_undoes_the_leading_space(row: list[str], text: str) -> None:
-    assert join(row) == text

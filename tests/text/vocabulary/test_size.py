@@ -9,12 +9,9 @@ from sentencepiece import SentencePieceProcessor
 
 from augury.core.rng import generator
 from augury.core.store import Store
-from augury.text.ciphers.alphabet import build_alphabet
-from augury.text.ciphers.rot import Rot
+from augury.text.cipher import Rot, build_alphabet
 from augury.text.vocabulary import sentencepieces
-from augury.text.vocabulary.settings import VocabularyConfig
-from augury.text.vocabulary.size import fitting_size, has_words, matching_size
-from augury.text.vocabulary.training import train
+from augury.text.vocabulary.training import fitting_size, has_words, matching_size
 
 
 @pytest.fixture(scope="module")
@@ -57,22 +54,6 @@ def test_plain_text_keeps_its_number_of_pieces(texts: list[str], keys: list[int]
     )
     assert 0.99 < matched.pieces / matched.baseline <= 1
     assert 300 < matched.size <= 300 * (1 + len(keys))
-
-
-def test_auto_is_the_vocabulary_of_the_size_it_finds(store: Store, texts: list[str]) -> None:
-    groups = {"source": texts, "target": texts[::-1], "rot-1": enciphered(texts, 1)}
-    readers = {view: (lambda lines=lines: iter(lines)) for view, lines in groups.items()}
-    sizes = []
-    for setting in ("auto", None):
-        config = VocabularyConfig(size=300, size_per_key=setting or sizes[0] - 300)
-        vocabulary = train(
-            readers,
-            config,
-            languages=["de", "en"],
-            folder=store.folder("vocabularies", str(setting)),
-        )
-        sizes.append(len(vocabulary))
-    assert sizes[0] == sizes[1] > 300
 
 
 def test_text_is_worth_its_characters_and_the_words_that_come_twice() -> None:

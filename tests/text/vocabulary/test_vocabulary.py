@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,12 +14,10 @@ from sentencepiece import SentencePieceProcessor
 from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.text.ciphers.alphabet import Alphabet
-from augury.text.ciphers.rot import Rot
+from augury.text.cipher import Rot
 from augury.text.vocabulary.settings import SPECIALS, VocabularyConfig
-from augury.text.vocabulary.size import fitting_size
-from augury.text.vocabulary.training import train
-from augury.text.vocabulary.vocabulary import Vocabulary, merge
+from augury.text.vocabulary.training import fitting_size, train
+from augury.text.vocabulary.vocabulary import Vocabulary
 
 GERMAN = [
     "es ist diese pyramide.",
@@ -37,7 +34,7 @@ ENGLISH = [
     "we all love baseball, right?",
     "twelve big exercises",
 ]
-ALPHABET = Alphabet(("abcdefghijklmnopqrstuvwxyzßäöü",))
+ALPHABET = ("abcdefghijklmnopqrstuvwxyzßäöü",)
 VIEWS = {
     "source": GERMAN,
     "target": ENGLISH,
@@ -116,12 +113,6 @@ def test_known_characters_read_back(
     )
 
 
-@pytest.mark.parametrize("text", ["xª nº", "ﬁ", "  two  spaces ", " ", "", "e\u0301"])
-def test_nothing_is_folded_or_squeezed(vocabularies: Vocabularies, text: str) -> None:
-    vocabulary = vocabularies["joint"]
-    assert vocabulary.decode(rows(*vocabulary.encode([text]))) == [text]
-
-
 def test_symbols_written_out_in_a_text_are_ordinary_characters(vocabularies: Vocabularies) -> None:
     for symbol in (*SPECIALS, "__de__", "__en__", "<clean_s>"):
         ids, _ = vocabularies["joint"].encode([symbol])
@@ -167,10 +158,6 @@ def test_arrow_columns_and_threads_change_nothing(vocabularies: Vocabularies) ->
             assert again.tobytes() == ids.tobytes() and same.tobytes() == offsets.tobytes()
 
 
-def test_merging_is_by_identity_in_order_of_appearance() -> None:
-    assert merge([["a", "b", "c"], ["b", "c", "d"]]) == ("a", "b", "c", "d")
-
-
 def test_separate_views_have_their_own_models_in_one_table(
     store: Store, vocabularies: Vocabularies
 ) -> None:
@@ -191,24 +178,6 @@ def test_separate_views_have_their_own_models_in_one_table(
             assert read_pieces(vocabulary, text, view) == model.encode(text, out_type=str)
 
 
-def test_joint_views_share_one_model_that_saw_all_of_them(
-    store: Store, vocabularies: Vocabularies
-) -> None:
-    manifest = store.folder("vocabularies", "joint").manifest()
-    assert manifest == {
-        "schema": 2,
-        "size": 150,
-        "models": ["sentencepiece-0.model"],
-        "views": dict.fromkeys(VIEWS, 0),
-        "tags": ["__de__", "__en__", "<clean_s>"],
-        "texts": {view: len(VIEWS[view]) for view in VIEWS},
-    }
-    vocabulary = vocabularies["joint"]
-    assert [read_pieces(vocabulary, "gu kuv", view) for view in VIEWS] == [
-        ["▁g", "u", "▁", "k", "uv"]
-    ] * 4
-
-
 @pytest.mark.parametrize("mode", CONFIGS)
 def test_training_again_gives_equal_bytes(
     store: Store, vocabularies: Vocabularies, mode: str
@@ -224,36 +193,6 @@ def test_training_again_gives_equal_bytes(
         assert (other.pieces, other.tags) == (vocabularies[mode].pieces, vocabularies[mode].tags)
         for view, texts in VIEWS.items():
             assert rows(*other.encode(texts, view)) == rows(*vocabularies[mode].encode(texts, view))
-
-
-@pytest.mark.parametrize("mode", CONFIGS)
-def test_every_view_is_read_once(store: Store, mode: str) -> None:
-    calls: list[str] = []
-
-    def texts(view: str) -> Iterable[str]:
-        calls.append(view)
-        return iter(VIEWS[view])
-
-    groups = {view: (lambda view=view: texts(view)) for view in VIEWS}
-    train(groups, CONFIGS[mode], languages=["de", "en"], folder=store.folder("once", mode))
-    assert calls == list(VIEWS)
-
-
-def test_one_tag_for_two_sides_in_one_language(store: Store) -> None:
-    groups = {view: (lambda view=view: VIEWS[view]) for view in ("source", "target")}
-    config = VocabularyConfig(size=110)
-    vocabulary = train(groups, config, languages=["de", "de"], folder=store.folder("tags", "de"))
-    assert vocabulary.tags == {"__de__": 3} and len(vocabulary) == 110
-
-
-def test_an_unknown_view_names_the_nearest(vocabularies: Vocabularies) -> None:
-    with pytest.raises(UserError, match="unknown view 'rot1': did you mean 'rot-1'?"):
-        vocabularies["joint"].encode(["a"], "rot1")
-
-
-def test_an_unfinished_vocabulary_is_none(store: Store) -> None:
-    with pytest.raises(UserError, match="incomplete"):
-        Vocabulary.load(store.folder("vocabularies", "absent"))
 
 
 @pytest.mark.parametrize("texts", [[], ["", "  "]])
@@ -313,14 +252,6 @@ def test_a_size_that_nobody_gave_is_what_plain_text_is_worth(
     )
 
 
-def test_the_size_of_a_cipher_has_its_own_key_in_separate_mode(store: Store) -> None:
-    config = VocabularyConfig(size=110, separate_size_per_key=4000, mode="separate")
-    with pytest.raises(
-        UserError, match=r"vocabulary\.separate_size_per_key: .* rot-1 allows at most \d+"
-    ):
-        fit(store.folder("size", "cipher"), config)
-
-
 @pytest.mark.parametrize(
     ("reserved", "fault"),
     [
@@ -351,7 +282,7 @@ def test_a_reserved_symbol_that_has_an_entry_is_an_error(
 
 
 GEORGIAN = "აბგდევზთიკლმნოპჟრსტუფქღყშჩცძწჭ"
-RELABELLED = [text.translate(str.maketrans(ALPHABET.cycles[0], GEORGIAN)) for text in GERMAN]
+RELABELLED = [text.translate(str.maketrans(ALPHABET[0], GEORGIAN)) for text in GERMAN]
 MIRRORED = VocabularyConfig(size=110, mode="mirrored", reserved=("<clean_s>",))
 
 

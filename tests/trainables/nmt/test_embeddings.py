@@ -12,7 +12,6 @@ from torch import Tensor, nn
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.generate import generate
 from augury.decoding.settings import Decoding
 from augury.experiments.cost import Size
@@ -22,7 +21,7 @@ from augury.experiments.trial import train
 from augury.training.checkpoint import Checkpoints, load_parameters, parameters
 from augury.training.trained import OUTCOME, WEIGHTS
 from tests import tiny
-from tests.hypotheses import assert_same
+from tests.hypotheses import assert_same, decoder_of
 from trainables.nmt import TASK
 from trainables.nmt.config import Alone, ModelConfig
 from trainables.nmt.embeddings import AloneEmbedding, tabulated
@@ -198,12 +197,9 @@ def test_decoding_computes_them_or_reads_them_from_tables(kind: str, shared: boo
     sources, decoding = ids(12, 6).tolist(), Decoding(beam=3, max_length=10)
     pieces = [f"piece{index}" for index in range(VOCABULARY)]
     assert_same(generate(tables, sources, decoding), generate(built, sources, decoding))
-    assert (
-        len(CTranslateDecoder.from_model(tables, pieces, unk=UNK).translate(sources, decoding))
-        == 12
-    )
+    assert len(decoder_of(tables, pieces, unk=UNK).translate(sources, decoding)) == 12
     with pytest.raises(UserError, match=r"ordinary embeddings.*augury\.decoding\.generate"):
-        CTranslateDecoder.from_model(built, pieces, unk=UNK)
+        decoder_of(built, pieces, unk=UNK)
 
 
 # Training

@@ -12,10 +12,10 @@ from torch import Tensor
 from torch.nn.functional import layer_norm, linear
 from transformers import AutoModelForSeq2SeqLM
 
-from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.generate import generate
 from augury.decoding.settings import Decoding
 from augury.experiments.cost import transformer
+from tests.hypotheses import decoder_of
 from trainables.nmt.config import ModelConfig
 from trainables.nmt.model import PreNormTranslator, build, known_elsewhere, parameters, plain
 from trainables.sequence import hidden_states
@@ -180,7 +180,7 @@ def test_ctranslate2_and_other_programs_translate_as_generate_does(
     expected = generate(model, sources, greedy)
     assert len({best.ids for best in expected}) > 1
     pieces = [f"piece{index}" for index in range(VOCABULARY)]
-    ours = CTranslateDecoder.from_model(plain(model), pieces, unk=UNK).translate(sources, greedy)
+    ours = decoder_of(plain(model), pieces, unk=UNK).translate(sources, greedy)
     known_elsewhere(plain(model)).save_pretrained(tmp_path)
     loaded = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).eval()
     for hypotheses in (ours, generate(loaded, sources, greedy)):

@@ -12,15 +12,14 @@ import torch
 from transformers import MarianMTModel
 
 from augury.core.store import Store
-from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.settings import Decoding
 from augury.experiments.make import prepare
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.regimes.regime import Progress
-from augury.text.ciphers.alphabet import build_alphabet
-from augury.text.ciphers.rot import Rot
+from augury.text.cipher import Rot, build_alphabet
 from tests import tiny
+from tests.hypotheses import decoder_of
 from tests.trainables.nmt.conftest import Untrained
 from tests.training.host_reads import NoReads
 from trainables.nmt.translation import DevSet, Translation, translate_greedily
@@ -216,7 +215,7 @@ def test_translations_are_those_of_one_search_cut_at_their_limits(untrained: Unt
     limits = [2 * length + 1 for length in lengths]
 
     assert isinstance(task.module, MarianMTModel)
-    decoder = CTranslateDecoder.from_model(task.module, vocabulary.pieces, unk=vocabulary.unk)
+    decoder = decoder_of(task.module, vocabulary.pieces, unk=vocabulary.unk)
     settings = Decoding(beam=1, max_length=max(limits))
     whole = decoder.translate(sources, settings, vocabulary.never)
 

@@ -29,13 +29,13 @@ from augury.reporting.comparison import (
     with_mean,
 )
 from augury.reporting.downloads import downloads
+from augury.reporting.find import with_reference
 from augury.reporting.numbers import MISSING, factor, number, probability, signed, spread
 from augury.reporting.papers.table import Published
 from augury.reporting.report import Code, Details, Downloads, Listing, Places, Report, section
 from augury.reporting.results import MEAN, SystemResult, deviation, load_groups, without_runs
 from augury.reporting.score_charts import cost_sections
 from augury.reporting.score_tables import COSTS, test_sections
-from augury.reporting.selection import with_reference
 from augury.reporting.styles import system_style
 from augury.reporting.sweeps.locations import address_table, locations, reproduce_command
 from augury.reporting.tables import Cell, Table, cell, csv, latex, plain_text, row, table

@@ -39,7 +39,7 @@ from augury.sweeping import declarations
 from augury.sweeping import space as spaces
 from augury.sweeping.declarations import PaperTable, at_scale
 from augury.sweeping.space import Space
-from augury.training.pace import TextSize
+from augury.training.schedule import TextSize
 
 FULL_SCALES = ("paper", "released_code")
 """The scales with a paper's corpora, whose values compare with the printed ones."""

@@ -14,10 +14,7 @@ from augury.experiments.record import RunRecord
 from augury.experiments.recording import Tracking, place
 from augury.reporting import run_files
 from augury.reporting.tables import Cell, Table, table
-from augury.sweeping.state import DEFINITION, TUNE, VIEW, Configuration, Sweep
-
-SERVER = "http://127.0.0.1:5000"
-"""Where `mlflow ui` serves."""
+from augury.sweeping.state import DEFINITION, TUNE, Configuration, Sweep
 
 
 def locations(sweep: Sweep) -> dict[str, str]:
@@ -25,12 +22,9 @@ def locations(sweep: Sweep) -> dict[str, str]:
     shown = {"storage": sweep.folder.root, "sweep": sweep.folder.uri}
     uri = _mlflow(sweep)
     if uri is not None:
-        server = uri if uri.startswith("http") else SERVER
         shown["MLflow"] = mlflow_command(uri)
         shown["in MLflow"] = (
-            f"{server}/{sweep.folder.read(VIEW).decode()}"
-            if sweep.folder.exists(VIEW)
-            else f"tags.augury.sweep = '{sweep.name}' and tags.augury.level = 'configuration'"
+            f"tags.augury.sweep = '{sweep.name}' and tags.augury.level = 'configuration'"
         )
     if sweep.folder.exists(TUNE):
         shown["TensorBoard"] = command("tensorboard", "--logdir", sweep.folder.sub(TUNE).uri)

@@ -49,14 +49,12 @@ class SizeError(ValueError):
         self.limit, self.too_large = limit, too_large
 
 
-def learn(
-    texts: Iterable[str], size: int, character_coverage: float = 1.0, symbols: Sequence[str] = ()
-) -> bytes:
+def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0) -> bytes:
     """Train a model with exactly `size` pieces, not counting the unknown piece (id 0), in one pass
     over `texts`.
 
-    `symbols` are the first pieces, and never split. The bytes of the model are reproducible and do
-    not depend on the order of texts. Raises SizeError, and the exceptions of `texts`.
+    The bytes of the model are reproducible and do not depend on the order of texts. Raises
+    SizeError, and the exceptions of `texts`.
     """
     from sentencepiece import SentencePieceTrainer  # counting words needs none
 
@@ -71,14 +69,13 @@ def learn(
             raise
 
     model = io.BytesIO()
-    settings = {**_SETTINGS, "user_defined_symbols": list(symbols)} if symbols else _SETTINGS
     try:
         SentencePieceTrainer.train(
             sentence_iterator=sentences(),
             model_writer=model,
             vocab_size=size + 1,
             character_coverage=character_coverage,
-            **settings,
+            **_SETTINGS,
         )
     except RuntimeError as error:
         if failures:
@@ -125,14 +122,9 @@ def mirrored(model: bytes, letters: Mapping[str, str]) -> bytes:
     parsed = _parse(model)
     renamed = {SPACE: SPACE, **letters}
     unknown, learned = parsed.pieces[0], parsed.pieces[1:]
-    kept = [
-        piece
-        for piece in learned
-        if piece.type == piece.USER_DEFINED or set(piece.piece) <= renamed.keys()
-    ]
+    kept = [piece for piece in learned if set(piece.piece) <= renamed.keys()]
     for piece in kept:
-        if piece.type != piece.USER_DEFINED:
-            piece.piece = "".join(renamed[letter] for letter in piece.piece)
+        piece.piece = "".join(renamed[letter] for letter in piece.piece)
     del parsed.pieces[:]
     parsed.pieces.extend([unknown, *kept])
     parsed.trainer_spec.vocab_size = len(parsed.pieces)

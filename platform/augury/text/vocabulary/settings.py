@@ -1,19 +1,70 @@
-"""Settings of vocabularies, which do not import sentencepiece."""
+"""Settings of vocabularies, without sentencepiece, and the tokenisation before subwords."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Literal
 
 from pydantic import Field, PositiveInt, field_validator
 
 from augury.core.config import Section
-from augury.text.vocabulary.preprocessing import Casing, Preprocessor, Tokenise
+from augury.corpora.languages import base_language
 
 DEFAULT_SIZE = 12_000
+Tokenise = Literal["none", "moses"]
+TARGET = "target"
 Pieces = Annotated[int, Field(ge=1, le=10_000_000)]
 SPECIALS = ("<pad>", "<unk>", "</s>")
 SPACE = "▁"
 """Symbol for spaces in pieces, as in sentencepiece."""
+
+
+@dataclass(frozen=True)
+class Preprocessor:
+    """Encodes text before it is segmented into subwords, and decodes the output of a model."""
+
+    tokenise: Tokenise = "none"
+    """`moses`: Moses tokenisation for the language, inverted by detokenisation, which does not
+    preserve all spaces."""
+    source_language: str = ""
+    target_language: str = ""
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether text is unchanged."""
+        return self.tokenise == "none"
+
+    def encode(self, texts: Sequence[str], view: str) -> Sequence[str]:
+        """Preprocess the texts of a view; all views except `target` are in the source language."""
+        if self.is_identity:
+            return texts
+        tokenize = _tokenizer(self.target_language if view == TARGET else self.source_language)
+        return [tokenize(text) for text in texts]
+
+    def decode(self, texts: Sequence[str]) -> Sequence[str]:
+        """Invert `encode` for texts in the target language."""
+        if self.is_identity:
+            return texts
+        detokenize = _detokenizer(self.target_language)
+        return [detokenize(text) for text in texts]
+
+
+@cache
+def _tokenizer(language: str) -> Callable[[str], str]:
+    from sacremoses import MosesTokenizer
+
+    moses = MosesTokenizer(lang=base_language(language))
+    return lambda text: str(moses.tokenize(text, return_str=True, escape=False))
+
+
+@cache
+def _detokenizer(language: str) -> Callable[[str], str]:
+    from sacremoses import MosesDetokenizer
+
+    moses = MosesDetokenizer(lang=base_language(language))
+    return lambda text: str(moses.detokenize(text.split(), unescape=False))
 
 
 class VocabularyConfig(Section):
@@ -47,12 +98,10 @@ class VocabularyConfig(Section):
 
     tokenise: Tokenise = "none"
     """`moses`: apply Moses tokenisation before segmentation, and detokenise outputs."""
-    casing: Casing = "none"
-    """`inline`: lower-case words and encode case by markers before them, `<title>` or `<upper>`."""
 
     def preprocessor(self, source_language: str, target_language: str) -> Preprocessor:
         """Return the preprocessor for text in these languages."""
-        return Preprocessor(self.tokenise, self.casing, source_language, target_language)
+        return Preprocessor(self.tokenise, source_language, target_language)
 
     @property
     def entries(self) -> int:

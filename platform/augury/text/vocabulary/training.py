@@ -1,26 +1,30 @@
-"""Training of vocabularies.
+"""Training of vocabularies, and their automatic sizes.
 
 In joint mode, one BPE model is trained on the plain bitext and all other views. In separate mode,
 the plain bitext and each other view have models of their own, whose pieces are merged by string
 (CipherDAug, table 7). In mirrored mode, the model of a view is that of the plain bitext with its
 letters replaced: the view has other pieces and no other segmentation, which separates two effects
 of a cipher.
+
+Views compete for the merges of a joint BPE model. With too few entries for them, plain text is
+split into more pieces than with the vocabulary of the baseline, and systems differ in more than the
+method: the automatic size of a joint model prevents that.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from augury.core.errors import UserError
 from augury.core.progress import say_once
 from augury.core.store import Folder
+from augury.core.words import is_unspaced, spelt_words
 from augury.text.vocabulary import sentencepieces
-from augury.text.vocabulary.preprocessing import Preprocessor
-from augury.text.vocabulary.settings import DEFAULT_SIZE, SPECIALS, VocabularyConfig
-from augury.text.vocabulary.size import fitting_size, matching_size
+from augury.text.vocabulary.settings import DEFAULT_SIZE, SPECIALS, Preprocessor, VocabularyConfig
 from augury.text.vocabulary.vocabulary import Vocabulary
 
 VERSION = 3
@@ -122,13 +126,12 @@ def _with_matching_size(
     plain = [text for view in PLAIN_VIEWS if view in groups for text in groups[view]()]
     views = chain.from_iterable(groups[view]() for view in others)
     baseline, largest = config.size - symbols, config.size * (1 + len(others)) - symbols
-    unsplit = config.preprocessor("", "").symbols
     try:
-        matched = matching_size(plain, views, baseline, largest, config.character_coverage, unsplit)
+        matched = matching_size(plain, views, baseline, largest, config.character_coverage)
     except sentencepieces.SizeError as error:
         raise _size_error(("vocabulary.size",), config.size, PLAIN_VIEWS, error, symbols) from error
     per_key = -(-(matched.size - baseline) // len(others))
-    change = 100 * (matched.pieces / matched.baseline - 1)
+    change = round(100 * (matched.pieces / matched.baseline - 1), 1) + 0.0  # not -0.0
     say_once(
         f"vocabulary: size_per_key auto is {per_key:,}: {matched.pieces:.1f} pieces per plain "
         f"sentence, {change:+.1f} % compared with the vocabulary without other views"
@@ -166,9 +169,9 @@ def _parts(config: VocabularyConfig, views: Sequence[str], symbols: int) -> list
 
 
 def _learn(part: _Part, texts: Iterable[str], config: VocabularyConfig) -> bytes:
-    size, unsplit = max(part.size - part.symbols, 0), config.preprocessor("", "").symbols
+    size = max(part.size - part.symbols, 0)
     try:
-        return sentencepieces.learn(texts, size, config.character_coverage, unsplit)
+        return sentencepieces.learn(texts, size, config.character_coverage)
     except sentencepieces.SizeError as error:
         raise _size_error(part.settings, part.size, part.views, error, part.symbols) from error
 
@@ -192,7 +195,7 @@ def _not_mirrored(view: str) -> UserError:
     return UserError(
         f"vocabulary.mode mirrored: view '{view}' does not replace every character of the source "
         "by one other, so that it cannot be segmented as the source: set vocabulary.mode=joint, "
-        "or leave out vocabulary.casing and tokenise"
+        "or leave out vocabulary.tokenise"
     )
 
 
@@ -233,3 +236,103 @@ def _tags(languages: Iterable[str], reserved: Sequence[str]) -> list[str]:
                 f"vocabulary.reserved: '{symbol}' is already the tag of a language; remove it"
             )
     return [*tags, *reserved]
+
+
+SAMPLE = 20_000  # number of texts on each side for counting pieces
+STEP = 10  # granularity of sizes
+
+
+def fitting_size(texts: Iterable[str], largest: int) -> int:
+    """Return the number of distinct characters and of words that occur at least twice, at most
+    `largest`.
+
+    The text always allows a model of this size; pieces for words that occur once would hardly be
+    trained.
+    """
+    characters, once, repeated = {" "}, set[str](), set[str]()
+    for text in texts:
+        characters.update(text)
+        for word in _pieces_of(text):
+            (repeated if word in once else once).add(word)
+        if len(repeated) >= largest:
+            return largest
+    return min(largest, len(characters) + len(repeated))
+
+
+def has_words(texts: Iterable[str], count: int) -> bool:
+    """Return whether texts have at least `count` distinct words.
+
+    Stops reading as soon as they do.
+    """
+    words: set[str] = set()
+    for text in texts:
+        words.update(_pieces_of(text))
+        if len(words) >= count:
+            return True
+    return False
+
+
+def _pieces_of(text: str) -> list[str]:
+    """Return the words of a text, and of scripts that do not separate them pairs of characters;
+    single ones are covered by characters."""
+    words = [word for word in spelt_words(text) if len(word) > 1]
+    if not is_unspaced([text]):
+        return words
+    return [first + second for word in words for first, second in pairwise(word)]
+
+
+class Matched(NamedTuple):
+    """A size, and the mean number of pieces of plain texts with it and with the baseline's size."""
+
+    size: int
+    pieces: float
+    baseline: float
+
+
+def matching_size(
+    plain: Sequence[str],
+    views: Iterable[str],
+    baseline: int,
+    largest: int,
+    character_coverage: float = 1.0,
+) -> Matched:
+    """Return the smallest joint size with which plain text has at most as many pieces as with the
+    baseline's size.
+
+    `plain` are the texts of both sides, `views` all further ones, `baseline` is the size of a
+    model of plain text only, and `largest` the maximum size; sizes are numbers of pieces. The
+    largest model contains all smaller ones, so that only one is trained. Raises
+    sentencepieces.SizeError if the text does not allow the baseline's size.
+    """
+    sample = [*islice(plain, SAMPLE), *islice(reversed(plain), SAMPLE)]
+    target = _pieces(sentencepieces.learn(plain, baseline, character_coverage), sample)
+    texts = [*plain, *views]
+    try:
+        model = sentencepieces.learn(texts, largest, character_coverage)
+    except sentencepieces.SizeError as error:
+        if not error.too_large:
+            raise
+        largest = error.limit
+        model = sentencepieces.learn(texts, largest, character_coverage)
+    smallest = min(max(baseline, sentencepieces.characters(model)), largest)
+    sizes = [*range(smallest, largest, STEP), largest]
+    counts: dict[int, float] = {}
+
+    def reaches_target(size: int) -> bool:
+        counts[size] = _pieces(sentencepieces.truncated(model, size), sample)
+        return counts[size] <= target
+
+    size = sizes[min(bisect_left(sizes, True, key=reaches_target), len(sizes) - 1)]
+    if size not in counts:
+        reaches_target(size)
+    return Matched(size, counts[size], target)
+
+
+def _pieces(model: bytes, texts: Sequence[str]) -> float:
+    """Return the mean number of pieces of a text."""
+    from sentencepiece import SentencePieceProcessor
+
+    _, offsets = sentencepieces.encode(
+        SentencePieceProcessor(model_proto=model), texts, num_threads=1
+    )
+    return float(offsets[-1]) / max(1, len(texts))

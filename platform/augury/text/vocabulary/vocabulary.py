@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +13,10 @@ import pyarrow as pa
 
 from augury.core.errors import UserError, unknown
 from augury.core.store import Folder
+from augury.text.tokens import Encode, Encoded
 from augury.text.vocabulary import sentencepieces
-from augury.text.vocabulary.preprocessing import Preprocessor
 from augury.text.vocabulary.resegmentation import Resegmenter
-from augury.text.vocabulary.settings import SPECIALS
+from augury.text.vocabulary.settings import SPECIALS, Preprocessor
 
 PAD, UNK, EOS = range(3)
 UNKNOWN_TEXT = " ⁇ "
@@ -58,7 +60,7 @@ class Vocabulary:
                 "as '<tag>'"
             )
         symbols = (*SPECIALS, *tags)
-        self.pieces: tuple[str, ...] = merge([symbols, *learned])
+        self.pieces: tuple[str, ...] = tuple(dict.fromkeys(chain(symbols, *learned)))
         ids = {piece: index for index, piece in enumerate(self.pieces)}
         self.tags: Mapping[str, int] = {tag: ids[tag] for tag in tags}
         self._ids = [np.array([UNK, *map(ids.__getitem__, table)], np.int32) for table in learned]
@@ -96,12 +98,7 @@ class Vocabulary:
         """Return the resegmenter of a view."""
         index = self._views[view]
         if index not in self._resegmenters:
-            unsplit = set(self.preprocessor.symbols)
-            learned = [
-                piece
-                for piece in sentencepieces.pieces(self._models[index])
-                if piece not in unsplit
-            ]
+            learned = sentencepieces.pieces(self._models[index])
             self._resegmenters[index] = Resegmenter(self.pieces, learned)
         return self._resegmenters[index]
 
@@ -148,6 +145,37 @@ class Vocabulary:
         return list(self.preprocessor.decode(texts))
 
 
-def merge(tables: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    """Return the union of lists of pieces in order of first occurrence."""
-    return tuple(dict.fromkeys(chain.from_iterable(tables)))
+class Segments(Protocol):
+    """A vocabulary: its size, and texts as concatenated ids with offsets."""
+
+    def __len__(self) -> int: ...
+
+    def encode(
+        self, texts: pa.Array, view: str = ...
+    ) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.int64]]: ...
+
+
+@dataclass(frozen=True)
+class VocabularyTokenizer:
+    """Encodes one column as ids of a vocabulary, without `</s>`."""
+
+    folder: Folder
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def size(self) -> int:
+        return len(self._vocabulary())
+
+    def load(self) -> Encode:
+        vocabulary = self._vocabulary()
+
+        def encode(block: pa.Table, view: str) -> Encoded:
+            return Encoded(*vocabulary.encode(block.column(0).combine_chunks(), view))
+
+        return encode
+
+    def _vocabulary(self) -> Segments:
+        return Vocabulary.load(self.folder)

@@ -1,0 +1,346 @@
+"""Find what a word names in a storage: runs, systems, the reports of experiments, sweeps.
+
+A run is called `EXPERIMENT/SYSTEM/SEED`; shorter where that says which one is meant, and a folder,
+a URI or the beginning of an address will do. A run that several experiments share has a name in
+each.
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from augury.core.errors import UserError, unknown
+from augury.core.messages import say_once
+from augury.core.naming import is_whole
+from augury.core.progress import say
+from augury.core.store import Folder, Store
+from augury.experiments import stored_runs
+from augury.experiments.record import DESCRIPTION, KIND, SCORES, RunName, RunRecord
+from augury.sweeping import state
+
+if TYPE_CHECKING:
+    from augury.reporting.results import SystemResult
+
+REPORTS = "reports"
+"""The folder of reports in a store, one by the name of each experiment."""
+PAGE, SUMMARY = "index.html", "report.json"
+_RUN = re.compile(rf"{KIND}/[^/]+/seed-\d+")
+SHOWN = 6
+"""The number of runs that an error lists."""
+
+
+@dataclass(frozen=True)
+class NamedSystem:
+    """A system of a storage with its runs."""
+
+    name: str
+    """`EXPERIMENT/SYSTEM`."""
+    runs: Mapping[int, Folder]
+    """Seed -> folder."""
+
+    @property
+    def address(self) -> str:
+        """The address of the runs."""
+        return next(iter(self.runs.values())).name.split("/")[1]
+
+
+def find(word: str, storage: str) -> list[Folder]:
+    """Return the runs that a word names: one, or all seeds of a system, sorted.
+
+    `:STAGE` behind it names an earlier stage of training. UserError where it names no run, or the
+    runs of several systems.
+    """
+    return _system(word, storage)[1]
+
+
+def name_of(run: Folder) -> str:
+    """Return a name of a run that training has described, by which `find` finds it."""
+    for system in named_systems(Store(run.root)):
+        for seed, folder in system.runs.items():
+            if folder == run:
+                return f"{system.name}/{seed}"
+    raise AssertionError(f"{run.uri} is no described run")
+
+
+def named_systems(store: Store) -> list[NamedSystem]:
+    """Return the systems of a storage by name; each name belongs to one.
+
+    The name in a report counts before that in a sweep, and this before that with which a run was
+    trained. Where several systems were trained with one name, each has its address behind it.
+    """
+    named: dict[str, NamedSystem] = {}
+    for name, runs in (*_reported(store), *_swept(store)):
+        described = {_seed(run): run for run in runs if run.exists(DESCRIPTION)}
+        if described:
+            named.setdefault(name, NamedSystem(name, described))
+    trained: dict[tuple[str, str], dict[int, Folder]] = {}
+    for run, of in stored_runs.intact(stored_runs.folders(store), RunName.read).items():
+        key = f"{of.experiment}/{of.name}", run.name.split("/")[1]
+        trained.setdefault(key, {})[of.seed] = run
+    uses = Counter(name for name, _ in trained)
+    for (name, address), by_seed in trained.items():
+        if name in named and named[name].address == address:
+            named[name] = NamedSystem(name, {**named[name].runs, **by_seed})
+        elif name in named or uses[name] > 1:
+            distinct = f"{name}@{address[:8]}"
+            named[distinct] = NamedSystem(distinct, by_seed)
+        else:
+            named[name] = NamedSystem(name, by_seed)
+    return list(named.values())
+
+
+def report_systems(report: Folder) -> dict[str, list[Folder]]:
+    """Return the runs of every system of an experiment's report."""
+    systems = {}
+    for system, runs in report_summary(report).get("systems", {}).items():
+        if strange := [run for run in runs if not _RUN.fullmatch(run)]:
+            say_once(f"warning: {report.uri} names what is no run: {', '.join(strange)}")
+        systems[system] = [Folder(report.root, run) for run in runs if run not in strange]
+    return systems
+
+
+def report_summary(report: Folder) -> dict[str, Any]:
+    """Return the summary of an experiment's report; empty where there is none or, with a warning,
+    where it is damaged: the next report is written over it."""
+    try:
+        return report.read_record(SUMMARY)
+    except FileNotFoundError:
+        return {}
+    except UserError as error:
+        say_once(f"warning: {error}")
+        return {}
+
+
+def with_earlier_seeds(
+    report: Folder, runs: Mapping[str, Mapping[int, Folder]]
+) -> dict[str, dict[int, Folder]]:
+    """Return the runs of systems by seed, with those of other seeds that a report shows, as far as
+    they are of the same address and scored in the same way.
+
+    Says where the report shows a system with other settings, as it is about to be written anew.
+    """
+    shown = report_systems(report)
+    extended = {name: dict(of_system) for name, of_system in runs.items()}
+    replaced = [name for name, known in shown.items() if known and not runs.get(name)]
+    for name, of_system in runs.items():
+        addresses = {run.name.split("/")[1] for run in of_system.values()}
+        evaluations = [RunRecord.read(run).evaluations for run in of_system.values()]
+        earlier = [run for run in shown.get(name, ()) if run.name.split("/")[1] in addresses]
+        if len(earlier) < len(shown.get(name, ())):
+            replaced.append(name)
+        complete = [run for run in earlier if run.complete]
+        for run, record in stored_runs.intact(complete, RunRecord.read).items():
+            if record.evaluations in evaluations:
+                extended[name].setdefault(record.seed, run)
+    if replaced:
+        kept = ", ".join(shown[name][0].name.split("/")[1] for name in replaced)
+        say(
+            f"the report {report.name} showed {', '.join(replaced)} with other settings, and is "
+            f"written anew; the runs are kept, by their addresses: {kept}"
+        )
+    return {name: dict(sorted(of_system.items())) for name, of_system in extended.items()}
+
+
+def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
+    """Return the systems that words name: runs, systems with all their seeds, and all those of a
+    sweep or of an experiment's report.
+
+    UserError where one does not exist, has no scores, or shares a run with another; one that is
+    named twice is told of.
+    """
+    from augury.reporting.results import load_groups  # which names of runs do without
+
+    named: dict[tuple[Folder, ...], str | None] = {}
+    for word in words:
+        for name, runs in _of_group(word, storage) or [_system(word, storage)]:
+            if tuple(runs) in named:
+                say(f"{name or word} is compared already, and not repeated")
+            named.setdefault(tuple(runs), name)
+    for first, second in itertools.combinations(named, 2):
+        if shared := [run for run in first if run in second]:
+            raise UserError(f"{shared[0].uri} belongs to two of the systems: name each run once")
+    groups = [{_seed(run): run for run in runs} for runs in named]
+    systems = load_groups(groups, list(named.values()))
+    for system in systems:
+        if not system.tests:
+            raise UserError(
+                f"{system.name} has no scores yet: `augury train` with its experiment file makes "
+                "them"
+            )
+    return systems
+
+
+def with_reference(systems: Sequence[SystemResult], name: str) -> list[SystemResult]:
+    """Return the systems with one of them first, which the others are compared with; UserError
+    for another name."""
+    first = next((system for system in systems if system.name == name), None)
+    if first is None:
+        raise unknown("reference", name, [system.name for system in systems])
+    return [first, *(system for system in systems if system is not first)]
+
+
+def common_tests(systems: Sequence[SystemResult]) -> list[str]:
+    """Return the test sets that all systems are scored on; UserError unless they are scored on the
+    same texts in the same way."""
+    from augury.reporting.comparison import scored_sets
+    from augury.scoring.registry import title
+
+    known = scored_sets(systems)
+    tests = [test for test in known if all(test in system.tests for system in systems)]
+    if not tests:
+        listed = "; ".join(f"{system.name}: {', '.join(system.tests)}" for system in systems)
+        raise UserError(
+            f"the systems have no test set in common ({listed}): give their experiments one in "
+            "corpus.tests"
+        )
+    for test in known:
+        if test not in tests:
+            say(f"{test} is left out: not all systems are scored on it")
+    baseline, *others = systems
+    for test, system in itertools.product(tests, others):
+        addresses = [known.record.addresses for known in (baseline, system)]
+        texts = [of_roles[test] for of_roles in addresses if test in of_roles]
+        if len(set(texts)) > 1:
+            raise UserError(
+                f"{test} is not one text: {baseline.name} is scored on {texts[0]}, {system.name} "
+                f"on {texts[1]}"
+            )
+        for index, (metric, score) in enumerate(baseline.tests[test].items()):
+            other = system.score(test, metric)
+            if other is None and index == 0:
+                raise UserError(
+                    f"{system.name} is not scored by {title(metric)} on {test}, as "
+                    f"{baseline.name} is: give both the same scoring.metrics and run `augury "
+                    "train` again"
+                )
+            if other and other.measure != score.measure:
+                raise UserError(
+                    f"{title(metric)} on {test} is not measured in one way: {baseline.name} has "
+                    f"{score.measure}, {system.name} has {other.measure}"
+                )
+    return tests
+
+
+def _reported(store: Store) -> Iterator[tuple[str, list[Folder]]]:
+    for name in store.addresses(REPORTS):
+        for system, runs in report_systems(store.folder(REPORTS, name)).items():
+            yield f"{name}/{system}", runs
+
+
+def _swept(store: Store) -> Iterator[tuple[str, list[Folder]]]:
+    for sweep, definition in state.definitions(store).items():
+        for configuration in definition["configurations"]:
+            group = store.folder(KIND, configuration["address"])
+            runs = [group.sub(f"seed-{seed}") for seed in definition["seeds"]]
+            yield f"{sweep}/{configuration['name']}", runs
+
+
+def _seed(run: Folder) -> int:
+    return int(run.name.rpartition("-")[2])
+
+
+def _system(word: str, storage: str) -> tuple[str | None, list[Folder]]:
+    """Return the name, None for an address, and the runs of the system that a word names."""
+    if f"/{KIND}/" in f"/{word}":
+        return None, _of_address(word, storage)
+    store = Store(storage)
+    known = named_systems(store)
+    matching = _matching(word.rstrip("/"), known)
+    if len({system.address for system, _ in matching}) > 1:
+        meant = "\n  ".join(system.name for system, _ in matching)
+        raise UserError(f"'{word}' names several systems in {store.root}: give one of\n  {meant}")
+    runs: dict[int, Folder] = {}
+    for _, named in matching:
+        runs.update(named)
+    if runs:
+        return matching[0][0].name.partition("/")[2], [runs[seed] for seed in sorted(runs)]
+    base, colon, stage = word.rpartition(":")
+    if colon and "/" not in stage:
+        return None, [stored_runs.stage(run, stage) for run in find(base, storage)]
+    address = word.partition("/")[0]
+    if address and any(name.startswith(address) for name in store.addresses(KIND)):
+        return None, _of_address(word, storage)
+    names = [f"{system.name}/{seed}" for system in known for seed in system.runs]
+    if not names:
+        raise UserError(
+            f"no run '{word}' in {store.root}, which has none yet: `augury train` makes them, and "
+            "--storage says where others are"
+        )
+    nearest = difflib.get_close_matches(word, names, n=SHOWN, cutoff=0.0)
+    raise UserError(
+        f"no run '{word}' in {store.root}, of which `augury runs` lists all; the nearest are:"
+        + "".join(f"\n  {name}" for name in nearest)
+    )
+
+
+def _matching(
+    word: str, known: Sequence[NamedSystem]
+) -> list[tuple[NamedSystem, Mapping[int, Folder]]]:
+    """Return the systems that a word can mean, with those of their runs that it names.
+
+    A whole name counts before one without the address, and this before that of a system alone.
+    """
+    base, _, seed = word.rpartition("/")
+    for form in (
+        lambda name: name,
+        lambda name: name.rpartition("@")[0],
+        lambda name: name.partition("/")[2],
+    ):
+        matching: list[tuple[NamedSystem, Mapping[int, Folder]]] = []
+        for system in known:
+            name = form(system.name)
+            if name and word == name:
+                matching.append((system, system.runs))
+            elif name and base == name and is_whole(seed) and int(seed) in system.runs:
+                matching.append((system, {int(seed): system.runs[int(seed)]}))
+        if matching:
+            return matching
+    return []
+
+
+def _of_address(word: str, storage: str) -> list[Folder]:
+    run = stored_runs.locate(word, storage)
+    if "/seed-" in word:
+        return [run]
+    group = Folder(run.root, run.name.rpartition("/")[0])
+    runs = [run for run in map(group.sub, group.subfolders()) if run.exists(DESCRIPTION)]
+    return sorted(runs, key=_seed) or [run]
+
+
+def _of_group(word: str, storage: str) -> Sequence[tuple[str | None, list[Folder]]]:
+    """Return name and scored runs of the systems of a report or sweep, the reference first; empty
+    for a word that names neither."""
+    store, name, kind = Store(storage), word, None
+    if word in store.addresses(REPORTS):
+        kind = REPORTS
+    elif word in state.names(store):
+        kind = state.KIND
+    for folder in (state.KIND, REPORTS):
+        root, found, below = f"/{word.rstrip('/')}".rpartition(f"/{folder}/")
+        if found and f"/{KIND}/" not in f"/{below}":  # runs may lie below a directory called sweeps
+            kind, store, name = folder, Store(root.removeprefix("/") or storage), below
+    if kind is None:
+        return []
+    if kind == REPORTS:
+        if name not in store.addresses(REPORTS):
+            raise unknown("report", name, store.addresses(REPORTS))
+        systems = []
+        for system, runs in report_systems(store.folder(REPORTS, name)).items():
+            if scored := [run for run in runs if run.exists(SCORES)]:
+                systems.append((system, scored))
+        return systems
+    sweep = state.load(store, name)
+    of_names = {name: list(seeds.values()) for name, seeds in sweep.scored().items()}
+    if not of_names[sweep.by_address[sweep.reference].name]:
+        raise UserError(
+            f"the reference of sweep {sweep.name} has no scores yet: `augury sweep` goes on with it"
+        )
+    if missing := [name for name, runs in of_names.items() if not runs]:
+        say(f"sweep {sweep.name}: without scores, and left out: {'; '.join(missing)}")
+    return [(name, runs) for name, runs in of_names.items() if runs]

@@ -1,1 +1,0 @@
-"""Word alignment of parallel text, and orders of words that follow from it."""

@@ -1,1 +1,0 @@
-"""Ciphers: alphabets and the replacement of letters in them."""

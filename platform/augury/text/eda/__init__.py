@@ -1,1 +1,0 @@
-"""Easy data augmentation: its four operations, synonyms and stop words."""

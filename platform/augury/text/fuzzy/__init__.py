@@ -1,1 +1,0 @@
-"""Exact search for similar sentences by token edit distance."""

@@ -1,0 +1,342 @@
+"""Synthetic noise: small edits of a fraction of the words or punctuation marks of a text.
+
+The random numbers of a word do not depend on the rate: words that are changed at one rate are
+changed in the same way at all higher rates, so that a series of test sets differs in the rate only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import regex
+
+from augury.core.errors import UserError
+from augury.core.words import PUNCTUATION, WORDLIKE, clusters, is_spelt
+from augury.corpora.languages import base_language
+
+EMOJI = tuple("😂🤣😭😍😊🙏👍🔥💯🤔😅🙄😎🎉👀🤷😡💀✨🙃")
+FILLERS: Mapping[str, tuple[str, ...]] = {
+    "en": ("um", "uh", "er", "well", "like", "you know", "I mean"),
+    "de": ("äh", "ähm", "also", "halt", "na ja", "sozusagen", "ich meine"),
+    "fr": ("euh", "ben", "bah", "enfin", "quoi", "tu vois", "du coup"),
+}
+"""Filled pauses and discourse markers by language."""
+KEYBOARDS: Mapping[str, tuple[str, ...]] = {
+    "de": ("qwertzuiopü", "asdfghjklöä", "yxcvbnm"),
+    "fr": ("azertyuiop", "qsdfghjklm", "wxcvbn"),
+    "": ("qwertyuiop", "asdfghjkl", "zxcvbnm"),
+}
+"""Rows of letters from top to bottom, by language; "" for all others."""
+SHIFT = 0.4  # horizontal offset of each row of keys from the one above, in keys
+REACH = 1.2  # maximum distance of adjacent keys, in keys
+DRAWS = 3  # random numbers per word, in addition to the one that decides whether it is changed
+
+_parts = re.compile(r"(\s+)").split
+_core = regex.compile(rf"[{WORDLIKE}](?:.*[{WORDLIKE}])?")
+
+
+class Word(NamedTuple):
+    """A word with its context and random numbers."""
+
+    text: str
+    first: bool
+    """Whether it is the first word of the sentence."""
+    letters: Sequence[str]
+    """All letters of the sentence, with their marks, in order."""
+    draws: Sequence[float]
+    """`DRAWS` random numbers in [0, 1)."""
+
+    def choice(self, options: Sequence[str], draw: int = 0) -> str:
+        """Return a random option, using the word's random number with index `draw`."""
+        return options[int(self.draws[draw] * len(options))]
+
+
+class NoiseContext(NamedTuple):
+    """The parameters of edits."""
+
+    language: str
+    confusions: Mapping[str, Sequence[str]]
+    """Words by phonetic key."""
+    coverage: float = 1.0
+    """The share of words that have another with their key; only these can be confused."""
+
+
+class Noised(NamedTuple):
+    """A text with noise, the number of places (words or marks) that could have any, and of those
+    that have."""
+
+    text: str
+    places: int
+    edits: int
+
+
+def require_language(kinds: Sequence[str], language: str) -> None:
+    """Raise UserError if a kind of noise does not support a language."""
+    for kind, known in (("asr", RULES), ("fillers", FILLERS)):
+        if kind in kinds and base_language(language) not in known:
+            raise UserError(
+                f"noise {kind} does not support '{language}': use it for text in {', '.join(known)}"
+            )
+
+
+def add_noise(
+    text: str, kind: str, rate: float, random: np.random.Generator, context: NoiseContext
+) -> Noised:
+    """Return a text with noise of one kind, which supports the language.
+
+    `rate` is the expected share of all words, or marks, that change. As not every word sounds like
+    another, those that do are confused at the rate divided by their share, at most all of them.
+    """
+    if kind == "punctuation":
+        return _punctuation(text, rate, random)
+    if kind == "asr" and context.coverage > 0:
+        rate /= context.coverage
+    parts = _parts(text)
+    words = [index for index in range(0, len(parts), 2) if parts[index]]
+    letters = list(filter(is_spelt, clusters(text)))
+    edits = 0
+    for index, (number, *draws) in zip(
+        words, random.random((len(words), 1 + DRAWS)).tolist(), strict=True
+    ):
+        if number < rate:
+            edited = EDITS[kind](Word(parts[index], index == words[0], letters, draws), context)
+            edits += edited != parts[index]
+            parts[index] = edited
+    return Noised("".join(parts), len(words), edits)
+
+
+def _punctuation(text: str, rate: float, random: np.random.Generator) -> Noised:
+    """Delete or double marks with equal probability, unless the text has no words."""
+    numbers = random.random((len(PUNCTUATION.findall(text)), 2)).tolist()
+    draws = iter(numbers)
+
+    def edit(mark: regex.Match[str]) -> str:
+        number, choice = next(draws)
+        return mark[0] if number >= rate else mark[0] * 2 if choice < 0.5 else ""
+
+    if not regex.search(f"[{WORDLIKE}]", text):
+        return Noised(text, 0, 0)
+    edits = sum(number < rate for number, _ in numbers)
+    return Noised(PUNCTUATION.sub(edit, text), len(numbers), edits)
+
+
+def _spelling(word: Word, context: NoiseContext) -> str:
+    """Insert, delete or replace a letter, or swap it with the next one, if the word has enough
+    letters."""
+    characters = clusters(word.text)
+    letters = [index for index, character in enumerate(characters) if is_spelt(character)]
+    if not letters:
+        return word.text
+    swaps = [
+        index
+        for index in letters
+        if index + 1 in letters and characters[index] != characters[index + 1]
+    ]
+    edits = ["insert", "replace", *["delete"] * (len(letters) > 1), *["swap"] * bool(swaps)]
+    edit = word.choice(edits)
+    options = swaps if edit == "swap" else letters
+    index = options[int(word.draws[1] * len(options))]
+    letter = characters[index]
+    known = dict.fromkeys(other.lower() for other in word.letters)
+    others = [other for other in known if other != letter.lower()] or [letter]
+    end = index + 1
+    if edit == "delete":
+        new = ""
+    elif edit == "swap":
+        new, end = characters[index + 1] + letter, index + 2
+    elif edit == "insert":
+        new = letter + word.choice(others, 2)
+    else:
+        new = _cased(word.choice(others, 2), letter)
+    return "".join([*characters[:index], new, *characters[end:]])
+
+
+def _keyboard(word: Word, context: NoiseContext) -> str:
+    keys = neighbours(context.language)
+    letters = [index for index, character in enumerate(word.text) if character.lower() in keys]
+    if not letters:
+        return word.text
+    index = letters[int(word.draws[0] * len(letters))]
+    letter = word.text[index]
+    new = _cased(word.choice(keys[letter.lower()], 1), letter)
+    return word.text[:index] + new + word.text[index + 1 :]
+
+
+@cache
+def neighbours(language: str) -> Mapping[str, str]:
+    """Return the adjacent letters of each lower-case letter on the keyboard of a language (a code
+    such as `de` or `de-AT`), in the order of keys."""
+    keys: dict[str, tuple[float, int]] = {}
+    for y, row in enumerate(KEYBOARDS.get(base_language(language), KEYBOARDS[""])):
+        keys |= {letter: (x + SHIFT * y, y) for x, letter in enumerate(row)}
+    adjacent = dict.fromkeys(keys, "")
+    for letter, (x, y) in keys.items():
+        for other, (other_x, other_y) in keys.items():
+            if other != letter and (other_x - x) ** 2 + (other_y - y) ** 2 <= REACH**2:
+                adjacent[letter] += other
+    return adjacent
+
+
+def _casing(word: Word, context: NoiseContext) -> str:
+    """Return a word in lower case, in upper case, or with the case of its first letter inverted."""
+    forms = word.text.lower(), word.text.upper(), word.text[:1].swapcase() + word.text[1:]
+    options = [form for form in forms if form != word.text]
+    return word.choice(options) if options else word.text
+
+
+def _asr(word: Word, context: NoiseContext) -> str:
+    core = _core.search(word.text)
+    if core is None or not context.confusions:
+        return word.text
+    options = _alternatives(core[0], context.confusions, context.language)
+    if not options:
+        return word.text
+    replacement = word.choice(options)
+    cased = _cased(replacement[0], core[0][0]) + replacement[1:]
+    return word.text[: core.start()] + cased + word.text[core.end() :]
+
+
+def _fillers(word: Word, context: NoiseContext) -> str:
+    filler = word.choice(FILLERS[base_language(context.language)])
+    if word.first and word.text[:1].isupper():
+        filler = filler[0].upper() + filler[1:]
+    return f"{filler}, {word.text}"
+
+
+def _emoji(word: Word, context: NoiseContext) -> str:
+    return f"{word.text} {word.choice(EMOJI)}"
+
+
+EDITS: Mapping[str, Callable[[Word, NoiseContext], str]] = {
+    "asr": _asr,
+    "spelling": _spelling,
+    "keyboard": _keyboard,
+    "casing": _casing,
+    "fillers": _fillers,
+    "emoji": _emoji,
+}
+"""Edits of words by kind of noise."""
+
+
+def _cased(letter: str, like: str) -> str:
+    return letter.upper() if like.isupper() else letter
+
+
+def core_words(text: str) -> list[str]:
+    """Return the words of a text without surrounding punctuation."""
+    return [core[0] for word in text.split() if (core := _core.search(word))]
+
+
+def confusions(words: Sequence[str], language: str) -> dict[str, list[str]]:
+    """Group lower-cased words by phonetic key, without keys of a single word; UserError for a
+    language without rules."""
+    require_language(["asr"], language)
+    groups: dict[str, list[str]] = {}
+    for word in sorted({word.lower() for word in words if is_spelt(word)}):
+        groups.setdefault(phonetic_key(word, language), []).append(word)
+    return {key: group for key, group in sorted(groups.items()) if key and len(group) > 1}
+
+
+def coverage(
+    counts: Mapping[str, int], groups: Mapping[str, Sequence[str]], language: str, total: int
+) -> float:
+    """Return the share of `total` words that can be confused, given the counts of lower-cased
+    words."""
+    confused = sum(count for word, count in counts.items() if _alternatives(word, groups, language))
+    return confused / total if total else 0.0
+
+
+def _alternatives(word: str, groups: Mapping[str, Sequence[str]], language: str) -> list[str]:
+    """Return the other words with the phonetic key of a word."""
+    group = groups.get(phonetic_key(word, language), ())
+    return [other for other in group if other != word.lower()]
+
+
+@lru_cache(maxsize=2**16)
+def phonetic_key(word: str, language: str) -> str:
+    """Return the phonetic key of a word in a language with rules, empty if no letter is pronounced.
+
+    Words with the same key sound similar, and can be confused by a speech recogniser.
+    """
+    key = re.sub(r"[\W\d_]", "", word.lower())
+    for pattern, sound in RULES[base_language(language)]:
+        key = re.sub(pattern, sound, key)
+    return re.sub(r"(.)\1+", r"\1", key)
+
+
+RULES: Mapping[str, Sequence[tuple[str, str]]] = {
+    "en": (
+        (r"^(?:kn|gn|pn)", "n"),
+        (r"^wr", "r"),
+        (r"^tw(?=o)", "t"),
+        (r"wh", "w"),
+        (r"ph", "f"),
+        (r"gh(?=t|$)", ""),
+        (r"(?<=u)gh", "f"),
+        (r"(?:t|s|c)i(?=on|ous|al)", "S"),
+        (r"tch|ch", "C"),
+        (r"sh", "S"),
+        (r"th", "T"),
+        (r"dge?|j|g(?=[eiy])", "J"),
+        (r"c(?=[eiy])|z", "s"),
+        (r"ck|q|c", "k"),
+        (r"x", "ks"),
+        (r"mb$", "m"),
+        (r"(?<=[^aeiou])e$", ""),
+        (r"(?<=[aeiou])re$", "r"),
+        (r"(?<=[aeiou])[wh]", ""),
+        (r"(?<=.)[aeiouy]+|^[aeiou]+", "a"),
+    ),
+    "de": (
+        (r"ß", "s"),
+        (r"ph|v", "f"),
+        (r"sch", "S"),
+        (r"ch", "C"),
+        (r"tz|z|ts", "Z"),
+        (r"th|dt", "t"),
+        (r"ck|q|c", "k"),
+        (r"x|chs", "ks"),
+        (r"[ae][iy]", "1"),
+        (r"eu|äu|oi", "2"),
+        (r"ie|y", "i"),
+        (r"ä", "e"),
+        (r"(?<=[aeiouöü12])h", ""),
+        (r"d$", "t"),
+        (r"b$", "p"),
+        (r"g$", "k"),
+    ),
+    "fr": (
+        (r"[éèêë]", "é"),
+        (r"[àâ]", "a"),
+        (r"[îï]", "i"),
+        (r"[ôö]", "o"),
+        (r"[ùûü]", "u"),
+        (r"œ", "e"),
+        (r"ph", "f"),
+        (r"ch", "S"),
+        (r"gn", "N"),
+        (r"h", ""),
+        (r"qu|q|k|c(?=[aou]|[^eiyaou]|$)", "K"),
+        (r"^([cdlmst])es$", r"\1é"),
+        (r"(?<=..)er$|(?<=.)(?:ez|ets?|est|ai[st]?|aient|és|ées?)$|^(?:est|et|aie?|es)$", "é"),
+        (r"ss|ç|c", "s"),
+        (r"eaux?|aux?", "o"),
+        (r"(?:ai|ei)n|[iy][nm](?![aeiouyén])|un$", "2"),
+        (r"(?:a|e)[nm](?![aeiouyénm])", "1"),
+        (r"o[nm](?![aeiouyénm])", "3"),
+        (r"ai|ei", "é"),
+        (r"oi", "wa"),
+        (r"g(?=[eiy])", "j"),
+        (r"(?<=.)[sxztdp]+$|(?<=[123])[gK]$", ""),
+        (r"(?<=.)e$", ""),
+    ),
+}
+"""Rewrite rules of phonetic keys by language, which are applied in order.
+
+The rules are coarse on purpose: English vowels are a single class, since their spelling is a poor
+guide to pronunciation; German and French vowels are distinguished.
+"""

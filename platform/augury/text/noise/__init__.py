@@ -1,1 +1,0 @@
-"""Synthetic noise, and the rates at which a text shows it."""

@@ -1,0 +1,100 @@
+"""`augury augment`: from an experiment file and from two files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.cli.conftest import Augury
+
+GERMAN = "abcdefghijklmnopqrstuvwxyzßäöü"
+SIDES = {
+    "source": ["hey, warum nicht?", "ein Haus", "", "wir alle"],
+    "target": ["hey, why not?", "a house", "nothing", "all of us"],
+}
+LONG = {
+    "source": ["one two three four", "a b c d e f", "a house"],
+    "target": ["one", "a b c d e f g", "ein Haus"],
+}
+
+
+def flags(folder: Path, sides: dict[str, list[str]], *words: str) -> list[str]:
+    """Write the sides of a text, and return the flags of a command on them."""
+    found = [*words, "--storage", str(folder / "store")]
+    for side, lines in sides.items():
+        (folder / side).write_text("".join(f"{line}\n" for line in lines))
+        found += [f"--{side}", str(folder / side)]
+    return found
+
+
+def test_views_of_two_files_are_made_once(tmp_path: Path, augury: Augury) -> None:
+    words = flags(tmp_path, SIDES, "--operator", "cipher", "--alphabet", GERMAN)
+    first = augury("augment", *words, "--keys", 1, 2, "--json").json
+    assert (first["rows_in"], first["rows_added"]) == (4, 6)
+    assert sum(first["rows_excluded"].values()) == 1 and [*first["parts"]] == ["rot-1", "rot-2"]
+    done = augury("augment", *words, "--keys", 1, 2, 3, "--json")
+    assert done.json["rows_added"] == 3 and done.json["address"] != first["address"]
+    assert "reused: rot-1, rot-2" in done.error
+    assert "keys" in augury("augment", *words, "--keys", "x", code=2).error
+
+
+def test_the_first_rows_are_shown_with_what_operators_make_of_them(
+    tmp_path: Path, augury: Augury
+) -> None:
+    text = {"builtin": 3, "lexicon": 400}
+    languages = {"source_language": "de", "target_language": "en"}
+    content: dict[str, Any] = {"name": "views", "task": "nmt", "regime": "multi_source"}
+    content["corpus"] = {**languages, "train": text, "valid": text}
+    content["augment"] = [
+        {"operator": "control", "kind": "reverse"},
+        {"operator": "noise", "casing": 1.0, "copies": 2},
+    ]
+    (tmp_path / "views.yaml").write_text(yaml.safe_dump(content))
+    asked = ["augment", tmp_path / "views.yaml", "--storage", tmp_path / "s", "--show", 2]
+    examples = augury(*asked, "--json").json["examples"]
+    assert len(examples) == 2
+    for example in examples:
+        (plain,), (reversed_words,) = example["text"], example["reverse"]
+        assert [word[::-1] for word in reversed_words["text"].split()] == plain["source"].split()
+        assert [row["source"].lower() for row in example["noise"]] == [plain["source"].lower()] * 2
+        assert {row["target"] for row in example["noise"]} == {plain["target"]}
+    assert examples[1]["reverse"][0]["text"] in augury(*asked).out
+
+
+@pytest.mark.parametrize(
+    ("limits", "kept", "excluded"),
+    [
+        ([], 3, {}),
+        (["--filter", "max_ratio=1.5"], 2, {"ratio": 1}),
+        (["--filter", "max_length=5", "max_ratio=9"], 2, {"too long": 1}),
+        (["--filter", "max_length=none", "max_ratio=null"], 3, {}),
+    ],
+)
+def test_limits_on_two_files_are_flags_and_excluded_rows_are_counted(
+    limits: list[str], kept: int, excluded: dict[str, int], tmp_path: Path, augury: Augury
+) -> None:
+    words = flags(tmp_path, LONG, "--operator", "noise", "--spelling", "0.5", *limits)
+    result = augury("augment", *words, "--json").json
+    assert (result["rows_kept"], result["rows_excluded"]) == (kept, excluded)
+    shown = augury("augment", *words).out
+    assert all(f"{count}: {reason} (--filter max_" in shown for reason, count in excluded.items())
+
+
+@pytest.mark.parametrize(
+    ("operator", "flags", "sections"),
+    [
+        ("semantic", ["--copies", "--threshold"], ["generator: ", "sampling: "]),
+        ("reorder", ["--use {records,view}"], ["parallel: ", "model: "]),
+        ("cipher", ["--keys", "--mode"], []),
+    ],
+)
+def test_help_lists_an_operators_parameters_and_sections(
+    operator: str, flags: list[str], sections: list[str], augury: Augury
+) -> None:
+    shown = augury("augment", "--operator", operator, "--help").out
+    listed = shown.partition(f"sections of operator {operator}, for experiment files")[2]
+    assert all(flag in shown for flag in flags) and "--model" not in shown
+    assert all(section in listed for section in sections) and bool(listed) == bool(sections)

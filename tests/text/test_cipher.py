@@ -1,0 +1,112 @@
+"""ROT-k: the paper's examples, alphabets, and what a cipher keeps."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from augury.core.errors import UserError
+from augury.text.cipher import Rot, build_alphabet, count_letters, explicit_alphabet
+
+GERMAN = explicit_alphabet("abcdefghijklmnopqrstuvwxyzßäöü")
+LATIN = "abcdefghijklmnopqrstuvwxyz"
+MIXED = LATIN.upper() + LATIN + "ÄÖÜßäöü"
+# Letters of one, two, three and four bytes.
+WIDE = explicit_alphabet("ayzßäж漢字\uffdc\U00010400\U00020000")
+OTHERS = " .7-\t\n\u0301\u00a0\u2028q\U0001f600\U0001f1e9"
+characters = st.sampled_from(WIDE[0] + OTHERS) | st.characters(exclude_categories=["Cs"])
+texts = st.lists(st.text(characters, max_size=20), max_size=12)
+
+
+@pytest.mark.parametrize(
+    ("plain", "by_1", "by_2"),
+    [
+        ("es ist diese pyramide.", "ft jtu ejftf qzsbnjef.", "gu kuv fkgug rßtcokfg."),
+        ("hey, warum nicht?", "ifz, xbsvn ojdiu?", "jgß, yctwo pkejv?"),
+        ("wir alle lieben baseball?", "xjs bmmf mjfcfo cbtfcbmm?", "ykt cnng nkgdgp dcugdcnn?"),
+        ("baseball, oder?", "cbtfcbmm, pefs?", "dcugdcnn, qfgt?"),
+        ("zwölf große übungen", "ßxümg hspäf acvohfo", "äyanh itqög bdwpigp"),
+        ("über 20% der straßen!", "acfs 20% efs tusbäfo!", "bdgt 20% fgt uvtcögp!"),
+        ("xyzßäöü", "yzßäöüa", "zßäöüab"),
+    ],
+)
+def test_german(plain: str, by_1: str, by_2: str) -> None:
+    for key, expected in ((1, by_1), (2, by_2), (32, by_2)):
+        assert Rot(GERMAN, key).text(plain) == expected
+        assert Rot(GERMAN, key).texts([plain, ""]) == [expected, ""]
+
+
+def test_mixed_case() -> None:
+    text = "Zürich Ärzte straße ÜBER"
+    assert len(MIXED) == 59
+    assert Rot(build_alphabet(Counter(MIXED)), 1).text(text) == "aAsjdi ÖsÄuf tusbäf ßCFS"
+    assert Rot(build_alphabet(Counter(MIXED), "cased"), 1).text(text) == "Äasjdi Ösßuf tusbäf ACFS"
+
+
+@pytest.mark.parametrize("letters", ["αβγδω", "абвя", "ابج", "漢字水火", "ひらがな"])
+def test_scripts_without_case(letters: str) -> None:
+    cycle = "".join(sorted(set(letters)))
+    assert build_alphabet(Counter(letters)) == (cycle,)
+    assert Rot((cycle,), 1).texts([cycle]) == [cycle[1:] + cycle[0]]
+
+
+@settings(max_examples=80, deadline=None)
+@given(texts, st.integers(-40, 40).filter(lambda key: key % 11))
+def test_a_cipher_is_undone_by_its_inverse_and_moves_letters_only(
+    lines: list[str], key: int
+) -> None:
+    cipher, letters = Rot(WIDE, key), set(WIDE[0])
+    enciphered = cipher.texts(lines)
+    assert enciphered == list(map(cipher.text, lines))
+    assert cipher.inverse.texts(enciphered) == lines
+    for line, other in zip(lines, enciphered, strict=True):
+        for before, after in zip(line, other, strict=True):
+            assert (after in letters and after != before) if before in letters else after == before
+
+
+@given(texts)
+def test_letters_are_counted_in_order(lines: list[str]) -> None:
+    counts = count_letters(lines)
+    assert counts == {
+        letter: n for letter, n in Counter("".join(lines)).items() if letter.isalpha()
+    }
+    assert list(counts) == sorted(counts)
+
+
+def test_an_alphabet_is_in_code_point_order_and_holds_letters_only() -> None:
+    assert build_alphabet(Counter("ab ccz, 7½ Ⅷ 😀 \u0301")) == ("abcz",)
+    assert build_alphabet(Counter("öäüßzaZÄªµº")) == ("Zazªµº" + "Äßäöü",)
+    assert build_alphabet(Counter("abßAÄ漢字ǅ"), "cased") == ("abß", "AÄ")
+    assert build_alphabet(Counter("漢字"), "cased") == ()
+
+
+@pytest.mark.parametrize("key", [0, 30, -30, 900, 29, 870])
+def test_a_key_that_leaves_all_small_or_all_capital_letters_in_place_is_refused(key: int) -> None:
+    cased = (GERMAN[0], LATIN.upper() + "ÄÖÜ")
+    with pytest.raises(UserError, match=f"key {key} leaves .* use a key from 1 to 28"):
+        Rot(cased, key)
+    assert Rot(cased, 28).text("cC") == "aB" and Rot(cased, 31).text("aA") == "bC"
+
+
+def test_a_key_may_leave_stray_letters_in_place() -> None:
+    assert Rot(("abcd", "αβ", "字"), 2).text("abcd αβ 字") == "cdab αβ 字"
+
+
+@pytest.mark.parametrize(
+    ("letters", "message"),
+    [
+        ("", "is empty"),
+        ("abca", "repeats 'a'"),
+        ("ab c", "contains ' '"),
+        ("ab\u2028", "contains"),
+        ("ab\ud800", "surrogates"),
+        ("oa\u0308", r"is not in NFC: write it as 'o\\xe4'"),
+        ("a", "no cycle with two"),
+    ],
+)
+def test_what_is_no_alphabet_is_refused(letters: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        Rot(explicit_alphabet(letters), 1)

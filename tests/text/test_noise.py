@@ -1,0 +1,192 @@
+"""Noise in texts: what each kind changes, how often, and that series of rates nest."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz.distance import OSA
+
+from augury.core.errors import UserError
+from augury.core.rng import generator
+from augury.core.words import clusters
+from augury.corpora.noise import KINDS
+from augury.text.noise import (
+    EMOJI,
+    FILLERS,
+    NoiseContext,
+    add_noise,
+    confusions,
+    core_words,
+    coverage,
+    neighbours,
+    phonetic_key,
+    require_language,
+)
+
+TEXT = "Their dog, who wrote to me here, did not know two words. " * 40
+WORDS = len(TEXT.split())
+ENGLISH = NoiseContext(
+    "en", confusions([*core_words(TEXT), "there", "too", "hear", "no", "rote"], "en")
+)
+
+
+def changed(kind: str, rate: float, text: str = TEXT) -> str:
+    return add_noise(text, kind, rate, generator("test", kind), ENGLISH).text
+
+
+def places(kind: str, rate: float) -> set[int]:
+    """Words that change, for kinds that leave their number as it is."""
+    pairs = zip(TEXT.split(), changed(kind, rate).split(), strict=True)
+    return {place for place, (old, new) in enumerate(pairs) if old != new}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rate_0_changes_nothing_and_layout_stays(kind: str) -> None:
+    assert changed(kind, 0.0) == TEXT
+    assert changed(kind, 0.5) != TEXT
+    assert add_noise("a  b\tc ", "casing", 1.0, generator(1), ENGLISH).text == "A  B\tC "
+
+
+@pytest.mark.parametrize("kind", ["spelling", "keyboard", "casing"])
+def test_the_rate_is_the_share_of_words(kind: str) -> None:
+    """480 words; three standard deviations of a share of 0.3 are 0.063."""
+    assert len(places(kind, 0.3)) / WORDS == pytest.approx(0.3, abs=0.063)
+    assert len(places(kind, 1.0)) == WORDS
+
+
+@pytest.mark.parametrize("kind", ["asr", "spelling", "keyboard", "casing"])
+def test_a_lower_rate_changes_some_of_the_same_words_alike(kind: str) -> None:
+    few, many = changed(kind, 0.1).split(), changed(kind, 0.3).split()
+    assert places(kind, 0.1) < places(kind, 0.3)
+    assert all(few[place] == many[place] for place in places(kind, 0.1))
+
+
+@given(
+    st.lists(st.text(alphabet="aBé'1", min_size=1, max_size=6), min_size=1, max_size=8),
+    st.integers(0, 99),
+)
+def test_a_misspelt_word_is_one_edit_away(words: list[str], seed: int) -> None:
+    for old, new in zip(
+        words,
+        add_noise(" ".join(words), "spelling", 1.0, generator(seed), ENGLISH).text.split(" "),
+        strict=True,
+    ):
+        assert new and OSA.distance(old, new) <= 1
+        assert any(map(str.isalpha, old)) or new == old
+
+
+def test_keys_beside_a_key() -> None:
+    assert {*neighbours("en-GB")["s"]} >= {*"wadx"} and neighbours("en-GB") == neighbours("xx")
+    assert "z" in neighbours("de")["t"] and "y" in neighbours("en")["t"]
+    assert {"z", "a", "s"} & set(neighbours("fr")["q"]) and "w" not in neighbours("fr")["a"]
+    for language in ("en", "de_AT", "fr"):
+        keys = neighbours(language)
+        assert all(letter in keys[other] for letter, others in keys.items() for other in others)
+
+
+def test_marks_are_dropped_or_doubled() -> None:
+    text = changed("punctuation", 1.0)
+    assert text.replace(",", "").replace(".", "") == TEXT.replace(",", "").replace(".", "")
+    assert text.count(",,") + text.count("..") == pytest.approx(
+        60, abs=18
+    )  # half of 120, three standard deviations
+    assert add_noise("?!", "punctuation", 1.0, generator(1), ENGLISH).text == "?!"
+
+
+def test_fillers_and_emoji_are_added() -> None:
+    fillers = changed("fillers", 0.2)
+    assert all(filler in fillers for filler in FILLERS["en"])
+    emoji = changed("emoji", 0.2)
+    assert emoji.translate({ord(mark): None for mark in EMOJI}).split() == TEXT.split()
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", "their there they're"),
+        ("en", "to too two"),
+        ("en", "write right"),
+        ("de", "seit seid"),
+        ("de", "das dass daß"),
+        ("de", "mehr Meer"),
+        ("fr", "et est"),
+        ("fr", "chanter chanté chantez chantait"),
+        ("fr", "ver vers vert verre"),
+        ("fr", "sans cent sang"),
+        ("fr", "ces ses"),
+    ],
+)
+def test_words_that_sound_alike_have_one_key(language: str, words: str) -> None:
+    assert len({phonetic_key(word, language) for word in words.split()}) == 1
+
+
+def test_words_are_confused_with_those_that_sound_alike() -> None:
+    heard = changed("asr", 1.0).split()[:12]
+    assert (
+        " ".join([*heard[:4], *heard[5:10], heard[11]])
+        == "There dog, who rote me hear, did not no words."
+    )
+    assert heard[4] in ("too", "two") and heard[10] in ("to", "too")
+    with pytest.raises(UserError, match="noise asr does not support 'cs'"):
+        require_language(["asr"], "cs")
+    with pytest.raises(UserError, match="noise fillers does not support 'cs'"):
+        require_language(["fillers"], "cs")
+    require_language(["spelling", "emoji"], "cs")
+
+
+@given(st.floats(0, 1), st.integers(0, 99))
+def test_edits_are_counted(rate: float, seed: int) -> None:
+    for kind in ("spelling", "casing", "asr"):
+        noised = add_noise(TEXT, kind, rate, generator(seed), ENGLISH)
+        pairs = zip(TEXT.split(), noised.text.split(), strict=True)
+        assert (noised.places, noised.edits) == (WORDS, sum(old != new for old, new in pairs))
+    for kind in ("fillers", "emoji"):
+        noised = add_noise(TEXT, kind, rate, generator(seed), ENGLISH)
+        assert noised.places == WORDS and (noised.edits == 0) == (noised.text == TEXT)
+
+
+def test_words_that_sound_alike_are_confused_at_the_rate_of_all_words() -> None:
+    """Half of the words sound like no other.
+
+    Three standard deviations of a share of 0.2 of 480 words are 0.055.
+    """
+    words = core_words(TEXT.lower())
+    share = coverage(Counter(words), ENGLISH.confusions, "en", len(words))
+    assert 0.3 < share < 0.9
+    noised = add_noise(TEXT, "asr", 0.2, generator("rate"), ENGLISH._replace(coverage=share))
+    assert noised.edits / noised.places == pytest.approx(0.2, abs=0.055)
+    every = add_noise(TEXT, "asr", 1.0, generator("rate"), ENGLISH._replace(coverage=share))
+    assert every.edits / every.places == pytest.approx(share)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_confused_words_nest_whatever_their_share(share: float) -> None:
+    few, many = (
+        add_noise(
+            TEXT, "asr", rate, generator("nest"), ENGLISH._replace(coverage=share)
+        ).text.split()
+        for rate in (0.1, 0.3)
+    )
+    old = TEXT.split()
+    assert all(few[place] == many[place] for place, word in enumerate(old) if few[place] != word)
+
+
+HINDI = "कुत्ते पार्क में दौड़ते हैं और बच्चे उन्हें देखते हैं " * 20
+
+
+@pytest.mark.parametrize("kind", ["spelling", "casing", "emoji"])
+def test_letters_keep_their_marks(kind: str) -> None:
+    """Vowel signs are part of a letter: none stands alone, is doubled or left over."""
+    noised = add_noise(HINDI, kind, 1.0, generator("marks"), NoiseContext("hi", {}))
+    assert set(clusters(noised.text)) <= {*clusters(HINDI), *EMOJI}
+    assert noised.edits or kind == "casing"
+
+
+def test_vowel_signs_are_no_punctuation() -> None:
+    noised = add_noise(HINDI, "punctuation", 1.0, generator("marks"), ENGLISH)
+    assert noised == (HINDI, 0, 0)
+    ended = add_noise("वह आया।", "punctuation", 1.0, generator("end"), ENGLISH)
+    assert ended.places == ended.edits == 1 and ended.text in ("वह आया", "वह आया।।")
