@@ -120,6 +120,13 @@ def test_quotation_marks_of_text_stay_in_tsv(tmp_path: Path, rows: list[tuple[st
         ("tsv", '"text"\t"label"\n"a ""b"""\t"c"\n"d"\n', "line 3"),
         ("jsonl", '{"text": "a", "label": "b"}\n{"text": "a"}\n', "line 2 has no column 'label'"),
         ("jsonl", '[{"text": "a", "label": "b"}, {"text": "a"}]', "record 2 has no column 'label'"),
+        ("tsv", "text\tlabel\na\tb\nc\n", "line 3 has 1 column,"),
+        ("tsv", "text\tlabel\na\tb\tc\n", "line 2 has 3 columns,"),
+        ("tsv", "text\tlabel\na\tb\n\n", "line 3 has 1 column,"),
+        ("csv", 'text,label\na,"b\n', "line 2"),
+        ("jsonl", '{"text": "a", "label": "b"}\n["x"]\n', "line 2: no column 'text'"),
+        ("jsonl", '{"text": ["x"], "label": "b"}\n', "line 1: 'text' is .*, not text"),
+        ("jsonl", '{"text": "bad \\ud800 here", "label": "b"}\n', "line 1: .* half a character"),
         ("jsonl", '[{"text": "a"', "line 1 is not valid JSON"),
     ],
 )

@@ -131,19 +131,6 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
     }
 
 
-def test_what_is_said(tmp_path: Path, store: Store, capsys: pytest.CaptureFixture[str]) -> None:
-    corpus_spec = spec(
-        train=write(tmp_path, "a", [("a", "x"), ("a a a", "x"), ("b\tb", "y y"), ("c", "z")]),
-        filter=STRICT,
-    )
-    corpus = ingest(corpus_spec, "train", store)
-    assert capsys.readouterr().err.splitlines()[-1] == (
-        "train: 3 pairs of 4 rows; rejected: ratio 1; tabs or line ends replaced by spaces in 1"
-    )
-    assert ingest(corpus_spec, "train", store) == corpus
-    assert capsys.readouterr().err == f"train: 3 pairs, reused {corpus.address}\n"
-
-
 def test_the_builtin_corpus_says_that_it_is_synthetic(
     store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,27 +188,16 @@ def test_every_row_is_kept_or_counted(
     assert not kept["train"] & kept.get("valid", set())
 
 
-def test_every_23rd_line_is_held_out(tmp_path: Path, store: Store) -> None:
-    corpus_spec = spec(
-        train=write(tmp_path, "a", [(f"s{row}", f"t{row}") for row in range(1, 51)]), every=23
-    )
-    train, valid = ingest(corpus_spec, "train", store), ingest(corpus_spec, "valid", store)
-    assert pairs(valid) == [("s23", "t23"), ("s46", "t46")]
-    assert valid.column("id") == ["valid-00000023", "valid-00000046"]
-    assert pairs(train) == [(f"s{row}", f"t{row}") for row in range(1, 51) if row not in (23, 46)]
-    assert train.manifest["rejected"] == {"held out": 2} and valid.manifest["rejected"] == {
-        "not selected": 48
-    }
-
-
 def test_rows_are_held_out_across_blocks_and_after_the_filter(tmp_path: Path, store: Store) -> None:
     rows = [(f"s{row}", f"t{row}" if row % 3 else "a b") for row in range(45_000)]
     corpus_spec = spec(train=write(tmp_path, "a", rows), every=7, filter=STRICT)
     kept = [pair for pair in rows if pair[1] != "a b"]
-    assert pairs(ingest(corpus_spec, "valid", store)) == kept[6::7]
-    assert pairs(ingest(corpus_spec, "train", store)) == [
-        pair for at, pair in enumerate(kept, start=1) if at % 7
-    ]
+    train, valid = ingest(corpus_spec, "train", store), ingest(corpus_spec, "valid", store)
+    assert pairs(valid) == kept[6::7] and valid.column("id")[0] == "valid-00000011"
+    assert pairs(train) == [pair for at, pair in enumerate(kept, start=1) if at % 7]
+    ratio, held_out = len(rows) - len(kept), len(kept) // 7
+    assert train.manifest["rejected"] == {"ratio": ratio, "held out": held_out}
+    assert valid.manifest["rejected"] == {"ratio": ratio, "not selected": len(kept) - held_out}
 
 
 def test_lengths_and_ratio_decide_in_training_text_only(tmp_path: Path, store: Store) -> None:
@@ -242,31 +218,19 @@ def test_lengths_and_ratio_decide_in_training_text_only(tmp_path: Path, store: S
 @pytest.mark.parametrize("split", ["valid", "test"])
 def test_an_empty_side_in_a_test_set(tmp_path: Path, store: Store, split: str) -> None:
     files = write(tmp_path, "a", [("a", "x"), ("b", "\u00a0")])
-    corpus_spec = spec(valid=files, tests={"test": files})
-    with pytest.raises(UserError) as error:
-        ingest(corpus_spec, split, store)
-    assert str(error.value) == (
-        f"{split}: empty target in {files['source']}, {files['target']}, line 2; validation and "
-        "test sets are not filtered: complete or remove the row"
-    )
+    with pytest.raises(UserError, match=f"{split}: empty target in .*a.en, line 2"):
+        ingest(spec(valid=files, tests={"test": files}), split, store)
     assert store.addresses(KIND) == []
 
 
 def test_most_rows_rejected(tmp_path: Path, store: Store) -> None:
     rows = [("a", "x")] * 2 + [("a b c", "x")] * 2 + [("", "x")]
-    text = write(tmp_path, "a", rows)
-    files = f"{text['source']}, {text['target']}"
-    with pytest.raises(UserError) as error:
-        ingest(spec(train=text, filter=STRICT), "train", store)
-    assert str(error.value) == (
-        "train: 3 of 5 rows are rejected (ratio 2, empty source 1): check that the source and the "
-        "target in "
-        f"{files} belong together, or change filter (min_length, max_length, max_ratio)"
-    )
+    train = write(tmp_path, "a", rows)
+    with pytest.raises(UserError, match=r"3 of 5 rows .*\(ratio 2, empty source 1\)"):
+        ingest(spec(train=train, filter=STRICT), "train", store)
     assert store.addresses(KIND) == []
-    assert (
-        ingest(spec(train=write(tmp_path, "a", rows[:4]), filter=STRICT), "train", store).rows == 2
-    )  # half may be rejected
+    half = spec(train=write(tmp_path, "a", rows[:4]), filter=STRICT)
+    assert ingest(half, "train", store).rows == 2
     repeated = spec(train=write(tmp_path, "a", rows[:1] * 5), filter={"deduplicate": True})
     assert ingest(repeated, "train", store).rows == 1  # duplicates are asked for
 
@@ -290,23 +254,17 @@ def test_files_are_looked_for_before_any_is_read(tmp_path: Path, store: Store) -
 
 def test_no_rows_left(tmp_path: Path, store: Store) -> None:
     (tmp_path / "a.tsv").write_text("set\tde\ten\na\teins\tone\n")
-    table = {
-        "file": str(tmp_path / "a.tsv"),
-        "source_column": "de",
-        "target_column": "en",
-        "where": {"set": "b"},
-    }
-    with pytest.raises(
-        UserError,
-        match="train: none of 1 rows is part of the text: check the conditions of where: set = b",
-    ):
-        ingest(spec(train=table), "train", store)
+    columns = {"source_column": "de", "target_column": "en"}
+    table = {"file": str(tmp_path / "a.tsv"), **columns, "where": {"set": "b"}}
     few = spec(train=write(tmp_path, "a", [("a", "x")] * 5), every=23)
-    with pytest.raises(UserError, match="valid: 5 pairs are too few for every: 23"):
-        ingest(few, "valid", store)
     segments = {**write(tmp_path, "b", [("no segment", "none")]), "format": "seg"}
-    with pytest.raises(UserError, match="train: none of 0 rows is part of the text"):
-        ingest(spec(train=segments), "train", store)
+    for corpus_spec, split, told in (
+        (spec(train=table), "train", "none of 1 rows .*where: set = b"),
+        (few, "valid", "5 pairs are too few for every: 23"),
+        (spec(train=segments), "train", "none of 0 rows"),
+    ):
+        with pytest.raises(UserError, match=told):
+            ingest(corpus_spec, split, store)
     assert store.addresses(KIND) == []
 
 
