@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +42,6 @@ def pairs(corpus: Corpus) -> Pairs:
     return list(zip(corpus.column("source"), corpus.column("target"), strict=True))
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "store")
-
-
 def test_records(tmp_path: Path, store: Store) -> None:
     corpus = ingest(
         spec(
@@ -70,59 +66,28 @@ def test_records(tmp_path: Path, store: Store) -> None:
 
 
 def test_manifest(tmp_path: Path, store: Store) -> None:
-    rows = [
-        ("a", "x"),
-        ("", "x"),
-        ("a", ""),
-        ("a " * 9, "x " * 9),
-        ("a a a", "x"),
-        ("a\tb", "x y"),
-        ("a", "x"),
-        ("b", "y"),
-    ]
-    corpus_spec = spec(
-        train=write(tmp_path, "a", rows), filter={**STRICT, "max_length": 8, "deduplicate": True}
-    )
-    corpus = ingest(corpus_spec, "train", store)
-    manifest = corpus.manifest
+    rejected = {
+        "empty source": ("", "x"),
+        "empty target": ("a", ""),
+        "too long": (" ".join("a" * 9), " ".join("x" * 9)),
+        "ratio": ("a a a", "x"),
+        "duplicate": ("a", "x"),
+    }
+    rows = [("a", "x"), *rejected.values(), ("a\tb", "x y"), ("b", "y")]
+    limits = {**STRICT, "max_length": 8, "deduplicate": True}
+    corpus_spec = spec(train=write(tmp_path, "a", rows), filter=limits)
+    manifest = ingest(corpus_spec, "train", store).manifest
     assert (manifest["rows"], manifest["rows_in"], manifest["cleaned"]) == (3, 8, 1)
-    assert manifest["rejected"] == {
-        "empty source": 1,
-        "empty target": 1,
-        "too long": 1,
-        "ratio": 1,
-        "duplicate": 1,
-    }
-    assert [
-        manifest[key]
-        for key in (
-            "kind",
-            "split",
-            "source_language",
-            "target_language",
-            "inputs",
-            "note",
-            "known",
-        )
-    ] == ["parallel", "train", "de", "en", [], None, None]
-    assert [
-        (Path(file["path"]).name, file["lines"], file["size"], len(file["sha256"]))
-        for file in manifest["files"]
-    ] == [
-        ("a.de", 8, (tmp_path / "a.de").stat().st_size, 64),
-        ("a.en", 8, (tmp_path / "a.en").stat().st_size, 64),
-    ]
-    left_out = manifest["examples"]
-    assert {
-        reason: [(row["source"], row["target"]) for row in left_out[reason]] for reason in left_out
-    } == {
-        "empty source": [("", "x")],
-        "empty target": [("a", "")],
-        "ratio": [("a a a", "x")],
-        "duplicate": [("a", "x")],
-        "too long": [(" ".join("a" * 9), " ".join("x" * 9))],
-    }
-    assert [row["place"].rpartition(" ")[2] for row in left_out["ratio"]] == ["5"]
+    assert manifest["rejected"] == dict.fromkeys(rejected, 1)
+    left_out = {of: (row["source"], row["target"]) for of, (row,) in manifest["examples"].items()}
+    assert left_out == rejected
+    assert manifest["examples"]["ratio"][0]["place"].endswith(" 5")
+    keys = ("kind", "split", "source_language", "target_language", "inputs", "note", "known")
+    assert [manifest[key] for key in keys] == ["parallel", "train", "de", "en", [], None, None]
+    for file, side in zip(manifest["files"], ("de", "en"), strict=True):
+        content = (tmp_path / f"a.{side}").read_bytes()
+        assert (file["lines"], file["size"]) == (8, len(content))
+        assert file["sha256"] == hashlib.sha256(content).hexdigest()
     part = corpus_spec.resolve("train")
     assert manifest["spec"] == {
         "text": part.text.to_dict(),
@@ -236,19 +201,14 @@ def test_most_rows_rejected(tmp_path: Path, store: Store) -> None:
 
 
 def test_files_are_looked_for_before_any_is_read(tmp_path: Path, store: Store) -> None:
-    train, valid, test = (
-        write(tmp_path, name, [("a", "x")]) for name in ("train", "valid", "test")
-    )
-    Path(test["target"]).rename(tmp_path / "tset.en")
-    with pytest.raises(UserError, match=r"no file '.*/test.en': did you mean '.*/tset.en'\?"):
+    train, valid, test = (write(tmp_path, name, [("a", "x")]) for name in ("a", "b", "c"))
+    Path(test["target"]).rename(tmp_path / "c.ne")
+    with pytest.raises(UserError, match=r"no file '.*/c.en'.*c.ne"):
         cached_corpus(spec(train=train, valid=valid, tests={"test": test}), "train", store.root)
-    Path(valid["source"]).rename(tmp_path / "valid.gz")
-    with pytest.raises(UserError, match="valid.gz is not a .gz file despite its name"):
-        cached_corpus(
-            spec(train=train, valid={**valid, "source": str(tmp_path / "valid.gz")}),
-            "train",
-            store.root,
-        )
+    Path(valid["source"]).rename(tmp_path / "b.gz")
+    packed = {**valid, "source": str(tmp_path / "b.gz")}
+    with pytest.raises(UserError, match=r"b.gz is not a .gz file"):
+        cached_corpus(spec(train=train, valid=packed), "train", store.root)
     assert store.addresses(KIND) == []
 
 
@@ -294,34 +254,31 @@ def test_one_huge_line(tmp_path: Path, store: Store) -> None:
 
 
 def test_address_is_of_content_and_settings(tmp_path: Path, store: Store) -> None:
+    def made(split: str = "train", **settings: Any) -> str:
+        return ingest(spec(**settings), split, store).address
+
     rows = [("Eins", "one"), ("Zwei", "two")]
-    base = ingest(spec(train=write(tmp_path, "a", rows)), "train", store)
     moved = write(tmp_path / "other", "b", rows)
-    assert ingest(spec(train=moved), "train", store).address == base.address
-    assert corpus_address(spec(train=moved), "train") == base.address
     packed = {side: f"{path}.gz" for side, path in moved.items()}
     for side, path in moved.items():
         Path(packed[side]).write_bytes(gzip.compress(Path(path).read_bytes()))
-    assert ingest(spec(train=packed), "train", store).address == base.address
-    others = [
-        ingest(spec(train={**moved, "first": 1}), "train", store),
-        ingest(spec(train=moved, filter={"lowercase": True}), "train", store),
-        ingest(spec(train=moved, filter={"max_length": 100}), "train", store),
-        ingest(spec(train=moved, every=2), "train", store),
-        ingest(spec(train=moved, every=2), "valid", store),
-        ingest(spec(tests={"a": moved}), "a", store),
-        ingest(spec(train=moved, source_language="nl"), "train", store),
-        ingest(spec(train={"source": moved["target"], "target": moved["source"]}), "train", store),
-        ingest(
-            spec(train=write(tmp_path, "a", [("Eins", "one"), ("Zwei", "Two")])), "train", store
-        ),
-    ]
-    assert len({base.address, *(other.address for other in others)}) == len(others) + 1
-    test = ingest(spec(tests={"a": moved}), "a", store)
-    assert (
-        ingest(spec(tests={"a": moved}, filter={"max_length": 9, "deduplicate": True}), "a", store)
-        == test
-    )
+    base = made(train=write(tmp_path, "a", rows))
+    assert base == made(train=moved) == made(train=packed)
+    assert corpus_address(spec(train=moved), "train") == base
+    others = {
+        made(train={**moved, "first": 1}),
+        made(train=moved, filter={"lowercase": True}),
+        made(train=moved, filter={"max_length": 100}),
+        made(train=moved, every=2),
+        made("valid", train=moved, every=2),
+        made("a", tests={"a": moved}),
+        made(train=moved, source_language="nl"),
+        made(train={"source": moved["target"], "target": moved["source"]}),
+        made(train=write(tmp_path, "a", [("Eins", "one"), ("Zwei", "Two")])),
+    }
+    assert len({base, *others}) == 10
+    limits = {"max_length": 9, "deduplicate": True}
+    assert made("a", tests={"a": moved}, filter=limits) in others
 
 
 def test_a_folder_without_its_marker_is_completed(tmp_path: Path, store: Store) -> None:

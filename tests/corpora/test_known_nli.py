@@ -63,10 +63,9 @@ def test_settings_of_every_set_are_valid(name: str, tmp_path: Path) -> None:
         spec = corpus(name, language=language)
         assert set(spec.splits()) == set(known.texts)
         for split in spec.splits():
-            with pytest.raises(UserError) as error:
+            with pytest.raises(UserError, match=known.homepage) as error:
                 spec.resolve(split, str(tmp_path))
-            assert known.homepage in str(error.value) and known.fetch[0] in str(error.value)
-            assert f"mkdir -p {tmp_path}/{known.folder or name} && " in str(error.value)
+            assert known.fetch[0] in str(error.value)
     assert Cleaning.model_validate(known.filter)
     assert all(NliText.model_validate(text).origin == "file" for text in known.texts.values())
     assert all("language" in known.texts[test] for test in known.tests)

@@ -44,11 +44,6 @@ def labels(records: Corpus) -> list[str]:
     return records.column("label")
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "store")
-
-
 def test_records_and_counts(tmp_path: Path, store: Store) -> None:
     rows = [
         ("  it\u00a0rains ", "it is\u2028wet", "entailment"),

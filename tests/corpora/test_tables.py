@@ -45,12 +45,6 @@ def read(path: str, columns: list[str], header: list[str] | None = None) -> list
     return pa.concat_tables(read_table(path, Path(path).suffix[1:], columns, header)).to_pylist()
 
 
-@pytest.mark.parametrize("layout", ["tsv", "csv", "jsonl", "parquet"])
-def test_round_trip(tmp_path: Path, layout: str) -> None:
-    path = write(tmp_path, layout, ROWS)
-    assert read(path, ["en", "de"]) == [{"en": row["en"], "de": row["de"]} for row in ROWS]
-
-
 @pytest.mark.parametrize("layout", ["tsv", "csv"])
 def test_a_file_without_a_header_line(tmp_path: Path, layout: str) -> None:
     for header in (False, True):  # a first line that repeats the header is no row
