@@ -106,6 +106,9 @@ def test_first_counts_rows_of_the_text(tmp_path: Path) -> None:
     rows = read(file=path, **COLUMNS, where={"set": "b"}, first=1)
     assert pairs(rows) == [PAIRS[1]] and rows.column("row").to_pylist() == [1, 2]
     assert pairs(read(file=path, **COLUMNS, first=9)) == PAIRS
+    (tmp_path / "b.tsv").write_text("de\ten\tset\n" + "x\ty\ta\nx\ty\tb\n" * 15_000)
+    long = read(file=str(tmp_path / "b.tsv"), **COLUMNS, where={"set": "b"}, first=12_000)
+    assert pairs(long) == [("x", "y")] * 12_000  # of two blocks
 
 
 def test_a_table_is_checked_before_it_is_read(tmp_path: Path) -> None:
