@@ -6,6 +6,7 @@ import gzip
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -22,11 +23,11 @@ def corpus(
     texts: Sequence[str] | Sequence[tuple[str, str]], languages: str | tuple[str, str], folder: Path
 ) -> Corpus:
     """A text of one language, or a parallel text for two."""
-    if isinstance(languages, str):
-        kind, sides, codes = MONOLINGUAL, [texts], (languages,)
-    else:
-        kind, sides, codes = PARALLEL, [*zip(*texts, strict=True)], languages
-    columns = [
+    is_one = isinstance(languages, str)
+    kind = MONOLINGUAL if is_one else PARALLEL
+    codes = [languages] if isinstance(languages, str) else [*languages]
+    sides: list[Any] = [texts] if is_one else [*zip(*texts, strict=True)]
+    columns: list[Any] = [
         [str(row) for row in range(len(texts))],
         *sides,
         *([code] * len(texts) for code in codes),
