@@ -1,5 +1,6 @@
 import hashlib
 from itertools import islice
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -55,26 +56,20 @@ def test_splits_of_different_seeds_share_no_sentence(train: list[Pair]) -> None:
     assert short.isdisjoint(pair.source for pair in train)
 
 
-def test_largest_size_is_made_as_it_is_read() -> None:
-    assert next(generate("train", LARGEST)) == next(generate("train", 1))
-
-
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("split", "size", "lexicon", "named"),
     [
-        ({"split": "dev", "size": 5}, "unknown split 'dev': allowed: test, train, valid"),
-        ({"split": "train", "size": 0}, "no split of 0 pairs: use a size from 1 to 10,000,000"),
-        ({"split": "train", "size": LARGEST + 1}, "no split of 10000001 pairs"),
-        (
-            {"split": "train", "size": 5, "lexicon": 10},
-            "no lexicon of 10 entries: 3.. are hand-written",
-        ),
-        ({"split": "train", "size": 5, "lexicon": 10**6}, "to 50000"),
+        ("dev", 5, 500, "'dev': allowed: test, train, valid"),
+        ("train", 0, 500, "from 1 to 10,000,000"),
+        ("train", LARGEST + 1, 500, "10000001"),
+        ("train", 5, 10, "3.."),
+        ("train", 5, 10**6, "to 50000"),
     ],
 )
-def test_impossible_requests_fail_at_once(arguments: dict[str, int], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        generate(**arguments)
+def test_impossible_requests_fail_at_once(split: Any, size: int, lexicon: int, named: str) -> None:
+    assert next(generate("train", LARGEST)) == next(generate("train", 1))  # made as it is read
+    with pytest.raises(UserError, match=named):
+        generate(split, size, lexicon=lexicon)
 
 
 def test_any_lexicon_speaks() -> None:

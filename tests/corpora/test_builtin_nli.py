@@ -140,30 +140,20 @@ def test_translations_are_the_sentences_of_the_examples_of_their_split(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("split", "size", "language", "lexicon", "named"),
     [
-        (
-            {"split": "dev", "size": 5, "language": "qaa"},
-            "unknown split 'dev': allowed: test, train, valid",
-        ),
-        (
-            {"split": "train", "size": 0, "language": "qaa"},
-            "no split of 0 pairs: use a size from 1 to 184,320",
-        ),
-        (
-            {"split": "train", "size": 11_521, "language": "qaa", "lexicon": 24},
-            "no split of 11521 pairs",
-        ),
-        (
-            {"split": "train", "size": 5, "language": "qba"},
-            "unknown language of the built-in NLI corpus 'qba': did you",
-        ),
-        ({"split": "train", "size": 5, "language": "qaa", "lexicon": 5}, "no lexicon of 5 words"),
+        ("dev", 5, "qaa", 100, "'dev': allowed: test, train, valid"),
+        ("train", 0, "qaa", 24, "from 1 to 11,520"),
+        ("train", 11_521, "qaa", 24, "11521"),
+        ("train", 5, "qba", 100, "'qba'"),
+        ("train", 5, "qaa", 5, "no lexicon of 5 words"),
     ],
 )
-def test_impossible_requests_fail_at_once(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        examples(**arguments)
+def test_impossible_requests_fail_at_once(
+    split: Any, size: int, language: str, lexicon: int, named: str
+) -> None:
+    with pytest.raises(UserError, match=named):
+        examples(split, size, language, lexicon=lexicon)
 
 
 def test_the_smallest_lexicon_has_as_many_examples_as_promised() -> None:

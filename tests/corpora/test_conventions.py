@@ -120,6 +120,13 @@ def test_quotation_marks_of_text_stay_in_tsv(tmp_path: Path, rows: list[tuple[st
         ("tsv", '"text"\t"label"\n"a ""b"""\t"c"\n"d"\n', "line 3"),
         ("jsonl", '{"text": "a", "label": "b"}\n{"text": "a"}\n', "line 2 has no column 'label'"),
         ("jsonl", '[{"text": "a", "label": "b"}, {"text": "a"}]', "record 2 has no column 'label'"),
+        ("tsv", "text\tlabel\na\tb\nc\n", "line 3 has 1 column,"),
+        ("tsv", "text\tlabel\na\tb\tc\n", "line 2 has 3 columns,"),
+        ("tsv", "text\tlabel\na\tb\n\n", "line 3 has 1 column,"),
+        ("csv", 'text,label\na,"b\n', "line 2"),
+        ("jsonl", '{"text": "a", "label": "b"}\n["x"]\n', "line 2: no column 'text'"),
+        ("jsonl", '{"text": ["x"], "label": "b"}\n', "line 1: 'text' is .*, not text"),
+        ("jsonl", '{"text": "bad \\ud800 here", "label": "b"}\n', "line 1: .* half a character"),
         ("jsonl", '[{"text": "a"', "line 1 is not valid JSON"),
     ],
 )
@@ -149,28 +156,27 @@ def test_labels_of_json_are_those_of_parquet(
         assert [label for _, label in read(tmp_path / path, layout)] == expected
 
 
-def class_label(path: Path, labels: list[int], names: list[str]) -> dict[str, Any]:
-    """Write a table as the library datasets does, which keeps names of classes in the schema."""
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [("labelled", ["neg", "pos"]), ("nli", ["entailment", "neutral", "contradiction"])],
+)
+def test_classes_of_parquet_have_their_names(tmp_path: Path, kind: str, names: list[str]) -> None:
+    """Names of classes are kept in the schema, as the library datasets does; -1 is no label."""
     feature = {"names": names, "_type": "ClassLabel"}
     metadata = {"huggingface": json.dumps({"info": {"features": {"label": feature}}})}
-    columns = {"text": [f"s {row}" for row in range(len(labels))], "label": labels}
-    columns |= {"premise": columns["text"], "hypothesis": columns["text"]}
-    pq.write_table(pa.table(columns).replace_schema_metadata(metadata), path)
-    return {"file": str(path)}
-
-
-def test_classes_of_parquet_have_their_names(tmp_path: Path) -> None:
-    """And -1 is no label."""
-    text = class_label(tmp_path / "a.parquet", [0, 1, -1, 1], ["neg", "pos"])
-    spec = LabelledSpec.model_validate({"language": "en", "labels": ["neg", "pos"], "train": text})
+    numbers = [len(names) - 1, -1, 0]
+    texts = dict.fromkeys(("text", "premise", "hypothesis"), ["a", "b", "c"])
+    table = pa.table({**texts, "label": numbers}).replace_schema_metadata(metadata)
+    pq.write_table(table, tmp_path / "a.parquet")
+    content = {"language": "en", "train": {"file": str(tmp_path / "a.parquet")}}
+    spec = (
+        NliSpec.model_validate(content)
+        if kind == "nli"
+        else LabelledSpec.model_validate({**content, "labels": names})
+    )
     corpus = ingest(spec, "train", Store(tmp_path / "store"))
-    assert corpus.column("label") == ["neg", "pos", "pos"]
+    assert corpus.column("label") == [names[-1], names[0]]
     assert corpus.manifest["rejected"] == {"no gold label": 1}
-    names = ["entailment", "neutral", "contradiction"]
-    text = class_label(tmp_path / "b.parquet", [2, -1, 0], names)
-    nli = NliSpec.model_validate({"language": "en", "train": text})
-    corpus = ingest(nli, "train", Store(tmp_path / "store"))
-    assert corpus.column("label") == ["contradiction", "entailment"]
 
 
 def test_a_name_can_stand_for_no_label(tmp_path: Path) -> None:

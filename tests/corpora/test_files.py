@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from augury.core.errors import UserError
 from augury.corpora import files
-from augury.corpora.files import InputFile, examine, find, lines, sentences
+from augury.corpora.files import InputFile, examine, lines, sentences
 
 TEXT = "eins\nzwei \u2028\x0b\x85 drei\r\nvier".encode()
 LINES = [b"eins\n", "zwei \u2028\x0b\x85 drei\r\n".encode(), b"vier"]
@@ -60,25 +60,15 @@ def test_a_changed_file_is_read_again_and_another_once(
 
 
 @pytest.mark.parametrize("kind", ["gz", "bz2", "xz", "zst"])
-def test_concatenated_members_are_read_to_the_end(tmp_path: Path, kind: str) -> None:
+def test_members_are_read_to_the_end_and_damage_is_refused(tmp_path: Path, kind: str) -> None:
     path = written(tmp_path / "text", COMPRESS[kind](b"a\nb\n") + COMPRESS[kind](b"c\n"))
     assert list(lines(Path(path))) == [b"a\n", b"b\n", b"c\n"]
-
-
-@pytest.mark.parametrize("kind", ["gz", "bz2", "xz", "zst"])
-def test_a_file_cut_short_or_damaged_is_refused(tmp_path: Path, kind: str) -> None:
     whole = bytearray(COMPRESS[kind](os.urandom(20_000).hex().encode()))
     cut = written(tmp_path / "cut", bytes(whole[: len(whole) // 2]))
     whole[len(whole) // 2] ^= 0xFF
-    for path in (cut, written(tmp_path / "text", bytes(whole))):
-        with pytest.raises(UserError, match="is damaged or truncated .*: download it again"):
+    for path in (cut, written(tmp_path / "damaged", bytes(whole))):
+        with pytest.raises(UserError, match="is damaged or truncated"):
             examine(path)
-
-
-def test_a_name_that_promises_compression_is_checked(tmp_path: Path) -> None:
-    path = written(tmp_path / "text.gz", b"plain\n")
-    with pytest.raises(UserError, match=r"text\.gz is not a \.gz file despite its name"):
-        examine(path)
 
 
 def test_byte_order_mark_is_not_text(tmp_path: Path) -> None:
@@ -96,12 +86,8 @@ def test_byte_order_mark_is_not_text(tmp_path: Path) -> None:
 )
 def test_bytes_that_are_not_utf8_are_located(tmp_path: Path, content: bytes, position: str) -> None:
     path = written(tmp_path / "text.de", content)
-    with pytest.raises(UserError) as error:
+    with pytest.raises(UserError, match=f"{path}, {position} is not UTF-8"):
         examine(path)
-    assert str(error.value) == (
-        f"{path}, {position} is not UTF-8; convert it from its own encoding, for example: iconv -f "
-        "latin1 -t utf-8 text.de"
-    )
 
 
 PIECES = [b"a\n", *(text.encode() for text in "é漢😀"), b"\xed\xa0\x80", b"\xc0\x80", b"\xff"]
@@ -123,48 +109,24 @@ def test_utf8_is_what_python_decodes_wherever_blocks_end(pieces: list[bytes], si
             assert examine(path).lines == len(content.splitlines())
 
 
-def test_empty_file(tmp_path: Path) -> None:
-    for name, content in (("text", b""), ("text.gz", gzip.compress(b""))):
-        path = written(tmp_path / name, content)
-        with pytest.raises(
-            UserError, match="is empty: give a file with one sentence or record per line"
-        ):
-            examine(path)
-
-
-def test_missing_files_name_what_is_near(tmp_path: Path) -> None:
-    for name in ("train.de", "train.en", *"abcd"):
-        written(tmp_path / name, b"x\n")
-    with pytest.raises(UserError, match=r"no file '.*/trian.de': did you mean '.*/train.de'\?"):
-        find(str(tmp_path / "trian.de"))
-    with pytest.raises(UserError, match=r"'.*' contains a, b, c, d, train.de and 1 more"):
-        find(str(tmp_path / "0000000"))
-    with pytest.raises(UserError, match=r"there is no directory '.*/nowhere'"):
-        find(str(tmp_path / "nowhere" / "train.de"))
-    with pytest.raises(UserError, match="is a directory: give a file"):
-        examine(str(tmp_path))
-
-
-def test_wit3_lines_without_metadata(tmp_path: Path) -> None:
-    path = tmp_path / "train.tags"
+def test_lines_of_talks_and_of_test_sets_without_metadata(tmp_path: Path) -> None:
+    path = tmp_path / "a"
     path.write_text(
-        "<url>http://x</url>\n<keywords>a, b</keywords>\n<talkid>1</talkid>\n<title>Ein "
-        "Titel</title>\n"
-        "<description>Worum es geht</description>\n<reviewer></reviewer>\n Ein < Satz.\n</doc>\n"
+        "<url>http://x</url>\n<keywords>a, b</keywords>\n<talkid>1</talkid>\n<title>Ein Titel"
+        "</title>\n<description>Worum es geht</description>\n<reviewer></reviewer>\n"
+        " Ein < Satz.\n</doc>\n"
     )
     assert list(sentences(path, "wit3")) == [b"Ein Titel\n", b"Worum es geht\n", b" Ein < Satz.\n"]
+    path.write_text('<doc>\n<title>Kein Satz</title>\n<seg id="1"> Ein Satz. </seg>\n</doc>\n')
+    assert list(sentences(path, "seg")) == [b"Ein Satz.\n"]
 
 
-def test_segments_of_test_sets(tmp_path: Path) -> None:
-    path = tmp_path / "test.xml"
-    path.write_text(
-        '<?xml version="1.0"?>\n<doc docid="1">\n<title>Kein Satz</title>\n'
-        '<seg id="1"> Ein Satz. </seg>\n<seg id="2">Noch einer.</seg>\n</doc>\n'
-    )
-    assert list(sentences(path, "seg")) == [b"Ein Satz.\n", b"Noch einer.\n"]
-
-
-def test_a_pipe_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    """A pipe without waiting for it."""
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UserError, match="is a pipe"):
-        examine(str(tmp_path / "pipe"))
+    for name, content in (("a", b""), ("b.gz", gzip.compress(b"")), ("c.gz", b"plain\n")):
+        written(tmp_path / name, content)
+    refused = {"pipe": "pipe", "a": "empty", "b.gz": "empty", "c.gz": "despite its name"}
+    for name, told in {**refused, ".": "directory", "d/a": "no directory", "pip": "pipe'"}.items():
+        with pytest.raises(UserError, match=told):
+            examine(str(tmp_path / name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +42,6 @@ def pairs(corpus: Corpus) -> Pairs:
     return list(zip(corpus.column("source"), corpus.column("target"), strict=True))
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "store")
-
-
 def test_records(tmp_path: Path, store: Store) -> None:
     corpus = ingest(
         spec(
@@ -70,78 +66,34 @@ def test_records(tmp_path: Path, store: Store) -> None:
 
 
 def test_manifest(tmp_path: Path, store: Store) -> None:
-    rows = [
-        ("a", "x"),
-        ("", "x"),
-        ("a", ""),
-        ("a " * 9, "x " * 9),
-        ("a a a", "x"),
-        ("a\tb", "x y"),
-        ("a", "x"),
-        ("b", "y"),
-    ]
-    corpus_spec = spec(
-        train=write(tmp_path, "a", rows), filter={**STRICT, "max_length": 8, "deduplicate": True}
-    )
-    corpus = ingest(corpus_spec, "train", store)
-    manifest = corpus.manifest
+    rejected = {
+        "empty source": ("", "x"),
+        "empty target": ("a", ""),
+        "too long": (" ".join("a" * 9), " ".join("x" * 9)),
+        "ratio": ("a a a", "x"),
+        "duplicate": ("a", "x"),
+    }
+    rows = [("a", "x"), *rejected.values(), ("a\tb", "x y"), ("b", "y")]
+    limits = {**STRICT, "max_length": 8, "deduplicate": True}
+    corpus_spec = spec(train=write(tmp_path, "a", rows), filter=limits)
+    manifest = ingest(corpus_spec, "train", store).manifest
     assert (manifest["rows"], manifest["rows_in"], manifest["cleaned"]) == (3, 8, 1)
-    assert manifest["rejected"] == {
-        "empty source": 1,
-        "empty target": 1,
-        "too long": 1,
-        "ratio": 1,
-        "duplicate": 1,
-    }
-    assert [
-        manifest[key]
-        for key in (
-            "kind",
-            "split",
-            "source_language",
-            "target_language",
-            "inputs",
-            "note",
-            "known",
-        )
-    ] == ["parallel", "train", "de", "en", [], None, None]
-    assert [
-        (Path(file["path"]).name, file["lines"], file["size"], len(file["sha256"]))
-        for file in manifest["files"]
-    ] == [
-        ("a.de", 8, (tmp_path / "a.de").stat().st_size, 64),
-        ("a.en", 8, (tmp_path / "a.en").stat().st_size, 64),
-    ]
-    left_out = manifest["examples"]
-    assert {
-        reason: [(row["source"], row["target"]) for row in left_out[reason]] for reason in left_out
-    } == {
-        "empty source": [("", "x")],
-        "empty target": [("a", "")],
-        "ratio": [("a a a", "x")],
-        "duplicate": [("a", "x")],
-        "too long": [(" ".join("a" * 9), " ".join("x" * 9))],
-    }
-    assert [row["place"].rpartition(" ")[2] for row in left_out["ratio"]] == ["5"]
+    assert manifest["rejected"] == dict.fromkeys(rejected, 1)
+    left_out = {of: (row["source"], row["target"]) for of, (row,) in manifest["examples"].items()}
+    assert left_out == rejected
+    assert manifest["examples"]["ratio"][0]["place"].endswith(" 5")
+    keys = ("kind", "split", "source_language", "target_language", "inputs", "note", "known")
+    assert [manifest[key] for key in keys] == ["parallel", "train", "de", "en", [], None, None]
+    for file, side in zip(manifest["files"], ("de", "en"), strict=True):
+        content = (tmp_path / f"a.{side}").read_bytes()
+        assert (file["lines"], file["size"]) == (8, len(content))
+        assert file["sha256"] == hashlib.sha256(content).hexdigest()
     part = corpus_spec.resolve("train")
     assert manifest["spec"] == {
         "text": part.text.to_dict(),
         "filter": part.filter.to_dict(),
         "every": None,
     }
-
-
-def test_what_is_said(tmp_path: Path, store: Store, capsys: pytest.CaptureFixture[str]) -> None:
-    corpus_spec = spec(
-        train=write(tmp_path, "a", [("a", "x"), ("a a a", "x"), ("b\tb", "y y"), ("c", "z")]),
-        filter=STRICT,
-    )
-    corpus = ingest(corpus_spec, "train", store)
-    assert capsys.readouterr().err.splitlines()[-1] == (
-        "train: 3 pairs of 4 rows; rejected: ratio 1; tabs or line ends replaced by spaces in 1"
-    )
-    assert ingest(corpus_spec, "train", store) == corpus
-    assert capsys.readouterr().err == f"train: 3 pairs, reused {corpus.address}\n"
 
 
 def test_the_builtin_corpus_says_that_it_is_synthetic(
@@ -201,27 +153,16 @@ def test_every_row_is_kept_or_counted(
     assert not kept["train"] & kept.get("valid", set())
 
 
-def test_every_23rd_line_is_held_out(tmp_path: Path, store: Store) -> None:
-    corpus_spec = spec(
-        train=write(tmp_path, "a", [(f"s{row}", f"t{row}") for row in range(1, 51)]), every=23
-    )
-    train, valid = ingest(corpus_spec, "train", store), ingest(corpus_spec, "valid", store)
-    assert pairs(valid) == [("s23", "t23"), ("s46", "t46")]
-    assert valid.column("id") == ["valid-00000023", "valid-00000046"]
-    assert pairs(train) == [(f"s{row}", f"t{row}") for row in range(1, 51) if row not in (23, 46)]
-    assert train.manifest["rejected"] == {"held out": 2} and valid.manifest["rejected"] == {
-        "not selected": 48
-    }
-
-
 def test_rows_are_held_out_across_blocks_and_after_the_filter(tmp_path: Path, store: Store) -> None:
     rows = [(f"s{row}", f"t{row}" if row % 3 else "a b") for row in range(45_000)]
     corpus_spec = spec(train=write(tmp_path, "a", rows), every=7, filter=STRICT)
     kept = [pair for pair in rows if pair[1] != "a b"]
-    assert pairs(ingest(corpus_spec, "valid", store)) == kept[6::7]
-    assert pairs(ingest(corpus_spec, "train", store)) == [
-        pair for at, pair in enumerate(kept, start=1) if at % 7
-    ]
+    train, valid = ingest(corpus_spec, "train", store), ingest(corpus_spec, "valid", store)
+    assert pairs(valid) == kept[6::7] and valid.column("id")[0] == "valid-00000011"
+    assert pairs(train) == [pair for at, pair in enumerate(kept, start=1) if at % 7]
+    ratio, held_out = len(rows) - len(kept), len(kept) // 7
+    assert train.manifest["rejected"] == {"ratio": ratio, "held out": held_out}
+    assert valid.manifest["rejected"] == {"ratio": ratio, "not selected": len(kept) - held_out}
 
 
 def test_lengths_and_ratio_decide_in_training_text_only(tmp_path: Path, store: Store) -> None:
@@ -242,71 +183,48 @@ def test_lengths_and_ratio_decide_in_training_text_only(tmp_path: Path, store: S
 @pytest.mark.parametrize("split", ["valid", "test"])
 def test_an_empty_side_in_a_test_set(tmp_path: Path, store: Store, split: str) -> None:
     files = write(tmp_path, "a", [("a", "x"), ("b", "\u00a0")])
-    corpus_spec = spec(valid=files, tests={"test": files})
-    with pytest.raises(UserError) as error:
-        ingest(corpus_spec, split, store)
-    assert str(error.value) == (
-        f"{split}: empty target in {files['source']}, {files['target']}, line 2; validation and "
-        "test sets are not filtered: complete or remove the row"
-    )
+    with pytest.raises(UserError, match=f"{split}: empty target in .*a.en, line 2"):
+        ingest(spec(valid=files, tests={"test": files}), split, store)
     assert store.addresses(KIND) == []
 
 
 def test_most_rows_rejected(tmp_path: Path, store: Store) -> None:
     rows = [("a", "x")] * 2 + [("a b c", "x")] * 2 + [("", "x")]
-    text = write(tmp_path, "a", rows)
-    files = f"{text['source']}, {text['target']}"
-    with pytest.raises(UserError) as error:
-        ingest(spec(train=text, filter=STRICT), "train", store)
-    assert str(error.value) == (
-        "train: 3 of 5 rows are rejected (ratio 2, empty source 1): check that the source and the "
-        "target in "
-        f"{files} belong together, or change filter (min_length, max_length, max_ratio)"
-    )
+    train = write(tmp_path, "a", rows)
+    with pytest.raises(UserError, match=r"3 of 5 rows .*\(ratio 2, empty source 1\)"):
+        ingest(spec(train=train, filter=STRICT), "train", store)
     assert store.addresses(KIND) == []
-    assert (
-        ingest(spec(train=write(tmp_path, "a", rows[:4]), filter=STRICT), "train", store).rows == 2
-    )  # half may be rejected
+    half = spec(train=write(tmp_path, "a", rows[:4]), filter=STRICT)
+    assert ingest(half, "train", store).rows == 2
     repeated = spec(train=write(tmp_path, "a", rows[:1] * 5), filter={"deduplicate": True})
     assert ingest(repeated, "train", store).rows == 1  # duplicates are asked for
 
 
 def test_files_are_looked_for_before_any_is_read(tmp_path: Path, store: Store) -> None:
-    train, valid, test = (
-        write(tmp_path, name, [("a", "x")]) for name in ("train", "valid", "test")
-    )
-    Path(test["target"]).rename(tmp_path / "tset.en")
-    with pytest.raises(UserError, match=r"no file '.*/test.en': did you mean '.*/tset.en'\?"):
+    train, valid, test = (write(tmp_path, name, [("a", "x")]) for name in ("a", "b", "c"))
+    Path(test["target"]).rename(tmp_path / "c.ne")
+    with pytest.raises(UserError, match=r"no file '.*/c.en'.*c.ne"):
         cached_corpus(spec(train=train, valid=valid, tests={"test": test}), "train", store.root)
-    Path(valid["source"]).rename(tmp_path / "valid.gz")
-    with pytest.raises(UserError, match="valid.gz is not a .gz file despite its name"):
-        cached_corpus(
-            spec(train=train, valid={**valid, "source": str(tmp_path / "valid.gz")}),
-            "train",
-            store.root,
-        )
+    Path(valid["source"]).rename(tmp_path / "b.gz")
+    packed = {**valid, "source": str(tmp_path / "b.gz")}
+    with pytest.raises(UserError, match=r"b.gz is not a .gz file"):
+        cached_corpus(spec(train=train, valid=packed), "train", store.root)
     assert store.addresses(KIND) == []
 
 
 def test_no_rows_left(tmp_path: Path, store: Store) -> None:
     (tmp_path / "a.tsv").write_text("set\tde\ten\na\teins\tone\n")
-    table = {
-        "file": str(tmp_path / "a.tsv"),
-        "source_column": "de",
-        "target_column": "en",
-        "where": {"set": "b"},
-    }
-    with pytest.raises(
-        UserError,
-        match="train: none of 1 rows is part of the text: check the conditions of where: set = b",
-    ):
-        ingest(spec(train=table), "train", store)
+    columns = {"source_column": "de", "target_column": "en"}
+    table = {"file": str(tmp_path / "a.tsv"), **columns, "where": {"set": "b"}}
     few = spec(train=write(tmp_path, "a", [("a", "x")] * 5), every=23)
-    with pytest.raises(UserError, match="valid: 5 pairs are too few for every: 23"):
-        ingest(few, "valid", store)
     segments = {**write(tmp_path, "b", [("no segment", "none")]), "format": "seg"}
-    with pytest.raises(UserError, match="train: none of 0 rows is part of the text"):
-        ingest(spec(train=segments), "train", store)
+    for corpus_spec, split, told in (
+        (spec(train=table), "train", "none of 1 rows .*where: set = b"),
+        (few, "valid", "5 pairs are too few for every: 23"),
+        (spec(train=segments), "train", "none of 0 rows"),
+    ):
+        with pytest.raises(UserError, match=told):
+            ingest(corpus_spec, split, store)
     assert store.addresses(KIND) == []
 
 
@@ -336,34 +254,31 @@ def test_one_huge_line(tmp_path: Path, store: Store) -> None:
 
 
 def test_address_is_of_content_and_settings(tmp_path: Path, store: Store) -> None:
+    def made(split: str = "train", **settings: Any) -> str:
+        return ingest(spec(**settings), split, store).address
+
     rows = [("Eins", "one"), ("Zwei", "two")]
-    base = ingest(spec(train=write(tmp_path, "a", rows)), "train", store)
     moved = write(tmp_path / "other", "b", rows)
-    assert ingest(spec(train=moved), "train", store).address == base.address
-    assert corpus_address(spec(train=moved), "train") == base.address
     packed = {side: f"{path}.gz" for side, path in moved.items()}
     for side, path in moved.items():
         Path(packed[side]).write_bytes(gzip.compress(Path(path).read_bytes()))
-    assert ingest(spec(train=packed), "train", store).address == base.address
-    others = [
-        ingest(spec(train={**moved, "first": 1}), "train", store),
-        ingest(spec(train=moved, filter={"lowercase": True}), "train", store),
-        ingest(spec(train=moved, filter={"max_length": 100}), "train", store),
-        ingest(spec(train=moved, every=2), "train", store),
-        ingest(spec(train=moved, every=2), "valid", store),
-        ingest(spec(tests={"a": moved}), "a", store),
-        ingest(spec(train=moved, source_language="nl"), "train", store),
-        ingest(spec(train={"source": moved["target"], "target": moved["source"]}), "train", store),
-        ingest(
-            spec(train=write(tmp_path, "a", [("Eins", "one"), ("Zwei", "Two")])), "train", store
-        ),
-    ]
-    assert len({base.address, *(other.address for other in others)}) == len(others) + 1
-    test = ingest(spec(tests={"a": moved}), "a", store)
-    assert (
-        ingest(spec(tests={"a": moved}, filter={"max_length": 9, "deduplicate": True}), "a", store)
-        == test
-    )
+    base = made(train=write(tmp_path, "a", rows))
+    assert base == made(train=moved) == made(train=packed)
+    assert corpus_address(spec(train=moved), "train") == base
+    others = {
+        made(train={**moved, "first": 1}),
+        made(train=moved, filter={"lowercase": True}),
+        made(train=moved, filter={"max_length": 100}),
+        made(train=moved, every=2),
+        made("valid", train=moved, every=2),
+        made("a", tests={"a": moved}),
+        made(train=moved, source_language="nl"),
+        made(train={"source": moved["target"], "target": moved["source"]}),
+        made(train=write(tmp_path, "a", [("Eins", "one"), ("Zwei", "Two")])),
+    }
+    assert len({base, *others}) == 10
+    limits = {"max_length": 9, "deduplicate": True}
+    assert made("a", tests={"a": moved}, filter=limits) in others
 
 
 def test_a_folder_without_its_marker_is_completed(tmp_path: Path, store: Store) -> None:

@@ -46,16 +46,11 @@ def test_settings_of_every_set_are_valid(name: str, tmp_path: Path) -> None:
 
 def test_a_set_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AUGURY_DATA", raising=False)
-    with pytest.raises(UserError, match="of a data directory: set AUGURY_DATA to its path"):
+    with pytest.raises(UserError, match="AUGURY_DATA"):
         corpus("multi30k", "de", "en").resolve("train")
     monkeypatch.setenv("AUGURY_DATA", str(tmp_path))
-    with pytest.raises(UserError) as error:
+    with pytest.raises(UserError, match=f"no 'train.de' .* below {tmp_path}/multi30k"):
         corpus("multi30k", "de", "en").resolve("train")
-    known = KNOWN["multi30k"]
-    message = str(error.value)
-    assert f"no 'train.de' (plain, .gz, .xz or .zst) below {tmp_path}/multi30k" in message
-    for fact in (known.title, known.homepage, known.licence, *known.fetch):
-        assert fact in message
 
 
 def test_files_are_found_at_any_depth_and_compression(tmp_path: Path) -> None:
@@ -145,12 +140,7 @@ def test_a_copy_with_other_content_is_pointed_out(
     ingest(
         corpus("multi30k", "de", "en"), "valid", Store(tmp_path / "store"), directory=str(tmp_path)
     )
-    assert [line for line in capsys.readouterr().err.splitlines() if "published file" in line] == [
-        f"valid: {tmp_path}/multi30k/val.{language}.gz differs from the published file of "
-        "multi30k: "
-        "scores may not compare"
-        for language in ("de", "en")
-    ]
+    assert capsys.readouterr().err.count("differs from the published file") == 2
 
 
 @pytest.mark.skipif(not os.environ.get("AUGURY_DATA"), reason="needs real data: set AUGURY_DATA")

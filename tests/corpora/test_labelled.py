@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import datasets
 import numpy as np
+import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -43,11 +42,6 @@ def spec(**settings: Any) -> NliSpec:
 
 def labels(records: Corpus) -> list[str]:
     return records.column("label")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "store")
 
 
 def test_records_and_counts(tmp_path: Path, store: Store) -> None:
@@ -110,18 +104,14 @@ def test_records_of_pairs_with_any_labels(tmp_path: Path, store: Store) -> None:
 def test_every_format_gives_the_same_records(tmp_path: Path, store: Store) -> None:
     names = ("sentence1", "sentence2", "gold_label")
     columns = {f"{name}_column": column for name, column in zip(NAMES, names, strict=True)}
-    records = [dict(zip(names, row, strict=True)) for row in ROWS]
-    write(tmp_path / "a.tsv", ROWS, names)
-    (tmp_path / "a.csv").write_text(
-        ",".join(names) + "\n" + "".join(f'{p},"{h}",{label}\n' for p, h, label in ROWS)
-    )
-    (tmp_path / "a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
-    pq.write_table(pa.Table.from_pylist(records), tmp_path / "a.parquet")
-    dataset = datasets.DatasetDict({"train": datasets.Dataset.from_list(records)})
+    frame = pd.DataFrame(ROWS, columns=names)
+    frame.to_csv(tmp_path / "a.tsv", sep="\t", index=False)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    frame.to_parquet(tmp_path / "a.parquet")
+    dataset = datasets.DatasetDict({"train": datasets.Dataset.from_pandas(frame)})
     dataset.save_to_disk(str(tmp_path / "hub"))
-    texts: list[dict[str, Any]] = [
-        {"file": str(tmp_path / f"a.{layout}")} for layout in ("tsv", "csv", "jsonl", "parquet")
-    ]
+    texts = [{"file": str(tmp_path / f"a.{end}")} for end in ("tsv", "csv", "jsonl", "parquet")]
     texts.append({"hub": str(tmp_path / "hub")})
     corpora = [ingest(spec(train={**text, **columns}), "train", store) for text in texts]
     assert labels(corpora[0]) == [label for *_, label in ROWS]
@@ -137,9 +127,7 @@ def test_classes_of_a_dataset_are_mapped_by_name(
     text = datasets.Value("string")
     classes = datasets.ClassLabel(names=list(names))
     features = datasets.Features({"premise": text, "hypothesis": text, "label": classes})
-    rows = [
-        {"premise": f"p{number}", "hypothesis": "h", "label": number} for number in (0, 1, 2, -1)
-    ]
+    rows = [{"premise": f"p{label}", "hypothesis": "h", "label": label} for label in (0, 1, 2, -1)]
     dataset = datasets.Dataset.from_list(rows, features=features)
     datasets.DatasetDict({"validation": dataset}).save_to_disk(str(tmp_path / "hub"))
     corpus = ingest(spec(valid={"hub": str(tmp_path / "hub")}), "valid", store)

@@ -25,27 +25,19 @@ def test_labels_are_counted_and_unknown_ones_refused(tmp_path: Path) -> None:
     counts = label_counts(ingest(spec, "train", Store(tmp_path / "store")))
     assert list(counts.items()) == [("no", 2), ("yes", 1)]
     check_labels(("yes", "no"), "train", counts)
-    with pytest.raises(UserError, match="unknown label 'no': corpus.labels has yes, maybe"):
-        check_labels(("yes", "maybe"), "train", counts)
-
-
-@pytest.mark.parametrize(
-    ("counts", "message"),
-    [
-        ({"woman": 2}, r"names: \{'woman': women\}"),
+    for unknown, named in (
+        (counts, "'no'"),
+        ({"woman": 2}, "women"),
         ({str(number): 1 for number in range(3000)}, "3,000 different values in 3,000 rows"),
-    ],
-)
-def test_the_error_on_a_label_says_what_is_likely(counts: dict[str, int], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        check_labels(("man", "people", "women"), "train", counts)
+    ):
+        with pytest.raises(UserError, match=named):
+            check_labels(("yes", "maybe", "women"), "train", unknown)
 
 
 def test_labels_that_may_be_one_are_doubted() -> None:
     alike, single = label_doubts({"man": 9, "people": 4, "Man": 2, "a  b": 1, "a b": 1, "mann": 1})
-    assert "'Man' (2 rows), 'man' (9 rows); " in alike and "names: {'Man': man}" in alike
-    assert "'a b' (1 row)" in alike
-    assert "'mann' (1 row): is 'mann' meant to be 'man'?" in single
+    assert "'Man' (2 rows), 'man' (9 rows); " in alike and "'a b' (1 row)" in alike
+    assert "'mann' (1 row)" in single and "'man'" in single
     assert label_doubts({"a": 2, "b": 3}) == []
 
 
@@ -56,29 +48,16 @@ def test_many_labels_are_labels_where_each_has_several_rows() -> None:
 
 def test_usual_names() -> None:
     names = LabelNames(NLI, {})
-    assert (
-        [names[name] for name in LABELS]
-        == list(LABELS)
-        == ["entailment", "neutral", "contradiction"]
-    )
-    assert [names[name] for name in ("e", "n", "c", "contradictory")] == [*LABELS, "contradiction"]
-    assert [names[name] for name in ("Entailment", " NEUTRAL ", "C")] == list(LABELS)
-    assert "-" in names and names["-"] is None
-    for name in ("", "0", "2", "hidden", "entails", "-1"):
-        assert name not in names
+    for label in LABELS:
+        assert {names[name] for name in (label, label[0], label.upper(), f" {label}")} == {label}
+    assert names["contradictory"] == "contradiction" and names["-"] is None and "-" in names
+    assert not any(name in names for name in ("", "0", "2", "hidden", "entails", "-1"))
 
 
 def test_given_names_go_before_usual_ones() -> None:
-    names = LabelNames(
-        NLI, {"0": "contradiction", "e": "neutral", "Entails": "entailment", "-": "neutral"}
-    )
-    assert [names[name] for name in ("0", "e", "Entails", "-", "n")] == [
-        "contradiction",
-        "neutral",
-        "entailment",
-        "neutral",
-        "neutral",
-    ]
+    given = {"0": "contradiction", "e": "neutral", "Entails": "entailment", "-": "neutral"}
+    names = LabelNames(NLI, given)
+    assert {name: names[name] for name in given} == given and names["n"] == "neutral"
     assert "1" not in names and "entails" not in names
     assert LabelNames(NLI, {"-1": None})["-1"] is None
 
@@ -100,38 +79,6 @@ def test_numbers_of_classes_are_read_by_name(classes: tuple[str, ...]) -> None:
 def test_given_names_of_classes_and_their_numbers() -> None:
     names = LabelNames(NLI, {"yes": "entailment", "1": "neutral"}, ("yes", "maybe", "no"))
     assert [names["0"], names["1"]] == ["entailment", "neutral"] and "2" not in names
-
-
-MAYBE = (
-    "unknown label 'maybe' (a.tsv, line 2): allowed: entailment, neutral, contradiction, e, n, c, "
-    "contradictory, -; or "
-    "map it to a label, for example labels: {maybe: neutral}, or {maybe: '-'} for no gold label"
-)
-
-
-@pytest.mark.parametrize(
-    ("name", "classes", "complaint"),
-    [
-        (
-            "1",
-            (),
-            "unknown label '1' (a.tsv, line 2): data sets number labels differently; give the "
-            "meaning of the numbers, "
-            "for example labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where '-' "
-            "is no gold label",
-        ),
-        ("maybe", (), MAYBE),
-        ("1", ("yes", "maybe"), MAYBE),
-        (
-            " ",
-            (),
-            "the label is empty (a.tsv, line 2): complete the row, or leave out all such rows, "
-            "labels: {'': '-'}",
-        ),
-    ],
-)
-def test_complaints(name: str, classes: tuple[str, ...], complaint: str) -> None:
-    assert LabelNames(NLI, {}, classes).unknown_message(name, "a.tsv, line 2") == complaint
 
 
 def test_every_name_is_a_label_where_a_kind_has_no_aliases() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -67,53 +66,28 @@ def test_files_that_follow_one_another(tmp_path: Path) -> None:
 
 
 def test_blocks_are_of_equal_rows_on_both_sides(tmp_path: Path) -> None:
-    files = aligned(
-        tmp_path,
-        "".join(f"s{row}\n" for row in range(45_000)),
-        "".join(f"t{row}\n" for row in range(45_000)),
-    )
-    text = open_text(ParallelText.model_validate(files), "train")
-    assert text.total == 45_000 and [len(block) for block in text.blocks()] == [
-        20_000,
-        20_000,
-        5_000,
-    ]
-    assert pairs(read(**files)) == [(f"s{row}", f"t{row}") for row in range(45_000)]
-    assert [
-        len(block)
-        for block in open_text(
-            ParallelText.model_validate({**files, "first": 20_000}), "train"
-        ).blocks()
-    ] == [20_000]
+    expected = [(f"s{row}", f"t{row}") for row in range(45_000)]
+    files = aligned(tmp_path, *("\n".join(side) for side in zip(*expected, strict=True)))
+    assert pairs(read(**files)) == expected
+    for first, sizes in ((None, [20_000, 20_000, 5_000]), (20_000, [20_000])):
+        text = open_text(ParallelText.model_validate({**files, "first": first}), "train")
+        assert text.total == 45_000 and [len(block) for block in text.blocks()] == sizes
 
 
-def test_unequal_numbers_of_lines(tmp_path: Path) -> None:
-    files = aligned(tmp_path, "x\n" * 1200, "x\n" * 1199)
-    with pytest.raises(UserError, match="a.de has 1,200 lines and .*a.en has 1,199: they must"):
-        read(**files)
+def test_sides_that_do_not_fit(tmp_path: Path) -> None:
     segments = '<seg id="1">x</seg>\n'
-    files = aligned(tmp_path, segments, segments * 2 + "\n")
-    with pytest.raises(UserError, match=r"a.de has 1 line and .*a.en has 2"):
-        read(**files, format="seg")
-
-
-def test_one_file_for_both_sides(tmp_path: Path) -> None:
+    for source, target, told in (
+        ("x\n" * 1200, "x\n" * 1199, "a.de has 1,200 lines and .*a.en has 1,199"),
+        (segments, segments * 2 + "\n", r"a.de has 1 line and .*a.en has 2"),
+        ("x\n", "", "a.en is empty"),
+    ):
+        with pytest.raises(UserError, match=told):
+            read(**aligned(tmp_path, source, target))
     files = aligned(tmp_path, "x\n", "x\n")
     os.remove(files["target"])
     os.symlink(files["source"], files["target"])
-    with pytest.raises(UserError, match=r"source '.*a.de' and target '.*a.en' are the same file"):
+    with pytest.raises(UserError, match="are the same file"):
         read(**files)
-
-
-def test_a_side_that_is_missing_empty_or_not_utf8(tmp_path: Path) -> None:
-    files = aligned(tmp_path, "x\n", "")
-    with pytest.raises(UserError, match="a.en is empty"):
-        read(**files)
-    (tmp_path / "a.en").write_bytes(b"\xff\n")
-    with pytest.raises(UserError, match="a.en, line 1, byte 1: 0xff is not UTF-8"):
-        read(**files)
-    with pytest.raises(UserError, match="no file '.*/a.ne': did you mean '.*/a.en'"):
-        read(source=files["source"], target=str(tmp_path / "a.ne"))
 
 
 def test_rows_of_a_table_that_belong_to_the_text(tmp_path: Path) -> None:
@@ -132,19 +106,17 @@ def test_first_counts_rows_of_the_text(tmp_path: Path) -> None:
     rows = read(file=path, **COLUMNS, where={"set": "b"}, first=1)
     assert pairs(rows) == [PAIRS[1]] and rows.column("row").to_pylist() == [1, 2]
     assert pairs(read(file=path, **COLUMNS, first=9)) == PAIRS
+    (tmp_path / "b.tsv").write_text("de\ten\tset\n" + "x\ty\ta\nx\ty\tb\n" * 15_000)
+    long = read(file=str(tmp_path / "b.tsv"), **COLUMNS, where={"set": "b"}, first=12_000)
+    assert pairs(long) == [("x", "y")] * 12_000  # of two blocks
 
 
 def test_a_table_is_checked_before_it_is_read(tmp_path: Path) -> None:
-    path = table(tmp_path)
-    with pytest.raises(UserError, match="has no column 'sets': did you mean 'set'"):
-        open_text(
-            ParallelText.model_validate({"file": path, **COLUMNS, "where": {"sets": "b"}}), "train"
-        )
     (tmp_path / "b.tsv").write_text("de\ten\n")
-    with pytest.raises(UserError, match="b.tsv has a header but no rows"):
-        open_text(
-            ParallelText.model_validate({"file": str(tmp_path / "b.tsv"), **COLUMNS}), "train"
-        )
+    wrong = {"file": table(tmp_path), "where": {"sets": "b"}}
+    for settings, told in ((wrong, "'sets'"), ({"file": str(tmp_path / "b.tsv")}, "no rows")):
+        with pytest.raises(UserError, match=told):
+            open_text(ParallelText.model_validate({**settings, **COLUMNS}), "train")
 
 
 @pytest.mark.parametrize("languages", [("en", "de"), ("en", "xx"), ("xx", "de")])
@@ -194,39 +166,26 @@ def test_a_directory_of_data_files(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     clone = tmp_path / "clone"
     (clone / "data").mkdir(parents=True)
     for split, rows in (("train", PAIRS), ("validation", PAIRS[1:2])):
-        table = pa.table(
-            {"de": [source for source, _ in rows], "en": [target for _, target in rows]}
-        )
-        pq.write_table(table, clone / "data" / f"{split}-00000-of-00001.parquet")
-    columns = {"source_column": "de", "target_column": "en"}
-    assert pairs(read(hub=str(clone), **columns)) == PAIRS
-    assert pairs(read("valid", hub=str(clone), **columns)) == PAIRS[1:2]
-    with pytest.raises(UserError, match=r"clone' .* cannot be loaded: Unknown split \"test\""):
-        read("test", hub=str(clone), **columns)
+        content = pa.table([*zip(*rows, strict=True)], names=["de", "en"])
+        pq.write_table(content, clone / "data" / f"{split}-00000-of-00001.parquet")
+    assert pairs(read(hub=str(clone), **COLUMNS)) == PAIRS
+    assert pairs(read("valid", hub=str(clone), **COLUMNS)) == PAIRS[1:2]
+    with pytest.raises(UserError, match="cannot be loaded"):
+        read("test", hub=str(clone), **COLUMNS)
 
 
 def test_mistakes_with_a_dataset(saved: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="unknown split of .*hub 'test': "):
-        read("test", hub=saved, **NESTED)
-    with pytest.raises(
-        UserError, match="column 'translation' of .*hub has no column 'fr': allowed: de, en"
-    ):
-        read(hub=saved, source_column="translation.fr", target_column="translation.en")
-    with pytest.raises(UserError, match="has no column 'german': "):
-        read(hub=saved, source_column="german", target_column="id")
-    with pytest.raises(UserError, match="has type struct<.*>: give a column with text"):
-        read(hub=saved, source_column="translation", target_column="id")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(
-        UserError, match="dataset '.*' .* cannot be loaded: .* doesn't contain any data files"
+    columns = {"hub": saved, "source_column": "translation", "target_column": "id"}
+    for role, settings, told in (
+        ("test", {"hub": saved, **NESTED}, "unknown split of .*hub 'test'"),
+        ("train", {**columns, "source_column": "translation.fr"}, "'fr': allowed: de, en"),
+        ("train", {**columns, "source_column": "german"}, "has no column 'german'"),
+        ("train", columns, "has type struct<.*>"),
+        ("train", {"hub": str(tmp_path / "empty"), **NESTED}, "cannot be loaded"),
     ):
-        read(hub=str(tmp_path / "empty"), **NESTED)
-
-
-def test_without_the_library_of_datasets(saved: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(UserError, match=r"needs the library `datasets`: pip install augury\[hub\]"):
-        read(hub=saved, **NESTED)
+        with pytest.raises(UserError, match=told):
+            read(role, **settings)  # type: ignore[arg-type]
 
 
 def test_portions_share_no_row_and_leave_none_out(tmp_path: Path) -> None:

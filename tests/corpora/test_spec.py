@@ -43,8 +43,87 @@ def nli(**settings: Any) -> NliSpec:
     return validate(NliSpec, {"language": "en", **settings}, "corpus")
 
 
-def monolingual(**settings: Any) -> MonolingualSpec:
-    return validate(MonolingualSpec, {"language": "en", **settings}, "corpus")
+OF_TEXT: list[tuple[Any, str]] = [
+    ({**FILES, "file": "b.tsv"}, "source and target and file"),
+    ({"file": "b.tsv", "builtin": 5}, "file and builtin"),
+    ({"source": "a.de"}, "target"),
+    ({"file": "a.tsv", "source_column": "de"}, "source_column and target_column"),
+    ({"hub": "x"}, "source_column and target_column"),
+    ({**FILES, "where": {"set": "a"}}, "where applies to file or hub"),
+    ({**FILES, "split": "train"}, "split applies to hub"),
+    ({**TABLE, "seed": 2}, "seed applies to builtin"),
+    ({**TABLE, "target_column": "de"}, "must differ"),
+    ({**TABLE, "format": "seg"}, "tsv, csv, jsonl, parquet"),
+    ({**FILES, "format": "tsv"}, "lines, wit3, seg"),
+    ({"builtin": 0}, "at least 1"),
+    ({"builtin": 5, "first": 0}, "more than 0"),
+    ({"builtin": 5, "lexcon": 3}, "lexicon"),
+    ({"first": 5}, "no text"),
+    ({"validation": True}, "train.validation"),
+    ({**FILES, "references": ["b"]}, "train.references"),
+    ({**FILES, "noise": {"spelling": 0.1}}, "train.noise"),
+    ([], "at least one"),
+    ([CLEAN, CLEAN], "distinct name"),
+    ([{"builtin": 3}], "distinct name"),
+    ([{**CLEAN, "weight": -1}], "at least 0"),
+    ({"builtin": 3, "weight": 2}, "weight"),
+]
+OF_PAIRS: list[tuple[dict[str, Any], str]] = [
+    ({}, "no text"),
+    ({"tests": {"a": {}}}, "a has no text"),
+    ({"known": "multi30"}, "multi30k"),
+    ({"known": "iwslt14", "source_language": "fr"}, "iwslt14 has no fr-en"),
+    ({"known": "multi30k", "tests": {"test2017": {}}}, "test2016"),
+    ({"known": "iwslt14", "valid": {"first": 5}}, "'valid'"),
+    ({"tests": {"train": FILES}}, "'train'"),
+    ({"tests": {"mean": FILES}}, "mean"),
+    ({"tests": {"a/b": FILES}}, "'a/b'"),
+    ({"train": FILES, "valid": FILES, "every": 23}, "every"),
+    ({"tests": {"a": FILES}, "every": 23}, "every"),
+    ({"train": FILES, "every": 1}, "at least 2"),
+    ({"train": [CLEAN], "every": 3}, "every"),
+    ({"train": [CLEAN], "valid": FILES, "decides": "x"}, "decides 'x'"),
+    ({"train": FILES, "filter": {"min_length": 9, "max_length": 8}}, "lower it"),
+    ({"train": FILES, "filter": {"max_ratio": 0.5}}, "at least 1"),
+    ({"valid": FILES, "tests": {"dev": {"validation": True, "first": 3}}}, "dev.validation"),
+]
+OF_NLI: list[tuple[dict[str, Any], str]] = [
+    ({"train": {"builtin": 5, "labels": {0: "neutral"}}}, "labels applies to file or hub"),
+    ({"train": {"builtin": 5, "language_column": "code"}}, "language_column applies to"),
+    ({"train": {**NLI, "premise_column": "label"}}, "must differ"),
+    ({"train": {**NLI, "labels": {0: "entails"}}}, "'entailment', 'neutral' or"),
+    ({"train": {**NLI, "source_column": "de"}}, "source_column"),
+    ({"train": {**NLI, "subset": 0}}, "more than 0"),
+    ({"train": {**NLI, "language": "de", "language_column": "code"}}, "language_column"),
+    ({"train": NLI, "valid": {**NLI, "subset": 5}}, "valid.subset"),
+    ({"known": ["xnli", "multinli"]}, "multi_nli"),
+    ({"known": "xnli", "train": {"subset": 5}}, "'train'"),
+    ({"known": ["xnli", "snli"], "tests": {"deu": {}}}, "'deu'.*'de'"),
+    ({"known": "ling_in_loop", "language": "de"}, "ling_in_loop has no de"),
+    ({"known": "xnli_mt", "train": [{"name": "pt", "language": "pt"}]}, "xnli_mt has no pt"),
+    ({"train": {"builtin": 5}}, "'en': allowed: qaa, qab"),
+]
+OF_ONE_LANGUAGE: list[tuple[dict[str, Any], str]] = [
+    ({"train": {}}, "no text"),
+    ({"train": {"lines": "a", "file": "b.tsv"}}, "lines and file"),
+    ({"train": {"lines": "a"}, "tests": {"x": {"builtin": 3}}}, "train only"),
+    ({"train": {"lines": "a", "text_column": "x"}}, "text_column applies to file or hub"),
+]
+MISTAKES: list[tuple[type[BaseSpec[Any]], dict[str, Any], str]] = [
+    *((CorpusSpec, {"train": text, "valid": {"builtin": 5}}, named) for text, named in OF_TEXT),
+    *((CorpusSpec, *mistake) for mistake in OF_PAIRS),
+    *((NliSpec, *mistake) for mistake in OF_NLI),
+    *((MonolingualSpec, *mistake) for mistake in OF_ONE_LANGUAGE),
+]
+
+
+@pytest.mark.parametrize(("schema", "settings", "named"), MISTAKES)
+def test_mistakes_name_the_setting(
+    schema: type[BaseSpec[Any]], settings: dict[str, Any], named: str
+) -> None:
+    languages = PAIR if schema is CorpusSpec else {"language": "en"}
+    with pytest.raises(UserError, match=named):
+        validate(schema, {**languages, **settings}, "corpus")
 
 
 @pytest.mark.parametrize("kind", list(KINDS.values()), ids=list(KINDS))
@@ -68,125 +147,13 @@ def test_a_kind_from_outside_is_one_file(tmp_path: Path) -> None:
         del KINDS["answers"]
 
 
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ({**FILES, "file": "b.tsv"}, "source and target and file"),
-        ({"file": "b.tsv", "builtin": 5}, "file and builtin"),
-        ({"source": "a.de"}, "without target"),
-        ({"target": "a.en"}, "without source"),
-        ({"file": "a.tsv", "source_column": "de"}, "source_column and target_column"),
-        ({"hub": "x"}, "source_column and target_column"),
-        ({**FILES, "where": {"set": "a"}}, "where applies to file or hub, not to source and"),
-        ({**FILES, "split": "train"}, "split applies to hub"),
-        ({**TABLE, "seed": 2}, "seed applies to builtin, not to file"),
-        ({**TABLE, "target_column": "de"}, "must differ"),
-        ({**TABLE, "format": "seg"}, "tsv, csv, jsonl, parquet"),
-        ({**FILES, "format": "tsv"}, "lines, wit3, seg"),
-        ({"builtin": 0}, "at least 1"),
-        ({"builtin": 5, "first": 0}, "more than 0"),
-        ({"builtin": 5, "lexcon": 3}, "lexicon"),
-        ({"first": 5}, "no text: give source and target, or file, or hub, or builtin"),
-        ({"validation": True}, "train.validation"),
-        ({**FILES, "references": ["b"]}, "train.references"),
-        ({**FILES, "noise": {"spelling": 0.1}}, "train.noise"),
-        ([], "at least one"),
-        ([CLEAN, CLEAN], "distinct name"),
-        ([{"builtin": 3}], "distinct name"),
-        ([{**CLEAN, "weight": -1}], "at least 0"),
-        ({"builtin": 3, "weight": 2}, "weight"),
-    ],
-)
-def test_mistakes_in_a_training_text(text: Any, named: str) -> None:
-    with pytest.raises(UserError, match=named):
-        parallel(train=text, valid={"builtin": 5})
-
-
-@pytest.mark.parametrize(
-    ("settings", "named"),
-    [
-        ({}, "no text: give known"),
-        ({"tests": {"a": {}}}, "a has no text"),
-        ({"known": "multi30"}, "multi30k"),
-        ({"known": "iwslt14", "source_language": "fr"}, "iwslt14 has no fr-en: did you mean"),
-        ({"known": "multi30k", "tests": {"test2017": {}}}, "test2016"),
-        ({"known": "iwslt14", "valid": {"first": 5}}, "unknown split of iwslt14 'valid'"),
-        ({"tests": {"train": FILES}}, "'train' is not a valid test name"),
-        ({"tests": {"mean": FILES}}, "neither train, valid nor mean"),
-        ({"tests": {"a/b": FILES}}, "'a/b' is not a valid test name"),
-        ({"train": FILES, "valid": FILES, "every": 23}, "every"),
-        ({"tests": {"a": FILES}, "every": 23}, "every"),
-        ({"train": FILES, "every": 1}, "at least 2"),
-        ({"train": [CLEAN], "every": 3}, "every"),
-        ({"train": [CLEAN], "valid": FILES, "decides": "x"}, "decides 'x'"),
-        ({"train": FILES, "filter": {"min_length": 9, "max_length": 8}}, "lower it"),
-        ({"train": FILES, "filter": {"max_ratio": 0.5}}, "at least 1"),
-        ({"valid": FILES, "tests": {"dev": {"validation": True, "first": 3}}}, "dev.validation"),
-    ],
-)
-def test_mistakes_in_a_parallel_corpus(settings: dict[str, Any], named: str) -> None:
-    with pytest.raises(UserError, match=named):
-        parallel(**settings)
-
-
-@pytest.mark.parametrize(
-    ("settings", "named"),
-    [
-        ({"train": {"builtin": 5, "labels": {0: "neutral"}}}, "labels applies to file or hub"),
-        ({"train": {"builtin": 5, "language_column": "code"}}, "language_column applies to"),
-        ({"train": {**NLI, "premise_column": "label"}}, "must differ"),
-        ({"train": {**NLI, "labels": {0: "entails"}}}, "'entailment', 'neutral' or"),
-        ({"train": {**NLI, "source_column": "de"}}, "source_column"),
-        ({"train": {**NLI, "subset": 0}}, "more than 0"),
-        ({"train": {**NLI, "language": "de", "language_column": "code"}}, "language_column"),
-        ({"train": NLI, "valid": {**NLI, "subset": 5}}, "valid.subset"),
-        ({"known": ["xnli", "multinli"]}, "multi_nli"),
-        ({"known": "xnli", "train": {"subset": 5}}, "unknown split of xnli 'train'"),
-        ({"known": ["xnli", "snli"], "tests": {"deu": {}}}, "xnli and snli 'deu'.*'de'"),
-        ({"known": "ling_in_loop", "language": "de"}, "ling_in_loop has no de: allowed: en"),
-        ({"known": "xnli", "language": "pt"}, "xnli has no pt"),
-        ({"known": "xnli_mt", "train": [{"name": "pt", "language": "pt"}]}, "xnli_mt has no pt"),
-        ({"train": {"builtin": 5}}, "'en': allowed: qaa, qab"),
-    ],
-)
-def test_mistakes_in_an_nli_corpus(settings: dict[str, Any], named: str) -> None:
-    with pytest.raises(UserError, match=named):
-        nli(**settings)
-
-
-@pytest.mark.parametrize(
-    ("settings", "named"),
-    [
-        ({"train": {}}, "give lines, or file, or hub, or builtin"),
-        ({"train": {"lines": "a", "file": "b.tsv"}}, "lines and file are given"),
-        ({"train": {"lines": "a"}, "tests": {"x": {"builtin": 3}}}, "give train only"),
-        ({"train": {"lines": "a", "text_column": "x"}}, "text_column applies to file or hub"),
-    ],
-)
-def test_mistakes_in_a_monolingual_corpus(settings: dict[str, Any], named: str) -> None:
-    with pytest.raises(UserError, match=named):
-        monolingual(**settings)
-
-
-@pytest.mark.parametrize(
-    ("name", "layout"),
-    [
-        ("a.tsv", "tsv"),
-        ("a.b.TSV.gz", "tsv"),
-        ("a.csv.xz", "csv"),
-        ("a.jsonl.zst", "jsonl"),
-        ("a.ndjson", "jsonl"),
-        ("a.parquet", "parquet"),
-    ],
-)
-def test_the_extension_tells_the_format(name: str, layout: str) -> None:
-    assert table_layout(name) == layout
-    assert ParallelText.model_validate({**TABLE, "file": name, "format": "csv"}).layout == "csv"
-
-
-def test_a_directory_is_parquet_and_other_extensions_tell_nothing(tmp_path: Path) -> None:
-    assert table_layout(str(tmp_path)) == "parquet"
-    with pytest.raises(UserError, match="'a.txt.gz' is not evident .*: add format: tsv, csv, "):
+def test_the_extension_tells_the_format(tmp_path: Path) -> None:
+    """Also that of a compressed file; a directory is Parquet."""
+    names = ["a.tsv", "a.b.TSV.gz", "a.csv.xz", "a.jsonl.zst", "a.ndjson", "a.parquet"]
+    layouts = [table_layout(name) for name in (*names, str(tmp_path))]
+    assert layouts == ["tsv", "tsv", "csv", "jsonl", "jsonl", "parquet", "parquet"]
+    assert ParallelText.model_validate({**TABLE, "format": "csv"}).layout == "csv"
+    with pytest.raises(UserError, match="'a.txt.gz'"):
         table_layout("a.txt.gz")
 
 

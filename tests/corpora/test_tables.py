@@ -45,25 +45,11 @@ def read(path: str, columns: list[str], header: list[str] | None = None) -> list
     return pa.concat_tables(read_table(path, Path(path).suffix[1:], columns, header)).to_pylist()
 
 
-@pytest.mark.parametrize("layout", ["tsv", "csv", "jsonl", "parquet"])
-def test_round_trip(tmp_path: Path, layout: str) -> None:
-    path = write(tmp_path, layout, ROWS)
-    assert read(path, ["en", "de"]) == [{"en": row["en"], "de": row["de"]} for row in ROWS]
-
-
 @pytest.mark.parametrize("layout", ["tsv", "csv"])
 def test_a_file_without_a_header_line(tmp_path: Path, layout: str) -> None:
     for header in (False, True):  # a first line that repeats the header is no row
         path = write(tmp_path, layout, ROWS, header)
         assert read(path, ["de"], ["set", "de", "en"]) == [{"de": row["de"]} for row in ROWS]
-
-
-@pytest.mark.parametrize("layout", ["jsonl", "parquet"])
-def test_header_is_for_tsv_and_csv(tmp_path: Path, layout: str) -> None:
-    with pytest.raises(
-        UserError, match=f"header is for tsv and csv only, since columns of {layout} have names"
-    ):
-        read(write(tmp_path, layout, ROWS), ["de"], ["set", "de", "en"])
 
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=12)
@@ -89,91 +75,27 @@ def test_any_text_comes_back(
 
 @pytest.mark.parametrize("layout", ["jsonl", "parquet"])
 def test_fields_within_columns_and_missing_values(tmp_path: Path, layout: str) -> None:
-    rows = [
-        {"translation": {"de": "eins", "en": "one"}},
-        {"translation": {"de": None, "en": "two"}},
+    rows = [{"nested": {"de": "eins", "en": "one"}}, {"nested": {"de": None, "en": "two"}}]
+    path = write(tmp_path, layout, rows)  # type: ignore[arg-type]
+    assert [tuple(row.values()) for row in read(path, ["nested.de", "nested.en"])] == [
+        ("eins", "one"),
+        ("", "two"),
     ]
-    table = write(tmp_path, layout, rows)  # type: ignore[arg-type]
-    assert read(table, ["translation.de", "translation.en"]) == [
-        {"translation.de": "eins", "translation.en": "one"},
-        {"translation.de": "", "translation.en": "two"},
-    ]
-
-
-def test_a_dot_in_the_name_of_a_column(tmp_path: Path) -> None:
-    for layout in ("tsv", "csv", "jsonl", "parquet"):
-        assert read(write(tmp_path, layout, [{"text.de": "eins"}]), ["text.de"]) == [
-            {"text.de": "eins"}
-        ]
+    with pytest.raises(UserError, match="'(nested.)?fr': .*de"):
+        read(path, ["nested.fr"])
 
 
 @pytest.mark.parametrize("layout", ["tsv", "csv", "jsonl", "parquet"])
-def test_a_column_that_does_not_exist(tmp_path: Path, layout: str) -> None:
-    rows = [{"german": "eins", "english": "one"}]
-    with pytest.raises(
-        UserError,
-        match=r"has no column 'germn': did you mean 'german'\? Its columns are german, english",
-    ):
-        read(write(tmp_path, layout, rows), ["germn", "english"])
-
-
-@pytest.mark.parametrize("layout", ["jsonl", "parquet"])
-def test_a_field_that_does_not_exist(tmp_path: Path, layout: str) -> None:
-    rows = [{"translation": {"de": "eins", "en": "one"}}]
-    with pytest.raises(UserError, match="has no column '(translation.)?fr': .*de"):
-        read(write(tmp_path, layout, rows), ["translation.fr"])  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("a\tb\n1\t2\n3\n", "line 3 has 1 column, but the header has 2"),
-        ("a\tb\n1\t2\t3\n", "line 2 has 3 columns, but the header has 2"),
-        ("a\tb\n1\t2\n\n", "line 3 has 1 column, but the header has 2"),
-    ],
-)
-def test_uneven_lines_of_tsv(tmp_path: Path, content: str, message: str) -> None:
-    path = tmp_path / "table.tsv"
-    path.write_text(content)
-    with pytest.raises(UserError, match=message):
-        read(str(path), ["a", "b"])
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ('a,b\n"1\n1",2\n3\n', "line 4 has 1 column, but the header has 2"),
-        ('a,b\n"1"x,2\n', "line 2: not CSV according to RFC 4180"),
-        ('a,b\n1,"2\n', "line 2: not CSV according to RFC 4180"),
-    ],
-)
-def test_faults_of_csv(tmp_path: Path, content: str, message: str) -> None:
-    path = tmp_path / "table.csv"
-    path.write_text(content)
-    with pytest.raises(UserError, match=message):
-        read(str(path), ["a", "b"])
-
-
-def test_a_field_larger_than_the_limit_of_the_csv_module(tmp_path: Path) -> None:
-    rows = [{"de": "wort " * 100_000, "en": "word"}]
-    assert read(write(tmp_path, "csv", rows), ["de", "en"]) == rows
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("{", "line 2 is not valid JSON"),
-        ('["x"]', r"line 2: no column 'de' in \[\"x\"\]"),
-        ('{"en": "x"}', "line 2 has no column 'de'"),
-        ('{"de": ["x"]}', r"line 2: 'de' is \[\"x\"\], not text"),
-        ('{"de": "bad \\ud800 here"}', "line 2: column 'de' has half a character"),
-    ],
-)
-def test_faults_of_json_lines(tmp_path: Path, line: str, message: str) -> None:
-    path = tmp_path / "table.jsonl"
-    path.write_text('{"de": "eins"}\n' + line + "\n")
-    with pytest.raises(UserError, match=message):
-        read(str(path), ["de"])
+def test_names_of_columns(tmp_path: Path, layout: str) -> None:
+    """Also one with a dot, and beside a field larger than the limit of the module csv."""
+    row = {"text.de": "wort " * 100_000, "en": ""}
+    path = write(tmp_path, layout, [row])
+    assert read(path, ["text.de", "en"]) == [row]
+    with pytest.raises(UserError, match="no column 'text'|'text.d'.*'text.de'"):
+        read(path, ["text.d"])
+    if layout in ("jsonl", "parquet"):
+        with pytest.raises(UserError, match="header is for tsv and csv only"):
+            read(path, ["en"], ["en"])
 
 
 def test_a_directory_of_parquet_files(tmp_path: Path) -> None:
@@ -181,10 +103,7 @@ def test_a_directory_of_parquet_files(tmp_path: Path) -> None:
         pq.write_table(pa.table({"de": [word] * 3}), tmp_path / f"{index}.parquet")
     table = pa.concat_tables(read_table(str(tmp_path), "parquet", ["de"]))
     assert table.column("de").to_pylist() == ["eins"] * 3 + ["zwei"] * 3
-    assert [(Path(file.path).name, file.lines) for file in examine_parquet(str(tmp_path))] == [
-        ("0.parquet", 3),
-        ("1.parquet", 3),
-    ]
+    assert [file.lines for file in examine_parquet(str(tmp_path))] == [3, 3]
 
 
 def test_faults_of_parquet(tmp_path: Path) -> None:
@@ -209,6 +128,12 @@ def test_blocks_are_cut_and_faults_beyond_the_first_block_are_located(tmp_path: 
     path.write_text("a\tb\n" + "1\t2\n" * 45_000 + "3\n")
     with pytest.raises(UserError, match="line 45002 has 1 column,"):
         list(read_table(str(path), "tsv", ["a"]))
+
+
+@pytest.mark.parametrize("layout", ["tsv", "csv", "jsonl", "parquet"])
+def test_round_trip(tmp_path: Path, layout: str) -> None:
+    path = write(tmp_path, layout, ROWS)
+    assert read(path, ["en", "de"]) == [{"en": row["en"], "de": row["de"]} for row in ROWS]
 
 
 def test_an_empty_line_of_csv_with_one_column_is_an_empty_text(tmp_path: Path) -> None:
