@@ -94,11 +94,11 @@ def test_it_reports_texts_runs_and_cost(path: Path, augury: Augury) -> None:
 
 
 def test_a_note_on_several_systems_is_said_once(path: Path, augury: Augury) -> None:
-    long = {"source": str(path.parent / "long.de"), "target": str(path.parent / "long.en")}
-    for file in long.values():
-        Path(file).write_text(f"{'x' * 900}\n")  # which may have more pieces than the model reads
+    escaped = {"source": str(path.parent / "x.de"), "target": str(path.parent / "x.en")}
+    for file in escaped.values():
+        Path(file).write_text("ein &quot; Hund @-@ Haus &quot; .\n")  # as tools leave it
     systems = {"a": {}, "b": {"augment.0.keys": [2]}, "c": {"augment.0.keys": [3]}}
-    changed = {"systems": systems, "corpus.every": None, "corpus.valid": long}
+    changed = {"systems": systems, "corpus.every": None, "corpus.valid": escaped}
     words = [f"--set={key}={json.dumps(value)}" for key, value in changed.items()]
     cautions = augury("config", path, "--json", *words).json["cautions"]
     assert len(cautions) > 1 and len({*cautions}) == len(cautions)
