@@ -63,10 +63,11 @@ def test_a_baseline_that_failed_keeps_its_place(results: Any) -> None:
 def test_values_that_are_not_finite_are_no_best_validation(results: Any) -> None:
     history = [
         (1, {"valid/loss": math.nan}),
-        (2, {"valid/loss": 2.0}),
-        (3, {"valid/loss": math.inf}),
+        (2, {"valid/loss": 2.0, "valid/ter": 55.0}),
+        (3, {"valid/loss": math.inf, "valid/ter": 60.0}),
     ]
-    assert best_validations(results.run("base", "aa" * 8, history=history)) == {"loss": 2.0}
+    best = best_validations(results.run("base", "aa" * 8, history=history))
+    assert best == {"loss": 2.0, "ter": 55.0}
 
 
 def labels(seed: int, share: float) -> list[int]:
