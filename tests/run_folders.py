@@ -140,10 +140,14 @@ class Results:
         self, texts: Sequence[Sequence[str]], note: str | None = None, address: str = TEXT
     ) -> None:
         """A test set of sources and targets, or of premises, hypotheses and labels."""
-        kind, columns = PARALLEL, ("source", "target")
+        kind, columns = PARALLEL, ["source", "target"]
         if len(texts[0]) == 3:
-            kind, columns = NLI, ("premise", "hypothesis", "label")
-        common = {"source_language": "de", "target_language": "en", "language": "sw"}
+            kind, columns = NLI, ["premise", "hypothesis", "label"]
+        common: dict[str, Any] = {
+            "source_language": "de",
+            "target_language": "en",
+            "language": "sw",
+        }
         common |= {"origin": "corpus", "views": [], "lineage": None}
         rows = [
             {"id": f"test:{place}", **common, **dict(zip(columns, row, strict=True))}

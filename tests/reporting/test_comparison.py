@@ -244,7 +244,7 @@ def test_numbers_for_people() -> None:
     assert [signed(of) for of in (1.84, -0.26, -0.04, 0.0)] == ["+1.8", "-0.3", "+0.0", "+0.0"]
     assert [interval(31.5, 29.0, 34.0), interval(31.5, None, None)] == ["31.5 [29.0, 34.0]", "31.5"]
     assert [probability(p) for p in (0.0004, 0.01, 0.0499)] == ["< 0.001", "0.010", "0.050"]
-    views = ({}, {"a": 20.0}, {"a": 20.0, "b": 30.0})
+    views: tuple[dict[str, float], ...] = ({}, {"a": 20.0}, {"a": 20.0, "b": 30.0})
     shown = [epochs({"source": 40.0, **more}) for more in views]
     assert shown == ["40", "40 / 20", "40 / 20–30"]
     units = [time_unit(seconds)[0] for seconds in (299, 300, 18_000)]

@@ -3,8 +3,9 @@ together."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -92,11 +93,11 @@ def test_examples_in_the_same_place_are_drawn_together() -> None:
     assert both == pytest.approx(single / 2**0.5, rel=0.1)
 
 
-def run_on(root: Path, ids: dict[str, Sequence[str]]) -> Folder:
+def run_on(root: Path, ids: Mapping[str, Sequence[str]]) -> Folder:
     """A run, and its test sets with examples of these ids."""
     store, inputs = Store(root), []
     texts = dict.fromkeys(("premise", "hypothesis", "language", "origin"), "")
-    row = {**texts, "label": "neutral", "views": [], "lineage": None}
+    row: dict[str, Any] = {**texts, "label": "neutral", "views": [], "lineage": None}
     for place, (test, names) in enumerate(ids.items()):
         inputs.append(Input(test, f"{place:016x}", len(names)))
         writer = CorpusWriter(store.folder("corpora", f"{place:016x}"))
