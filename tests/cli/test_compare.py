@@ -4,22 +4,18 @@ import codecs
 import csv
 import gzip
 import io
-import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sacrebleu
 
-from augury.core.store import Folder, Store
-from augury.experiments.record import Input, RunRecord
+from augury.core.store import Folder
 from augury.scoring.scores import score
-from augury.scoring.stored import write_statistics
-from augury.sweeping import state
 from tests.cli.conftest import Augury
-from tests.run_folders import outcome, write_scores
+from tests.run_folders import Results, Sweeps
 
 TEXT = "the a of to house dog cat runs sleeps green old well in on and"
 WORDS = TEXT.split()
@@ -56,62 +52,41 @@ def seeds(texts: dict[str, str], name: str) -> str:
     return ",".join(texts[f"{name}-{seed}"] for seed in (1, 2, 3))
 
 
-class Runs:
-    """A storage with scored runs."""
-
-    def __init__(self, root: Path):
-        self.root, self.store = str(root), Store(root)
-
-    def run(
-        self,
-        name: str,
-        address: str,
-        seed: int,
-        rate: float | None,
-        *,
-        test: str = "test",
-        text: str = "7e57" * 4,
-        metrics: Sequence[str] = ("bleu", "chrf"),
-        seconds: float = 100.0,
-    ) -> Folder:
-        """Add a run, scored if it has an error rate."""
-        run = self.store.folder("runs", f"{address}/seed-{seed}")
-        record = RunRecord(name, address, seed, "nmt", inputs=(Input(test, text, len(REFERENCES)),))
-        record.write_description(run, {})
-        if rate is not None:
-            lines = hypotheses(rate, f"{name} {seed}")
-            scores = score(lines, REFERENCES, language="en", metrics=metrics, samples=10)
-            write_statistics(run, test, scores)
-            write_scores(run, {test: scores}, outcome(seconds))
-        return run
-
-    def sweep(self, name: str, configurations: dict[str, str], chosen: str = "") -> None:
-        """Add a sweep over configurations, name -> address, the reference first, that chose one of
-        these addresses."""
-        folder = self.store.folder(state.KIND, name)
-        definition = {"name": name, "question": "?", "metric": "valid/bleu", "mode": "max"}
-        definition |= {"scale": "toy", "keys": [], "seeds": [1, 2], "scheduler": "all"}
-        definition |= {"reference": next(iter(configurations.values())), "merged": []}
-        definition["started"] = 0.0
-        definition["configurations"] = [
-            {"name": title, "address": address, "point": {}}
-            for title, address in configurations.items()
-        ]
-        folder.write_record(state.DEFINITION, definition)
-        decision = {"time": 1.0, "configuration": chosen, "action": "chosen", "seeds": 2}
-        decision |= {"mean": 1.0, "low": 1.0, "high": 1.0, "cut": 1.0}
-        decisions = [decision] if chosen else []
-        written = {"time": 1.0, "ended": True, "trials": {}, "decisions": decisions}
-        folder.write_record(state.STATE, written)
+def translated(
+    runs: Results,
+    name: str,
+    address: str,
+    seed: int,
+    rates: Mapping[str, float],
+    metrics: Sequence[str] = ("bleu", "chrf"),
+    **run: Any,
+) -> Folder:
+    """A run scored on translations with these error rates, by test set."""
+    tests = {}
+    for test, rate in rates.items():
+        lines = hypotheses(rate, f"{test} {name} {seed}")
+        tests[test] = score(lines, REFERENCES, language="en", metrics=metrics, samples=10)
+    return runs.run(name, address, seed, tests=tests, **run)
 
 
 @pytest.fixture
-def runs(tmp_path: Path) -> Runs:
-    storage = Runs(tmp_path / "results")
+def runs(tmp_path: Path) -> Results:
+    storage = Results(tmp_path / "results")
     for seed in (1, 2):
-        storage.run("base", "aa" * 8, seed, 0.30)
-        storage.run("better", "bb" * 8, seed, 0.15, seconds=250.0)
+        translated(storage, "base", "aa" * 8, seed, {"test": 0.30})
+        translated(storage, "better", "bb" * 8, seed, {"test": 0.15}, seconds=250.0)
     return storage
+
+
+def swept(runs: Results, name: str, addresses: Mapping[str, str], chosen: str = "") -> None:
+    """Write a sweep over configurations, name -> address, the reference first, that chose one of
+    these addresses."""
+    sweep = Sweeps(runs, name)
+    for configuration, address in addresses.items():
+        sweep.configuration({}, configuration, address)
+    if chosen:
+        sweep.decide(chosen, "chosen", 1.0, 0.0, 1.0, seeds=2)
+    sweep.load()
 
 
 def tables(augury: Augury, *words: str) -> list[dict[str, Any]]:
@@ -188,22 +163,22 @@ def test_labels_are_compared_by_accuracy(tmp_path: Path, augury: Augury) -> None
     assert (second["difference"], second["corrected"]) == (pytest.approx(500 / 12), 1 / 1001)
 
 
-def test_runs_configurations_and_sweeps(runs: Runs, augury: Augury) -> None:
-    storage = ["--storage", runs.root]
+def test_runs_configurations_and_sweeps(runs: Results, augury: Augury) -> None:
+    storage = ["--storage", runs.store.root]
     by_address = tables(augury, "aa", "bb", *storage)
     base, better = by_address[0]["rows"]
     assert (base["name"], base["seeds"], better["seeds"]) == ("base", [1, 2], [1, 2])
     assert better["time_factor"] == 2.5 and better["corrected"] < 0.05
-    folder = f"{runs.root}/runs/{'aa' * 8}"
+    folder = f"{runs.store.root}/runs/{'aa' * 8}"
     assert tables(augury, folder, "runs/bb", *storage) == by_address
     single = tables(augury, f"{folder}/seed-2", "bb/seed-1", *storage)[0]["rows"]
     assert [row["seeds"] for row in single] == [[2], [1]]
     assert single[1]["tested"]["over"] == "sentences"
     two_seeds = tables(augury, "aa/seed-1", "aa/seed-2", *storage)[0]["rows"]
     assert [row["name"] for row in two_seeds] == ["base aaaa seed 1", "base aaaa seed 2"]
-    runs.run("later", "cc" * 8, 1, None)
-    runs.sweep("beta", {"beta=0": "aa" * 8, "beta=5": "bb" * 8, "beta=9": "cc" * 8})
-    for word in ("sweeps/beta", f"{runs.root}/sweeps/beta/", "beta"):
+    runs.run("later", "cc" * 8)
+    swept(runs, "beta", {"beta=0": "aa" * 8, "beta=5": "bb" * 8, "beta=9": "cc" * 8})
+    for word in ("sweeps/beta", f"{runs.store.root}/sweeps/beta/", "beta"):
         done = augury("compare", word, *storage, "--json")
         names = [row["name"] for row in done.json["tables"][0]["rows"]]
         assert names == ["beta=0", "beta=5"] and "left out: beta=9" in done.error
@@ -212,19 +187,19 @@ def test_runs_configurations_and_sweeps(runs: Runs, augury: Augury) -> None:
     assert "beta=0 is compared already" in done.error
 
 
-def test_what_a_sweep_chose_is_corrected_like_all_others(runs: Runs, augury: Augury) -> None:
+def test_what_a_sweep_chose_is_corrected_like_all_others(runs: Results, augury: Augury) -> None:
     """It was chosen by these trainings."""
     for seed in (1, 2):
-        runs.run("third", "cc" * 8, seed, 0.28)
-    runs.sweep("beta", {"0": "aa" * 8, "5": "bb" * 8, "9": "cc" * 8}, chosen="bb" * 8)
-    storage = ["--storage", runs.root]
+        translated(runs, "third", "cc" * 8, seed, {"test": 0.28})
+    swept(runs, "beta", {"0": "aa" * 8, "5": "bb" * 8, "9": "cc" * 8}, chosen="bb" * 8)
+    storage = ["--storage", runs.store.root]
     of_sweep, of_runs = tables(augury, "beta", *storage), tables(augury, "aa", "bb", "cc", *storage)
     corrected = [row["corrected"] for row in of_sweep[0]["rows"]]
     assert corrected == [row["corrected"] for row in of_runs[0]["rows"]]
 
 
-def test_formats(runs: Runs, augury: Augury) -> None:
-    words = ["compare", "aa", "bb", "--storage", runs.root, "--format"]
+def test_formats(runs: Results, augury: Augury) -> None:
+    words = ["compare", "aa", "bb", "--storage", runs.store.root, "--format"]
     lines = list(csv.DictReader(io.StringIO(augury(*words, "csv").out)))
     pairs = [(system, metric) for system in ("base", "better") for metric in ("bleu", "chrf")]
     assert [(line["system"], line["metric"]) for line in lines] == pairs
@@ -247,18 +222,19 @@ def test_formats(runs: Runs, augury: Augury) -> None:
     ],
 )
 def test_systems_that_cannot_be_compared_are_rejected(
-    words: str, message: str, runs: Runs, augury: Augury
+    words: str, message: str, runs: Results, augury: Augury
 ) -> None:
-    runs.run("elsewhere", "cc" * 8, 1, 0.3, test="flores")
-    runs.run("changed", "dd" * 8, 1, 0.3, text="0" * 16)
-    runs.run("other metric", "ee" * 8, 1, 0.3, metrics=["chrf"])
-    lowered = runs.run("lowered", "ff" * 8, 1, 0.3)
+    rates = {"test": 0.3}
+    translated(runs, "elsewhere", "cc" * 8, 1, {"flores": 0.3}, test="flores")
+    translated(runs, "changed", "dd" * 8, 1, rates, text="0" * 16)
+    translated(runs, "other metric", "ee" * 8, 1, rates, metrics=["chrf"])
+    lowered = translated(runs, "lowered", "ff" * 8, 1, rates)
     scores = lowered.read_record("scores.json")
     scores["tests"]["test"][1]["signature"] = "nrefs:1|case:lc"
     lowered.write_record("scores.json", scores)
-    runs.run("young", "ab" * 8, 1, None)
-    runs.sweep("young", {"beta=0": "ab" * 8, "beta=5": "bb" * 8})
-    assert message in augury("compare", *words.split(), "--storage", runs.root, code=2).error
+    runs.run("young", "ab" * 8)
+    swept(runs, "young", {"beta=0": "ab" * 8, "beta=5": "bb" * 8})
+    assert message in augury("compare", *words.split(), "--storage", runs.store.root, code=2).error
 
 
 @pytest.mark.parametrize(
@@ -283,16 +259,11 @@ def test_files_that_do_not_match_are_rejected(
     assert message in augury("compare", *words.split(), code=2).error
 
 
-def test_the_mean_over_test_sets_comes_first(runs: Runs, augury: Augury) -> None:
-    for address, seed in itertools.product(("aa", "bb"), (1, 2)):
-        run = runs.store.folder("runs", f"{address * 8}/seed-{seed}")
-        content = run.read_record("scores.json")
-        lines = hypotheses({"aa": 0.4, "bb": 0.1}[address], f"second {address} {seed}")
-        scores = score(lines, REFERENCES, language="en", metrics=["bleu", "chrf"], samples=10)
-        write_statistics(run, "second", scores)
-        content["tests"]["second"] = [result.to_dict() for result in scores]
-        run.write_record("scores.json", content)
-    mean, first, second = tables(augury, "aa", "bb", "--storage", runs.root)
+def test_the_mean_over_test_sets_comes_first(runs: Results, augury: Augury) -> None:
+    for seed in (1, 2):
+        translated(runs, "base", "aa" * 8, seed, {"test": 0.30, "second": 0.4})
+        translated(runs, "better", "bb" * 8, seed, {"test": 0.15, "second": 0.1})
+    mean, first, second = tables(augury, "aa", "bb", "--storage", runs.store.root)
     assert [table["test"] for table in (mean, first, second)] == ["mean", "test", "second"]
     for row in (0, 1):
         expected = [table["rows"][row]["scores"]["bleu"]["value"] for table in (first, second)]

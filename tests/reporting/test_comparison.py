@@ -1,3 +1,6 @@
+"""The comparison of systems: tests over seeds and sentences, their correction, what is not
+compared, and what is warned about."""
+
 from __future__ import annotations
 
 import json
@@ -7,38 +10,21 @@ from typing import Any
 import pytest
 
 from augury.core.rng import generator
-from augury.reporting.comparison import compare_all, comparison, scored_sets
-from augury.reporting.numbers import (
-    amount,
-    epochs,
-    factor,
-    interval,
-    number,
-    probability,
-    signed,
-    time_unit,
-)
+from augury.reporting.answer import answer
+from augury.reporting.comparison import Comparison, compare_all, comparison, scored_sets
+from augury.reporting.numbers import amount, epochs, interval, probability, signed, time_unit
 from augury.reporting.results import SystemResult, load_groups
-from augury.reporting.score_tables import score_table
+from augury.reporting.score_charts import pareto_front
+from augury.reporting.score_tables import by_test, score_table
+from augury.reporting.sweeps.answer import answer as sweep_answer
+from augury.reporting.sweeps.summary import summarise
+from augury.scoring import significance
 from augury.scoring.seed_variance import block_variance, pool, sample_variance
-from augury.scoring.significance import (
-    Difference,
-    compare,
-    compare_blocks,
-    holm,
-)
-from augury.scoring.significance import interval as interval_over_seeds
-from tests.run_folders import load
+from augury.scoring.significance import compare, compare_blocks, holm
+from tests.run_folders import load, outcome
 
 BASE, CIPHER = "aa" * 8, "bb" * 8
-
-
-@pytest.fixture
-def folders(results: Any) -> list[Any]:
-    return [
-        results.run("baseline", BASE, bleu=30.04, seconds=100),
-        results.run("cipherdaug", CIPHER, bleu=31.88, chrf=52.0, seconds=250, data=3.0),
-    ]
+AMD, INTEL = "AMD EPYC (26/2), AVX512 bf16, fp32", "Intel Xeon (6/143), AVX512, fp32"
 
 
 def labels(share: float, *key: str | int) -> list[int]:
@@ -55,15 +41,20 @@ def systems(results: Any) -> list[SystemResult]:
     seeds = {"base": (1, 2, 3), "better": (1, 2), "single": (1,), "same": (1, 2, 3)}
     return load(
         [
-            results.classified(name, f"{index}" * 16, seed, correct=labels(share, name, seed))
+            results.run(name, f"{index}" * 16, seed, correct=labels(share, name, seed))
             for index, (name, share) in enumerate(shares.items())
             for seed in seeds[name]
         ]
     )
 
 
-def with_least_p(tested: Difference) -> Difference:
-    return replace(tested, p_value=max(tested.p_value, 0.01 if tested.seeds == 2 else 0.0))
+def pair(results: Any, base: dict[str, Any], cipher: dict[str, Any]) -> Comparison:
+    """Compare BLEU 30 and 31, with further facts of the two runs."""
+    runs = [
+        results.run("baseline", BASE, **{"bleu": 30.0, **base}),
+        results.run("cipher", CIPHER, **{"bleu": 31.0, **cipher}),
+    ]
+    return comparison(load(runs), "test")
 
 
 def test_differences_are_tested_and_corrected_for_the_table(systems: list[SystemResult]) -> None:
@@ -71,68 +62,42 @@ def test_differences_are_tested_and_corrected_for_the_table(systems: list[System
     drawn = [system.resampled["test"]["accuracy"] for system in systems]
     pooled = pool([sample_variance(system) for system in drawn])
     expected = [compare(drawn[0], system, pooled) for system in drawn[1:]]
-    assert [row.tested for row in table.rows] == [None, *map(with_least_p, expected)]
     corrected = holm([difference.p_value for difference in expected])
     assert corrected[0] < 0.001  # of two seeds, which are not told apart below 1 %
+    expected[0] = replace(expected[0], p_value=0.01)
+    assert [row.tested for row in table.rows] == [None, *expected]
     assert [row.corrected for row in table.rows] == [None, 0.01, *corrected[1:]]
-    assert [row.difference for row in table.rows[1:]] == pytest.approx(
-        [difference.value for difference in expected]
-    )
+    values = [difference.value for difference in expected]
+    assert [row.difference for row in table.rows[1:]] == pytest.approx(values)
     assert [row.mark for row in table.rows] == ["", "*", "", ""]
     assert table.comparisons == 3
     for row, system in zip(table.rows, drawn, strict=True):
-        bounds = interval_over_seeds(system, pooled)
-        assert (row.scores["accuracy"].low, row.scores["accuracy"].high) == pytest.approx(
-            (bounds.low, bounds.high)
-        )
+        bounds, score = significance.interval(system, pooled), row.scores["accuracy"]
+        assert (score.low, score.high) == pytest.approx((bounds.low, bounds.high))
     better = expected[0]
-    assert (
-        table.rows[1].difference_text
-        == f"{better.value:+.1f}* [{better.low:+.1f}, {better.high:+.1f}]"
-    )
-
-
-def test_decodings_of_one_configuration_are_corrected_like_systems(
-    systems: list[SystemResult],
-) -> None:
-    p_values = [row.corrected for row in comparison(systems, "test").rows]
+    ends = f"[{better.low:+.1f}, {better.high:+.1f}]"
+    assert table.rows[1].difference_text == f"{better.value:+.1f}* {ends}"
     decodings = [replace(system, address=BASE) for system in systems]
+    p_values = [row.corrected for row in table.rows]
     assert [row.corrected for row in comparison(decodings, "test").rows] == p_values
-    assert len({*p_values}) > 2
-
-
-AMD, INTEL = "AMD EPYC (26/2), AVX512 bf16, fp32", "Intel Xeon (6/143), AVX512, fp32"
-
-
-def trained_on(system: SystemResult, *machines: str) -> SystemResult:
-    return replace(system, hardware=dict(zip(system.runs, machines, strict=True)))
 
 
 def test_seeds_are_blocks_where_each_was_trained_on_one_kind_of_machine(
     systems: list[SystemResult],
 ) -> None:
-    base, _, _, same = systems
-    blocks = [trained_on(system, AMD, AMD, INTEL) for system in (base, same)]
-    drawn = [system.resampled["test"]["accuracy"] for system in blocks]
-    expected = compare_blocks(*drawn, block_variance(drawn))
-    table = comparison(blocks, "test")
-    assert table.rows[1].tested == expected
-    assert any(AMD in note and INTEL in note for note in table.warnings)
+    def on(system: SystemResult, *machines: str) -> SystemResult:
+        return replace(system, hardware=dict(zip(system.runs, machines, strict=True)))
 
-
-def test_systems_of_one_seed_on_different_machines_are_not_tested(
-    systems: list[SystemResult],
-) -> None:
     base, better, _, same = systems
-    mixed = [
-        trained_on(base, AMD, AMD, AMD),
-        trained_on(same, AMD, AMD, INTEL),
-        trained_on(better, AMD, AMD),
-    ]
+    blocks = [on(system, AMD, AMD, INTEL) for system in (base, same)]
+    drawn = [system.resampled["test"]["accuracy"] for system in blocks]
+    table = comparison(blocks, "test")
+    assert table.rows[1].tested == compare_blocks(*drawn, block_variance(drawn))
+    assert any(AMD in note and INTEL in note for note in table.warnings)
+    mixed = [on(base, AMD, AMD, AMD), on(same, AMD, AMD, INTEL), on(better, AMD, AMD)]
     table = comparison(mixed, "test")
     assert table.rows[1].tested is None and table.rows[1].difference is not None
     assert table.rows[2].tested is not None and table.comparisons == 1
-    assert any("not tested" in note and "same" in note for note in table.warnings)
 
 
 def test_a_comparison_says_what_it_could_see(systems: list[SystemResult]) -> None:
@@ -142,166 +107,145 @@ def test_a_comparison_says_what_it_could_see(systems: list[SystemResult]) -> Non
     assert comparison([systems[0], systems[2]], "test").power is None  # one seed
     of_race = comparison(systems, "test").power
     assert of_race is not None and of_race.seeds == 2  # of those that have several
-    alone = [replace(system, resampled={}) for system in systems]
-    assert comparison(alone, "test").power is None
+    alone = [replace(system, resampled={}, cost=None) for system in systems]
+    table = comparison(alone, "test")
+    assert table.power is None and len(score_table([table]).columns) == 5  # none of costs
 
 
-def test_single_seeds_are_noted(results: Any) -> None:
-    folders = [
-        results.classified(name, address, correct=labels(share, name))
-        for name, address, share in (("base", BASE, 0.6), ("cipher", CIPHER, 0.7))
-    ]
-    table = comparison(load(folders), "test")
-    assert any("one seed" in note and "cipher" in note for note in table.notes)
-
-
-def test_without_any_cost_there_are_no_columns_of_it(systems: list[SystemResult]) -> None:
-    table = comparison([replace(system, cost=None) for system in systems], "test")
-    shown = score_table([table])
-    assert len(shown.columns) == 5 and {len(row.cells) for row in shown.rows} == {5}
-
-
-def test_plain_is_json_and_exact(folders: list[Any]) -> None:
-    plain = json.loads(json.dumps(comparison(load(folders), "test").to_dict()))
+def test_plain_is_json_and_exact(results: Any, systems: list[SystemResult]) -> None:
+    table = pair(results, {"bleu": 30.04}, {"bleu": 31.88, "seconds": 250, "data": 3.0})
+    plain = json.loads(json.dumps(table.to_dict()))
     assert plain["metrics"] == ["bleu", "chrf"]
     baseline, cipher = plain["rows"]
     assert (baseline["difference"], baseline["tested"], baseline["corrected"]) == (None, None, None)
     assert cipher["difference"] == 31.88 - 30.04
-    assert cipher["scores"]["bleu"] == {
-        "value": 31.88,
-        "low": pytest.approx(30.88),
-        "high": pytest.approx(32.88),
-        "signature": "tok:13a",
-        "n": 2000,
-        "seeds": [1],
-        "sd": None,
-    }
+    score = {"value": 31.88, "signature": "tok:13a", "n": 2000, "seeds": [1], "sd": None}
+    ends = {"low": pytest.approx(30.88), "high": pytest.approx(32.88)}
+    assert cipher["scores"]["bleu"] == {**score, **ends}
     assert (cipher["time_factor"], cipher["cost"]["data_factor"]) == (2.5, 3.0)
+    table = comparison(systems, "test")
+    better, tested = json.loads(json.dumps(table.to_dict()))["rows"][1], table.rows[1].tested
+    assert tested is not None and better["corrected"] == table.rows[1].corrected
+    exact = {name: getattr(tested, name) for name in ("value", "low", "high", "p_value")}
+    assert better["tested"] == {**exact, "over": "seeds and sentences", "seeds": 2}
 
 
-def test_different_signatures_have_no_difference(results: Any) -> None:
-    folders = [
-        results.run("baseline", BASE, bleu=30.0),
-        results.run("cipher", CIPHER, bleu=31.0, signature="tok:none"),
-    ]
-    table = comparison(load(folders), "test")
+@pytest.mark.parametrize("other", [{"signature": "tok:none"}, {"text": "0" * 16}])
+def test_scores_of_other_texts_or_signatures_have_no_difference(results: Any, other: Any) -> None:
+    table = pair(results, {}, other)
     assert table.rows[1].difference is None
-    assert any("do not compare" in note for note in table.warnings)
+    assert any("compare" in warning for warning in table.warnings)
 
 
-def test_times_on_processors_are_compared_by_processor_time_where_all_have_it(results: Any) -> None:
-    base = results.run("baseline", BASE, bleu=30.0, seconds=100, cpu_seconds=50)
-    cipher = results.run("cipher", CIPHER, bleu=31.0, seconds=900, cpu_seconds=75)
-    earlier = results.run("earlier", "ee" * 8, bleu=31.0, seconds=400)
-    assert [row.time_factor for row in comparison(load([base, cipher]), "test").rows] == [1.0, 1.5]
-    assert [row.time_factor for row in comparison(load([base, cipher, earlier]), "test").rows] == [
-        1.0,
-        9.0,
-        4.0,
-    ]
+@pytest.mark.parametrize(
+    ("base", "cipher", "factor"),
+    [
+        ({"seconds": 100}, {"seconds": 900}, 9.0),
+        ({"seconds": 100, "cpu_seconds": 50}, {"seconds": 900, "cpu_seconds": 75}, 1.5),
+        ({"seconds": 100, "cpu_seconds": 50}, {"seconds": 900}, 9.0),
+        ({"seconds": 100}, {"seconds": 900, "device": "NVIDIA H100"}, None),
+    ],
+)
+def test_times_are_compared_on_one_device_by_processor_time_where_all_have_it(
+    results: Any, base: Any, cipher: Any, factor: float | None
+) -> None:
+    assert [row.time_factor for row in pair(results, base, cipher).rows] == [1.0, factor]
 
 
 def test_two_seeds_of_one_configuration_have_times_of_their_own(results: Any) -> None:
-    seeds = [
-        results.run("baseline", BASE, seed, bleu=30.0, seconds=100.0 * seed) for seed in (1, 4)
-    ]
+    seeds = [results.run("base", BASE, seed, bleu=30.0, seconds=100.0 * seed) for seed in (1, 4)]
     table = comparison(load_groups([{1: seeds[0]}, {4: seeds[1]}]), "test")
     assert [table.seconds(row) for row in table.rows] == [100.0, 400.0]
-    assert [row.time_factor for row in table.rows] == [1.0, 4.0]
-
-
-def test_another_text_of_the_same_name_is_not_compared(results: Any) -> None:
-    runs = [results.run("baseline", BASE, bleu=30.0), results.run("cipher", CIPHER, bleu=31.0)]
-    described = runs[1].read_record("run.json")
-    described["inputs"][1]["address"] = "0" * 16
-    runs[1].write_record("run.json", described)
-    table = comparison(load(runs), "test")
-    assert table.rows[1].difference is None
-    assert any("another text for cipher" in note for note in table.warnings)
 
 
 def test_seeds_are_those_scored_on_the_test_set(results: Any) -> None:
     for seed, tests in ((1, ("x", "y")), (2, ("x",))):
         run = results.run("baseline", BASE, seed, bleu=30.0)
         content = run.read_record("scores.json")
-        run.write_record(
-            "scores.json", content | {"tests": dict.fromkeys(tests, content["tests"]["test"])}
-        )
+        scores = dict.fromkeys(tests, content["tests"]["test"])
+        run.write_record("scores.json", content | {"tests": scores})
     systems = load([results.store.folder("runs", f"{BASE}/seed-{seed}") for seed in (1, 2)])
     assert [comparison(systems, test).rows[0].seeds for test in ("x", "y")] == [(1, 2), (1,)]
     tables = compare_all(systems, ["x", "y"])
     assert [table.test for table in tables] == ["x", "y"]  # no mean of different seeds
-    assert any("different seeds" in note for note in tables[0].warnings)
+    elsewhere = load([results.run("cipher", CIPHER, bleu=31.0, test="flores")])
+    assert scored_sets([*systems, *elsewhere]) == ["x", "y", "flores"]
+    assert comparison([*systems, *elsewhere], "flores").rows[0].scores == {}
 
 
-def test_times_of_different_devices_are_not_compared(results: Any) -> None:
-    folders = [
-        results.run("baseline", BASE, bleu=30.0),
-        results.run("cipher", CIPHER, bleu=31.0, device="NVIDIA H100"),
-    ]
-    table = comparison(load(folders), "test")
-    assert [row.time_factor for row in table.rows] == [1.0, None]
-    assert any("do not compare" in note for note in table.warnings)
-
-
-def test_a_tested_row_is_json(systems: list[SystemResult]) -> None:
+def test_where_less_is_better_the_least_is_the_best(results: Any, sweeps: Any) -> None:
+    """TER. In the sweep, cheaper first: 60, 58, 59 (dearer and worse than 58) and 50, of which the
+    validation prefers the reference."""
+    ter = {"base": 60.0, "better": 55.0, "worse": 62.0}
+    systems = load(
+        [results.run(name, name, bleu=value, metric="ter") for name, value in ter.items()]
+    )
     table = comparison(systems, "test")
-    better = json.loads(json.dumps(table.to_dict()))["rows"][1]
-    row = table.rows[1]
-    assert row.tested is not None
-    assert better["tested"] == {
-        "value": row.tested.value,
-        "low": row.tested.low,
-        "high": row.tested.high,
-        "p_value": row.tested.p_value,
-        "over": "seeds and sentences",
-        "seeds": 2,
-    }
-    assert better["corrected"] == row.corrected
+    assert [table.gain(row) for row in table.rows] == [None, 5.0, -2.0]
+    assert table.rows[1].difference == -5.0 and table.to_dict()["lower_is_better"]
+    assert "better scores 5.0 TER less than base (55.0 against 60.0)" in answer(table)
+    assert [row.cells[1].shade for row in by_test([table]).rows] == [None, 1.0, -0.4]
+    worse = comparison([systems[0], systems[2]], "test")
+    assert "worse does not beat base (TER 60.0): it scores 2.0 TER more" in answer(worse)
+    for beta, (value, seconds) in enumerate([(60, 100), (58, 110), (59, 120), (50, 400)]):
+        address = sweeps.configuration({"regime.beta": beta})
+        sweeps.trial(address, 1, [30 - beta], bleu=value, seconds=seconds, metric="ter")
+    summary = summarise(sweeps.load())
+    front = [row.name for row in pareto_front(summary.comparisons[0])]
+    assert front == ["beta=0", "beta=1", "beta=3"]
+    assert "beta=1 scores 2.0 TER less than beta=0 (58.0 against 60.0)" in sweep_answer(summary)
 
 
-def test_every_test_set_of_any_system_has_its_table(results: Any) -> None:
-    folders = [
-        results.run("baseline", BASE, bleu=30.0),
-        results.run("cipher", CIPHER, bleu=31.0, test="flores"),
+def test_a_model_no_better_than_a_trivial_output_is_warned_about(results: Any) -> None:
+    """A constant scores 17.9 BLEU on this text: 99.0 is better, 9.0 is not."""
+    results.corpus([(f"s{number}", f"w{number} x{number} the end .") for number in range(100)])
+    runs = [results.run(name, name * 8, bleu=bleu) for name, bleu in (("no", 9.0), ("so", 99.0))]
+    table = comparison(load(runs), "test")
+    warning, _ = table.warnings
+    assert "no (9.0)" in warning and "so" not in warning.split("learnt")[0]
+    tested = replace(table.rows[1], corrected=0.0001)
+    assert tested.meaningless and not tested.mark
+    assert "mean nothing" in answer(replace(table, rows=(table.rows[0], tested)))
+    for ended_by, setting in (("patience", "training.patience"), ("schedule", "raise training.")):
+        parameters = {"training.patience": 3, "training.max_epochs": 10}
+        run = results.run("no", "cc" * 8, bleu=1.0, parameters=parameters)
+        outcome(20.0, stopped_by=ended_by).write(run)
+        (warning,) = comparison(load([run]), "test").warnings
+        assert setting in warning and ("train longer" in warning) == (ended_by == "schedule")
+
+
+@pytest.mark.parametrize(("correct", "warned"), [(40, True), (60, True), (90, False)])
+def test_labels_no_better_than_one_label_are_warned_about(
+    results: Any, correct: int, warned: bool
+) -> None:
+    """55 of the 100 examples have one label; the interval of 60 right ones holds 55."""
+    results.corpus([("a", "b", label) for label in ["neutral"] * 55 + ["entailment"] * 45])
+    run = results.run("a", "aa" * 8, correct=[1] * correct + [0] * (100 - correct))
+    assert bool(comparison(load([run]), "test").warnings) == warned
+
+
+def test_what_never_acted_and_equal_budgets_are_told(results: Any) -> None:
+    budget: dict[str, Any] = {"training.max_epochs": 6, "training.patience": 3}
+    runs = [
+        results.run("a", "aa" * 8, bleu=30.0, parameters=budget),
+        results.run("b", "bb" * 8, bleu=31.0, parameters={**budget, "training.equal": "updates"}),
     ]
-    assert scored_sets(load(folders)) == ["test", "flores"]
-    assert comparison(load(folders), "flores").rows[0].scores == {}
+    content = runs[1].read_record("scores.json")
+    content["cost"] |= {"onset": 180.0, "updates": 108}
+    runs[1].write_record("scores.json", content)
+    table = comparison(load(runs), "test")
+    assert any("regime.warmup_steps" in warning and "180" in warning for warning in table.warnings)
+    assert any("6 epochs" in note and "counted in updates" in note for note in table.details)
 
 
 def test_numbers_for_people() -> None:
-    counts = (0, 950, 999.6, 1_230, 999_700, 36_740_000, 2.5e9)
-    assert [amount(count) for count in counts] == [
-        "0",
-        "950",
-        "1.0k",
-        "1.2k",
-        "1.0M",
-        "36.7M",
-        "2.5G",
-    ]
-    assert [signed(value) for value in (1.84, -0.26, -0.04, 0.0)] == [
-        "+1.8",
-        "-0.3",
-        "+0.0",
-        "+0.0",
-    ]
-    assert [number(1.0, factor), number(12.34, factor), number(None, factor)] == [
-        "1.0 ×",
-        "12.3 ×",
-        "–",
-    ]
+    counts = {0: "0", 950: "950", 999.6: "1.0k", 1_230: "1.2k", 999_700: "1.0M", 2.5e9: "2.5G"}
+    assert {count: amount(count) for count in counts} == counts
+    assert [signed(of) for of in (1.84, -0.26, -0.04, 0.0)] == ["+1.8", "-0.3", "+0.0", "+0.0"]
     assert [interval(31.5, 29.0, 34.0), interval(31.5, None, None)] == ["31.5 [29.0, 34.0]", "31.5"]
     assert [probability(p) for p in (0.0004, 0.01, 0.0499)] == ["< 0.001", "0.010", "0.050"]
-    assert [
-        epochs({"source": 40.0, **views}) for views in ({}, {"a": 20.0}, {"a": 20.0, "b": 30.0})
-    ] == [
-        "40",
-        "40 / 20",
-        "40 / 20–30",
-    ]
-    assert [time_unit(seconds)[0] for seconds in (299, 300, 18_000)] == [
-        "seconds",
-        "minutes",
-        "hours",
-    ]
+    views: tuple[dict[str, float], ...] = ({}, {"a": 20.0}, {"a": 20.0, "b": 30.0})
+    shown = [epochs({"source": 40.0, **more}) for more in views]
+    assert shown == ["40", "40 / 20", "40 / 20–30"]
+    units = [time_unit(seconds)[0] for seconds in (299, 300, 18_000)]
+    assert units == ["seconds", "minutes", "hours"]

@@ -11,16 +11,21 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from augury.core.errors import UserError
 from augury.reporting import experiment, rendering
 from augury.reporting.comparison import comparison
+from augury.reporting.report import Report
 from augury.reporting.results import SystemResult
+from augury.reporting.score_tables import by_test
+from augury.reporting.tables import plain_text
+from augury.scoring.scores import score
 from tests.run_folders import load
 
 MOST_BYTES = 1_500_000
@@ -32,129 +37,58 @@ def render(results: Sequence[SystemResult], title: str) -> str:
 
 @pytest.fixture
 def folders(results: Any) -> list[Any]:
-    results.corpus(
-        [("ein <b>Haus</b>", "a house"), ("zwei", "two"), ("drei", "three")], note="synthetic text"
-    )
-    history = [
-        (10, {"train/loss": 4.0}),
-        (20, {"train/loss": 3.0, "valid/bleu": 12.5, "train/seconds": 5.0}),
-    ]
+    texts = [("ein <b>Haus</b>", "a house"), ("zwei", "two"), ("drei", "three")]
+    results.corpus(texts, note="synthetic text")
+    measured = {"train/loss": 3.0, "valid/bleu": 12.5, "train/seconds": 5.0}
+    history = [(10, {"train/loss": 4.0}), (20, measured)]
+    base = {"bleu": 30.0, "hypotheses": ["a home", "too", ""], "history": history}
+    ours = {"bleu": 31.8, "hypotheses": ["a house", "two", "three"], "history": history}
+    settings = {"regime.beta": 5, "augment.0.keys": [1, 2]}
     runs = [
-        results.run(
-            "baseline", "aa" * 8, bleu=30.0, hypotheses=["a home", "too", ""], history=history
-        ),
-        results.run(
-            "cipher & co",
-            "bb" * 8,
-            bleu=31.8,
-            hypotheses=["a house", "two", "three"],
-            history=history,
-            parameters={"regime.beta": 5, "augment.0.keys": [1, 2]},
-            seconds=250,
-        ),
+        results.run("baseline", "aa" * 8, **base),
+        results.run("cipher & co", "bb" * 8, **ours, parameters=settings, seconds=250),
     ]
-    runs[0].write(
-        "experiment.yaml",
-        "name: ciphers\nstorage: here\nexecution: {address: x, at_once: 2}\nseeds: [9]\n",
-    )
+    content = "name: ciphers\nstorage: here\nexecution: {address: x, at_once: 2}\nseeds: [9]\n"
+    runs[0].write("experiment.yaml", content)
     return runs
 
 
-def test_the_page_shows_scores_costs_examples_and_how_to_repeat_it(
-    folders: list[Any], read: Any
-) -> None:
+def test_the_page_holds_every_number_and_needs_no_network(folders: list[Any], read: Any) -> None:
     html = render(load(folders), "ciphers")
     page = read(html)
     assert page.texts["h1"] == ["ciphers"] and "synthetic text" in page.texts["p"]
     cells = {text.strip() for tag in ("td", "small") for text in page.texts[tag]}
-    assert {
-        "31.8",
-        "[30.8, 32.8]",
-        "+1.8",
-        "50.0",
-        "4 min 10 s",
-        "2.5 ×",
-    } <= cells
-    assert {"ein <b>Haus</b>", "a house", "a home", "too", "(empty)", "three"} <= set(
-        page.texts["dd"]
-    )
+    assert {"31.8", "[30.8, 32.8]", "+1.8", "50.0", "4 min 10 s", "2.5 ×"} <= cells
+    outputs = {"ein <b>Haus</b>", "a house", "a home", "too", "(empty)", "three"}
+    assert outputs <= set(page.texts["dd"])
     assert {"regime.beta", "5", "augment.0.keys", "[1, 2]"} <= set(page.texts["code"])
     assert any("7e57" * 4 in cell and "3 rows" in cell for cell in page.texts["td"])
-    (experiment,) = page.texts["pre"]
-    assert (
-        "seeds:\n- 1\n" in experiment and "storage" not in experiment and "at_once: 2" in experiment
-    )
-
-
-def test_its_charts_have_a_place_each_and_it_needs_no_network(
-    folders: list[Any], read: Any
-) -> None:
-    html = render(load(folders), "ciphers")
-    page = read(html)
+    (shown,) = page.texts["pre"]
+    assert "seeds:\n- 1\n" in shown and "storage" not in shown and "at_once: 2" in shown
     data = re.search(r'<script type="application/json" id="figures">(.*?)</script>', html)
     assert data is not None
     names = list(json.loads(data[1]))
-    assert names == [
-        "valid-bleu-updates",
-        "valid-bleu-time",
-        "train-loss-updates",
-        "train-loss-time",
-        "cost",
-    ]
-    assert [name for name in page.ids if name in names] == names
+    assert len(names) == 5 and [name for name in page.ids if name in names] == names
     assert all(link.startswith("data:") for link in page.links)
     assert len(html) < MOST_BYTES and "plotly.js" in html
     (style,) = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
     assert "url(" not in style and "@import" not in style
-
-
-def test_it_holds_its_numbers_as_csv_and_latex(folders: list[Any], read: Any) -> None:
-    links = read(render(load(folders), "ciphers")).links
     files = {
         link.partition(";")[0]: base64.b64decode(link.partition("base64,")[2]).decode()
-        for link in links[1:]
+        for link in page.links[1:]
     }
     rows = list(csv.DictReader(io.StringIO(files["data:text/csv"])))
-    assert [(row["system"], row["metric"], row["value"]) for row in rows[:3:2]] == [
-        ("baseline", "bleu", "30.0"),
-        ("cipher & co", "bleu", "31.8"),
-    ]
+    values = [(row["system"], row["metric"], row["value"]) for row in rows[:3:2]]
+    assert values == [("baseline", "bleu", "30.0"), ("cipher & co", "bleu", "31.8")]
     assert "{}cipher \\& co &" in files["data:text/x-tex"]
-
-
-def test_differences_have_interval_and_mark(results: Any, read: Any) -> None:
-    labels = {"base": [1, 0, 0, 0] * 50, "cipher": [1, 1, 1, 0] * 50}
-    systems = load(
-        [
-            results.classified(name, name[0] * 16, seed, correct=correct[seed:] + correct[:seed])
-            for name, correct in labels.items()
-            for seed in (1, 2)
-        ]
-    )
-    page = read(render(systems, "labels"))
-    row = comparison(systems, "test").rows[1]
-    assert row.mark == "*"
-    difference, _, interval = row.difference_text.partition(" ")
-    assert (
-        difference in {cell.strip() for cell in page.texts["td"]}
-        and interval in page.texts["small"]
-    )
 
 
 def test_text_is_shown_and_never_run(results: Any, read: Any, hostile: str) -> None:
     results.corpus([(hostile, hostile)], note=hostile)
     history = [(1, {"train/loss": 1.0, "valid/bleu": 1.0})]
+    named = {"hypotheses": [hostile], "signature": hostile, "device": hostile, "history": history}
     folders = [
-        results.run(
-            name,
-            address * 8,
-            bleu=30.0,
-            hypotheses=[hostile],
-            history=history,
-            signature=hostile,
-            device=hostile,
-            parameters={hostile: name, "note": hostile + name},
-        )
+        results.run(name, address * 8, bleu=30.0, **named, parameters={hostile: name})
         for name, address in ((hostile, "aa"), (f"other {hostile}", "bb"))
     ]
     page = read(render(load(folders), "ciphers"))
@@ -162,42 +96,74 @@ def test_text_is_shown_and_never_run(results: Any, read: Any, hostile: str) -> N
     assert page.texts["dd"] == [hostile] * 4
 
 
-def test_no_section_that_does_not_apply(results: Any, read: Any) -> None:
+def test_no_section_that_does_not_apply_and_no_page_before_scores(results: Any, read: Any) -> None:
+    with pytest.raises(UserError):
+        render(load([results.run("baseline", "bb" * 8)]), "ciphers")
     page = read(render(load([results.run("baseline", "aa" * 8, bleu=30.0)]), "ciphers"))
     assert len(page.texts["h2"]) == 2 and "plotly.js" not in "".join(page.texts["script"])
 
 
-def test_no_page_before_there_are_scores(results: Any) -> None:
-    with pytest.raises(UserError):
-        render(load([results.run("baseline", "aa" * 8)]), "ciphers")
-
-
 def test_several_test_sets_begin_with_their_mean(results: Any, read: Any) -> None:
     systems = []
-    for system in load(
-        [
-            results.classified(name, name[0] * 16, seed, correct=correct)
-            for seed in (1, 2)
-            for name, correct in {"base": [1, 0, 0, 0] * 50, "cipher": [1, 1, 1, 0] * 50}.items()
-        ]
-    ):
-        tests, drawn = system.tests["test"], system.resampled["test"]
-        systems.append(
-            replace(system, tests={"en": tests, "sw": tests}, resampled={"en": drawn, "sw": drawn})
-        )
-    page = read(render(systems, "labels"))
-    assert [text for text in page.texts["th"] if text in ("mean", "en", "sw")] == [
-        "mean",
-        "en",
-        "sw",
-    ]
-    shown = experiment.report(systems, "labels")
-    experiment.write(shown, results.store.folder("reports", "labels"), systems)
-    summary = results.store.folder("reports", "labels").read_record(experiment.SUMMARY)
-    assert "50.0 accuracy more" in summary["answer"] and list(summary["systems"]) == [
-        "base",
-        "cipher",
-    ]
+    for name, right in {"base": 50, "cipher": 150}.items():
+        labels = ["1"] * right + ["0"] * (200 - right)
+        scores = score(labels, ["1"] * 200, metrics=["accuracy"])
+        tests = {"en": scores, "sw": scores}
+        systems += [results.run(name, name[0] * 16, seed, tests=tests) for seed in (1, 2)]
+    loaded = load(systems)
+    shown = experiment.report(loaded, "labels")
+    page = read(rendering.page(shown))
+    sets = [text for text in page.texts["th"] if text in ("mean", "en", "sw")]
+    assert sets == ["mean", "en", "sw"]
+    row = comparison(loaded, "en").rows[1]
+    difference, _, interval = row.difference_text.partition(" ")
+    assert row.mark and interval in page.texts["small"]
+    assert difference in {cell.strip() for cell in page.texts["td"]}
+    folder = results.store.folder("reports", "labels")
+    experiment.write(shown, folder, loaded)
+    summary = folder.read_record(experiment.SUMMARY)
+    assert "50.0 accuracy more" in summary["answer"]
+    assert list(summary["systems"]) == ["base", "cipher"]
+
+
+def test_of_many_sets_the_scores_alone_are_shown(results: Any) -> None:
+    runs = [results.run(name, name * 8, bleu=bleu) for name, bleu in (("a", 30.0), ("b", 31.0))]
+    for run in runs:
+        content = run.read_record("scores.json")
+        sets = {f"set{index}": content["tests"]["test"] for index in range(5)}
+        run.write_record("scores.json", content | {"tests": sets})
+    systems = load(runs)
+    table = by_test([comparison(systems, f"set{index}") for index in range(5)])
+    cells = [[cell.text for cell in row.cells] for row in table.rows]
+    assert cells == [["a", *["30.0"] * 5], ["b", *["31.0"] * 5]]
+    shown = rendering.text(experiment.report(systems, "sets"), width=200)
+    assert shown.count("[95 % interval]") == 1
+
+
+def test_without_test_sets_the_validations_are_listed(results: Any) -> None:
+    run = results.run("a", "aa" * 8, history=[(1, {"valid/bleu": 12.0}), (2, {"valid/bleu": 11.0})])
+    shown = plain_text([experiment.validations(load([run]))])
+    assert "12.00" in shown and run.uri in shown
+
+
+@pytest.mark.parametrize(
+    ("answer", "headline"),
+    [
+        ("A beats B; the difference is real.", ("A beats B", "the difference is real.")),
+        ("A beats B, but by chance; C is out.", ("A beats B", "but by chance; C is out.")),
+        ("A, the first, beats B.", ("A, the first, beats B.", "")),
+    ],
+)
+def test_the_headline_is_the_first_clause(answer: str, headline: tuple[str, str]) -> None:
+    assert Report(title="title", answer=answer).headline == headline
+
+
+@given(st.text("p= %×<3a"))
+def test_numbers_stay_with_their_signs_and_only_spaces_change(text: str) -> None:
+    unbroken = rendering.environment().filters["unbroken"]
+    assert unbroken(text).replace("\N{NO-BREAK SPACE}", " ") == text
+    parts = unbroken("at 1.9 × (95 % interval, p = 0.002)").split(" ")
+    assert parts == ["at", "1.9\xa0×", "(95\xa0%", "interval,", "p\xa0=\xa00.002)"]
 
 
 def title_in_chromium(page: Path, *options: str) -> str:
@@ -214,12 +180,10 @@ def title_in_chromium(page: Path, *options: str) -> str:
 def test_charts_are_drawn_from_a_file_and_no_column_is_cut_off(
     folders: list[Any], tmp_path: Path
 ) -> None:
-    probe = (
-        "<script>addEventListener('load', () => setTimeout(() => { document.title = JSON.stringify("
-    )
-    probe += "[document.querySelectorAll('.chart .main-svg').length, "
-    probe += "[...document.querySelectorAll('.scroll')]"
-    probe += ".filter((e) => e.scrollWidth > e.clientWidth + 1).length]) }, 500))"
+    probe = """<script>addEventListener('load', () => setTimeout(() => {
+      const cut = (e) => e.scrollWidth > e.clientWidth + 1;
+      document.title = JSON.stringify([document.querySelectorAll('.chart .main-svg').length,
+        [...document.querySelectorAll('.scroll')].filter(cut).length]) }, 500))"""
     page = tmp_path / "page.html"
     page.write_text(render(load(folders), "ciphers") + probe + "</script>")
     charts, cut = json.loads(title_in_chromium(page, "--window-size=1280,900"))

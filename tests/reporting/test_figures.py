@@ -5,7 +5,7 @@ from typing import Any
 from augury.reporting.comparison import comparison
 from augury.reporting.curves import learning_curves, training_seconds
 from augury.reporting.score_charts import score_against_cost
-from augury.reporting.styles import COLOURS, system_style
+from augury.reporting.styles import system_style
 from tests.run_folders import load
 
 
@@ -51,31 +51,6 @@ def test_an_axis_of_scores_ends_where_the_metric_does(results: Any) -> None:
     for figure in (score, cost):
         assert figure.to_dict()["layout"]["yaxis"]["autorangeoptions"] == ends
     assert "clipmin" not in loss.to_dict()["layout"]["yaxis"].get("autorangeoptions", {})
-
-
-def test_one_line_per_seed_in_the_style_of_the_system(results: Any) -> None:
-    folders = [
-        results.run(name, address * 8, seed, bleu=30.0, history=[(1, {"train/loss": 1.0})])
-        for name, address in (("base", "aa"), ("cipher", "bb"))
-        for seed in (1, 2)
-    ]
-    lines = learning_curves(load(folders), "bleu")[0].to_dict()["data"]
-    assert [line["line"]["color"] for line in lines] == [
-        COLOURS[0],
-        COLOURS[0],
-        COLOURS[1],
-        COLOURS[1],
-    ]
-
-
-def test_the_validation_loss_stands_in_for_a_score_that_training_did_not_measure(
-    results: Any,
-) -> None:
-    run = results.run("base", "aa" * 8, bleu=30.0, history=[(1, {"valid/loss": 2.0})])
-    assert [figure.name for figure in learning_curves(load([run]), "bleu")] == [
-        "valid-loss-updates",
-        "valid-loss-time",
-    ]
 
 
 def test_long_curves_are_thinned_and_keep_their_ends(results: Any) -> None:

@@ -18,8 +18,7 @@ from augury.reporting.find import (
     name_of,
     with_earlier_seeds,
 )
-from tests.reporting.conftest import Results
-from tests.run_folders import outcome, write_scores
+from tests.run_folders import Results, outcome, write_scores
 
 A, B, C = "aa" * 8, "bb" * 8, "cc" * 8
 Add = Callable[..., Folder]
@@ -96,15 +95,6 @@ def test_unknown_runs_are_told_the_nearest(store: Store, add: Add, word: str, na
     add("one key", A, 1)
     with pytest.raises(UserError, match=named):
         find(word, store.root)
-
-
-def test_a_run_may_lie_below_a_directory_called_sweeps(tmp_path: Path) -> None:
-    storage = str(tmp_path / "sweeps" / "mine")
-    (tmp_path / "sweeps").mkdir()
-    results = Results(Store(storage))
-    runs = [results.run("base", A, bleu=30.0), results.run("other", B, bleu=31.0)]
-    systems = load_systems([run.uri for run in runs], storage)
-    assert [system.name for system in systems] == ["base", "other"]
 
 
 def test_a_report_names_all_its_systems(results: Results) -> None:

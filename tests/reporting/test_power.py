@@ -43,14 +43,16 @@ def experiment(tmp_path: Path, results: Any) -> Any:
 
 
 def test_without_stored_runs_it_is_that_of_typical_models(experiment: Any, results: Any) -> None:
-    (statement,) = planned_power([*expand(experiment).values()], results.store, 3)
+    systems = [*expand(experiment).values()]
+    (statement,) = planned_power(systems, results.store, 3)
     rows = cached_corpus(experiment.corpus, "news", results.store.root).rows
     expected = TYPICAL["bleu"].smallest_difference(3, rows, 1)
     assert (statement.test, statement.systems, statement.power.smallest) == ("news", 0, expected)
-    assert (
-        statement.by_seeds[3] == expected
-        and statement.by_seeds[10] < expected < statement.by_seeds[2]
-    )
+    by_seeds = statement.by_seeds
+    assert by_seeds[3] == expected and by_seeds[10] < expected < by_seeds[2]
+    (one,), (two,) = (planned_power(systems, results.store, seeds) for seeds in (1, 2))
+    assert one.power == two.power and power_lines([one]) != power_lines([two])
+    assert planned_power([experiment], results.store, 3) == [] and components([], 100) is None
 
 
 def test_stored_runs_of_the_test_set_are_better_known(experiment: Any, results: Any) -> None:
@@ -58,34 +60,12 @@ def test_stored_runs_of_the_test_set_are_better_known(experiment: Any, results: 
     for name in ("a", "b"):
         for seed in (1, 2):
             correct = (generator(name, seed).random(300) < 0.7).astype(int).tolist()
-            run = results.classified(name, name * 16, seed, correct=correct, test="news")
-            facts = run.read_record("run.json")
-            run.write_record(
-                "run.json", facts | {"inputs": [{"name": "news", "address": address, "rows": 300}]}
-            )
-    experiment = experiment.model_copy(
-        update={"scoring": experiment.scoring.model_copy(update={"metrics": ("accuracy",)})}
-    )
+            results.run(name, name * 16, seed, correct=correct, test="news", text=address)
+    scoring = experiment.scoring.model_copy(update={"metrics": ("accuracy",)})
+    experiment = experiment.model_copy(update={"scoring": scoring})
     (statement,) = planned_power([experiment, experiment], results.store, 2)
-    assert statement.systems == 2
-    assert statement.power.smallest != pytest.approx(
-        TYPICAL["accuracy"].smallest_difference(2, 150, 1)
-    )
-
-
-def test_one_seed_is_said_to_say_nothing_of_others(experiment: Any, results: Any) -> None:
-    (one,), (two,) = (
-        planned_power([*expand(experiment).values()], results.store, seeds) for seeds in (1, 2)
-    )
-    assert one.power == two.power and power_lines([one]) != power_lines([two])
-
-
-def test_one_system_alone_has_no_difference(experiment: Any, results: Any) -> None:
-    assert planned_power([experiment], results.store, 3) == []
-
-
-def test_components_need_two_systems() -> None:
-    assert components([], 100) is None
+    typical = TYPICAL["accuracy"].smallest_difference(2, 150, 1)
+    assert statement.systems == 2 and statement.power.smallest != pytest.approx(typical)
 
 
 def test_no_difference_is_as_large_as_the_range_of_a_metric() -> None:

@@ -4,13 +4,16 @@ import json
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augury.core.rng import generator
 from augury.core.store import Folder
+from augury.experiments.record import RunRecord
 from augury.reporting import experiment, rendering
+from augury.reporting.resampling import resample_runs
 from augury.reporting.results import (
     Cost,
     Estimate,
@@ -21,6 +24,8 @@ from augury.reporting.results import (
     load_groups,
 )
 from augury.scoring import significance
+from augury.scoring.bootstrap import resample
+from augury.scoring.labels import Accuracy
 from augury.scoring.scores import score as scored
 from augury.scoring.signature import without_resampling
 from augury.scoring.stored import Measured, Score, read_statistics, write_statistics
@@ -31,75 +36,8 @@ def score(value: float, low: float, high: float, signature: str = "tok:13a") -> 
     return Score("bleu", value, low, high, signature, 100)
 
 
-def test_seeds_of_one_address_are_one_system(results: Any) -> None:
-    folders = [
-        results.run("baseline", "aa" * 8, 2, bleu=30.0, seconds=90),
-        results.run("cipher", "bb" * 8, 1, bleu=33.0),
-        results.run("baseline", "aa" * 8, 1, bleu=31.0, seconds=110),
-    ]
-    baseline, cipher = load(folders)
-    assert (baseline.name, cipher.name) == ("baseline", "cipher")
-    assert list(baseline.runs.items()) == [(1, folders[2]), (2, folders[0])]
-    assert baseline.tests["test"]["bleu"].value == 30.5
-    assert baseline.tests["test"]["bleu"].seeds == (1, 2)
-    assert baseline.cost == Cost(
-        parameters=1_230_000,
-        data_factor=1.0,
-        updates=400,
-        epochs={"source": 10.0},
-        onset=0.0,
-        pieces={"source": 12.0, "target": 11.0},
-        weights=("averaged", "averaged"),
-        target_tokens=5_400_000,
-        train_seconds=100.0,
-        device_hours=100 / 3600,
-        device="cpu",
-    )
-    assert list(baseline.tests["test"]) == ["bleu", "chrf"]
-
-
-def test_an_unfinished_seed_is_listed_and_left_out(results: Any) -> None:
-    folders = [
-        results.run("baseline", "aa" * 8, seed, bleu=30.0 if seed == 1 else None)
-        for seed in (1, 2, 10)
-    ]
-    (baseline,) = load(folders)
-    assert baseline.unscored == (2, 10)
-    assert baseline.tests["test"]["bleu"] == Estimate(30.0, 29.0, 31.0, "tok:13a", 2000, (1,))
-
-
-def test_a_system_without_scores_has_no_cost(results: Any) -> None:
-    (baseline,) = load([results.run("baseline", "aa" * 8)])
-    assert (baseline.tests, baseline.cost, baseline.unscored) == ({}, None, (1,))
-
-
-def test_plain_is_json(results: Any) -> None:
-    folders = [
-        results.run("baseline", "aa" * 8, seed, bleu=30.0 if seed == 1 else None) for seed in (1, 2)
-    ]
-    plain = json.loads(json.dumps(load(folders)[0].to_dict()))
-    assert plain["runs"] == {"1": folders[0].uri, "2": folders[1].uri}
-    assert (plain["name"], plain["address"], plain["task"], plain["unscored"]) == (
-        "baseline",
-        "aa" * 8,
-        "nmt",
-        [2],
-    )
-    estimate = {
-        "value": 30.0,
-        "low": 29.0,
-        "high": 31.0,
-        "signature": "tok:13a",
-        "n": 2000,
-        "seeds": [1],
-        "sd": None,
-    }
-    assert plain["tests"]["test"]["bleu"] == estimate
-    assert plain["cost"]["train_seconds"] == 100.0
-
-
 def test_a_metric_whose_file_is_gone_keeps_its_scores(results: Any) -> None:
-    run = results.classified("base", "aa" * 8, correct=[1, 0])
+    run = results.run("base", "aa" * 8, correct=[1, 0])
     gone = "/nowhere/mine.py"
     content = json.loads(
         json.dumps(run.read_record("scores.json")).replace('"accuracy"', f'"{gone}"')
@@ -125,15 +63,11 @@ def test_a_baseline_that_failed_keeps_its_place(results: Any) -> None:
 def test_values_that_are_not_finite_are_no_best_validation(results: Any) -> None:
     history = [
         (1, {"valid/loss": math.nan}),
-        (2, {"valid/loss": 2.0}),
-        (3, {"valid/loss": math.inf}),
+        (2, {"valid/loss": 2.0, "valid/ter": 55.0}),
+        (3, {"valid/loss": math.inf, "valid/ter": 60.0}),
     ]
-    assert best_validations(results.run("base", "aa" * 8, history=history)) == {"loss": 2.0}
-
-
-def test_equal_names_are_told_apart_by_address(results: Any) -> None:
-    folders = [results.run("cipher", address * 8, bleu=30.0) for address in ("ab", "cd")]
-    assert [system.name for system in load(folders)] == ["cipher abab", "cipher cdcd"]
+    best = best_validations(results.run("base", "aa" * 8, history=history))
+    assert best == {"loss": 2.0, "ter": 55.0}
 
 
 def labels(seed: int, share: float) -> list[int]:
@@ -142,114 +76,127 @@ def labels(seed: int, share: float) -> list[int]:
     return [int(value) for value in ease + 0.3 * generator("seed", seed).random(300) < share + 0.15]
 
 
-def test_with_the_counts_of_examples_the_interval_is_that_of_both_levels(results: Any) -> None:
+def test_seeds_of_one_address_are_one_system(results: Any) -> None:
     folders = [
-        results.classified("base", "aa" * 8, seed, correct=labels(seed, 0.7)) for seed in (1, 2, 3)
+        results.run("baseline", "aa" * 8, 2, bleu=30.0, seconds=90),
+        results.run("cipher", "bb" * 8, 1, bleu=33.0),
+        results.run("baseline", "aa" * 8, 1, bleu=31.0, seconds=110),
+        results.run("baseline", "aa" * 8, 10),
     ]
-    (base,) = load(folders)
-    drawn = base.resampled["test"]["accuracy"]
-    assert (drawn.seeds, len(drawn.samples)) == (3, 1000)
-    expected = significance.interval(drawn)
-    accuracy = base.tests["test"]["accuracy"]
-    assert (accuracy.low, accuracy.high, accuracy.n, accuracy.seeds) == (
-        expected.low,
-        expected.high,
-        300,
-        (1, 2, 3),
+    baseline, cipher = load(folders)
+    assert (baseline.name, cipher.name, baseline.unscored) == ("baseline", "cipher", (10,))
+    assert list(baseline.runs.items()) == [(1, folders[2]), (2, folders[0]), (10, folders[3])]
+    bleu = baseline.tests["test"]["bleu"]
+    assert (bleu.value, bleu.seeds, list(baseline.tests["test"])) == (
+        30.5,
+        (1, 2),
+        ["bleu", "chrf"],
     )
-    assert accuracy.value == pytest.approx(sum(sum(labels(seed, 0.7)) for seed in (1, 2, 3)) / 9)
-    assert "resampled" not in base.to_dict()
-
-
-def test_one_seed_has_the_interval_that_it_was_scored_with(results: Any) -> None:
-    run = results.classified("base", "aa" * 8, correct=labels(1, 0.7))
-    (kept,) = run.read_record("scores.json")["tests"]["test"]
-    accuracy = load([run])[0].tests["test"]["accuracy"]
-    assert (accuracy.value, accuracy.low, accuracy.high) == (
-        kept["value"],
-        kept["low"],
-        kept["high"],
+    one = Estimate(33.0, 32.0, 34.0, "tok:13a", 2000, (1,))
+    assert cipher.tests["test"]["bleu"] == one
+    assert baseline.cost == Cost(
+        parameters=1_230_000,
+        data_factor=1.0,
+        updates=400,
+        epochs={"source": 10.0},
+        onset=0.0,
+        pieces={"source": 12.0, "target": 11.0},
+        weights=("averaged", "averaged"),
+        target_tokens=5_400_000,
+        train_seconds=100.0,
+        device_hours=100 / 3600,
+        device="cpu",
     )
+    plain = json.loads(json.dumps(baseline.to_dict()))
+    assert plain["runs"] == {str(seed): run.uri for seed, run in baseline.runs.items()}
+    known = {name: plain[name] for name in ("name", "address", "task", "unscored")}
+    assert known == {
+        "name": "baseline",
+        "address": "aa" * 8,
+        "task": "nmt",
+        "unscored": [10],
+    }
+    assert plain["cost"]["train_seconds"] == 100.0 and "resampled" not in plain
+    json_of_one = cipher.to_dict()["tests"]["test"]["bleu"]
+    ends = {"value": 33.0, "low": 32.0, "high": 34.0, "signature": "tok:13a"}
+    assert json_of_one == {**ends, "n": 2000, "seeds": (1,), "sd": None}
 
 
-def test_as_many_samples_as_any_run_asks_for(results: Any) -> None:
-    asked = {"scoring.bootstrap_samples": 1500}
-    folders = [
-        results.classified("base", "aa" * 8, correct=[1, 0]),
-        results.classified("cipher", "bb" * 8, correct=[1, 1], parameters=asked),
-    ]
-    assert [len(system.resampled["test"]["accuracy"].samples) for system in load(folders)] == [
-        1500,
-        1500,
-    ]
-
-
-def test_groups_are_systems_even_of_one_configuration(results: Any) -> None:
+def test_equal_names_are_told_apart_by_address_then_seed(results: Any) -> None:
+    folders = [results.run("cipher", address * 8, bleu=30.0) for address in ("ab", "cd")]
+    assert [system.name for system in load(folders)] == ["cipher abab", "cipher cdcd"]
     seeds = [results.run("base", "ab" * 8, seed, bleu=30.0 + seed) for seed in (1, 2, 3)]
     first, others = load_groups([{1: seeds[0]}, {2: seeds[1], 3: seeds[2]}])
     assert (first.name, others.name) == ("base abab seed 1", "base abab seed 2, 3")
-    assert (first.tests["test"]["bleu"].value, others.tests["test"]["bleu"].value) == (31.0, 32.5)
-    assert [
-        system.name for system in load_groups([{1: seeds[0]}, {2: seeds[1]}], ["one", None])
-    ] == ["one", "base"]
+    values = [system.tests["test"]["bleu"].value for system in (first, others)]
+    assert values == [31.0, 32.5]
+    named = load_groups([{1: seeds[0]}, {2: seeds[1]}], ["one", None])
+    assert [system.name for system in named] == ["one", "base"]
+
+
+def test_with_the_counts_of_examples_the_interval_is_that_of_both_levels(results: Any) -> None:
+    """Of as many samples as any run asks for."""
+    right = {seed: labels(seed, 0.7) for seed in (1, 2, 3)}
+    asked = {"scoring.bootstrap_samples": 1500}
+    folders = [
+        results.run("base", "aa" * 8, seed, correct=right[seed], parameters=asked)
+        for seed in (1, 2, 3)
+    ]
+    alone = results.run("one", "bb" * 8, correct=right[1])
+    base, one = load([*folders, alone])
+    drawn = base.resampled["test"]["accuracy"]
+    expected, accuracy = significance.interval(drawn), base.tests["test"]["accuracy"]
+    assert (drawn.seeds, len(drawn.samples)) == (3, 1500)
+    assert (accuracy.low, accuracy.high) == (expected.low, expected.high)
+    assert (accuracy.n, accuracy.seeds) == (300, (1, 2, 3))
+    assert accuracy.value == pytest.approx(sum(map(sum, right.values())) / 9)
+    assert len(one.resampled["test"]["accuracy"].samples) == 1500
+    (kept,) = alone.read_record("scores.json")["tests"]["test"]
+    (again,) = load([alone])
+    ends = again.tests["test"]["accuracy"].ends
+    assert ends == (kept["value"], kept["low"], kept["high"])
 
 
 def test_a_system_may_be_its_hypotheses_alone() -> None:
     references = ["the cat is on the mat", "there is a dog in my garden", "good"]
-    texts = {
-        Folder("/tmp", "one.txt"): references,
-        Folder("/tmp", "two.txt"): ["the cat sat on the mat", "", "good"],
-    }
-    system = from_hypotheses(
-        "mine", texts, references, test="toy", language="en", metrics=["chrf", "bleu"]
-    )
+    names = ("one.txt", "two.txt")
+    lines = (references, ["the cat sat on the mat", "", "good"])
+    texts = {Folder("/tmp", name): of for name, of in zip(names, lines, strict=True)}
+    options: dict[str, Any] = {"language": "en", "metrics": ["chrf", "bleu"]}
+    system = from_hypotheses("mine", texts, references, test="toy", **options)
     assert list(system.tests["toy"]) == ["chrf", "bleu"]
-    scores = [
-        scored(lines, references, language="en", metrics=["chrf"], samples=1)[0]
-        for lines in texts.values()
-    ]
-    estimate = system.tests["toy"]["chrf"]
-    assert estimate.value == sum(seed_score.value for seed_score in scores) / 2
-    assert (estimate.measure, estimate.n, estimate.seeds) == (
-        without_resampling(scores[0].signature),
-        3,
-        (1, 2),
-    )
+    scores = [scored(of, references, **options, samples=1)[0] for of in lines]
+    estimate, values = system.tests["toy"]["chrf"], [of.value for of in scores]
+    assert estimate.value == sum(values) / 2
+    assert estimate.measure == without_resampling(scores[0].signature)
+    assert (estimate.n, estimate.seeds) == (3, (1, 2))
     assert "|bs:1000|seed:12345|" in estimate.signature
-    assert system.resampled["toy"]["chrf"].scores.tolist() == [
-        seed_score.value for seed_score in scores
-    ]
+    assert system.resampled["toy"]["chrf"].scores.tolist() == values
     plain = json.loads(json.dumps(system.to_dict()))
-    assert (plain["runs"], plain["cost"], len(plain["address"])) == (
-        {"1": "/tmp/one.txt", "2": "/tmp/two.txt"},
-        None,
-        16,
-    )
+    assert plain["runs"] == {"1": "/tmp/one.txt", "2": "/tmp/two.txt"} and plain["cost"] is None
 
 
-def test_one_seed_keeps_its_interval() -> None:
-    assert estimate({1: score(31.5, 29.0, 34.5)}, None) == Estimate(
-        31.5, 29.0, 34.5, "tok:13a", 100, (1,)
-    )
+SPREAD = 4.30265273 / 3**0.5  # t with 2 degrees of freedom, standard deviation 1
 
 
-def test_seeds_widen_the_interval_by_students_t() -> None:
-    mean = estimate(
-        {1: score(29.0, 26.0, 33.0), 2: score(30.0, 27.0, 34.0), 3: score(31.0, 28.0, 35.0)}, None
-    )
-    spread = 4.30265273 * 1.0 / 3**0.5  # t with 2 degrees of freedom, standard deviation 1
-    assert mean.value == 30.0
-    assert mean.low == pytest.approx(30.0 - (3.0**2 + spread**2) ** 0.5)
-    assert mean.high == pytest.approx(30.0 + (4.0**2 + spread**2) ** 0.5)
-
-
-def test_equal_seeds_leave_the_sentences_interval() -> None:
-    mean = estimate(dict.fromkeys(range(4), score(30.0, 28.0, 33.0)), None)
-    assert (mean.low, mean.value, mean.high) == (28.0, 30.0, 33.0)
-
-
-def test_different_signatures_are_both_shown() -> None:
-    assert estimate({1: score(1, 1, 1, "a"), 2: score(1, 1, 1, "b")}, None).signature == "a or b"
+@pytest.mark.parametrize(
+    ("scores", "ends"),
+    [
+        ([(31.5, 29.0, 34.5)], (31.5, 29.0, 34.5)),
+        ([(30.0, 28.0, 33.0)] * 4, (30.0, 28.0, 33.0)),
+        (
+            [(29.0, 26.0, 33.0), (30.0, 27.0, 34.0), (31.0, 28.0, 35.0)],
+            (30.0, 30.0 - math.hypot(3, SPREAD), 30.0 + math.hypot(4, SPREAD)),
+        ),
+    ],
+)
+def test_without_counts_seeds_widen_the_interval_by_students_t(
+    scores: list[tuple[float, float, float]], ends: tuple[float, float, float]
+) -> None:
+    by_seed = {seed: score(*of, f"tok:{seed % 2}") for seed, of in enumerate(scores)}
+    mean = estimate(by_seed, None)
+    assert mean.ends == pytest.approx(ends)
+    assert mean.signature == ("tok:0" if len(scores) == 1 else "tok:0 or tok:1")
 
 
 @settings(max_examples=50, deadline=None)
@@ -267,3 +214,35 @@ def test_the_interval_holds_that_of_sentences_within_the_range_of_the_metric(
     assert 0 <= mean.low <= mean.value <= mean.high <= 100
     assert mean.value - mean.low >= min(below, mean.value) - 1e-9
     assert mean.high - mean.value >= min(above, 100 - mean.value) - 1e-9
+
+
+def records(*folders: Folder) -> list[tuple[Folder, RunRecord]]:
+    return [(folder, RunRecord.read(folder)) for folder in folders]
+
+
+def test_seeds_are_scored_on_the_same_draws_of_examples(results: Any) -> None:
+    right = [[1, 0, 1, 1, 0], [0, 0, 1, 1, 1]]
+    seeds = [results.run("base", "aa" * 8, seed, correct=of) for seed, of in enumerate(right)]
+    result = resample_runs(records(*seeds), "test", "accuracy", 40)
+    counts = [np.column_stack([of, np.ones(5)]) for of in right]
+    expected = resample(counts, Accuracy.value, samples=40)
+    assert result is not None
+    assert result.scores.tolist() == expected.scores.tolist() == [60.0, 60.0]
+    np.testing.assert_array_equal(result.samples, expected.samples)
+    assert [counts[:, 0].tolist() for counts in result.statistics] == right
+
+
+def test_one_seed_that_is_not_known_leaves_the_system_unknown(results: Any) -> None:
+    known, unknown = (results.run("base", "aa" * 8, seed, correct=[1, 0, 1]) for seed in (1, 2))
+    unknown.remove("counts")
+    assert resample_runs(records(known), "test", "accuracy", 10) is not None
+    assert resample_runs(records(known, unknown), "test", "accuracy", 10) is None
+
+
+def test_a_run_that_is_scored_again_is_read_again(results: Any) -> None:
+    for evaluation, correct, value in (("one", [1, 1, 1, 0], 75.0), ("two", [1, 0, 0, 0], 25.0)):
+        run = results.run("base", "aa" * 8, correct=correct)
+        scores = run.read_record("scores.json") | {"evaluations": {"test": evaluation}}
+        run.write_record("scores.json", scores, ["counts/test.npz"])
+        result = resample_runs(records(run), "test", "accuracy", 10)
+        assert result is not None and result.value == value

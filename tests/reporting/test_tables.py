@@ -28,7 +28,7 @@ ODD = r"[a]&b_1 {50%} <x|y> \~^# $β × 5-2"
 def compared(results: Any) -> Comparison:
     correct = {"base": [1, 0, 0, 0] * 50, ODD: [1, 1, 1, 0] * 50}
     folders = [
-        results.classified(
+        results.run(
             name,
             f"{index}a" * 8,
             seed,
@@ -39,13 +39,6 @@ def compared(results: Any) -> Comparison:
         for seed in (1, 2)
     ]
     return comparison(load([*folders, results.run("later", "cc" * 8, 7)]), "test")
-
-
-def test_a_narrow_terminal_has_the_cost_below_the_scores(compared: Comparison) -> None:
-    shown = plain_text([score_table([compared])], width=100).splitlines()
-    names = [line.split()[0] for line in shown if line.startswith(("system ", "base ", "later "))]
-    assert names == ["system", "base", "later"] * 2
-    assert max(map(len, shown[:12])) <= 100
 
 
 def test_wide_characters_keep_their_columns() -> None:

@@ -12,7 +12,6 @@ from augury.analysis.system import open_systems
 from augury.reporting.papers import table as tables
 from augury.reporting.papers.report import Reproduction, load_reproduction
 from augury.scoring.scores import score
-from augury.scoring.stored import write_statistics
 
 TABLE = """
 from augury.sweeping.declarations import PaperTable
@@ -87,18 +86,13 @@ class Paper:
     def measure(self, row: str, tests: Mapping[str, Sequence[int]]) -> str:
         """A row with a seed for every number of right answers in 100."""
         address: str = self.sweeps.configuration({"augment": [row]}, row)
+        seconds = 60.0 if row == "plain" else 90.0
         for place in range(len(next(iter(tests.values())))):
-            run = self.sweeps.trial(
-                address, place + 1, [50.0], seconds=60.0 if row == "plain" else 90.0
-            )
             scores = {}
             for test, right in tests.items():
                 labels = ["1"] * right[place] + ["0"] * (100 - right[place])
-                (scores[test],) = score(labels, ["1"] * 100, language="en", metrics=["accuracy"])
-                write_statistics(run, test, [scores[test]])
-            content = run.read_record("scores.json")
-            by_test = {test: [test_score.to_dict()] for test, test_score in scores.items()}
-            run.write_record("scores.json", content | {"tests": by_test})
+                scores[test] = score(labels, ["1"] * 100, language="en", metrics=["accuracy"])
+            self.sweeps.trial(address, place + 1, [50.0], seconds=seconds, tests=scores)
         return address
 
     def add(self, **fields: str) -> None:

@@ -119,16 +119,6 @@ def test_text(table7: Any, wide: None, scale: str) -> None:
     assert "plain (published)" not in below  # of the mean alone
 
 
-def test_cost_comes_below_where_there_is_no_room(
-    table7: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "120")
-    shown = rendering.text(report(table7()))
-    first = shown[shown.index("\nrow") : shown.index("\nby test set")]
-    assert max(len(line) for line in first.splitlines() if "   " in line) <= 120
-    assert " ".join(lines_of(shown, "plain ")[1].split()) == "plain 1.0 × 1 min 00 s 1.0 × measured"
-
-
 def test_latex(table7: Any) -> None:
     written = rendering.latex(report(table7()))
     assert written.count(r"\begin{tabular}{lrrrrrrrrrr}") == 1

@@ -115,24 +115,6 @@ def test_failed_trials_and_stopped_configurations_are_counted(
     assert answer(summarise(sweep)) == compare_with(sweep, "beta=1").removesuffix(".") + losses
 
 
-def test_a_race_does_not_say_how_many_trials_there_will_be(
-    sweeps: Any, addresses: list[str]
-) -> None:
-    assert (
-        answer(summarise(sweeps.load(scheduler="race", ended=False)))
-        == "No answer yet, with 0 trials finished."
-    )
-
-
-def test_a_reference_that_leads_stands_against_the_next_best(
-    sweeps: Any, addresses: list[str]
-) -> None:
-    for address, value in zip(addresses, (33, 31, 32), strict=True):
-        sweeps.trial(address, 1, [value])
-    sweep = sweeps.load()
-    assert answer(summarise(sweep)) == compare_with(sweep, "beta=2")
-
-
 def test_a_sweep_that_failed_has_no_answer(sweeps: Any, addresses: list[str]) -> None:
     for address in addresses:
         sweeps.trial(address, 1, [], "failed", error="Diverged")

@@ -34,7 +34,7 @@ def classify(sweeps: Any, address: str, name: str, seed: int, share: float, rows
     drawn = random.Random(f"{name} {seed}")
     correct = [int(drawn.random() < share) for _ in range(rows)]
     sweeps.trial(address, seed, [100 * share], seconds=60.0)
-    sweeps.results.classified(name, address, seed, correct=correct, seconds=60.0)
+    sweeps.results.run(name, address, seed, correct=correct, seconds=60.0)
 
 
 def chosen(sweeps: Any, scheduler: str = "all", rows: int = 1000) -> dict[str, str]:

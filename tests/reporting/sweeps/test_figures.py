@@ -89,7 +89,7 @@ def test_the_forest_has_the_tested_differences_the_best_on_top(sweeps: Any) -> N
         for seed in (1, 2):
             correct = [int(row < 100 * share + seed) for row in range(100)]
             sweeps.trial(address, seed, [20.0, 100 * share])
-            sweeps.results.classified(name, address, seed, correct=correct)
+            sweeps.results.run(name, address, seed, correct=correct)
     summary = summarise(sweeps.load((1, 2)))
     (figure,) = forest(summary.deciding, configuration_styles(summary))
     chart = figure.to_dict()

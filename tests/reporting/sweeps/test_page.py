@@ -113,15 +113,6 @@ def test_nothing_has_begun(sweeps: Any, read: Any) -> None:
     assert len(read(html).texts["h2"]) == 2 and figures(html) == []
 
 
-def test_a_page_of_sixty_configurations_is_little_more_than_plotly(sweeps: Any) -> None:
-    for beta in range(60):
-        address = sweeps.configuration(
-            {"regime.beta": beta, "regime.tau": beta % 7, "seed": beta % 3}
-        )
-        sweeps.trial(address, 1, [20 + beta / 10 + index for index in range(20)])
-    assert 1_200_000 < len(render(sweeps.load([1]))) < 1_500_000
-
-
 def test_it_is_loaded_again_only_while_it_changes(sweeps: Any, read: Any) -> None:
     sweeps.configuration({"regime.beta": 1})
     for ended, refresh, again in ((False, 15, True), (False, None, False), (True, 15, False)):

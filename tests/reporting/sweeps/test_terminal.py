@@ -30,27 +30,6 @@ def test_every_output_says_that_validation_decides(sweeps: Any, addresses: list[
         assert NO_TESTS in shown(report(untested)) and NO_TESTS not in shown(report(tested))
 
 
-def test_the_table_at_the_end(
-    sweeps: Any, addresses: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "160")
-    for address, value in zip(addresses, (30, 31, 32), strict=True):
-        sweeps.trial(address, 1, [value], seconds=100)
-        sweeps.trial(address, 2, [value + 1], seconds=100)
-    sweeps.trial(addresses[2], 3, [], "failed", error="Diverged: loss nan")
-    sweeps.merged.append(
-        {"point": {"regime.beta": 0}, "same_as": "baseline", "reason": "no weight"}
-    )
-    lines = rendering.text(report(sweeps.load())).splitlines()
-    assert lines[0] == "Does a stronger pull between views help?"
-    assert lines[4].split()[:5] == ["beta=2", "finished", "2", "of", "3"]
-    assert lines[4].split()[5:8] == ["32.5", "±", "0.7"]
-    assert lines[6].startswith("baseline (reference)")
-    assert max(map(len, lines[:8])) <= 160
-    assert any("beta=2, seed 3" in line and "Diverged: loss nan" in line for line in lines)
-    assert any("baseline" in line and "beta=0 (no weight)" in line for line in lines)
-
-
 def test_plain_is_json(sweeps: Any, addresses: list[str]) -> None:
     sweeps.trial(addresses[0], 1, [30])
     sweeps.trial(addresses[1], 1, [31, 32])
