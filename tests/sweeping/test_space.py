@@ -113,24 +113,6 @@ def test_errors_about_a_file(tmp_path: Path, old: str, new: str, message: str) -
         space.find(write(tmp_path, MINIMAL.replace(old, new)))
 
 
-FORMER = """
-QUESTION = "Does it help?"
-base = {"name": "x", "task": "nmt"}
-space = {"regime.beta": [0, 5]}
-metric, mode = "valid/bleu", "max"
-seeds = (1, 2)
-scheduler = "race"
-"""
-
-
-def test_the_error_about_the_former_form_ends_with_what_makes_it_valid(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="does not define SPACE") as raised:
-        space.find(write(tmp_path, FORMER))
-    _, added = str(raised.value).split("\n\n", 1)
-    loaded = space.find(write(tmp_path, f"{FORMER}\n{added}\n"))
-    assert loaded == replace(space.find(write(tmp_path, MINIMAL)), scheduler="race")
-
-
 def test_drawn_points_depend_on_their_number_alone() -> None:
     drawn = space.find("agreement", search="random")
     few, many = space.sample(drawn, 3), space.sample(drawn, 5)

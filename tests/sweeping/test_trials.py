@@ -38,7 +38,7 @@ def make(storage: Path, seeds: tuple[int, ...] = (1,), **options: Any) -> Trials
     wanted = [Trial(plan.address, seed) for seed in seeds for plan in plans.values()]
     trials = Trials(
         graph,
-        Listed([plan.address for plan in plans.values()], seeds, mode="max"),
+        Listed([plan.address for plan in plans.values()], seeds),
         Store(storage).folder("sweeps", "x"),
         value=lambda trial: 1.0,
         compared=lambda trial: trial in wanted,

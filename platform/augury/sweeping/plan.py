@@ -36,8 +36,8 @@ class SweepOptions:
     storage: str
     name: str
     seeds: tuple[int, ...]
-    scheduler: SchedulerName
-    search: SearchName
+    scheduler: SchedulerName = "all"
+    search: SearchName = "grid"
     samples: int | None = None
     at_once: int | None = None
     """Maximum number of concurrent trials; None: as many as fit."""
@@ -159,7 +159,7 @@ class Plan:
         """
         settings, idle = plain.to_dict(), self.graph.canonical(plain).reasons
         values = {
-            key: _value_at(settings, key)
+            key: value_at(settings, key)
             for key in self.space.keys
             if not any(_contains(other, key) for other in (*changes, *idle))
         }
@@ -287,7 +287,7 @@ def _check_assignments(space: Space, assignments: Iterable[str]) -> None:
             )
 
 
-def _value_at(settings: Any, key: str) -> Any:
+def value_at(settings: Any, key: str) -> Any:
     """Return the value of a dotted key; None where it is not set."""
     for part in key.split("."):
         if isinstance(settings, list):

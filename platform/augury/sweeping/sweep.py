@@ -26,7 +26,7 @@ from augury.sweeping.driver import Recorded, run_trials, runs_on_ray
 from augury.sweeping.plan import Plan, SweepOptions
 from augury.sweeping.proposals import Proposals
 from augury.sweeping.race import Race
-from augury.sweeping.schedulers import Confirmed, Listed, Scheduler, Trial, net, price
+from augury.sweeping.schedulers import Listed, Scheduler, Trial, net, price
 from augury.sweeping.space import Space
 from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep, earlier_record
 from augury.sweeping.trials import Trials
@@ -174,22 +174,15 @@ class _Driver:
 
     def _scheduler(self) -> Scheduler:
         """Return what says which trial comes next."""
-        options, mode = self.options, self.space.mode
-        configurations = list(self.plan.configurations)
-        reference, *others = configurations
-        scheduler: Listed | Race
-        if options.scheduler == "race" and others:
-            scheduler = Race(reference, others, options.seeds, mode=mode)
-        else:
-            scheduler = Listed(configurations, options.seeds, mode=mode)
+        options, known = self.options, self.plan.configurations
+        kind = Race if options.scheduler == "race" and len(known) > 1 else Listed
+        scheduler = kind(known, options.seeds, self.space.mode, options.fresh_seeds)
         proposals = Proposals(self.plan, self._know_new_points)
         if options.samples is not None and options.search == "optuna":
             scheduler.rounds = proposals.of_points(options.samples)
-        elif isinstance(scheduler, Race) and self.space.families and not options.rows:
+        elif kind is Race and self.space.families and not options.rows:
             scheduler.rounds = proposals.of_methods()  # rows that are named are trained alone
-        if not options.fresh_seeds:
-            return scheduler
-        return Confirmed(scheduler, reference, options.fresh_seeds)
+        return scheduler
 
     def _know_new_points(self) -> None:
         self._add_to_graph()
@@ -225,14 +218,15 @@ class _Driver:
     def _deadline_of(self, trial: Trial) -> float | None:
         """Return when a trial must end: before what is kept of the budget for confirmation, unless
         it is part of that."""
-        if self.deadline is None or trial.seed in self.options.fresh_seeds:
+        fresh = self.options.fresh_seeds
+        if self.deadline is None or not fresh or trial.seed in fresh:
             return self.deadline
         return self.deadline - self._reserved()
 
     def _choose_now(self) -> bool:
         """Choose by what is trained, so that there is time to confirm it; return whether it is."""
         scheduler = self.trials.scheduler
-        if self.cut_short or not isinstance(scheduler, Confirmed):
+        if self.cut_short or not scheduler.fresh:
             return False
         scheduler.choose()
         self.cut_short = True
@@ -256,7 +250,7 @@ class _Driver:
         options, scheduler = self.options, self.trials.scheduler
         assert options.budget is not None
         reference = next(iter(self.plan.configurations))
-        leader = scheduler.leader if isinstance(scheduler, Confirmed) else None
+        leader = scheduler.leader
         known = self._seconds_of_trial() or 0.0
         if not known:
             planned = self.plan.configurations[reference]

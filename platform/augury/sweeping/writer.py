@@ -76,9 +76,9 @@ class StateWriter:
             for key, progress in dict(self.trials.progress).items()
         }
         scheduler, now = self.trials.scheduler, time.time()
-        confirmation = getattr(scheduler, "confirmation", None)
+        confirmation = scheduler.confirmation
         decisions = []
-        for decision in list(scheduler.decisions):
+        for decision in scheduler.decisions:
             made = decision._asdict()
             made["time"] = self._times.setdefault(_identity(made), now)
             decisions.append(made)
