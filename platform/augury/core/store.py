@@ -98,11 +98,8 @@ class _Facts:
     written: dict[str, Checksum] = field(default_factory=dict)
     """What this process has written."""
     copies: dict[str, Path] = field(default_factory=dict)
-    """Local copies of remote files, which this process has written or found to be as a record has
-    them."""
-    records: dict[str, bytes] = field(default_factory=dict)
-    """Records of a remote folder that this process has written, and those that it has read since
-    the folder was finished."""
+    """Local copies of remote files: small ones that this process has written, those found to be as
+    a record has them, and records that were read since the folder was finished."""
 
 
 _known: dict[tuple[str, str], _Facts] = {}
@@ -149,7 +146,7 @@ class Folder:
 
     def exists(self, name: str = "") -> bool:
         """Return whether a file, or by default the folder, is there."""
-        if name in self._facts.records or name in self._facts.copies:
+        if name in self._facts.copies:
             return True
         if not name or self.filesystem.type_name not in OBJECT_STORES:
             return self.info(name) is not None
@@ -205,6 +202,8 @@ class Folder:
 
         What no manifest has, such as records with checksums of their own, need not be `verified`.
         """
+        if copy := self._facts.copies.get(name):
+            return copy.read_bytes()
         expected = self._expected().get(name) if verified else None
         if expected is None:
             return self._streamed(name, lambda stream: bytes(stream.read()))
@@ -226,11 +225,10 @@ class Folder:
     def read_record(self, name: str) -> dict[str, Any]:
         """Return the content of a record; Damaged where it is not as it was written, UserError for
         one of another version of Augury."""
-        kept = None if self.is_local else self._facts.records.get(name)
-        data = kept or self.read(name, verified=False)
+        data = self.read(name, verified=False)
         content = integrity.unseal(data, self.location(name))
-        if self._facts.complete and not self.is_local:
-            self._facts.records[name] = data
+        if self._facts.complete:
+            self._keep_copy(name, data)
         if content.get("schema") != SCHEMA:
             raise UserError(
                 f"{self.location(name)} was written by another version of Augury: use that "
@@ -245,12 +243,17 @@ class Folder:
             stream.write(data)
         written = integrity.checksum([data])
         self._facts.written[name] = written
-        if not self.is_local and len(data) < SMALL:  # most are read soon
+        if len(data) < SMALL:  # most are read soon
+            self._keep_copy(name, data)
+        return written
+
+    def _keep_copy(self, name: str, data: bytes) -> None:
+        """Keep a copy of a remote file."""
+        if not self.is_local and name not in self._facts.copies:
             copy = self._copy_of(name)
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(data)
             self._facts.copies[name] = copy
-        return written
 
     def write_json(self, name: str, value: Any) -> None:
         """Write a JSON file of a folder whose manifest vouches for it, without sorting keys."""
@@ -279,10 +282,8 @@ class Folder:
             content[OTHERS] = {file: sums[file] for file in names}
         text = _json(integrity.seal(content))
         self.write(name, text)
-        if not self.is_local:
-            self._facts.records[name] = text.encode()
-            if self._facts.written.keys() >= {*names}:  # the server has compared checksums
-                self._facts.intact.add(name)
+        if not self.is_local and self._facts.written.keys() >= {*names}:
+            self._facts.intact.add(name)  # the server has compared checksums
         return integrity.unseal(text.encode(), name)
 
     @contextmanager
@@ -371,7 +372,7 @@ class Folder:
         if self.is_local or not facts.complete:
             facts.complete = self.exists(MARKER)
             if facts.complete and not self.is_local:  # by another process, which has written more
-                facts.records.clear()
+                facts.copies.clear()
         return facts.complete
 
     def finish(
@@ -594,7 +595,6 @@ class Folder:
         facts.intact.clear()
         facts.written.pop(name, None)
         facts.copies.pop(name, None)
-        facts.records.pop(name, None)
         if name in LAST:
             facts.manifest, facts.complete = None, False
 

@@ -8,7 +8,7 @@ from augury.core.errors import UserError
 from augury.core.progress import duration
 from augury.core.store import Store
 from augury.experiments import estimates
-from augury.experiments.estimates import Estimate, remaining, seconds_of
+from augury.experiments.estimates import Estimate, remaining, trial_costs
 from augury.experiments.graph import Graph, Step
 from augury.experiments.spec import Experiment
 from augury.sweeping.applied import LeftOut
@@ -86,8 +86,8 @@ def seed_seconds(plan: Plan, planned: Planned, seeds: Sequence[int]) -> float | 
     share of the models that its operators use; None where they are not known."""
     graph = Graph(plan.store)
     graph.add({planned.name: planned.experiment}, seeds)
-    seconds = seconds_of(graph)
-    return None if seconds is None else sum(seconds.values()) / len(seeds)
+    costs = trial_costs(graph)
+    return None if costs is None else sum(cost.seconds for cost in costs.values()) / len(seeds)
 
 
 def _graph(plan: Plan, seeds: Sequence[int]) -> Graph:
