@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import logging
@@ -58,22 +57,6 @@ def test_a_terminal_has_a_line_for_every_stage_that_goes_when_it_ends(
     drawn = terminal.getvalue()
     ended = drawn.index("decode · 5 sentences ·"), drawn.rindex("train · 10 updates ·")
     assert drawn.index("above them") < ended[0] < ended[1]
-
-
-def test_bars_leave_standard_output_alone(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """They are drawn while it is sent elsewhere for a moment, as in a sweep, and end later."""
-    monkeypatch.setattr("sys.stderr", Terminal())
-    with messages.shown():
-        with contextlib.redirect_stdout(io.StringIO()) as elsewhere:
-            stage = Stage("train").__enter__()
-            print("of a library")
-        print("result")
-        stage.__exit__(None, None, None)
-        elsewhere.close()
-        print("another")
-    assert capsys.readouterr().out == "result\nanother\n"
 
 
 @pytest.mark.parametrize(

@@ -58,10 +58,6 @@ def read(examples: Examples, name: str, number: int = 0) -> list[list[int]]:
     ]
 
 
-def _named(regime: Any) -> str:
-    return regime if isinstance(regime, str) else "_".join(map(str, regime.values()))
-
-
 @pytest.fixture(scope="module")
 def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("examples")
@@ -187,8 +183,9 @@ def assert_learns(task: Any, batch: Any) -> None:
     assert torch.isfinite(losses.total)
 
 
-@pytest.mark.parametrize("regime", REGIMES, ids=_named)
-@pytest.mark.parametrize("of_source", [SWITCH, DROP], ids=lambda draw: draw["operator"])
+@pytest.mark.parametrize(
+    ("of_source", "regime"), zip([SWITCH, DROP, SWITCH, DROP], REGIMES, strict=True)
+)
 def test_the_target_and_every_source_change_alone(
     of_source: dict[str, Any], regime: Any, storage: Path
 ) -> None:
@@ -213,8 +210,9 @@ def test_the_target_and_every_source_change_alone(
     assert_learns(drawn, new)
 
 
-@pytest.mark.parametrize("side", ["source", "target", "both"])
-@pytest.mark.parametrize("regime", REGIMES, ids=_named)
+@pytest.mark.parametrize(
+    ("side", "regime"), zip(["source", "both", "target", "both"], REGIMES, strict=True)
+)
 def test_bpe_dropout_gives_other_pieces_of_the_same_texts(
     side: str, regime: Any, storage: Path
 ) -> None:

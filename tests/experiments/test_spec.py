@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -260,15 +261,11 @@ def test_bad_values_are_errors_of_the_user(task: str, tmp_path: Path) -> None:
     (experiment,) = known.values()
     resolved = experiment.model_dump(mode="json")
     content["augment"] = resolved["augment"]
-    huge = []
-    for path in paths(resolved):
-        if path[0] in ("systems", "stages"):
-            continue
-        for value in BAD:
-            try:
+    settings = [path for path in paths(resolved) if path[0] not in ("systems", "stages")]
+    for place, path in enumerate(settings):
+        for value in BAD[place % 3 :: 3]:  # each setting a third of them
+            with suppress(UserError):
                 expand(parse(with_value(content, path, value)))
-            except UserError:
-                continue
-            if value == 10**18 and ALLOCATING.search(str(path[-1])):
-                huge.append(".".join(map(str, path)))
-    assert not huge
+        if ALLOCATING.search(str(path[-1])):
+            with pytest.raises(UserError):
+                expand(parse(with_value(content, path, 10**18)))

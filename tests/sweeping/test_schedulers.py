@@ -300,16 +300,16 @@ def test_a_budget_ends_rounds() -> None:
 
 def test_the_rounds_of_a_sweep_run_without_training() -> None:
     name = "race, later rounds"
-    row = simulate(name, 0.45, draws=2, seed=1)
+    row = simulate(name, 0.45, draws=1, seed=1)
     assert 26 + 4 + 6 < row["trainings"] < 5 * (26 + 2 + 6)
-    assert row == simulate(name, 0.45, draws=2, seed=1) and name in PROCEDURES
+    assert row == simulate(name, 0.45, draws=1, seed=1) and name in PROCEDURES
 
 
 def test_what_helps_nothing_is_confirmed_in_as_many_sweeps_as_promised() -> None:
-    """Of twenty equal systems with three seeds: 2.5 % of 400 are 10, by twice the error 17; without
+    """Of twenty equal systems with three seeds: 2.5 % of 150 are 4, by twice the error 8; without
     confirmation, one in eight."""
     helps, unconfirmed, differences = 0, 0, []
-    for draw in range(400):
+    for draw in range(150):
         world = World(0.8, generator("test", draw))
         equal(20)(world)
         outcome = sweep(world, benchmark_list)
@@ -317,7 +317,7 @@ def test_what_helps_nothing_is_confirmed_in_as_many_sweeps_as_promised() -> None
         unconfirmed += says_help(outcome.flattering)
         if outcome.confirmed:
             differences.append(outcome.confirmed.value)
-    assert helps <= 17 and unconfirmed > 40
+    assert helps <= 8 and unconfirmed > 12
     assert abs(np.mean(differences)) < 0.15
 
 

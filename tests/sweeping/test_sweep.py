@@ -67,6 +67,7 @@ def test_the_result_of_a_sweep(undisturbed: Undisturbed) -> None:
     assert json.loads((storage / "sweeps/quick/summary.json").read_text())["ended"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("local_ray")
 def test_ray_trains_the_same_in_one_actor(undisturbed: Undisturbed, tmp_path: Path) -> None:
     storage = prepared(undisturbed, tmp_path)
@@ -145,13 +146,14 @@ def test_more_values_and_seeds_train_only_missing_trials(
     shutil.copytree(undisturbed[0], storage)
     first = results(storage)
     wide.write_text(Path(QUICK).read_text().replace("[0, 5]", "[0, 5, 2]"))
-    updates = ("--set", "training.max_updates=32")
-    extended = sweep(storage, "--seeds", "1", "2", "3", "--at-once", "1", *updates, space=str(wide))
+    updates = FLAGS[-4:]
+    three = ("--seeds", "1", "2", "3", "--executor", "local")
+    extended = sweep(storage, *three, *updates, space=str(wide))
     assert (extended["reused"], extended["finished"]) == (len(first), 12)
     every = results(storage)
     assert {run: every[run] for run in first} == first
     before = {path: path.stat().st_mtime_ns for path in storage.glob("runs/*/seed-*/_COMPLETE")}
-    narrowed = sweep(storage, "--seeds", "1", "2", *updates)
+    narrowed = sweep(storage, "--seeds", "1", "2", *updates, "--executor", "local")
     assert (narrowed["reused"], narrowed["finished"], len(narrowed["table"])) == (6, 6, 3)
     assert {path: path.stat().st_mtime_ns for path in before} == before
     assert results(storage) == every

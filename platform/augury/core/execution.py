@@ -83,21 +83,22 @@ class Execution(Section):
             import ray
 
             nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
-            self._check_fits(workers, "GPU", self.gpus_per_worker, nodes, "the cluster")
+            self._check_fits(workers, "GPU", nodes, "the cluster")
         elif self.device == "cuda":
             self._require_cuda()
         if not self.joins_cluster and (workers > 1 or self.launcher == "ray"):
-            cores = [{"CPU": float(available_cores())}]
-            self._check_fits(workers, "CPU", self.cpus_per_worker, cores, "this machine")
+            here = {"CPU": float(available_cores())}
+            if self.cuda:
+                import torch
+
+                here["GPU"] = float(torch.cuda.device_count())
+            for kind in here:
+                self._check_fits(workers, kind, [here], "this machine")
 
     def _check_fits(
-        self,
-        workers: int,
-        kind: Literal["CPU", "GPU"],
-        amount: float,
-        nodes: Sequence[Mapping[str, float]],
-        where: str,
+        self, workers: int, kind: str, nodes: Sequence[Mapping[str, float]], where: str
     ) -> None:
+        amount = self.cpus_per_worker if kind == "CPU" else self.gpus_per_worker
         have = [node.get(kind, 0.0) for node in nodes]
         if sum(int(of_node / amount + 1e-9) for of_node in have) < workers:
             raise UserError(

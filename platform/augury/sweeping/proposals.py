@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from augury.core import config
-from augury.core.errors import UserError
 from augury.core.naming import title
 from augury.core.progress import say
-from augury.experiments import preflight
 from augury.experiments.spec import Experiment
+from augury.sweeping.applied import LeftOut
 from augury.sweeping.declarations import MainSettings, Point
 from augury.sweeping.plan import Plan, suggestions, value_at
 from augury.sweeping.schedulers import AT_ONCE, Propose, Standings
@@ -133,16 +132,11 @@ class Proposals:
         plan = self.plan
         added: dict[str, str] = {}
         for name, point in points.items():
-            before = set(plan.configurations)
-            try:
-                planned = plan.add(point, name)
-                preflight.check([planned.experiment], plan.graph)
-            except UserError as error:
-                for address in set(plan.configurations) - before:
-                    del plan.configurations[address]  # in place: the driver reads the same mapping
-                say(f"left out: {name}: {error}")
-                continue
-            if planned.address not in before:
+            known = set(plan.configurations)
+            planned = plan.add_allowed(point, name)
+            if isinstance(planned, LeftOut):
+                say(f"left out: {name}: {planned.reason}")
+            elif planned.address not in known:
                 added[name] = planned.address
                 if family:
                     plan.families.setdefault(planned.name, family)
