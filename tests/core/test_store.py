@@ -140,12 +140,11 @@ def test_names_do_not_lead_out_of_a_store(tmp_path: Path, name: str) -> None:
             folder.read(name)
 
 
-@pytest.mark.parametrize("schema", [SCHEMA - 1, SCHEMA + 1, "augury.run"])
-def test_what_another_version_wrote_is_refused(tmp_path: Path, schema: object) -> None:
+def test_what_another_version_wrote_is_refused(tmp_path: Path) -> None:
     folder = Store(tmp_path).folder("reports", "my")
     folder.write_record("report.json", {"answer": "none"})
     assert folder.read_record("report.json") == {"schema": SCHEMA, "answer": "none"}
-    folder.write_json("report.json", seal({"schema": schema}))
+    folder.write_json("report.json", seal({"schema": SCHEMA + 1}))
     with pytest.raises(UserError, match="another version"):
         folder.read_record("report.json")
 

@@ -160,18 +160,6 @@ def test_rows_that_are_cut_are_counted_and_said(
     assert f"{(full > 12).sum()} of 60 rows of 'source'" in capsys.readouterr().err
 
 
-def test_a_test_set_that_was_trained_on_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "pairs.tsv"
-    rows = ["premise\thypothesis\tlabel", "a dog runs\tan animal runs\tentailment"]
-    file.write_text("".join(f"{row}\n" for row in [*rows, "it rains\tit is dry\tcontradiction"]))
-    text = {"file": str(file)}
-    corpus = {"language": "en", "train": text, "valid": text, "tests": {"same": text}}
-    prepared("nli", tmp_path, corpus=corpus)
-    assert "2 of the 2 examples of 'same'" in capsys.readouterr().err
-
-
 def test_what_is_there_is_found_and_not_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

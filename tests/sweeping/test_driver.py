@@ -90,9 +90,9 @@ def test_the_end_of_a_budget_is_kept_for_confirmation(tmp_path: Path) -> None:
     for trial in choosing:
         scheduler.tell(*trial, 1.0)
     progress = dict.fromkeys(choosing, "finished")
-    trials = SimpleNamespace(at_once=2, progress=progress, scheduler=scheduler)
+    seconds = dict(zip(choosing, (10.0, 20.0), strict=True))
+    trials = SimpleNamespace(at_once=2, progress=progress, scheduler=scheduler, seconds=seconds)
     sweep.trials = cast(Trials, trials)
-    sweep.seconds = dict(zip(choosing, (10.0, 20.0), strict=True))
     for budget, kept in ((100.0, 40.0), (60.0, 30.0)):
         sweep.options = replace(sweep.options, budget=budget)
         assert sweep._deadline_of(choosing[1]) == 1000.0 - kept

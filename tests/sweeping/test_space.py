@@ -59,8 +59,7 @@ def test_every_shipped_space_is_a_valid_experiment_at_every_scale(
         loaded = space.find(name, scale)
         assert loaded.question.endswith("?")
         for point in [*space.sample(loaded), *loaded.rows.values()]:
-            parsed = spec.parse(merge(loaded.base, point) | {"storage": str(tmp_path)})
-            assert parsed.training.validations is not None
+            assert spec.parse(merge(loaded.base, point) | {"storage": str(tmp_path)})
 
 
 def test_a_file_of_the_user_works_by_path(tmp_path: Path) -> None:
@@ -94,14 +93,11 @@ def test_rows_are_points_with_names(tmp_path: Path) -> None:
     [
         ("seeds", "sedes", r"mine\.py' is not valid:\n(.|\n)*'seeds' is required"),
         ("[0, 5]", "5", "regime.beta: give a list of values or a domain of ray.tune, not 5"),
-        ("[0, 5]", "[]", "regime.beta has no values"),
         ('{"regime.beta": [0, 5]}', "{}", "sweeps nothing"),
         ("regime.beta", "decoding.beam", "key decoding.beam does not affect training: leave it"),
-        ("regime.beta", "execution.threads", "does not change results"),
         ("regime.beta", "tracking.enabled", "'--set tracking.enabled=...' applies it to all"),
         ('"max"', '"maximum"', "must be 'max' or 'min': did you mean 'max'"),
         ("SPACE =", "SPICE =", "does not define SPACE: .* SPACE = SearchSpace"),
-        (MINIMAL, "SPACE = {}", "SPACE of .* is a dict: the file must define SPACE = SearchSpace"),
         (MINIMAL, with_fields("rows=5"), "rows = 5: must be keys with values, .* or a function"),
         (MINIMAL, with_fields('reference="weak"', ROWS), "'weak': allowed: plain, strong"),
         (MINIMAL, with_fields('search="random"', ROWS), "has only rows"),
@@ -155,7 +151,6 @@ def test_domains_of_yaml_are_those_of_ray_tune(tmp_path: Path) -> None:
         ("question:", "querstion:", "line 1: unknown key 'querstion': did you mean 'question'"),
         ("[0, 5]", "{loguniforn: [1, 2]}", "line 4: regime.beta: .*did you mean 'loguniform'"),
         ("[0, 5]", "{loguniform: 1}", "line 4: regime.beta is .*one domain with its arguments"),
-        ("[0, 5]", "{uniform: [1, 2, 3]}", "line 4: regime.beta: uniform"),
         ("[1, 2]", "[]", "line 6: seeds"),
         ("{name: x, task: nmt}", "nowhere.yaml", "no experiment file"),
     ],

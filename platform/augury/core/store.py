@@ -34,6 +34,7 @@ from augury.core.directories import (
 from augury.core.errors import UserError
 from augury.core.filesystems import OBJECT_STORES, PATIENCE, local_root, located, open_root
 from augury.core.integrity import CHUNK, OTHERS, Checksum, Damaged, checksums
+from augury.core.messages import say
 from augury.core.secrets import redacted_values
 
 T = TypeVar("T")
@@ -235,6 +236,15 @@ class Folder:
                 "version, or give another storage"
             )
         return content
+
+    def earlier_record(self, name: str) -> dict[str, Any]:
+        """Return a record that an earlier command has written; empty where there is none or, with a
+        warning, where it is damaged, as it is made anew."""
+        try:
+            return self.read_record(name) if self.exists(name) else {}
+        except Damaged as error:
+            say(f"warning: {error}: it is made anew")
+            return {}
 
     def write(self, name: str, content: bytes | str) -> Checksum:
         """Write a file atomically, and return its checksum."""

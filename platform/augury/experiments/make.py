@@ -82,7 +82,12 @@ def make_run(plan: Plan) -> Run:
     make_texts(plan)
     work = train.rows * len(plan.texts) / task.ROWS_PER_SECOND
     tokenise(plan.texts, plan.tokens, plan.tokenizer, execution.choose(work, "tokenise"))
-    _say_truncated(plan)
+    if isinstance(plan.tokenizer, Subwords):
+        for name, folder in plan.tokens.items():
+            manifest, most = folder.manifest(), plan.tokenizer.max_length
+            if count := manifest["counts"].get(TRUNCATED):
+                of = f"{manifest['rows']:,} rows of '{name}'"
+                say_once(f"cut to {most} subwords: {count:,} of {of}")
     task.check_held_out(experiment, plan.tokenizer.folder, held_out)
     records = {part.name: part.folder for part in plan.parts if part.operator.makes() == RECORDS}
     texts = [train.folder, *records.values()]
@@ -126,16 +131,6 @@ def examples_of(run: Run, symbols: Callable[[], Symbols]) -> Examples:
     texts = [run.corpus(TRAIN).folder, *map(run.stored_folder, run.records.values())]
     max_pieces = run.experiment.example_limit
     return Examples(run.experiment, tokens, list(task.SIDES), texts, max_pieces, symbols, run.seed)
-
-
-def _say_truncated(plan: Plan) -> None:
-    if not isinstance(plan.tokenizer, Subwords):
-        return
-    for name, folder in plan.tokens.items():
-        manifest = folder.manifest()
-        if count := manifest["counts"].get(TRUNCATED):
-            most = plan.tokenizer.max_length
-            say_once(f"cut to {most} subwords: {count:,} of {manifest['rows']:,} rows of '{name}'")
 
 
 def prepare(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> Run:
@@ -268,19 +263,13 @@ class ProgressMonitor:
         of = f"/{self.training.max_updates:,}" if self.training.max_updates and not ended else ""
         own = self.training.equal == "epochs" and not ended
         epochs = f"/{self.training.max_epochs}" if self.training.max_epochs and own else ""
-        numbers = [f"{name} {value:.2f}" for name, value in self._measured().items()]
+        shown = {"loss": self.latest["train/loss"]} if "train/loss" in self.latest else {}
+        for key, value in self.latest.items():  # of the last validation
+            if key.startswith("valid/") and key not in ("valid/loss", "valid/best"):
+                shown[key.removeprefix("valid/")] = value
+        numbers = [f"{name} {value:.2f}" for name, value in shown.items()]
         numbers.append(f"{self.latest.get('train/tokens_per_second', 0):,.0f} tokens/s")
         place = f"update {self.update:,}{of}, epoch {self.epochs:.1f}{epochs}"
         return " · ".join(
             filter(None, (self.label, duration(seconds) if ended else when, place, *numbers))
         )
-
-    def _measured(self) -> dict[str, float]:
-        """Return the loss of training, and the metrics of the last validation by their names."""
-        validated = {
-            key.removeprefix("valid/"): value
-            for key, value in self.latest.items()
-            if key.startswith("valid/") and key not in ("valid/loss", "valid/best")
-        }
-        loss = {"loss": self.latest["train/loss"]} if "train/loss" in self.latest else {}
-        return loss | validated

@@ -71,7 +71,14 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
         texts = texts_of(experiment, store)
         learned_from = cached_corpus(experiment.first.corpus, "train", store.root)
         for operator in experiment.augment:
-            _check_operator(operator, experiment, texts["train"], learned_from, store)
+            for text in pipeline.extra_texts(operator).values():
+                cached_corpus(text, "train", store.root)
+            if type(operator).check_text is not Operator.check_text:
+                operator.check_text(pipeline.first_records(texts["train"], operator))
+            how = experiment.execution
+            fitted = pipeline.fit(learned_from, operator, store, execution=how)
+            if isinstance(operator, Fitted):
+                operator.check_fitted(fitted)
         for test in experiment.test_sets:
             stored_references(experiment.corpus, test, texts[test], store)
             if noise := experiment.corpus.noise(test):
@@ -93,20 +100,6 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
                     assert isinstance(operator, UsesModels)
                     operator.check_model(role, ready_views(model))
         check([*filter(None, [experiment.before]), *experiment.model_experiments.values()], graph)
-
-
-def _check_operator(
-    operator: Operator, experiment: Experiment, train: Corpus, learned_from: Corpus, store: Store
-) -> None:
-    """Raise UserError for an operator that cannot make its text."""
-
-    for text in pipeline.extra_texts(operator).values():
-        cached_corpus(text, "train", store.root)
-    if type(operator).check_text is not Operator.check_text:
-        operator.check_text(pipeline.first_records(train, operator))
-    fitted = pipeline.fit(learned_from, operator, store, execution=experiment.execution)
-    if isinstance(operator, Fitted):
-        operator.check_fitted(fitted)
 
 
 def report(systems: Mapping[str, Experiment], store: Store) -> Report:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from augury.core.errors import UserError, nearest
 from augury.core.integrity import Damaged
-from augury.core.messages import say, say_once
+from augury.core.messages import say_once
 from augury.core.naming import title
 from augury.core.store import Folder, Store
 from augury.experiments import record
@@ -399,16 +399,6 @@ def records(folder: Folder) -> tuple[dict[str, Any], dict[str, Any]]:
         return folder.read_record(DEFINITION), state
     except Damaged as error:
         raise Damaged(f"{error}; the command of the sweep writes it anew") from error
-
-
-def earlier_record(folder: Folder, name: str) -> dict[str, Any]:
-    """Return a record of the sweep that an earlier command has written; empty where there is none,
-    or, with a warning, where it is damaged, as it is written anew."""
-    try:
-        return folder.read_record(name) if folder.exists(name) else {}
-    except Damaged as error:
-        say(f"warning: {error}: it is made anew")
-        return {}
 
 
 def _decision(entry: Mapping[str, Any], definition: Mapping[str, Any], price: float) -> Decision:

@@ -63,8 +63,10 @@ class Trials:
     _failed_texts: dict[str, str] = field(default_factory=dict)
     """Why texts cannot be made, by the address of their plan."""
     _begun_texts: set[str] = field(default_factory=set)
-    started: list[Trial] = field(default_factory=list)
-    """Those that this command has begun."""
+    begun: dict[Trial, float] = field(default_factory=dict)
+    """When trials of this command began, in Unix time."""
+    seconds: dict[Trial, float] = field(default_factory=dict)
+    """What those that ended took."""
     _told: set[Trial] = field(default_factory=set)
     _written: set[str] = field(default_factory=set)
     _known: dict[Trial, bool] = field(default_factory=dict)
@@ -154,7 +156,7 @@ class Trials:
                 name = self.graph.names[Step(*trial)]
                 describe(run, name, self.differing if scored else ())
             self.progress[trial] = "running"
-            self.started.append(trial)
+            self.begun[trial] = time.time()
             self.on_begin(trial, run)
             return trial
         return None
@@ -167,7 +169,7 @@ class Trials:
     @property
     def closed(self) -> bool:
         """Whether no further trial may begin."""
-        full = self.most is not None and sum(map(self.compared, self.started)) >= self.most
+        full = self.most is not None and sum(map(self.compared, self.begun)) >= self.most
         return self.scheduler.finished or full or (self.fail_fast and bool(self.errors))
 
     @property
@@ -179,6 +181,7 @@ class Trials:
     def end(self, trial: Trial, error: str = "") -> None:
         """Record that a trial has ended: finished, failed, or stopped by its deadline."""
         self._known.pop(trial, None)
+        self.seconds[trial] = time.time() - self.begun[trial]
         if error:
             self._fail(trial, error)
         elif self.is_done(trial):

@@ -119,6 +119,11 @@ def run_on_tune(
     Outage where files cannot be read or written.
     """
     search = TrialSearch(trials, points)
+
+    def folder_name(trial: TuneTrial) -> str:  # the trial's own, as a file system allows it
+        name = re.sub(r"[^\w.=,+-]+", "_", str(trial.config[NAME]))[:80]
+        return f"{name}-{str(trial.config[RUN])[:8]}"
+
     os.environ["TUNE_MAX_PENDING_TRIALS_PG"] = str(placement.at_once)  # actors start side by side
     folder = trials.folder
     # Processes that train go on with the next trial, as a new one takes seconds to start.
@@ -143,7 +148,7 @@ def run_on_tune(
             num_samples=-1,
             reuse_actors=reused,
             trial_name_creator=lambda trial: str(trial.config[NAME]),
-            trial_dirname_creator=_folder_name,
+            trial_dirname_creator=folder_name,
         ),
         run_config=tune.RunConfig(
             name=TUNE,
@@ -153,7 +158,9 @@ def run_on_tune(
             callbacks=[_Callback()],
         ),
     )
-    with _quiet(_log_of(folder.location(TUNE))), _Callback.answering_ctrl_c():
+    temporary = Path(tempfile.gettempdir(), f"augury-{os.getpid()}-{LOG}")
+    log = Path(folder.path(TUNE), LOG) if folder.is_local else temporary
+    with _quiet(log), _Callback.answering_ctrl_c():
         tuner.fit()
     if search.outage:
         raise Outage(search.outage)
@@ -276,19 +283,6 @@ class _Callback(tune.Callback):
             signal.signal(signal.SIGINT, before)
         if cls.interrupted:
             raise KeyboardInterrupt
-
-
-def _folder_name(trial: TuneTrial) -> str:
-    """Return the name of a trial's folder: its own, as a file system allows it."""
-    name = re.sub(r"[^\w.=,+-]+", "_", str(trial.config[NAME]))[:80]
-    return f"{name}-{str(trial.config[RUN]).rpartition('/')[2][:8]}"
-
-
-def _log_of(directory: str) -> Path:
-    """Return Ray's log file: beside Tune's folder, or a temporary one if that is remote."""
-    if "://" in directory:
-        return Path(tempfile.gettempdir(), f"augury-{os.getpid()}-{LOG}")
-    return Path(directory, LOG)
 
 
 @contextmanager

@@ -30,7 +30,7 @@ class StateWriter:
         self.trials, self.sweep, self.show = trials, sweep, show
         self.deadline = deadline
         self.curves = Curves(sweep.read_record(DEFINITION)["metric"])
-        earlier = state.earlier_record(sweep, STATE).get("decisions", [])
+        earlier = sweep.earlier_record(STATE).get("decisions", [])
         self._times = {_identity(decision): decision["time"] for decision in earlier}
         self._written: dict[str, Any] = {}
         self._heartbeat = -math.inf
