@@ -148,9 +148,9 @@ def test_more_values_and_seeds_train_only_missing_trials(
     first = results(storage)
     wide.write_text(Path(QUICK).read_text().replace("[0, 5]", "[0, 5, 2]"))
     updates = FLAGS[-4:]
-    three = ("--seeds", "1", "2", "3", "--executor", "local")
-    extended = sweep(storage, *three, *updates, space=str(wide))
-    assert (extended["reused"], extended["finished"]) == (len(first), 12)
+    more = ("--seeds", "3", "1", "--trials", "4", "--executor", "local")
+    extended = sweep(storage, *more, *updates, space=str(wide))
+    assert (extended["reused"], extended["finished"]) == (3, 3 + 4)
     every = results(storage)
     assert {run: every[run] for run in first} == first
     before = {path: path.stat().st_mtime_ns for path in storage.glob("runs/*/seed-*/_COMPLETE")}
