@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from augury.core import store as stores
 from augury.core.errors import UserError
 from augury.core.integrity import seal
 from augury.core.store import MANIFEST, MARKER, SCHEMA, Store
@@ -105,6 +106,20 @@ def test_a_folder_that_is_removed_does_not_count_from_the_first_moment_on(
     assert not folder.complete and folder.exists("part-00000")
     folder.remove()
     assert not folder.exists()
+
+
+def test_what_another_process_has_finished_is_read_anew(
+    remote: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Store("remote://bucket").folder("runs", "abc")
+    folder.write_record("run.json", {"name": "mine"})
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(stores, "_known", {})
+        elsewhere.setattr(stores, "downloads", lambda process: tmp_path)
+        folder.write_record("run.json", {"name": "theirs"})
+        folder.finish({})
+    assert folder.read_record("run.json")["name"] == "mine"  # not yet
+    assert folder.complete and folder.read_record("run.json")["name"] == "theirs"
 
 
 @pytest.mark.parametrize(
