@@ -32,10 +32,10 @@ def test_elsewhere_than_on_a_terminal_lines_come_now_and_then(
     with Stage("encipher", 2000) as stage:
         for _ in range(20):
             clock[0] += 1
-            stage.advance(100, "key 2")
+            stage.advance(100)
     assert capsys.readouterr().err.splitlines() == [
-        "encipher · 1,000/2,000 rows · 100 rows/s · 10 s left · key 2",
-        "encipher · 2,000 rows · 100 rows/s · 20 s · key 2",
+        "encipher · 1,000/2,000 rows · 100 rows/s · 10 s left",
+        "encipher · 2,000 rows · 100 rows/s · 20 s",
     ]
 
 

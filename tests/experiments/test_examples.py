@@ -11,9 +11,8 @@ import pytest
 import torch
 
 from augury.augment.draw import Symbols
-from augury.core.store import Store
 from augury.experiments.examples import Examples
-from augury.experiments.make import examples_of, prepare
+from augury.experiments.make import examples_of
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
 from augury.experiments.trial import train
@@ -39,7 +38,7 @@ REGIMES: list[Any] = [
 
 
 def prepared(storage: Path, *operators: Any, task: str = "nmt", **changes: Any) -> Run:
-    return prepare(tiny.experiment(task, storage, augment=operators, **changes), Store(storage))
+    return tiny.prepared(task, storage, augment=operators, **changes)
 
 
 def of(run: Run) -> Examples:

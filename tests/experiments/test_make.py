@@ -20,7 +20,6 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, read_shard
 from augury.experiments.graph import Graph
 from augury.experiments.make import ProgressMonitor, examples_of, prepare, train_models
-from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
 from augury.experiments.task import find_task
@@ -31,15 +30,12 @@ from augury.text.vocabulary.vocabulary import Vocabulary
 from augury.training.settings import Training
 from tests import tiny
 from tests.language_models import save_translator
+from tests.tiny import prepared
 
 TASKS = ["nmt", "nli", "seq2seq"]
 EDA = {"operator": "eda", "copies": 2}
 DROP = {"operator": "word_drop"}
 CIPHER = {"operator": "cipher", "keys": [1, 2]}
-
-
-def prepared(task: str, storage: Path, **changes: Any) -> Run:
-    return prepare(tiny.experiment(task, storage, **changes), Store(storage))
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 from augury.core.errors import UserError
-from augury.core.store import Store
-from augury.experiments.make import prepare
 from augury.experiments.run import Run, describe, differing_parameters
 from tests import tiny
 
@@ -26,8 +24,7 @@ VIEW_AND_RECORDS = {
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    storage = tmp_path_factory.mktemp("run")
-    return prepare(tiny.experiment("nmt", storage, **VIEW_AND_RECORDS), Store(storage))
+    return tiny.prepared("nmt", tmp_path_factory.mktemp("run"), **VIEW_AND_RECORDS)
 
 
 def test_a_run_is_read_as_it_was_written(made: Run) -> None:

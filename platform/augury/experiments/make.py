@@ -25,7 +25,6 @@ from augury.core.store import Folder, Store
 from augury.corpora.ingest import overlap_notes, stored_references
 from augury.experiments.examples import Examples
 from augury.experiments.graph import TRAIN, Graph, Plan, Step, dev_sets
-from augury.experiments.recording import Recorder, Recording, unrecorded
 from augury.experiments.run import Input, Run, describe
 from augury.experiments.spec import Experiment
 from augury.experiments.task import find_task
@@ -133,29 +132,25 @@ def examples_of(run: Run, symbols: Callable[[], Symbols]) -> Examples:
     return Examples(run.experiment, tokens, list(task.SIDES), texts, max_pieces, symbols, run.seed)
 
 
-def prepare(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> Run:
+def prepare(experiment: Experiment, store: Store) -> Run:
     """Make everything that the training of an experiment reads, the models of its operators too;
     return its run with the first seed."""
     graph = Graph(store)
     (plan,) = graph.add({experiment.name: experiment}).values()
-    with recording(experiment.tracking, store) as recorder:
-        return make(graph, [Step(plan.address)], recorder)[plan.address]
+    return make(graph, [Step(plan.address)])[plan.address]
 
 
-def train_models(
-    experiment: Experiment, store: Store, recording: Recording = unrecorded
-) -> list[Models]:
+def train_models(experiment: Experiment, store: Store) -> list[Models]:
     """Train the models of an experiment's operators that are missing; return those of each
     operator, by role."""
     graph = Graph(store)
     (plan,) = graph.add({experiment.name: experiment}).values()
     steps = [step for step in graph.inputs(Step(plan.address)) if step.seed is not None]
-    with recording(experiment.tracking, store) as recorder:
-        make(graph, steps, recorder)
+    make(graph, steps)
     return graph.models(experiment)
 
 
-def make(graph: Graph, targets: Sequence[Step], recorder: Recorder) -> dict[str, Run]:
+def make(graph: Graph, targets: Sequence[Step]) -> dict[str, Run]:
     """Make steps with all their inputs, one after the other; return the runs whose texts are made,
     with the first seed, by address. Raises the first failure."""
     runs: dict[str, Run] = {}
@@ -177,10 +172,7 @@ def make(graph: Graph, targets: Sequence[Step], recorder: Recorder) -> dict[str,
         run = runs[step.address].with_seed(step.seed)
         describe(run, name)
         label = f"{name}, seed {step.seed}"
-        with (
-            recorder.follow(run.folder),
-            show_progress(run.folder, label, run.experiment.training),
-        ):
+        with show_progress(run.folder, label, run.experiment.training):
             run_trial(run, scored=step in graph.scored)
 
     for target in targets:

@@ -231,8 +231,8 @@ def describe_scores(run: Run) -> RunRecord:
         if key.startswith(EVALUATION)
     }
     record = replace(record, inputs=run.inputs, parameters=trained | scored)
-    changed = {"experiment": written, "inputs": run.to_dict()["inputs"]}
-    record.write_description(run.folder, described | changed)
+    texts = {key: run.to_dict()[key] for key in ("inputs", "references")}
+    record.write_description(run.folder, described | texts | {"experiment": written})
     return record
 
 

@@ -50,14 +50,13 @@ class Trained(NamedTuple):
 def run_experiment(
     experiment: Experiment,
     recording: Recording = unrecorded,
-    graph: Graph | None = None,
     *,
     budget: float | None = None,
 ) -> Trained:
     """Train and score every system of an experiment with every seed, except finished runs.
 
-    Their graph is added to an empty `graph`, where one is given. `budget` is in seconds: after it
-    no trial begins, and those that run end at their next validation.
+    `budget` is in seconds: after it no trial begins, and those that run end at their next
+    validation.
 
     A run that diverges, or whose workers crash, does not stop the others and is left out, and so is
     a system whose operators make nothing that it could be trained on, or whose models fail.
@@ -67,7 +66,7 @@ def run_experiment(
     refuse_lost_storage(experiment.storage)
     store = Store(experiment.storage)
     described = expand(experiment)
-    graph = graph or Graph(store)
+    graph = Graph(store)
     reach_storage(experiment.execution, store.root)
     preflight.check(described.values(), graph)
     say_cautions([*described.values()], store)

@@ -236,8 +236,9 @@ class Scheduler(ABC):
         """Choose among what is known."""
 
     def _pending(self, trials: Iterable[Trial]) -> list[Trial]:
-        known = self._values.keys() | self._failed
-        return [trial for trial in trials if trial not in known]
+        # Asks for one after the other: another thread writes the state of a sweep meanwhile.
+        values, failed = self._values, self._failed
+        return [trial for trial in trials if trial not in values and trial not in failed]
 
     def _has_failed(self, name: str) -> bool:
         """Return whether a seed of a configuration failed that a decision is based on."""

@@ -29,11 +29,12 @@ from augury.core.machine import in_this_directory, release_memory
 from augury.core.plugin_files import describe_error
 from augury.core.progress import say
 from augury.core.store import Folder
+from augury.experiments.run import Run
 from augury.experiments.spec import Experiment
 from augury.experiments.trial import run_trial
 from augury.sweeping.schedulers import Trial
 from augury.sweeping.state import TUNE
-from augury.sweeping.trials import Trials, read_prepared
+from augury.sweeping.trials import Trials
 
 Points = Mapping[str, Mapping[str, Any]]
 """Address of a configuration -> its values of the swept keys."""
@@ -122,7 +123,8 @@ def run_on_tune(
 
     def folder_name(trial: TuneTrial) -> str:  # the trial's own, as a file system allows it
         name = re.sub(r"[^\w.=,+-]+", "_", str(trial.config[NAME]))[:80]
-        return f"{name}-{str(trial.config[RUN])[:8]}"
+        _, address, _ = trial.config[RUN].split("/")
+        return f"{name}-{address[:8]}"
 
     os.environ["TUNE_MAX_PENDING_TRIALS_PG"] = str(placement.at_once)  # actors start side by side
     folder = trials.folder
@@ -130,7 +132,7 @@ def run_on_tune(
     reused = placement.execution["launcher"] == "direct"
 
     def run(config: Mapping[str, Any]) -> None:
-        _run(config, folder, placement.execution)
+        _run(config, folder.root, placement.execution)
 
     class SweepTrial(wrap_function(in_this_directory(run))):  # type: ignore[misc]
         def __repr__(self) -> str:
@@ -166,13 +168,13 @@ def run_on_tune(
         raise Outage(search.outage)
 
 
-def _run(config: Mapping[str, Any], folder: Folder, execution: Mapping[str, Any]) -> None:
+def _run(config: Mapping[str, Any], root: str, execution: Mapping[str, Any]) -> None:
     """Run a trial in an actor of Tune.
 
     What is wrong with it is reported and not raised: Tune would try it again, as it does where a
     process dies.
     """
-    run = read_prepared(folder, config[RUN]).with_seed(config["seed"])
+    run = Run.read(Folder(root, config[RUN]))
     print(config[NAME], flush=True)  # in the actor's log
     release_memory()  # of the trial before in this process
     try:
@@ -214,7 +216,7 @@ class TrialSearch(Searcher):
             **self.points.get(trial.configuration, {}),
             "seed": trial.seed,
             NAME: trials.name_of(trial),
-            RUN: trials.prepare(trial),
+            RUN: trials.run_of(trial).folder.name,
             SCORED: trials.is_scored(trial),
             DEADLINE: trials.deadline_of(trial),
         }
