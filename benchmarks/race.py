@@ -53,10 +53,9 @@ from augury.scoring.seed_variance import pool, sample_variance
 from augury.scoring.significance import LEVEL, Difference, compare
 from augury.sweeping.race import Race
 from augury.sweeping.schedulers import (
-    Confirmed,
     Listed,
     Propose,
-    Scored,
+    Scheduler,
     Standings,
     Trial,
     fresh_seeds,
@@ -71,6 +70,8 @@ SEEDS, SAMPLES = 16, 50
 FAMILIES, ROWS, TUNED = 5, 5, 3
 NOISES = (0.0, 0.45, 0.8)
 BASELINE = "baseline"
+FRESH = fresh_seeds(range(1, 6))
+"""The seeds of confirmation."""
 
 
 class Runs(NamedTuple):
@@ -184,35 +185,31 @@ class ThreeOfThree(Race):
 
     def _choose(self) -> None:
         known = [name for name in self._scores() if self._counts[name] > 1]
-        self.best, self.finished = known[0], True
+        self.best = known[0]
 
-    def _advance(self) -> None:
-        while not self.finished and not self.work():
-            more = [name for name in [*self._scores()][:3] if self._counts[name] == 1]
-            self._counts |= dict.fromkeys(more, 3)
-            if not more:
-                self._choose()
+    def _request_more(self) -> bool:
+        more = [name for name in [*self._scores()][:3] if self._counts[name] == 1]
+        self._counts |= dict.fromkeys(more, 3)
+        return bool(more)
 
 
-Make = Callable[[World], Scored]
+Make = Callable[[World], Scheduler]
 
 
 def race(kind: type[Race], rounds: bool) -> Make:
     """Return what makes a race of the systems of a world."""
 
-    def make(world: World) -> Scored:
-        reference, *others = world.truth
-        seeds = range(1, 6)
-        scheduler = kind(reference, others, seeds, mode="max")
+    def make(world: World) -> Scheduler:
+        scheduler = kind(world.truth, range(1, 6), fresh=FRESH)
         scheduler.rounds = later(world) if rounds else []
         return scheduler
 
     return make
 
 
-def listed(world: World) -> Scored:
+def listed(world: World) -> Scheduler:
     """Return the scheduler of `--scheduler all` with three seeds."""
-    return Listed(world.truth, [1, 2, 3], mode="max")
+    return Listed(world.truth, [1, 2, 3], fresh=FRESH)
 
 
 PROCEDURES: Mapping[str, tuple[Make, int, bool]] = {
@@ -251,9 +248,7 @@ def says_help(tested: Difference | None) -> bool:
 
 def sweep(world: World, make: Make) -> Outcome:
     """Choose, confirm, recommend and test."""
-    choosing = make(world)
-    fresh = fresh_seeds(range(1, 6))
-    scheduler = Confirmed(choosing, BASELINE, fresh)
+    scheduler, fresh = make(world), FRESH
     trained: dict[str, list[int]] = {}
     while work := scheduler.work():
         for name, seed in work:

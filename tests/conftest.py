@@ -35,7 +35,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from pyarrow import fs
 
-from augury.core import messages
+from augury.core import files, messages
 from augury.core import store as stores
 
 # How long an example takes says how busy the machine is.
@@ -116,14 +116,14 @@ def remote(monkeypatch: pytest.MonkeyPatch) -> Remote:
     """What stores at `remote://` lie on."""
     backend = Remote(skip_instance_cache=True)
     backend.store.clear()
-    filesystem, opened = fs.PyFileSystem(fs.FSSpecHandler(backend)), stores.open_root
+    filesystem, opened = fs.PyFileSystem(fs.FSSpecHandler(backend)), files.open_root
 
     def open_root(root: str) -> tuple[fs.FileSystem, str]:
         if root.startswith("remote://"):
             return filesystem, root.removeprefix("remote:/")
         return opened(root)
 
-    monkeypatch.setattr(stores, "open_root", open_root)
+    monkeypatch.setattr(files, "open_root", open_root)
     monkeypatch.setattr(stores, "_known", {})
     return backend
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from augury.core.store import Store
+from augury.experiments.make import prepare
+from augury.experiments.run import Run
 from augury.experiments.spec import Experiment, parse
 
 T5 = {
@@ -85,3 +88,8 @@ def content(task: str, storage: Path, **changes: Any) -> dict[str, Any]:
 def experiment(task: str, storage: Path, **changes: Any) -> Experiment:
     """Return the experiment of such a file."""
     return parse(content(task, storage, **changes))
+
+
+def prepared(task: str, storage: Path, **changes: Any) -> Run:
+    """Return the run of such an experiment, whose texts are made."""
+    return prepare(experiment(task, storage, **changes), Store(storage))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -54,12 +52,13 @@ def test_code_that_a_storage_names_does_not_run(plugin: Path, proof: Path, pinne
     assert not proof.exists()
 
 
-def test_what_a_user_names_runs_in_this_command(
-    plugin: Path, proof: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_a_user_names_runs_in_this_command_and_those_that_it_starts(
+    plugin: Path, proof: Path
 ) -> None:
     with agreed_code.named_by_user():
         name = OPERATORS.reference(str(plugin))
     assert OPERATORS.find(name).__name__ == "Upper" and proof.exists()
+    assert os.environ[agreed_code.ENVIRONMENT].strip() == name.rpartition("@")[2]
     plugin.write_text(plugin.read_text() + "\n# changed\n")
     with pytest.raises(UserError, match="--allow-code"):
         OPERATORS.find(str(plugin))
@@ -81,8 +80,7 @@ def test_a_run_cannot_bring_its_code(
     assert "--allow-code" in capsys.readouterr().err and not proof.exists()
 
 
-@pytest.mark.parametrize("extended", [False, True])
-@pytest.mark.parametrize("verb", ["config", "train"])
+@pytest.mark.parametrize(("verb", "extended"), [("config", True), ("train", False)])
 def test_a_file_in_a_storage_cannot_bring_its_code(
     plugin: Path,
     proof: Path,
@@ -122,18 +120,7 @@ def test_a_plugin_in_a_storage_is_not_run_because_it_is_named(
     assert not proof.exists()
 
 
-def test_the_flag_counts_for_the_process_and_those_that_it_starts(
-    plugin: Path, proof: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code = "import sys; from augury.augment.operator import OPERATORS; OPERATORS.find(sys.argv[1])"
-    command = [sys.executable, "-c", code, str(plugin)]
-    assert subprocess.run(command, check=False, capture_output=True).returncode
-    assert not proof.exists()
-    agreed_code.allow_any()
-    subprocess.run(command, check=True, env=dict(os.environ))
-    assert proof.exists()
-
-
+@pytest.mark.slow
 def test_workers_run_what_their_driver_sends(plugin: Path, local_ray: object) -> None:
     """On a machine where nothing is allowed; the driver has checked."""
     import ray

@@ -45,5 +45,5 @@ def test_the_storage_is_written_and_read_from_a_worker(local_ray: Any, tmp_path:
 
 @pytest.mark.slow
 def test_a_worker_that_cannot_open_the_storage_is_named(local_ray: Any, remote: Remote) -> None:
-    with pytest.raises(UserError, match=r"storage remote://\S+ cannot be used from node .*CPU 2"):
+    with pytest.raises(UserError, match=r"storage remote://\S+ cannot be used from node .*:"):
         cluster.check_storage("remote://bucket")

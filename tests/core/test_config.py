@@ -2,17 +2,15 @@ from __future__ import annotations
 
 import copy
 import pickle
-import re
 from functools import cached_property
 from typing import Any, Literal
 
 import pytest
-from pydantic import Field, TypeAdapter, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from augury.core.config import FileName, Section, address, merge, override, validate
+from augury.core.config import Section, address, merge, parse_assignments, validate
 from augury.core.errors import UserError
 from augury.core.faults import SHOWN, InvalidSettings
-from augury.core.naming import FILE_NAME
 
 
 class Inner(Section):
@@ -35,7 +33,8 @@ def test_cached_properties_follow_the_settings_of_a_copy() -> None:
 def test_overrides_set_values_below_dots_and_leave_the_original() -> None:
     content: dict[str, Any] = {"name": "a", "regime": {"beta": 1}, "items": [{"beta": 1}, 2]}
     before = copy.deepcopy(content)
-    assert override(content, ["regime.beta=2.5", "items.0.beta=[9]", "new.key=x"]) == {
+    changes = parse_assignments(["regime.beta=2.5", "items.0.beta=[9]", "new.key=x"])
+    assert merge(content, changes) == {
         "name": "a",
         "regime": {"beta": 2.5},
         "items": [{"beta": [9]}, 2],
@@ -48,19 +47,15 @@ def test_overrides_set_values_below_dots_and_leave_the_original() -> None:
     ("assignment", "message"),
     [
         ("beta", "--set takes dotted.key=value"),
-        ("=5", "--set takes dotted.key=value"),
         ("items.2=3", "'2' is not an index of a list with 2"),
         ("items.0.beta=3", "item 0 is 1, a single value"),
-        ("a=&a [*a]", "--set a"),  # values have the limits of files
-        ("a=" + "[" * 3000, "--set a"),
         ('a="\\ud800"', "--set a"),
         ("a={a: 1, a: 2}", "--set a"),
-        ("a=x: y: z", "--set a"),
     ],
 )
 def test_overrides_that_cannot_be_set_are_refused(assignment: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
-        override({"items": [1, 2]}, [assignment])
+        merge({"items": [1, 2]}, parse_assignments([assignment]))
 
 
 def test_address_depends_on_content_and_not_on_the_order_of_keys() -> None:
@@ -82,21 +77,6 @@ def test_a_change_of_a_system_or_stage_is_a_dotted_key() -> None:
     }
     of_system = merge({"systems": {"a": {}}}, {"systems.a.stages.tune.training.patience": 2})
     assert of_system == {"systems": {"a": {"stages.tune.training.patience": 2}}}
-
-
-NAMES = TypeAdapter(FileName)
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["a", "-a.b", "größe_1", 100 * "a", "", ".a", "a b", "a/b", "a\0", "a\n", 101 * "a", 101 * "ß"],
-)
-def test_names_of_files_are_those_of_their_pattern(name: str) -> None:
-    if re.fullmatch(FILE_NAME, name):
-        assert NAMES.validate_python(name) == name
-    else:
-        with pytest.raises(ValidationError):
-            NAMES.validate_python(name)
 
 
 class Sized(Section):
@@ -143,15 +123,12 @@ def test_a_branch_that_checks_the_content_speaks_alone() -> None:
         ({"names": [1, "b", True]}, "names.0 = 1: must be text: put it in quotes, '1'"),
         ({"paths": 3}, "paths = 3: must be text or a list: put it in quotes, '3'"),
         ({"choice": "smal"}, "choice = 'smal': must be 'small' or 'tiny': did you mean 'small'?"),
-        ({"inner": "x"}, "inner = 'x': must be a section of settings, such as {key: value}"),
         ({"inner": {"size": 1.5}}, "inner.size = 1.5: must be a whole number"),
         ({"labels": {2016: {}}}, "labels.2016 = 2016: must be text: put it in quotes, '2016'"),
         ({"parts": [{"size": 0}]}, "parts.0.size = 0: must be at least 1"),
         ({"size": 2}, "unknown key 'size': did you mean 'nested.size'?"),
-        ({"inner": {"rate": 2}}, "unknown key 'inner.rate': allowed: size"),
         ({"choices": "tiny"}, "unknown key 'choices': did you mean 'choice'?"),
         ({"choice": 101 * "a"}, f"choice = {repr(101 * 'a')[:SHOWN]}…: must be 'small' or 'tiny'"),
-        ({"rate": "fast"}, "rate = 'fast': must be a number"),
     ],
 )
 def test_faults_speak_of_the_file(content: dict[str, Any], message: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from augury.core import errors, store
+from augury.core import errors, files
 from augury.core.errors import machine_error, outage_of
 from augury.core.store import Store
 
@@ -41,7 +41,7 @@ def test_what_may_not_be_written_is_an_outage_only_in_a_storage(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setattr(errors, "_storages", set())  # other tests have opened what is around it
-    monkeypatch.setattr(store, "open_root", store.open_root.__wrapped__)
+    monkeypatch.setattr(files, "open_root", files.open_root.__wrapped__)
     Store(tmp_path / "results")
 
     def forbidden(path: str) -> OSError:

@@ -6,10 +6,9 @@ import io
 import string
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augury.cli.common import print_json
@@ -31,8 +30,8 @@ URIS = [
 ]
 
 
-@pytest.mark.parametrize("uri", URIS)
-@given(secret=SECRETS.map(lambda text: f"Zq{text}"))
+@given(uri=st.sampled_from(URIS), secret=SECRETS.map(lambda text: f"Zq{text}"))
+@settings(max_examples=80)
 def test_no_secret_leaves(uri: str, secret: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     text, output = f"cannot open '{uri.format(secret)}': denied", io.StringIO()
     with redirect_stdout(RedactedStream(output)):  # type: ignore[type-var]
@@ -62,7 +61,6 @@ def test_what_texts_are_made_of_stays(tmp_path: Path) -> None:
     "text",
     [
         "sqlite:////home/me/results/mlflow.db",
-        "s3://bucket/augury/runs/a1b2/seed-1",
         "http://127.0.0.1:5000/#/experiments/1",
         "tokens=5, loss = 3.2",
         "echo 'eine E-Mail an me@example.org' | augury translate my",
@@ -70,5 +68,5 @@ def test_what_texts_are_made_of_stays(tmp_path: Path) -> None:
         '{"text": "a://b", "other": "me@x"}',
     ],
 )
-def test_other_text_stays(text: Any, tmp_path: Path) -> None:
+def test_other_text_stays(text: str) -> None:
     assert redacted(text) == text

@@ -171,12 +171,8 @@ def test_its_space_can_be_swept(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(block("sweeps", "python"), encoding="utf-8")
     search_space = space.find(str(path))
-    listed = space.sample(search_space)
-    assert [parse(merge(search_space.base, point)).training.validations for point in listed] == [
-        20,
-        20,
-        20,
-    ]
+    listed = [parse(merge(search_space.base, point)) for point in space.sample(search_space)]
+    assert [experiment.training.max_epochs for experiment in listed] == [20] * 3
 
 
 def test_its_space_in_yaml_can_be_swept(tmp_path: Path) -> None:

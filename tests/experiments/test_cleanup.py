@@ -36,7 +36,7 @@ def store(tmp_path: Path) -> Store:
     store.folder("augmented", "b" * 16).finish({"views": {"gone": f"views/{OTHER}"}})
     run = store.folder("runs", "0123456789abcdef/seed-1")
     run.write_record("run.json", {"run": {"tokens": {"source": f"tokens/{TOKENS}"}}})
-    store.folder("sweeps", "s").sub("configurations").write_record("x.json", {"inputs": [SWEPT]})
+    store.folder("sweeps", "s").write_record("sweep.json", {"inputs": [SWEPT]})
     return store
 
 

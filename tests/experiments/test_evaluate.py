@@ -14,7 +14,6 @@ from augury.core.verification import verify
 from augury.decoding.settings import ViewDecoding
 from augury.experiments import evaluate
 from augury.experiments.evaluate import KIND, decode_test_set, render_texts
-from augury.experiments.make import prepare
 from augury.experiments.record import RECORDS, RunRecord
 from augury.experiments.run import Run
 from augury.experiments.task import ShowsStates, capable
@@ -78,7 +77,7 @@ TEXTS = ["hey, warum nicht?", "zwölf große übungen", "über 20% der straßen!
 
 
 def prepared(storage: Path, *operators: dict[str, Any], **changes: Any) -> Run:
-    return prepare(tiny.experiment("nmt", storage, augment=operators, **changes), Store(storage))
+    return tiny.prepared("nmt", storage, augment=operators, **changes)
 
 
 @pytest.fixture(scope="module")

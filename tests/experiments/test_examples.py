@@ -11,9 +11,8 @@ import pytest
 import torch
 
 from augury.augment.draw import Symbols
-from augury.core.store import Store
 from augury.experiments.examples import Examples
-from augury.experiments.make import examples_of, prepare
+from augury.experiments.make import examples_of
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
 from augury.experiments.trial import train
@@ -39,7 +38,7 @@ REGIMES: list[Any] = [
 
 
 def prepared(storage: Path, *operators: Any, task: str = "nmt", **changes: Any) -> Run:
-    return prepare(tiny.experiment(task, storage, augment=operators, **changes), Store(storage))
+    return tiny.prepared(task, storage, augment=operators, **changes)
 
 
 def of(run: Run) -> Examples:
@@ -56,10 +55,6 @@ def read(examples: Examples, name: str, number: int = 0) -> list[list[int]]:
         pieces.tolist()
         for pieces in examples.pieces([name] * len(rows), rows, number, predicted=predicted)
     ]
-
-
-def _named(regime: Any) -> str:
-    return regime if isinstance(regime, str) else "_".join(map(str, regime.values()))
 
 
 @pytest.fixture(scope="module")
@@ -187,8 +182,9 @@ def assert_learns(task: Any, batch: Any) -> None:
     assert torch.isfinite(losses.total)
 
 
-@pytest.mark.parametrize("regime", REGIMES, ids=_named)
-@pytest.mark.parametrize("of_source", [SWITCH, DROP], ids=lambda draw: draw["operator"])
+@pytest.mark.parametrize(
+    ("of_source", "regime"), zip([SWITCH, DROP, SWITCH, DROP], REGIMES, strict=True)
+)
 def test_the_target_and_every_source_change_alone(
     of_source: dict[str, Any], regime: Any, storage: Path
 ) -> None:
@@ -213,8 +209,9 @@ def test_the_target_and_every_source_change_alone(
     assert_learns(drawn, new)
 
 
-@pytest.mark.parametrize("side", ["source", "target", "both"])
-@pytest.mark.parametrize("regime", REGIMES, ids=_named)
+@pytest.mark.parametrize(
+    ("side", "regime"), zip(["source", "both", "target", "both"], REGIMES, strict=True)
+)
 def test_bpe_dropout_gives_other_pieces_of_the_same_texts(
     side: str, regime: Any, storage: Path
 ) -> None:

@@ -20,7 +20,6 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, read_shard
 from augury.experiments.graph import Graph
 from augury.experiments.make import ProgressMonitor, examples_of, prepare, train_models
-from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
 from augury.experiments.task import find_task
@@ -31,15 +30,12 @@ from augury.text.vocabulary.vocabulary import Vocabulary
 from augury.training.settings import Training
 from tests import tiny
 from tests.language_models import save_translator
+from tests.tiny import prepared
 
 TASKS = ["nmt", "nli", "seq2seq"]
 EDA = {"operator": "eda", "copies": 2}
 DROP = {"operator": "word_drop"}
 CIPHER = {"operator": "cipher", "keys": [1, 2]}
-
-
-def prepared(task: str, storage: Path, **changes: Any) -> Run:
-    return prepare(tiny.experiment(task, storage, **changes), Store(storage))
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -158,18 +154,6 @@ def test_rows_that_are_cut_are_counted_and_said(
     cut, full = (Tokens(run.stored_folder(run.tokens["source"])).lengths for run in runs)
     assert cut.tolist() == full.clip(max=12).tolist() and (full > 12).any()
     assert f"{(full > 12).sum()} of 60 rows of 'source'" in capsys.readouterr().err
-
-
-def test_a_test_set_that_was_trained_on_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "pairs.tsv"
-    rows = ["premise\thypothesis\tlabel", "a dog runs\tan animal runs\tentailment"]
-    file.write_text("".join(f"{row}\n" for row in [*rows, "it rains\tit is dry\tcontradiction"]))
-    text = {"file": str(file)}
-    corpus = {"language": "en", "train": text, "valid": text, "tests": {"same": text}}
-    prepared("nli", tmp_path, corpus=corpus)
-    assert "2 of the 2 examples of 'same'" in capsys.readouterr().err
 
 
 def test_what_is_there_is_found_and_not_made_again(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -99,17 +98,6 @@ def test_rows_left_out_are_reported_with_examples_and_settings(make: Make) -> No
     assert [place.rpartition(" ")[2] for place in places] == ["5", "10"]
     assert set(result.costs) == {"baseline", "toy"} and all(result.costs.values())
     assert any("in the training set too" in caution for caution in result.cautions)
-
-
-def test_rows_left_out_are_in_the_files_of_the_experiment(make: Make, tmp_path: Path) -> None:
-    """Those that the corpus was read from first have other names."""
-    report(make())
-    copies = {side: str(tmp_path / f"copy.{code}") for side, code in SIDES.items()}
-    for path in copies.values():
-        shutil.copy(tmp_path / f"train.{path[-2:]}", path)
-    result = report(make({"train": copies}))
-    places = [row["place"] for of in result.texts[0].left_out for row in of.examples]
-    assert all(place.startswith(", ".join(copies.values())) for place in places) and places
 
 
 def test_missing_test_sets_are_reported(make: Make) -> None:

@@ -16,7 +16,6 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS
 from augury.decoding.settings import GREEDY, Sampling
-from augury.experiments.make import prepare
 from augury.experiments.ready_models import ready_model
 from augury.experiments.run import Run, describe
 from augury.experiments.task import find_task
@@ -46,7 +45,7 @@ class Trained(NamedTuple):
 
 
 def trained(task: str, storage: Path) -> Trained:
-    run = prepare(tiny.experiment(task, storage), Store(storage))
+    run = tiny.prepared(task, storage)
     describe(run, task)
     assert train(run)
     exported = storage / f"{task}-hf"

@@ -74,19 +74,11 @@ def test_what_cannot_be_derived_is_refused(
 
 
 @pytest.mark.trains
-@pytest.mark.parametrize("unit", ["epochs", "updates", "tokens"])
-def test_systems_with_records_train_as_much(tmp_path: Path, unit: str) -> None:
-    runs, failures, _ = run_experiment(equal(tmp_path, unit, {"max_epochs": 2}))
+def test_systems_with_records_train_as_much(tmp_path: Path) -> None:
+    runs, failures, _ = run_experiment(equal(tmp_path, "tokens", {"max_epochs": 2}))
     assert not failures
     plain, twice = (Outcome.read(of_seed[1]) for of_seed in runs.values())
-    ratios = {
-        "epochs": twice.epochs / plain.epochs,
-        "updates": twice.updates / plain.updates,
-        "tokens": twice.rows / plain.rows,
-    }
-    assert ratios[unit] == pytest.approx(1.0, abs=0.1)
-    if unit == "epochs":
-        assert ratios["updates"] > 1.5
+    assert twice.rows / plain.rows == pytest.approx(1.0, abs=0.1) and twice.epochs < 1.5
 
 
 OWN_OPERATOR = """

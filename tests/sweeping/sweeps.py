@@ -97,14 +97,9 @@ def validations(storage: Path) -> int:
     return sum(update // VALIDATE_EVERY for update in latest.values())
 
 
-def actors(name: str) -> list[psutil.Process]:
-    """Return the processes of the session's Ray actors with a name: children of this process."""
-    return processes_of(psutil.Process(), lambda line: line.startswith("ray::") and name in line)
-
-
 def trials() -> list[psutil.Process]:
-    """Return the processes in which trials run on the session's Ray."""
-    return actors("ray::Trial")
+    """Return the processes in which trials run on the session's Ray: children of this one."""
+    return processes_of(psutil.Process(), lambda line: line.startswith("ray::Trial"))
 
 
 def processes_of(parent: psutil.Process, matches: Callable[[str], bool]) -> list[psutil.Process]:

@@ -10,7 +10,7 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments.estimates import Estimate, remaining, seconds_of, seed_cost
+from augury.experiments.estimates import Estimate, remaining, seed_cost
 from augury.experiments.graph import Graph, Step
 from augury.experiments.record import run_folder
 from augury.sweeping import plan
@@ -88,10 +88,10 @@ def test_scores_are_part_of_a_trial(planned: Plan) -> None:
     graph = Graph(planned.store)
     graph.add({"reference": planned_reference.experiment}, (1,))
     run_folder(planned.store, address, 1).write_record(OUTCOME, asdict(outcome(seconds=1.0)))
-    (left,), (whole,) = (seconds(graph).values() for seconds in (remaining, seconds_of))
-    assert left > 0
+    left, step = remaining(graph), Step(address, 1)
+    assert left and left[step] > 0
     run_folder(planned.store, address, 1).finish({})
-    assert remaining(graph) == {Step(address, 1): 0.0} and whole > 0
+    assert remaining(graph) == {step: 0.0}
 
 
 def test_the_longest_go_first_and_the_reference_never(planned: Plan) -> None:

@@ -17,7 +17,7 @@ from augury.sweeping.applied import apply
 from augury.sweeping.declarations import SearchSpace
 from augury.sweeping.driver import runs_on_ray
 from augury.sweeping.plan import SweepOptions
-from augury.sweeping.schedulers import Confirmed, Trial
+from augury.sweeping.schedulers import Trial
 from augury.sweeping.space import resolve, sample
 from augury.sweeping.sweep import _Driver
 from augury.sweeping.trials import Trials
@@ -90,9 +90,9 @@ def test_the_end_of_a_budget_is_kept_for_confirmation(tmp_path: Path) -> None:
     for trial in choosing:
         scheduler.tell(*trial, 1.0)
     progress = dict.fromkeys(choosing, "finished")
-    trials = SimpleNamespace(at_once=2, progress=progress, scheduler=scheduler)
+    seconds = dict(zip(choosing, (10.0, 20.0), strict=True))
+    trials = SimpleNamespace(at_once=2, progress=progress, scheduler=scheduler, seconds=seconds)
     sweep.trials = cast(Trials, trials)
-    sweep.seconds = dict(zip(choosing, (10.0, 20.0), strict=True))
     for budget, kept in ((100.0, 40.0), (60.0, 30.0)):
         sweep.options = replace(sweep.options, budget=budget)
         assert sweep._deadline_of(choosing[1]) == 1000.0 - kept
@@ -102,8 +102,7 @@ def test_the_end_of_a_budget_is_kept_for_confirmation(tmp_path: Path) -> None:
 def test_a_choice_is_confirmed_with_fresh_seeds(tmp_path: Path) -> None:
     sweep = driver(tmp_path, "max", confirm=2)
     scheduler = sweep._scheduler()
-    assert isinstance(scheduler, Confirmed) and scheduler.fresh == (3, 4)
-    assert not isinstance(driver(tmp_path, "max")._scheduler(), Confirmed)
+    assert scheduler.fresh == (3, 4) and driver(tmp_path, "max")._scheduler().fresh == ()
 
 
 @pytest.mark.parametrize(

@@ -118,12 +118,6 @@ def test_keys_are_compared_modulo_the_fitted_alphabet_too(store: Store) -> None:
     assert names(plan) == ["baseline", "keys=1"]
 
 
-def test_settings_of_the_other_vocabulary_mode_have_no_effect(store: Store) -> None:
-    plan = planned("vocabulary", store)
-    assert len(plan.configurations) == 1 + 4 + 1
-    assert plan.merged[0].reason.startswith("vocabulary.size_per_key has no effect")
-
-
 def test_a_reference_of_the_space(store: Store) -> None:
     plan = planned("agreement", store, keys={"regime.beta": [1, 0]}, reference={"regime.beta": 0})
     assert names(plan) == ["beta=0", "beta=1"]

@@ -17,34 +17,6 @@ from tests.sweeping.sweeps import QUICK, decisions, results, sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("local_ray"), pytest.mark.timeout(600)]
 
-FLAGS = (
-    *("--search", "optuna", "--seeds", "1", "--executor", "ray"),
-    *("--set", "training.max_updates=16"),
-)
-KEYS = '{"regime.beta": tune.loguniform(0.5, 10)}'
-
-
-@pytest.fixture(scope="module")
-def suggested(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, dict[str, Any]]:
-    """A storage with a sweep of two points suggested by Optuna, its space, and the JSON output
-    of the command."""
-    storage = tmp_path_factory.mktemp("suggested")
-    mine = storage / "quick.py"
-    text = Path(QUICK).read_text().replace('{"regime.beta": [0, 5]}', KEYS)
-    mine.write_text(f"from ray import tune\n{text}\n")
-    return storage, str(mine), sweep(storage, *FLAGS, "--samples", "2", space=str(mine))
-
-
-def test_suggested_points_are_trained_reused_and_left_out(suggested: Any) -> None:
-    storage, mine, result = suggested
-    assert (result["failed"], result["reused"], result["finished"]) == (0, 0, 3)
-    assert len(result["table"]) == 3
-    trained = results(storage)
-    fewer = sweep(storage, *FLAGS, "--samples", "1", space=mine)
-    assert (fewer["reused"], fewer["finished"], len(fewer["table"])) == (2, 2, 2)
-    assert results(storage) == trained
-
-
 FAMILIES = """
 from augury.sweeping.declarations import SearchSpace
 

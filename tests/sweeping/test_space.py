@@ -59,8 +59,7 @@ def test_every_shipped_space_is_a_valid_experiment_at_every_scale(
         loaded = space.find(name, scale)
         assert loaded.question.endswith("?")
         for point in [*space.sample(loaded), *loaded.rows.values()]:
-            parsed = spec.parse(merge(loaded.base, point) | {"storage": str(tmp_path)})
-            assert parsed.training.validations is not None
+            assert spec.parse(merge(loaded.base, point) | {"storage": str(tmp_path)})
 
 
 def test_a_file_of_the_user_works_by_path(tmp_path: Path) -> None:
@@ -94,14 +93,11 @@ def test_rows_are_points_with_names(tmp_path: Path) -> None:
     [
         ("seeds", "sedes", r"mine\.py' is not valid:\n(.|\n)*'seeds' is required"),
         ("[0, 5]", "5", "regime.beta: give a list of values or a domain of ray.tune, not 5"),
-        ("[0, 5]", "[]", "regime.beta has no values"),
         ('{"regime.beta": [0, 5]}', "{}", "sweeps nothing"),
         ("regime.beta", "decoding.beam", "key decoding.beam does not affect training: leave it"),
-        ("regime.beta", "execution.threads", "does not change results"),
         ("regime.beta", "tracking.enabled", "'--set tracking.enabled=...' applies it to all"),
         ('"max"', '"maximum"', "must be 'max' or 'min': did you mean 'max'"),
         ("SPACE =", "SPICE =", "does not define SPACE: .* SPACE = SearchSpace"),
-        (MINIMAL, "SPACE = {}", "SPACE of .* is a dict: the file must define SPACE = SearchSpace"),
         (MINIMAL, with_fields("rows=5"), "rows = 5: must be keys with values, .* or a function"),
         (MINIMAL, with_fields('reference="weak"', ROWS), "'weak': allowed: plain, strong"),
         (MINIMAL, with_fields('search="random"', ROWS), "has only rows"),
@@ -111,24 +107,6 @@ def test_errors_about_a_file(tmp_path: Path, old: str, new: str, message: str) -
     assert old in MINIMAL
     with pytest.raises(UserError, match=message):
         space.find(write(tmp_path, MINIMAL.replace(old, new)))
-
-
-FORMER = """
-QUESTION = "Does it help?"
-base = {"name": "x", "task": "nmt"}
-space = {"regime.beta": [0, 5]}
-metric, mode = "valid/bleu", "max"
-seeds = (1, 2)
-scheduler = "race"
-"""
-
-
-def test_the_error_about_the_former_form_ends_with_what_makes_it_valid(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="does not define SPACE") as raised:
-        space.find(write(tmp_path, FORMER))
-    _, added = str(raised.value).split("\n\n", 1)
-    loaded = space.find(write(tmp_path, f"{FORMER}\n{added}\n"))
-    assert loaded == replace(space.find(write(tmp_path, MINIMAL)), scheduler="race")
 
 
 def test_drawn_points_depend_on_their_number_alone() -> None:
@@ -173,7 +151,6 @@ def test_domains_of_yaml_are_those_of_ray_tune(tmp_path: Path) -> None:
         ("question:", "querstion:", "line 1: unknown key 'querstion': did you mean 'question'"),
         ("[0, 5]", "{loguniforn: [1, 2]}", "line 4: regime.beta: .*did you mean 'loguniform'"),
         ("[0, 5]", "{loguniform: 1}", "line 4: regime.beta is .*one domain with its arguments"),
-        ("[0, 5]", "{uniform: [1, 2, 3]}", "line 4: regime.beta: uniform"),
         ("[1, 2]", "[]", "line 6: seeds"),
         ("{name: x, task: nmt}", "nowhere.yaml", "no experiment file"),
     ],

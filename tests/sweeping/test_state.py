@@ -12,7 +12,7 @@ from augury.core.errors import UserError
 from augury.core.integrity import Damaged
 from augury.core.store import Store
 from augury.sweeping.schedulers import Listed, Trial
-from augury.sweeping.state import DEFINITION, KIND, STATE, earlier_record, records, resolve
+from augury.sweeping.state import DEFINITION, KIND, STATE, records, resolve
 from augury.sweeping.trials import Trials
 from augury.sweeping.writer import StateWriter
 
@@ -58,13 +58,13 @@ def test_a_record_that_has_changed_is_named_and_written_anew(
     sweep = Store(tmp_path).folder(KIND, "mine")
     for record in (DEFINITION, STATE):
         sweep.write_record(record, {"seeds": [1]})
-    assert earlier_record(sweep, name)["seeds"] == [1]
+    assert sweep.earlier_record(name)["seeds"] == [1]
     changed = sweep.read(name).replace(b"1]", b"2]").replace(b"1\n", b"2\n")
     assert changed != sweep.read(name)
     (tmp_path / KIND / "mine" / name).write_bytes(changed)
     with pytest.raises(Damaged, match=name):
         records(sweep)
-    assert earlier_record(sweep, name) == {}
+    assert sweep.earlier_record(name) == {}
     assert f"{name} is damaged" in capsys.readouterr().err
 
 

@@ -8,6 +8,7 @@ import shutil
 import signal
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,7 @@ def test_the_result_of_a_sweep(undisturbed: Undisturbed) -> None:
     assert json.loads((storage / "sweeps/quick/summary.json").read_text())["ended"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("local_ray")
 def test_ray_trains_the_same_in_one_actor(undisturbed: Undisturbed, tmp_path: Path) -> None:
     storage = prepared(undisturbed, tmp_path)
@@ -145,13 +147,51 @@ def test_more_values_and_seeds_train_only_missing_trials(
     shutil.copytree(undisturbed[0], storage)
     first = results(storage)
     wide.write_text(Path(QUICK).read_text().replace("[0, 5]", "[0, 5, 2]"))
-    updates = ("--set", "training.max_updates=32")
-    extended = sweep(storage, "--seeds", "1", "2", "3", "--at-once", "1", *updates, space=str(wide))
-    assert (extended["reused"], extended["finished"]) == (len(first), 12)
+    updates = FLAGS[-4:]
+    more = ("--seeds", "3", "1", "--trials", "4", "--executor", "local")
+    extended = sweep(storage, *more, *updates, space=str(wide))
+    assert (extended["reused"], extended["finished"]) == (3, 3 + 4)
     every = results(storage)
     assert {run: every[run] for run in first} == first
     before = {path: path.stat().st_mtime_ns for path in storage.glob("runs/*/seed-*/_COMPLETE")}
-    narrowed = sweep(storage, "--seeds", "1", "2", *updates)
+    narrowed = sweep(storage, "--seeds", "1", "2", *updates, "--executor", "local")
     assert (narrowed["reused"], narrowed["finished"], len(narrowed["table"])) == (6, 6, 3)
     assert {path: path.stat().st_mtime_ns for path in before} == before
     assert results(storage) == every
+
+
+def of_keys(folder: Path, keys: str) -> str:
+    """Return the quick space with other keys and one seed."""
+    text = Path(QUICK).read_text().replace('{"regime.beta": [0, 5]}', keys)
+    path = folder / "quick.py"
+    path.write_text(text.replace("seeds=(1, 2)", "seeds=(1,)"))
+    return str(path)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("local_ray")
+def test_a_failing_configuration_is_marked_and_the_others_continue(tmp_path: Path) -> None:
+    diverging = of_keys(tmp_path, '{"training.learning_rate": [5e-3, 1e30]}')
+    flags = ("--set", "training.max_updates=8")
+    result = sweep(tmp_path / "storage", *flags, code=1, space=diverging)
+    assert (result["failed"], result["finished"]) == (1, 2)
+    loaded = state.load(Store(tmp_path / "storage"), "quick")
+    (failed,) = [trial for _, trial in loaded.trials if trial.progress == "failed"]
+    assert failed.error is not None and failed.error.startswith("Diverged: update")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("local_ray")
+def test_two_drivers_share_the_work(tmp_path: Path) -> None:
+    """Every folder is created once and every run trained once, by whichever driver comes first."""
+    flags = ("--seeds", "1", "--at-once", "1", "--set", "training.max_updates=24")
+    command = command_line(tmp_path, *flags)
+    drivers = [start(*command, "--name", name) for name in ("first", "second")]
+    outputs = [driver.communicate(timeout=500)[1] for driver in drivers]
+    assert [driver.returncode for driver in drivers] == [0, 0], outputs
+    lines = "\n".join(outputs).splitlines()
+    made = Counter(line.partition(" · ")[0] for line in lines if "executor" not in line)
+    for stage in ("read train", "read valid", "augment rot-1", "fit cipher"):
+        assert made[stage] == 1, stage
+    assert made["vocabulary"] == 2  # of the baseline and with the enciphered text
+    assert len(results(tmp_path)) == 3

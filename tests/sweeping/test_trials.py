@@ -11,10 +11,12 @@ from ray.tune.search import Searcher
 
 from augury.core.store import Store
 from augury.experiments.graph import Graph
+from augury.experiments.record import RunRecord
+from augury.experiments.run import Run
 from augury.experiments.systems import canonical, expand
 from augury.experiments.trial import run_trial
 from augury.sweeping.schedulers import Listed, Trial
-from augury.sweeping.trials import Trials, read_prepared
+from augury.sweeping.trials import Trials
 from augury.sweeping.tune import TrialSearch
 from tests import tiny
 
@@ -30,7 +32,10 @@ DROP = {"augment": [{"operator": "word_drop"}]}
 def make(storage: Path, seeds: tuple[int, ...] = (1,), **options: Any) -> Trials:
     """Return the trials of a baseline and of other systems, whose texts are made."""
     systems = {"baseline": {}, **options.pop("systems", {"other": DROP})}
-    described = tiny.experiment("nmt", storage, training={"max_updates": 2}, systems=systems)
+    changes = {"corpus": options.pop("corpus")} if "corpus" in options else {}
+    described = tiny.experiment(
+        "nmt", storage, training={"max_updates": 2}, systems=systems, **changes
+    )
     graph = Graph(Store(storage))
     known = expand(described)
     forms = {name: canonical(system, graph.store).experiment for name, system in known.items()}
@@ -38,7 +43,7 @@ def make(storage: Path, seeds: tuple[int, ...] = (1,), **options: Any) -> Trials
     wanted = [Trial(plan.address, seed) for seed in seeds for plan in plans.values()]
     trials = Trials(
         graph,
-        Listed([plan.address for plan in plans.values()], seeds, mode="max"),
+        Listed([plan.address for plan in plans.values()], seeds),
         Store(storage).folder("sweeps", "x"),
         value=lambda trial: 1.0,
         compared=lambda trial: trial in wanted,
@@ -61,7 +66,7 @@ def key(trials: Trials, name: str, seed: int = 1) -> Trial:
 
 def train(trials: Trials, trial: Trial) -> None:
     """Train a trial, as another process would, and record its end."""
-    run = read_prepared(trials.folder, trials.prepare(trial)).with_seed(trial.seed)
+    run = Run.read(trials.run_of(trial).folder)
     assert run_trial(run, scored=trials.is_scored(trial))
     trials.end(trial)
 
@@ -95,6 +100,17 @@ def test_what_is_trained_is_told_once_and_not_begun_again(tmp_path: Path) -> Non
     again = make(tmp_path)
     assert again.replay([key(again, "baseline"), key(again, "other")]) == 1
     assert again.next() == key(again, "other")
+
+
+@pytest.mark.trains
+def test_a_trained_run_is_scored_on_a_new_test_set(tmp_path: Path) -> None:
+    train(first := make(tmp_path), begin(first))
+    tests = {"test": {"builtin": 6}, "other": {"builtin": 5}}
+    again = make(tmp_path, corpus={**tiny.PARALLEL, "tests": tests})
+    trial = begin(again)
+    train(again, trial)
+    assert again.progress[trial] == "finished"
+    assert [*RunRecord.read(again.run_of(trial).folder).tests] == ["test", "other"]
 
 
 @pytest.mark.trains

@@ -28,12 +28,14 @@ def cores(local_ray: Any) -> int:
     return int(local_ray.cluster_resources()["CPU"])
 
 
+@pytest.mark.slow
 def test_a_small_trial_trains_in_its_own_actor(cores: int) -> None:
     placement = place([experiment()])
     assert placement.execution == {"launcher": "direct", "device": "cpu", "threads": 1}
     assert (placement.at_once, placement.resources) == (cores, {"CPU": 1})
 
 
+@pytest.mark.slow
 def test_the_driver_of_workers_requests_no_cpu(cores: int) -> None:
     placement = place([experiment(workers=2, cpus_per_worker=0.5)])
     assert placement.execution["launcher"] == "ray"
@@ -41,11 +43,13 @@ def test_the_driver_of_workers_requests_no_cpu(cores: int) -> None:
     assert placement.at_once == cores
 
 
+@pytest.mark.slow
 def test_the_file_can_say_how_many_trials_run_at_once(cores: int) -> None:
     assert place([experiment(at_once=1)]).at_once == 1
     assert place([experiment(at_once=99, launcher="ray")]).at_once <= cores
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("local_ray")
 @pytest.mark.parametrize(
     ("settings", "at_once", "message"),

@@ -3,7 +3,6 @@ tracking and restarts."""
 
 from __future__ import annotations
 
-import io
 import json
 import random
 import shutil
@@ -148,21 +147,6 @@ def test_finished_runs_are_found_and_scored_again_with_another_beam(
     assert json.loads(capsys.readouterr().out)["runs"] == trained.result["runs"]
     files = [Path(run) / "weights.safetensors" for run in trained.result["runs"]]
     assert all(file.stat().st_mtime < before for file in files)
-
-
-@pytest.mark.trains
-def test_translate_reads_standard_input(
-    trained: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    first, second, *_ = trained.sources
-    monkeypatch.setattr(
-        "sys.stdin", SimpleNamespace(buffer=io.BytesIO(f"{first}\n\n{second}\n".encode()))
-    )
-    run = Path(trained.result["runs"][1])
-    assert main(["translate", str(run)]) == 0
-    # Those of the decoding that the run was scored with last.
-    first, second, *_ = (run / "hypotheses" / "test.txt").read_text(encoding="utf-8").splitlines()
-    assert capsys.readouterr().out == f"{first}\n\n{second}\n"
 
 
 @pytest.mark.trains

@@ -5,15 +5,12 @@ from __future__ import annotations
 import io
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
-from mlflow import MlflowClient
 
 from augury.cli import main
 from tests.cli.quick_table import quick
@@ -105,22 +102,3 @@ def test_runs_are_read_where_they_are(
     assert main(["runs", moved.root]) == 0
     outputs = next(Path(moved.root).glob("runs/*/seed-1/hypotheses/test.txt"))
     assert main(["compare", str(outputs), "--references", str(outputs)]) == 0
-
-
-def test_mlflow_is_made_anew(moved: SimpleNamespace, tmp_path: Path) -> None:
-    track = [sys.executable, "-m", "augury.cli", "track", moved.root]
-    refused = subprocess.run(track, capture_output=True, text=True, check=False)
-    assert refused.returncode == 2 and "mlflow.db was moved or copied" in refused.stderr
-    Path(moved.root, "mlflow.db").unlink()
-    shutil.rmtree(Path(moved.root, "mlartifacts"))
-    subprocess.run(track, check=True)
-    shutil.copyfile(f"{moved.root}/mlflow.db", tmp_path / "mlflow.db")  # this process has the old
-    client = MlflowClient(f"sqlite:///{tmp_path}/mlflow.db")
-    experiment = client.get_experiment_by_name("augury")
-    assert experiment is not None
-    runs = client.search_runs([experiment.experiment_id])
-    keys = [run.data.tags["augury.key"] for run in runs]
-    assert len(set(keys)) == len(keys)
-    (keys,) = [run for run in runs if run.info.run_name == "keys seed 1"]
-    artifacts = {entry.path for entry in client.list_artifacts(keys.info.run_id)}
-    assert {"scores.json", "run.json"} <= artifacts

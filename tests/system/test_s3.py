@@ -14,7 +14,6 @@ import yaml
 
 from tests.run_folders import weights
 from tests.s3 import SECRET, S3Server, s3_server
-from tests.sweeping.sweeps import QUICK
 from tests.system.test_main_job import augury, write_experiment
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
@@ -77,20 +76,6 @@ def test_runs_are_sent_shown_and_used(trained: str, server: S3Server, tmp_path: 
     for server.read_only in (True, False):
         done = augury("translate", "words/words/1", "--storage", trained, input="eins zwei\n")
         assert done.returncode == 0 and done.stdout.strip(), done.stderr
-
-
-@pytest.mark.long
-def test_a_sweep_on_s3_is_compared_there(server: S3Server, tmp_path: Path) -> None:
-    storage = server.uri("augury/swept")
-    flags = ["--name", "quick", "--storage", storage, "--set", "training.max_updates=16"]
-    swept = augury("sweep", QUICK, *flags, "--seeds", "1", "--json", cwd=tmp_path)
-    assert swept.returncode == 0, swept.stderr
-    compared = augury("compare", "sweeps/quick", "--storage", storage, "--json", cwd=tmp_path)
-    assert compared.returncode == 0, compared.stderr
-    rows = json.loads(compared.stdout)["tables"][0]["rows"]
-    assert {row["name"] for row in rows} == {
-        row["name"] for row in json.loads(swept.stdout)["table"]
-    }
 
 
 def start(experiment: Path, storage: str, messages: Path) -> subprocess.Popen[str]:

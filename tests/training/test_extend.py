@@ -58,15 +58,15 @@ class Flat(toy.Toy):
         return super().validate(device)._replace(score=0.5)
 
 
-@pytest.mark.parametrize("weights", ["averaged", "chosen"])
 @pytest.mark.parametrize(
-    ("task", "first", "second"),
+    ("task", "first", "second", "weights"),
     [
-        (toy.Toy, {}, {"max_epochs": 6}),
-        (toy.Toy, {}, {"max_epochs": None, "max_updates": 60, "average_last": 3}),
-        (toy.Toy, {**BY_UPDATES, "max_updates": 24}, BY_UPDATES),  # ends between validations
-        (toy.Toy, {**BY_SEVEN, "max_updates": 24}, BY_SEVEN),
-        (Flat, {"max_epochs": 9, "patience": 2}, {"max_epochs": 9, "patience": 4}),
+        (toy.Toy, {}, {"max_epochs": 6}, "chosen"),
+        (toy.Toy, {}, {"max_epochs": None, "max_updates": 60, "average_last": 3}, "averaged"),
+        # Ends between validations.
+        (toy.Toy, {**BY_UPDATES, "max_updates": 24}, BY_UPDATES, "averaged"),
+        (toy.Toy, {**BY_SEVEN, "max_updates": 24}, BY_SEVEN, "chosen"),
+        (Flat, {"max_epochs": 9, "patience": 2}, {"max_epochs": 9, "patience": 4}, "averaged"),
     ],
 )
 def test_longer_equals_as_long_from_the_start(

@@ -14,8 +14,6 @@ from torch._dynamo import reset
 from torch._dynamo.utils import counters
 from torch.nn.functional import cross_entropy
 
-from augury.core.store import Store
-from augury.experiments.make import prepare
 from augury.experiments.trial import train_here
 from augury.regimes.regime import Rows
 from augury.training import learner, loop
@@ -86,7 +84,7 @@ def test_a_run_is_trained_with_its_layers_compiled_once(
 ) -> None:
     """For batches of all shapes; validations and tests are code of their own."""
     execution = {"compile": True, "executor": "local"}
-    run = prepare(tiny.experiment(task, tmp_path, execution=execution), Store(tmp_path))
+    run = tiny.prepared(task, tmp_path, execution=execution)
     # Kernels of a CPU take minutes to build; the layers are compiled all the same.
     monkeypatch.setattr(learner, "compile_layers", partial(compile_layers, backend="eager"))
     monkeypatch.setattr(loop, "Dropout", None)  # cannot be entered

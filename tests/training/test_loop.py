@@ -13,7 +13,6 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.regimes.adversarial import Adversarial
 from augury.regimes.coregularised import CoRegularised
@@ -123,15 +122,6 @@ def test_workers_that_die_too_often_are_no_fault_of_what_was_given(tmp_path: Pat
     crashed = toy.run(tmp_path, "--launcher", "ray", "--max-failures", "0", "--kill-at", "6")
     assert crashed.returncode == 1
     assert "Crashed: the workers of toy, seed 1 died 1 times" in crashed.stderr
-
-
-def test_workers_that_do_not_fit_are_refused_before_ray_starts(tmp_path: Path) -> None:
-    import ray
-
-    before = ray.is_initialized()
-    with pytest.raises(UserError, match=r"1000 workers × 0.5 CPU"):
-        toy.main([str(tmp_path), "--launcher", "ray", "--workers", "1000"])
-    assert ray.is_initialized() == before
 
 
 def test_it_learns_and_leaves_what_it_says(straight: Path) -> None:

@@ -76,7 +76,7 @@ def _run(argv: Sequence[str]) -> int:
     writes_text = getattr(module, "WRITES_TEXT", False)
     output = nullcontext() if writes_text else redirect_stdout(RedactedStream(sys.stdout))
     with (
-        messages.shown(arguments.verbosity, arguments.log_format),
+        messages.shown(arguments.verbosity),
         _interrupted_by_sigterm() as received,
     ):
         try:

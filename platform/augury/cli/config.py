@@ -158,8 +158,7 @@ def show(
     if report.unreachable:
         tiny = ("--set", "model={architecture: tiny}")
         facts["next"] = without_model or command("augury", "config", path, *overrides, *tiny)
-    elif all(system.training.validations is not None for system in systems.values()):
-        # A race decides at validations.
+    else:
         hours = RACE_COST * baseline.seconds / 3600 if baseline else 0
         days = f"{math.ceil(hours / 24)}d"
         budget = next((name for name, limit in BUDGETS.items() if hours <= limit), days)

@@ -231,8 +231,11 @@ def _clean(store: Store, arguments: argparse.Namespace) -> int:
 
 def _verify(store: Store, as_json: bool) -> int:
     """Compare all files with their checksums; return 1 where one is damaged."""
+    checked = []
     with Stage("verify", unit="files") as stage:
-        checked = list(stage.over(verify(store, RECORDS, FOREIGN)))
+        for checked_file in verify(store, RECORDS, FOREIGN):
+            checked.append(checked_file)
+            stage.advance()
     damaged = [{"file": file.name, "damage": file.damage} for file in checked if file.damage]
     size = sum(file.bytes for file in checked)
     if as_json:

@@ -79,8 +79,6 @@ def parser(verb: str, argv: Sequence[str]) -> argparse.ArgumentParser:
     level: dict[str, Any] = {"action": "store_const", "dest": "verbosity"}
     verbosity("-v", "--verbose", **level, const=1, default=0, help="more messages, with times")
     verbosity("-q", "--quiet", **level, const=-1, help="only warnings and errors")
-    formats: dict[str, Any] = {"choices": ["text", "json"], "default": "text"}
-    add("--log-format", **formats, help="format of messages on standard error")
     add("--json", action="store_true", help="print the result as JSON on standard output")
     add("--allow-code", action="store_true", help="run plug-in files that stored runs name")
     add("--debug", action="store_true", help="show the traceback of errors")

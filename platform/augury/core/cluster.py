@@ -14,7 +14,6 @@ REACH_SECONDS = 60.0
 """Within this time a worker has to write and read the storage."""
 REACH = f"{TEMPORARY}reach-"
 """The beginning of the name of the folder of a storage in which its workers try to write."""
-_COUNTED = ("CPU", "GPU")
 _OF_MACHINES = ("memory", "object_store_memory")
 
 _reached: set[str] = set()
@@ -48,7 +47,12 @@ def check_storage(root: str) -> None:
     try:
         done, late = ray.wait([*waiting], num_returns=len(waiting), timeout=REACH_SECONDS)
         for task in done:
-            _check_answer(folder, secret, waiting[task], _answer(task))
+            node = waiting[task]
+            answer = _answer(task)
+            if not answer and not folder.exists(f"{secret}-{node['NodeID']}"):
+                answer = "this command does not see what it has written"
+            if answer:
+                raise _unreached(root, node, answer)
         for task in late:
             raise _unreached(root, waiting[task], f"no answer within {REACH_SECONDS:g} s")
     finally:
@@ -60,8 +64,10 @@ def node_types(nodes: Sequence[Mapping[str, Any]]) -> dict[Any, Mapping[str, Any
     """Return one living node of each type, by its resources."""
     types: dict[Any, Mapping[str, Any]] = {}
     for node in nodes:
+        kinds = [kind for kind in node["Resources"] if not kind.startswith("node:")]
+        kinds = [kind for kind in kinds if kind not in _OF_MACHINES]
         if node["Alive"]:
-            types.setdefault(frozenset(_resources(node).items()), node)
+            types.setdefault(frozenset((kind, node["Resources"][kind]) for kind in kinds), node)
     return types
 
 
@@ -87,29 +93,9 @@ def _answer(task: Any) -> str:
         return str(getattr(error, "cause", None) or error).strip().splitlines()[-1]
 
 
-def _check_answer(folder: Folder, secret: str, node: Mapping[str, Any], answer: str) -> None:
-    if not answer and not folder.exists(f"{secret}-{node['NodeID']}"):
-        answer = "this command does not see what it has written"
-    if answer:
-        raise _unreached(folder.root, node, answer)
-
-
 def _unreached(root: str, node: Mapping[str, Any], reason: str) -> UserError:
     return UserError(
-        f"storage {root} cannot be used from {name_of(node)}: {reason}. Workers read and write it: "
-        "mount it on all machines at the same path, or give them its credentials"
+        f"storage {root} cannot be used from node {node['NodeManagerHostname']} "
+        f"({node['NodeManagerAddress']}): {reason}. Workers read and write it: mount it on all "
+        "machines at the same path, or give them its credentials"
     )
-
-
-def name_of(node: Mapping[str, Any]) -> str:
-    """Return a node with its resources, for messages: `node a (10.0.0.5; CPU 4)`."""
-    resources = ", ".join(f"{kind} {amount:g}" for kind, amount in _resources(node).items())
-    return f"node {node['NodeManagerHostname']} ({node['NodeManagerAddress']}; {resources})"
-
-
-def _resources(node: Mapping[str, Any]) -> dict[str, float]:
-    """Return the resources of a node that its type has, CPUs and GPUs first."""
-    kinds = [kind for kind in node["Resources"] if not kind.startswith("node:")]
-    kinds = [kind for kind in kinds if kind not in _OF_MACHINES]
-    ordered = sorted(kinds, key=lambda kind: (kind not in _COUNTED, kind))
-    return {kind: node["Resources"][kind] for kind in ordered}

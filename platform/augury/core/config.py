@@ -150,11 +150,6 @@ def _without_directories(value: Any) -> Any:
     return _DIRECTORY.sub("", value) if isinstance(value, str) and "@" in value else value
 
 
-def override(content: Mapping[str, Any], assignments: Sequence[str]) -> dict[str, Any]:
-    """Return a copy of `content` with every assignment `dotted.key=value` applied."""
-    return merge(content, parse_assignments(assignments))
-
-
 def parse_assignments(
     assignments: Sequence[str], flag: str = "--set", example: str = "regime.beta=5"
 ) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Generic, Literal, TypeVar
+from functools import partial
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field
 
@@ -83,21 +83,22 @@ class Execution(Section):
             import ray
 
             nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
-            self._check_fits(workers, "GPU", self.gpus_per_worker, nodes, "the cluster")
+            self._check_fits(workers, "GPU", nodes, "the cluster")
         elif self.device == "cuda":
             self._require_cuda()
         if not self.joins_cluster and (workers > 1 or self.launcher == "ray"):
-            cores = [{"CPU": float(available_cores())}]
-            self._check_fits(workers, "CPU", self.cpus_per_worker, cores, "this machine")
+            here = {"CPU": float(available_cores())}
+            if self.cuda:
+                import torch
+
+                here["GPU"] = float(torch.cuda.device_count())
+            for kind in here:
+                self._check_fits(workers, kind, [here], "this machine")
 
     def _check_fits(
-        self,
-        workers: int,
-        kind: Literal["CPU", "GPU"],
-        amount: float,
-        nodes: Sequence[Mapping[str, float]],
-        where: str,
+        self, workers: int, kind: str, nodes: Sequence[Mapping[str, float]], where: str
     ) -> None:
+        amount = self.cpus_per_worker if kind == "CPU" else self.gpus_per_worker
         have = [node.get(kind, 0.0) for node in nodes]
         if sum(int(of_node / amount + 1e-9) for of_node in have) < workers:
             raise UserError(
@@ -190,27 +191,22 @@ class Execution(Section):
         backend = self.choose(len(texts) / per_second, name, executor)
         rows = [{TEXTS: [*texts[start : start + chunk]]} for start in range(0, len(texts), chunk)]
         with Stage(name, len(texts), unit) as stage:
-            chunks = backend.map(_Texts(make), rows, stage, **self.reserved(backend))
+            chunks = backend.map(partial(_of_texts, make), rows, stage, **self.reserved(backend))
         return [result for row in chunks for result in row[RESULTS]]
 
 
 TEXTS, RESULTS = "texts", "results"
 
 
-@dataclass(frozen=True)
-class _Texts(Generic[T, R]):
-    """Makes the task that maps a list of texts to a list of results."""
+def _of_texts(make: Callable[[], Callable[[list[T]], list[R]]]) -> Task:
+    """Return the task that maps a list of texts to a list of results."""
+    function = make()
 
-    make: Callable[[], Callable[[list[T]], list[R]]]
+    def task(row: Row) -> Row:
+        results = function(list(row[TEXTS]))
+        return {"rows": len(results), RESULTS: results}
 
-    def __call__(self) -> Task:
-        function = self.make()
-
-        def task(row: Row) -> Row:
-            results = function(list(row[TEXTS]))
-            return {"rows": len(results), RESULTS: results}
-
-        return task
+    return task
 
 
 def _holds_cpus() -> bool:

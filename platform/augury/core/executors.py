@@ -10,7 +10,7 @@ and write themselves, as files.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from augury.core.errors import UserError
 from augury.core.machine import in_this_directory
@@ -27,27 +27,8 @@ Task = Callable[[Row], Row]
 MIN_BLOCKS, BLOCKS_PER_CPU = 1_000, 2
 
 
-class Executor(Protocol):
-    """Maps a task over rows; `make` creates the task, once in every worker process.
-
-    `cpus` and `gpus` are reserved for each worker on Ray, and limit their number.
-    """
-
-    name: str
-
-    def map(
-        self,
-        make: Callable[[], Task],
-        rows: Sequence[Row],
-        stage: Stage,
-        *,
-        cpus: float = 1,
-        gpus: float = 0,
-    ) -> list[Row]: ...
-
-
 class LocalExecutor:
-    """Runs the task over the rows in this process, one after the other."""
+    """Maps a task over rows in this process, one after the other; `make` creates the task."""
 
     name = "local"
 
@@ -68,7 +49,10 @@ class LocalExecutor:
 
 
 class RayExecutor:
-    """Runs the task on Ray Data, in a pool of actors that each hold it."""
+    """Maps a task over rows on Ray Data, in a pool of actors for each of which `make` creates it.
+
+    `cpus` and `gpus` are reserved for each actor, and limit their number.
+    """
 
     name = "ray"
 
@@ -115,6 +99,8 @@ class RayExecutor:
             stage.advance(row["rows"])
         return results
 
+
+Executor: TypeAlias = LocalExecutor | RayExecutor
 
 INDEX, MESSAGES, ERROR = "index", "messages", "error"
 """Columns beside those of the task: the place of a row, what the task has said, its UserError."""

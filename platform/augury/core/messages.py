@@ -6,20 +6,17 @@ default. The command line writes them to standard error and keeps standard outpu
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from augury.core.secrets import redacted
 
 if TYPE_CHECKING:
     from rich.progress import Progress
-
-Format = Literal["text", "json"]
 
 logger = logging.getLogger("augury")
 # Otherwise logging's last-resort handler would print warnings.
@@ -27,14 +24,14 @@ logger.addHandler(logging.NullHandler())
 
 
 @contextmanager
-def shown(verbosity: int = 0, form: Format = "text") -> Iterator[None]:
+def shown(verbosity: int = 0) -> Iterator[None]:
     """Write messages, and progress bars if it is a terminal, to standard error while the block
     runs.
 
     `verbosity` is -1 for warnings and errors, 0 for progress as well, and 1 for debug messages and
     timestamps too.
     """
-    handler = _StderrHandler(form, timestamps=verbosity > 0)
+    handler = _StderrHandler(timestamps=verbosity > 0)
     handlers, level = logger.handlers, logger.level
     logger.handlers = [handler]
     logger.setLevel({-1: logging.WARNING, 0: logging.INFO}.get(verbosity, logging.DEBUG))
@@ -102,15 +99,14 @@ class _Collector(logging.Handler):
 class _StderrHandler(logging.Handler):
     """Writes records to standard error, above the progress bars."""
 
-    def __init__(self, form: Format, timestamps: bool):
+    def __init__(self, timestamps: bool):
         super().__init__()
-        self.form, self.timestamps = form, timestamps
+        self.timestamps = timestamps
         self._display: Progress | None = None
 
     def display(self) -> Progress | None:
-        """Return the progress bars; None if standard error is not a terminal or the format is
-        JSON."""
-        if self._display is None and self.form == "text" and sys.stderr.isatty():
+        """Return the progress bars; None if standard error is not a terminal."""
+        if self._display is None and sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn
 
@@ -124,7 +120,7 @@ class _StderrHandler(logging.Handler):
         return self._display
 
     def emit(self, record: logging.LogRecord) -> None:
-        line = redacted(self.json(record) if self.form == "json" else self.text(record))
+        line = redacted(self.text(record))
         if self._display is not None and self._display.live.is_started:
             self._display.console.print(line, soft_wrap=True)
         else:
@@ -141,15 +137,6 @@ class _StderrHandler(logging.Handler):
             if self.timestamps
             else message
         )
-
-    def json(self, record: logging.LogRecord) -> str:
-        """Format a record as a JSON object on one line."""
-        created = (
-            time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
-            + f".{int(record.msecs):03d}Z"
-        )
-        entry = {"time": created, "level": record.levelname.lower(), "message": record.getMessage()}
-        return json.dumps(entry, ensure_ascii=False)
 
     def close(self) -> None:
         if self._display is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -50,8 +50,6 @@ class Registry:
     """Top-level attribute that a plug-in module must assign."""
     contract: str
     """Completes "a plug-in file must ..." in error messages."""
-    hint: Callable[[ModuleType], str] = lambda module: ""
-    """What the error about a file without the attribute says besides the contract."""
     is_mapping: bool = False
     """Whether the attribute maps names to plug-ins, so that one module can define several."""
 
@@ -161,7 +159,6 @@ class Registry:
         except AttributeError as error:
             raise UserError(
                 f"'{name}' does not define {self.attribute}: the file must {self.contract}"
-                f"{self.hint(module)}"
             ) from error
         if not self.is_mapping:
             return value

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from augury.core import messages
 from augury.core.messages import logger
@@ -15,8 +14,6 @@ from augury.core.messages import say_once as say_once
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
-
-T = TypeVar("T")
 
 QUIET_SECONDS = 10.0  # minimum time between two messages of a line that is not live
 
@@ -84,7 +81,6 @@ class Stage:
     def __init__(self, name: str, total: int | None = None, unit: str = "rows"):
         self.name, self.total, self.unit = name, total, unit
         self.done = 0
-        self.note = ""
         self._start = time.monotonic()
         self._line = StatusLine(name)
 
@@ -102,10 +98,9 @@ class Stage:
         ended = duration(time.monotonic() - self._start) + ("" if kind is None else ", stopped")
         logger.info(self._text(f"{self.done:,} {self.unit}", ended))
 
-    def advance(self, count: int = 1, note: str = "") -> None:
-        """Add `count` units; `note`, if given, replaces the text at the end of the line."""
+    def advance(self, count: int = 1) -> None:
+        """Add `count` units."""
         self.done += count
-        self.note = note or self.note
         if not self._line.due or self.done == self.total:
             return
         share = self.done / self.total if self.total else None
@@ -114,16 +109,10 @@ class Stage:
         of = f"/{self.total:,}" if self.total else ""
         self._line.show(self._text(f"{self.done:,}{of} {self.unit}", left), share)
 
-    def over(self, items: Iterable[T]) -> Iterator[T]:
-        """Yield the items, counting one unit for each."""
-        for item in items:
-            yield item
-            self.advance()
-
     def _text(self, count: str, when: str) -> str:
         rate = self.done / max(time.monotonic() - self._start, 1e-6)
         speed = f"{_rate(rate)} {self.unit}/s"
-        return " · ".join(filter(None, (self.name, count, speed, when, self.note)))
+        return " · ".join(filter(None, (self.name, count, speed, when)))
 
 
 def duration(seconds: float) -> str:

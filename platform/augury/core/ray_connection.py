@@ -177,10 +177,10 @@ def exposed(gcs: str, asks_for_token: bool) -> str:
     )
 
 
-def check_listens(host: str, port: int, seconds: float = 10.0) -> None:
-    """Raise OSError where nothing answers at a port of a host within some seconds."""
+def check_listens(host: str, port: int) -> None:
+    """Raise OSError where nothing answers at a port of a host within ten seconds."""
     try:
-        socket.create_connection((host.strip("[]"), port), timeout=seconds).close()
+        socket.create_connection((host.strip("[]"), port), timeout=10.0).close()
     except OverflowError as error:  # a port above 65535
         raise OSError(str(error)) from error
 

@@ -1,9 +1,9 @@
-"""Content-addressed store of folders on a mounted disk or an object store, by `pyarrow.fs`.
+"""Content-addressed store of folders: what makes one complete, and how damage is found.
 
 A folder is valid once its completion marker is there, which is written last. All builders of a
 folder write the same bytes to the same files, and a build that was killed resumes at the first
 missing file. The manifest of a finished folder has checksums of its files, by which damage is found
-before they are used. Files appear whole or not at all.
+before they are used.
 """
 
 from __future__ import annotations
@@ -13,27 +13,21 @@ import os
 import shutil
 import tempfile
 import threading
-import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Self, TypeVar
-
-from pyarrow import fs
+from typing import IO, Any, TypeVar
 
 from augury.core import integrity
-from augury.core.directories import (
-    TEMPORARY,
-    downloads,
-    reset_permissions,
-    scratch,
-)
+from augury.core.directories import TEMPORARY, downloads, reset_permissions
 from augury.core.errors import UserError
-from augury.core.filesystems import OBJECT_STORES, PATIENCE, local_root, located, open_root
+from augury.core.files import FileInfo, Files
+from augury.core.filesystems import local_root
 from augury.core.integrity import CHUNK, OTHERS, Checksum, Damaged, checksums
+from augury.core.messages import say
 from augury.core.secrets import redacted_values
 
 T = TypeVar("T")
@@ -44,8 +38,6 @@ LAST = (MANIFEST, MARKER)
 """The files of a folder that are written behind the others."""
 SCHEMA = 2
 """The version of the form of stored folders and records; others are refused."""
-LONGEST = 200
-"""Bytes of a part of a name, so that temporary names fit into the 255 of most filesystems."""
 SMALL = 8 << 20
 """Bytes up to which a copy is kept of what is written to an object store."""
 THREADS = 8
@@ -61,7 +53,7 @@ class Store:
         UserError for a root that cannot be one, such as a directory on a disk that is not there.
         """
         self.root = str(root) if "://" in str(root) else local_root(str(root))
-        open_root(self.root)
+        _ = Folder(self.root, "").filesystem
 
     def folder(self, kind: str, address: str) -> Folder:
         """Return the folder of an address, whether it exists or not."""
@@ -70,21 +62,6 @@ class Store:
     def addresses(self, kind: str) -> list[str]:
         """Return the addresses of all folders of a kind, complete or not, sorted."""
         return Folder(self.root, kind).subfolders()
-
-
-class FileInfo(NamedTuple):
-    """What is known of a file or subfolder."""
-
-    is_file: bool
-    size: int
-    """Bytes; 0 for a folder."""
-    modified: float
-    """When it was last changed, in seconds since 1970; 0 where that is not known."""
-
-    @classmethod
-    def of(cls, info: fs.FileInfo) -> Self:
-        """Return what pyarrow knows."""
-        return cls(info.is_file, info.size or 0, (info.mtime_ns or 0) / 1e9)
 
 
 @dataclass
@@ -98,11 +75,8 @@ class _Facts:
     written: dict[str, Checksum] = field(default_factory=dict)
     """What this process has written."""
     copies: dict[str, Path] = field(default_factory=dict)
-    """Local copies of remote files, which this process has written or found to be as a record has
-    them."""
-    records: dict[str, bytes] = field(default_factory=dict)
-    """Records of a remote folder that this process has written, and those that it has read since
-    the folder was finished."""
+    """Local copies of remote files: small ones that this process has written, those found to be as
+    a record has them, and records that were read since the folder was finished."""
 
 
 _known: dict[tuple[str, str], _Facts] = {}
@@ -110,38 +84,8 @@ _known: dict[tuple[str, str], _Facts] = {}
 _downloading = threading.Lock()
 
 
-@dataclass(frozen=True)
-class Folder:
-    """A folder below a root, which can be pickled and used on other machines."""
-
-    root: str
-    name: str
-
-    def path(self, name: str = "") -> str:
-        """Return the path of a file in the store's filesystem; UserError for one outside."""
-        base = open_root(self.root)[1].rstrip("/")
-        _check_inside(self.name)
-        _check_inside(name)
-        return "/".join(part for part in (base, self.name, name) if part)
-
-    @property
-    def filesystem(self) -> fs.FileSystem:
-        """The filesystem of `path`."""
-        return open_root(self.root)[0]
-
-    @property
-    def is_local(self) -> bool:
-        """Whether the folder is on a mounted disk."""
-        return isinstance(self.filesystem, fs.LocalFileSystem)
-
-    @property
-    def uri(self) -> str:
-        """The location of the folder, for messages."""
-        return located(self.root, self.name)
-
-    def location(self, name: str) -> str:
-        """Return the path or URI of a file, for messages."""
-        return located(self.root, f"{self.name}/{name}" if self.name else name)
+class Folder(Files):
+    """A folder below a root: its files, records and manifest."""
 
     def sub(self, name: str) -> Folder:
         """Return a subfolder."""
@@ -149,45 +93,7 @@ class Folder:
 
     def exists(self, name: str = "") -> bool:
         """Return whether a file, or by default the folder, is there."""
-        if name in self._facts.records or name in self._facts.copies:
-            return True
-        if not name or self.filesystem.type_name not in OBJECT_STORES:
-            return self.info(name) is not None
-        try:  # `get_file_info` asks a second time, whether it is a directory
-            self.filesystem.open_input_stream(self.path(name), compression=None).close()
-        except FileNotFoundError:
-            return False
-        return True
-
-    def info(self, name: str = "") -> FileInfo | None:
-        """Return what is known of a file, or by default of the folder; None where it is not
-        there."""
-        info = self.filesystem.get_file_info(self.path(name))
-        return None if info.type == fs.FileType.NotFound else FileInfo.of(info)
-
-    def contents(self, *, below: bool = True) -> dict[str, FileInfo]:
-        """Return what is known of the files and subfolders, by their names in order, with `below`
-        also of those in them; temporary ones too."""
-        base = self.path()
-        selector = fs.FileSelector(base, allow_not_found=True, recursive=below)
-        infos = sorted(self.filesystem.get_file_info(selector), key=lambda info: str(info.path))
-        return {info.path[len(base) :].lstrip("/"): FileInfo.of(info) for info in infos}
-
-    def names(self) -> list[str]:
-        """Return the names of the files except temporary ones, sorted."""
-        return self._names(is_file=True)
-
-    def subfolders(self) -> list[str]:
-        """Return the names of the subfolders, sorted."""
-        return self._names(is_file=False)
-
-    def _names(self, *, is_file: bool) -> list[str]:
-        infos = self.contents(below=False).items()
-        return [
-            name
-            for name, info in infos
-            if info.is_file == is_file and not name.startswith(TEMPORARY)
-        ]
+        return name in self._facts.copies or super().exists(name)
 
     def files(self, *, last: bool = False) -> list[str]:
         """Return the names of all files, those of subfolders too, but manifest and marker unless
@@ -205,9 +111,11 @@ class Folder:
 
         What no manifest has, such as records with checksums of their own, need not be `verified`.
         """
+        if copy := self._facts.copies.get(name):
+            return copy.read_bytes()
         expected = self._expected().get(name) if verified else None
         if expected is None:
-            return self._streamed(name, lambda stream: bytes(stream.read()))
+            return self.streamed(name, lambda stream: bytes(stream.read()))
         if not self.is_local:
             return self.local(name).read_bytes()
         try:
@@ -226,17 +134,25 @@ class Folder:
     def read_record(self, name: str) -> dict[str, Any]:
         """Return the content of a record; Damaged where it is not as it was written, UserError for
         one of another version of Augury."""
-        kept = None if self.is_local else self._facts.records.get(name)
-        data = kept or self.read(name, verified=False)
+        data = self.read(name, verified=False)
         content = integrity.unseal(data, self.location(name))
-        if self._facts.complete and not self.is_local:
-            self._facts.records[name] = data
+        if self._facts.complete:
+            self._keep_copy(name, data)
         if content.get("schema") != SCHEMA:
             raise UserError(
                 f"{self.location(name)} was written by another version of Augury: use that "
                 "version, or give another storage"
             )
         return content
+
+    def earlier_record(self, name: str) -> dict[str, Any]:
+        """Return a record that an earlier command has written; empty where there is none or, with a
+        warning, where it is damaged, as it is made anew."""
+        try:
+            return self.read_record(name) if self.exists(name) else {}
+        except Damaged as error:
+            say(f"warning: {error}: it is made anew")
+            return {}
 
     def write(self, name: str, content: bytes | str) -> Checksum:
         """Write a file atomically, and return its checksum."""
@@ -245,12 +161,17 @@ class Folder:
             stream.write(data)
         written = integrity.checksum([data])
         self._facts.written[name] = written
-        if not self.is_local and len(data) < SMALL:  # most are read soon
+        if len(data) < SMALL:  # most are read soon
+            self._keep_copy(name, data)
+        return written
+
+    def _keep_copy(self, name: str, data: bytes) -> None:
+        """Keep a copy of a remote file."""
+        if not self.is_local and name not in self._facts.copies:
             copy = self._copy_of(name)
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(data)
             self._facts.copies[name] = copy
-        return written
 
     def write_json(self, name: str, value: Any) -> None:
         """Write a JSON file of a folder whose manifest vouches for it, without sorting keys."""
@@ -279,45 +200,17 @@ class Folder:
             content[OTHERS] = {file: sums[file] for file in names}
         text = _json(integrity.seal(content))
         self.write(name, text)
-        if not self.is_local:
-            self._facts.records[name] = text.encode()
-            if self._facts.written.keys() >= {*names}:  # the server has compared checksums
-                self._facts.intact.add(name)
+        if not self.is_local and self._facts.written.keys() >= {*names}:
+            self._facts.intact.add(name)  # the server has compared checksums
         return integrity.unseal(text.encode(), name)
 
     @contextmanager
     def writing(self, name: str) -> Iterator[IO[bytes]]:
         """Open a stream to a file that appears under `name` when the block ends without an
         exception."""
-        target = self.path(name)
         self._change(name)
-        if not self.is_local:
-            with scratch("upload") as directory:
-                with (directory / "file").open("wb") as file:
-                    yield file
-                self._upload(directory / "file", name)
-            return
-        parent, _, base = target.rpartition("/")
-        os.makedirs(parent, exist_ok=True)
-        temporary = f"{parent}/{TEMPORARY}{base}-{uuid.uuid4().hex[:8]}"
-        try:
-            with open(temporary, "wb") as file:
-                yield file
-            os.replace(temporary, target)
-        except OSError as error:
-            error.filename = error.filename or target  # a full disk has none
-            raise
-        finally:
-            if os.path.exists(temporary):
-                os.remove(temporary)
-
-    def _upload(self, file: Path, name: str) -> None:
-        """Publish a local file, which has all of its content: what is half written to a stream of
-        Arrow is published too, when that is forgotten."""
-        with file.open("rb") as source:
-            stream = self.filesystem.open_output_stream(self.path(name), compression=None)
-            shutil.copyfileobj(source, stream, CHUNK)
-            stream.close()
+        with super().writing(name) as stream:
+            yield stream
 
     def remove(self, name: str = "") -> None:
         """Remove a file or folder if it exists, the marker of a folder first so that no partial
@@ -343,19 +236,6 @@ class Folder:
             else:
                 self.filesystem.delete_dir(path)
 
-    @property
-    def link(self) -> str | None:
-        """The path of the link that the folder, or one that it is in, is; None where there is none.
-
-        The folder of a kind may be a link to a larger disk, and is a folder for all that.
-        """
-        if not self.is_local:
-            return None
-        parts = self.name.split("/")
-        places = ("/".join(parts[:count]) for count in range(2, len(parts) + 1))
-        paths = (Folder(self.root, place).path() for place in places)
-        return next(filter(os.path.islink, paths), None)
-
     def drop(self, name: str) -> None:
         """Remove a file of a finished folder, which then is as if it had never had it."""
         manifest = self.read_record(MANIFEST)
@@ -371,7 +251,7 @@ class Folder:
         if self.is_local or not facts.complete:
             facts.complete = self.exists(MARKER)
             if facts.complete and not self.is_local:  # by another process, which has written more
-                facts.records.clear()
+                facts.copies.clear()
         return facts.complete
 
     def finish(
@@ -458,23 +338,7 @@ class Folder:
 
     def checksum(self, name: str) -> Checksum:
         """Return the checksum of a file as it is now."""
-        return self._streamed(name, _checksum_of)
-
-    def _streamed(self, name: str, use: Callable[[Any], T]) -> T:
-        """Return what a function of a stream of a file returns.
-
-        It is called again where a busy object store answers with a page that is longer than a small
-        file, which pyarrow does not repeat.
-        """
-        for attempt in range(PATIENCE[0]):
-            try:
-                with self.filesystem.open_input_stream(self.path(name), compression=None) as stream:
-                    return use(stream)
-            except OSError as error:
-                if "flush response stream" not in str(error) or attempt == PATIENCE[0] - 1:
-                    raise
-            time.sleep(0.05 * 2**attempt)
-        raise AssertionError("the last attempt returns or raises")
+        return self.streamed(name, _checksum_of)
 
     def _damaged(self, fault: str) -> Damaged:
         _forget(self)
@@ -541,7 +405,7 @@ class Folder:
                     shutil.copyfileobj(stream, file, CHUNK)
 
             with suppress(FileNotFoundError):
-                self._streamed(name, write)
+                self.streamed(name, write)
             return target
 
         return self._map(fetch, list(names))
@@ -564,7 +428,7 @@ class Folder:
         else:
             self.remove(name)
             known = checksums(made._manifest())
-            there._map(lambda file: there._upload(directory / file, file), list(known))
+            there._map(lambda file: there.upload(directory / file, file), list(known))
             there.finish({}, files=known, known=known)
             shutil.rmtree(directory)
         _forget(made)
@@ -594,7 +458,6 @@ class Folder:
         facts.intact.clear()
         facts.written.pop(name, None)
         facts.copies.pop(name, None)
-        facts.records.pop(name, None)
         if name in LAST:
             facts.manifest, facts.complete = None, False
 
@@ -625,18 +488,3 @@ def _forget(folder: Folder) -> None:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-
-
-def _check_inside(name: str) -> None:
-    """Raise UserError for a name that leads out of the store, or that no filesystem takes.
-
-    Names come from users, and from files of a storage that someone else may have written.
-    """
-    parts = name.split("/")
-    outside = name.startswith("/") or ".." in parts or "." in parts
-    if outside or "\0" in name or any(len(part.encode()) > LONGEST for part in parts):
-        shown = f"{name[:60]}…" if len(name) > 60 else name
-        raise UserError(
-            f"{shown!r} cannot be the name of something in a storage: give one of at most "
-            f"{LONGEST} bytes between slashes, without '.' and '..' as a part, and not absolute"
-        )

@@ -67,12 +67,11 @@ def _texts(store: Store, before: float, users: Sequence[str]) -> Iterator[Unused
         for name in store.addresses(kind)
         if _ADDRESS.fullmatch(name)
     ]
-    mentions = [
-        address
-        for kind in users
-        for name in store.addresses(kind)
-        for address in _mentioned(store.folder(kind, name))
-    ]
+    mentions: list[str] = []
+    for user in (store.folder(kind, name) for kind in users for name in store.addresses(kind)):
+        for file in (name for name in user.files() if name.endswith(".json")):
+            content = user.read(file, verified=False).decode(errors="replace")
+            mentions += _ADDRESS.findall(content)
     needed = _with_inputs(mentions, folders)
     for folder in folders:
         if _address(folder) in needed or locks.is_locked(folder) or _changed(folder) > before:
@@ -104,13 +103,6 @@ def _made_from(folder: Folder) -> list[str]:
     except Damaged as error:
         say_once(f"warning: {error}")
         return []
-
-
-def _mentioned(folder: Folder) -> Iterator[str]:
-    """Yield the addresses that the JSON files of a folder mention."""
-    for name in folder.files():
-        if name.endswith(".json"):
-            yield from _ADDRESS.findall(folder.read(name, verified=False).decode(errors="replace"))
 
 
 def _temporary(store: Store, before: float) -> Iterator[Unused]:

@@ -84,6 +84,16 @@ class Cost(NamedTuple):
     scoring: float = 0.0
     """Those of the seconds that scoring takes."""
 
+    @property
+    def training(self) -> float:
+        """The seconds of training alone."""
+        return self.seconds - self.scoring
+
+    def unscored(self, seeds: int = 1) -> Cost:
+        """Return the cost of trainings with so many seeds, without scores."""
+        seconds, size = seeds * self.training, seeds * self.bytes
+        return self._replace(seconds=seconds, bytes=size, scoring=0.0)
+
 
 def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
     """Estimate the cost of one seed of an experiment, trained and scored."""
@@ -110,7 +120,14 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
     # The checkpoints of the mean, at least two, the model reported on, its form for decoding; and
     # the two moments of the optimizer in each of the last two checkpoints.
     kept = max(training.average_last, 2) + 2 + 2 * 2
-    scoring = _scoring(experiment, size, text, pieces, speed) if text.test_rows else 0.0
+    scoring = 0.0
+    if text.test_rows:
+        decoding = getattr(experiment, "decoding", None)
+        beam = decoding.beam if isinstance(decoding, Decoding) else 1
+        passed = pieces[0] * size.source + (beam * pieces[-1] * size.target if size.target else 0)
+        # A third of the products of training, which go backward too.
+        work = FLOPS_PER_PARAMETER / 3 * passed * text.test_rows
+        scoring = SCORING_SECONDS + DECODING_SHARE * work / speed
     return Cost(
         parameters=size.parameters,
         updates=updates,
@@ -119,18 +136,6 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
         updates_per_epoch=per_epoch,
         scoring=scoring,
     )
-
-
-def _scoring(
-    experiment: Experiment, size: Size, text: Text, pieces: Sequence[float], speed: float
-) -> float:
-    """Estimate the seconds in which the test sets get outputs and scores."""
-    decoding = getattr(experiment, "decoding", None)
-    beam = decoding.beam if isinstance(decoding, Decoding) else 1
-    passed = pieces[0] * size.source + (beam * pieces[-1] * size.target if size.target else 0)
-    # A third of the products of training, which go backward too.
-    work = FLOPS_PER_PARAMETER / 3 * passed * text.test_rows
-    return SCORING_SECONDS + DECODING_SHARE * work / speed
 
 
 def transformer(
@@ -216,16 +221,12 @@ def core_flops() -> float:
 
 
 def _speed(execution: Execution, training: Training) -> float:
+    """Return the FLOP/s that one of several trials has."""
     if uses_gpu(execution):
         return GPU_FLOPS * training.workers
     faster = BF16_SPEEDUP if training.precision == "bf16" and cpu_is_fast_in_bfloat16() else 1
-    return core_flops() * faster * _cores(execution, training.workers) ** 0.8
-
-
-def _cores(execution: Execution, workers: int) -> int:
-    """Return the cores that one of several trials has."""
-    threads = execution.threads or max(1, int(execution.cpus_per_worker))
-    return min(available_cores(), workers * threads)
+    threads = training.workers * (execution.threads or max(1, int(execution.cpus_per_worker)))
+    return core_flops() * faster * min(available_cores(), threads) ** 0.8
 
 
 def _layers(count: int, hidden: int, feedforward: int, *, attentions: int = 1) -> int:

@@ -5,16 +5,15 @@ The true time is likely within the factor `cost.ERROR_FACTOR`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from statistics import fmean, median
+from statistics import median
 from typing import NamedTuple
 
 from augury.augment import pipeline
-from augury.augment.operator import RECORDS, MakesRecords, Operator, TextSubset
+from augury.augment.operator import RECORDS, MakesRecords, TextSubset
 from augury.core.machine import available_cores
 from augury.core.progress import duration
 from augury.core.store import Store
-from augury.corpora.corpus import KINDS, Corpus
+from augury.corpora.corpus import KINDS
 from augury.corpora.filters import word_counts
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.mixture import row_ranges
@@ -36,11 +35,7 @@ def estimates(graph: Graph) -> dict[str, Cost | None]:
     costs = {name: seed_cost(plan.experiment, graph.store) for name, plan in trained.items()}
     for address, seeds in graph.unscored.items():
         known = seed_cost(graph.plans[address].experiment, graph.store)
-        costs[graph.names[Step(address, seeds[0])]] = known and known._replace(
-            seconds=(known.seconds - known.scoring) * len(seeds),
-            bytes=known.bytes * len(seeds),
-            scoring=0.0,
-        )
+        costs[graph.names[Step(address, seeds[0])]] = known and known.unscored(len(seeds))
     return costs
 
 
@@ -72,7 +67,7 @@ def estimate(graph: Graph, base: Experiment, at_once: int | None = None) -> Esti
 
     As many run side by side as `base` allows, or `at_once`.
     """
-    left, costs = remaining(graph), _trial_costs(graph)
+    left, costs = remaining(graph), trial_costs(graph)
     if left is None or costs is None:
         return None
     parallel = trials_at_once(base, at_once)
@@ -91,13 +86,6 @@ def trials_at_once(experiment: Experiment, at_once: int | None = None) -> int:
     return at_once or min(fitting, execution.most_at_once or fitting)
 
 
-def seconds_of(graph: Graph) -> dict[Step, float] | None:
-    """Return the estimated seconds of every model of a graph as a trial, trained and scored where
-    it has scores; None where those of one are not known."""
-    costs = _trial_costs(graph)
-    return None if costs is None else {step: cost.seconds for step, cost in costs.items()}
-
-
 def remaining(graph: Graph) -> dict[Step, float] | None:
     """Return the seconds that the models of a graph still take as trials: 0 where they are
     complete; None where those of one are not known.
@@ -105,42 +93,38 @@ def remaining(graph: Graph) -> dict[Step, float] | None:
     The pace is that of the trainings that have ended: processors differ, and so does what else
     runs on them.
     """
-    costs = _trial_costs(graph)
+    costs = trial_costs(graph)
     if costs is None:
         return None
-    paces, left = [], {}
-    for step, of_step in costs.items():
-        assert step.seed is not None
-        run, training = graph.plans[step.address].run(step.seed), of_step.seconds - of_step.scoring
-        ended = run.exists(OUTCOME)
-        if ended and training:
-            paces.append(Outcome.read(run).train_seconds / training)
-        if run.complete:
-            left[step] = (0.0, 0.0, 0.0)
-        else:
-            done = history.trained_seconds(run)
-            left[step] = (0.0 if ended else training, done, of_step.scoring)
-    pace = median(paces) if paces else 1.0
-    return {
-        step: max(pace * training - done, 0.0) + pace * scoring
-        for step, (training, done, scoring) in left.items()
-    }
+    plans = graph.plans
+    runs = {step: plans[step.address].run(step.seed) for step in costs if step.seed is not None}
+    ended = {step: Outcome.read(run) for step, run in runs.items() if run.exists(OUTCOME)}
+    paces = [
+        outcome.train_seconds / costs[step].training
+        for step, outcome in ended.items()
+        if costs[step].training
+    ]
+    pace, left = median(paces) if paces else 1.0, {}
+    for step, run in runs.items():
+        left[step] = 0.0 if run.complete else pace * costs[step].scoring
+        if not run.complete and step not in ended:
+            left[step] += max(pace * costs[step].training - history.trained_seconds(run), 0.0)
+    return left
 
 
-def _trial_costs(graph: Graph) -> dict[Step, Cost] | None:
+def trial_costs(graph: Graph) -> dict[Step, Cost] | None:
     """Return the cost of every model of a graph, without scores where it has none; None where that
     of one is not known."""
-    of_plans = {}
+    of_plans: dict[str, Cost] = {}
     for address, plan in graph.plans.items():
-        known = seed_cost(plan.experiment, graph.store)
-        if known is None:
+        if (known := seed_cost(plan.experiment, graph.store)) is None:
             return None
         of_plans[address] = known
-    costs = {step: of_plans[step.address] for step in graph.names if step.seed is not None}
-    for step in costs.keys() - graph.scored:
-        of_step = costs[step]
-        costs[step] = of_step._replace(seconds=of_step.seconds - of_step.scoring, scoring=0.0)
-    return costs
+    return {
+        step: of_plans[step.address] if step in graph.scored else of_plans[step.address].unscored()
+        for step in graph.names
+        if step.seed is not None
+    }
 
 
 def seed_cost(experiment: Experiment, store: Store) -> Cost | None:
@@ -152,51 +136,26 @@ def seed_cost(experiment: Experiment, store: Store) -> Cost | None:
     train, shares = cached_corpus(experiment.corpus, "train", store.root), experiment.corpus.shares
     rows = {name: end - start for name, start, end in row_ranges(train)}
     read = {name: shares[name].weight * count for name, count in rows.items()}
-    counts = _words(experiment, read, store)
-    plain = sum(read.values())
-    all_rows = plain + sum(
-        _records(operator, experiment, rows, read, store) for operator in experiment.augment
-    )
-    words = counts if size.target else [sum(counts)]
+    middle = train.shard(train.shards[len(train.shards) // 2], KINDS[train.kind].sentences)
+    words = [float(word_counts(column.combine_chunks()).mean()) for column in middle.columns]
+    plain = all_rows = sum(read.values())
+    for operator in experiment.augment:
+        if operator.makes() == RECORDS and isinstance(operator, MakesRecords):
+            subset = operator.of if isinstance(operator, TextSubset) else ()
+            texts = {
+                name: cached_corpus(spec, "train", store.root).rows
+                for name, spec in pipeline.extra_texts(operator).items()
+            }
+            share = experiment.mixture.get(operator.name())
+            counted = read if share is None else rows
+            parents = sum(counted[name] for name in rows if name in subset or not subset)
+            made = operator.expected_records(parents, texts)
+            all_rows += made * (1 if share is None else share.weight)
     tests = [cached_corpus(experiment.corpus, name, store.root) for name in experiment.test_sets]
     text = Text(
-        max(1, round(all_rows)), words, max(1, round(plain)), sum(corpus.rows for corpus in tests)
+        max(1, round(all_rows)),
+        words if size.target else [sum(words)],
+        max(1, round(plain)),
+        sum(corpus.rows for corpus in tests),
     )
     return cost(experiment, size, text)
-
-
-def _words(experiment: Experiment, read: Mapping[str, float], store: Store) -> list[float]:
-    """Estimate the mean words of each side of a row, from the middle shard of every text."""
-    texts = experiment.corpus.mixture or {"train": experiment.corpus}
-    corpora = [cached_corpus(texts[name], "train", store.root) for name in read]
-    counts = [_mean_words(corpus) for corpus in corpora]
-    weights = [*read.values()] if any(read.values()) else [1.0] * len(read)
-    return [fmean(side, weights) for side in zip(*counts, strict=True)]
-
-
-def _mean_words(corpus: Corpus) -> list[float]:
-    """Return the mean words of each side of the middle shard."""
-    shard = corpus.shard(corpus.shards[len(corpus.shards) // 2], KINDS[corpus.kind].sentences)
-    return [float(word_counts(column.combine_chunks()).mean()) for column in shard.columns]
-
-
-def _records(
-    operator: Operator,
-    experiment: Experiment,
-    rows: Mapping[str, int],
-    read: Mapping[str, float],
-    store: Store,
-) -> float:
-    """Estimate the rows of an operator's records that an epoch reads, given those of the training
-    texts."""
-    if operator.makes() != RECORDS or not isinstance(operator, MakesRecords):
-        return 0
-    subset = operator.of if isinstance(operator, TextSubset) else ()
-    of = [name for name in rows if name in subset or not subset]
-    texts = {
-        name: cached_corpus(spec, "train", store.root).rows
-        for name, spec in pipeline.extra_texts(operator).items()
-    }
-    share = experiment.mixture.get(operator.name())
-    parents = sum((read if share is None else rows)[name] for name in of)
-    return operator.expected_records(parents, texts) * (1 if share is None else share.weight)

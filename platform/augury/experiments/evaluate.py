@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -13,9 +13,7 @@ from augury.augment.operator import BlockFunction, Operator
 from augury.augment.pipeline import Part
 from augury.core import config
 from augury.core.errors import UserError
-from augury.core.integrity import Damaged
 from augury.core.progress import say
-from augury.core.store import Folder
 from augury.corpora.corpus import KINDS
 from augury.corpora.ingest import read_references
 from augury.decoding.settings import PLAIN, ViewDecoding
@@ -138,7 +136,7 @@ def decode_test_set(run: Run, test: str, decoding: ViewDecoding) -> DecodingResu
         {"corpus": corpus.folder.name, "decoding": settings, **({"tag": tag} if tag else {})}
     )
     folder, file = run.folder.sub(KIND), f"{address}.json"
-    if (content := _kept(folder, file)) is None:
+    if not (content := folder.earlier_record(file)):
         how = f" by {decoding.combine}" if decoding.combine else ""
         say(f"decoding {test} with seed {run.seed} from {', '.join(decoding.views) or PLAIN}{how}")
         task = find_task(run.experiment.task)
@@ -156,18 +154,6 @@ def decode_test_set(run: Run, test: str, decoding: ViewDecoding) -> DecodingResu
         content = {**facts, **result._asdict()}
         folder.write_record(file, content)
     return DecodingResult(*(content[name] for name in DecodingResult._fields))
-
-
-def _kept(folder: Folder, file: str) -> dict[str, Any] | None:
-    """Return the content of a file of outputs; None where there is none, or, with a warning, where
-    it is damaged."""
-    if not folder.exists(file):
-        return None
-    try:
-        return folder.read_record(file)
-    except Damaged as error:
-        say(f"warning: {error}: it is made anew")
-        return None
 
 
 def render_texts(run: Run, texts: Sequence[str], view: str) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from augury.augment import pipeline
 from augury.augment.operator import RECORDS, ReadyModel, TrainedModel
@@ -276,7 +276,11 @@ class Graph:
             **task.address_settings(experiment),
         }
         if experiment.is_weighted:
-            determined["mixture"] = _shares(experiment)
+            shares = {"texts": experiment.corpus.shares, "records": experiment.mixture}
+            determined["mixture"] = {
+                kind: {name: share.to_dict() for name, share in of.items()}
+                for kind, of in shares.items()
+            }
         if experiment.stage:
             assert before is not None
             determined["stage"] = {"before": before.address, "carry": experiment.stage.carry}
@@ -307,14 +311,6 @@ def held_out(side: str, split: str = VALID) -> str:
 
 def _key(experiment: Experiment) -> str:
     return f"{type(experiment).__qualname__} {experiment.model_dump_json()}"
-
-
-def _shares(experiment: Experiment) -> dict[str, Any]:
-    """Return the weights and tags of texts and records."""
-    shares = {"texts": experiment.corpus.shares, "records": experiment.mixture}
-    return {
-        kind: {name: share.to_dict() for name, share in of.items()} for kind, of in shares.items()
-    }
 
 
 def _texts_of(part: pipeline.Part, sides: Mapping[str, tuple[str, ...]]) -> dict[str, Text]:

@@ -25,7 +25,6 @@ from augury.core.store import Folder, Store
 from augury.corpora.ingest import overlap_notes, stored_references
 from augury.experiments.examples import Examples
 from augury.experiments.graph import TRAIN, Graph, Plan, Step, dev_sets
-from augury.experiments.recording import Recorder, Recording, unrecorded
 from augury.experiments.run import Input, Run, describe
 from augury.experiments.spec import Experiment
 from augury.experiments.task import find_task
@@ -82,7 +81,12 @@ def make_run(plan: Plan) -> Run:
     make_texts(plan)
     work = train.rows * len(plan.texts) / task.ROWS_PER_SECOND
     tokenise(plan.texts, plan.tokens, plan.tokenizer, execution.choose(work, "tokenise"))
-    _say_truncated(plan)
+    if isinstance(plan.tokenizer, Subwords):
+        for name, folder in plan.tokens.items():
+            manifest, most = folder.manifest(), plan.tokenizer.max_length
+            if count := manifest["counts"].get(TRUNCATED):
+                of = f"{manifest['rows']:,} rows of '{name}'"
+                say_once(f"cut to {most} subwords: {count:,} of {of}")
     task.check_held_out(experiment, plan.tokenizer.folder, held_out)
     records = {part.name: part.folder for part in plan.parts if part.operator.makes() == RECORDS}
     texts = [train.folder, *records.values()]
@@ -128,39 +132,25 @@ def examples_of(run: Run, symbols: Callable[[], Symbols]) -> Examples:
     return Examples(run.experiment, tokens, list(task.SIDES), texts, max_pieces, symbols, run.seed)
 
 
-def _say_truncated(plan: Plan) -> None:
-    if not isinstance(plan.tokenizer, Subwords):
-        return
-    for name, folder in plan.tokens.items():
-        manifest = folder.manifest()
-        if count := manifest["counts"].get(TRUNCATED):
-            most = plan.tokenizer.max_length
-            say_once(f"cut to {most} subwords: {count:,} of {manifest['rows']:,} rows of '{name}'")
-
-
-def prepare(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> Run:
+def prepare(experiment: Experiment, store: Store) -> Run:
     """Make everything that the training of an experiment reads, the models of its operators too;
     return its run with the first seed."""
     graph = Graph(store)
     (plan,) = graph.add({experiment.name: experiment}).values()
-    with recording(experiment.tracking, store) as recorder:
-        return make(graph, [Step(plan.address)], recorder)[plan.address]
+    return make(graph, [Step(plan.address)])[plan.address]
 
 
-def train_models(
-    experiment: Experiment, store: Store, recording: Recording = unrecorded
-) -> list[Models]:
+def train_models(experiment: Experiment, store: Store) -> list[Models]:
     """Train the models of an experiment's operators that are missing; return those of each
     operator, by role."""
     graph = Graph(store)
     (plan,) = graph.add({experiment.name: experiment}).values()
     steps = [step for step in graph.inputs(Step(plan.address)) if step.seed is not None]
-    with recording(experiment.tracking, store) as recorder:
-        make(graph, steps, recorder)
+    make(graph, steps)
     return graph.models(experiment)
 
 
-def make(graph: Graph, targets: Sequence[Step], recorder: Recorder) -> dict[str, Run]:
+def make(graph: Graph, targets: Sequence[Step]) -> dict[str, Run]:
     """Make steps with all their inputs, one after the other; return the runs whose texts are made,
     with the first seed, by address. Raises the first failure."""
     runs: dict[str, Run] = {}
@@ -182,10 +172,7 @@ def make(graph: Graph, targets: Sequence[Step], recorder: Recorder) -> dict[str,
         run = runs[step.address].with_seed(step.seed)
         describe(run, name)
         label = f"{name}, seed {step.seed}"
-        with (
-            recorder.follow(run.folder),
-            show_progress(run.folder, label, run.experiment.training),
-        ):
+        with show_progress(run.folder, label, run.experiment.training):
             run_trial(run, scored=step in graph.scored)
 
     for target in targets:
@@ -268,19 +255,13 @@ class ProgressMonitor:
         of = f"/{self.training.max_updates:,}" if self.training.max_updates and not ended else ""
         own = self.training.equal == "epochs" and not ended
         epochs = f"/{self.training.max_epochs}" if self.training.max_epochs and own else ""
-        numbers = [f"{name} {value:.2f}" for name, value in self._measured().items()]
+        shown = {"loss": self.latest["train/loss"]} if "train/loss" in self.latest else {}
+        for key, value in self.latest.items():  # of the last validation
+            if key.startswith("valid/") and key not in ("valid/loss", "valid/best"):
+                shown[key.removeprefix("valid/")] = value
+        numbers = [f"{name} {value:.2f}" for name, value in shown.items()]
         numbers.append(f"{self.latest.get('train/tokens_per_second', 0):,.0f} tokens/s")
         place = f"update {self.update:,}{of}, epoch {self.epochs:.1f}{epochs}"
         return " · ".join(
             filter(None, (self.label, duration(seconds) if ended else when, place, *numbers))
         )
-
-    def _measured(self) -> dict[str, float]:
-        """Return the loss of training, and the metrics of the last validation by their names."""
-        validated = {
-            key.removeprefix("valid/"): value
-            for key, value in self.latest.items()
-            if key.startswith("valid/") and key not in ("valid/loss", "valid/best")
-        }
-        loss = {"loss": self.latest["train/loss"]} if "train/loss" in self.latest else {}
-        return loss | validated

@@ -55,8 +55,6 @@ class Report:
     graph: Graph
     warnings: Sequence[str] = ()
     """Those of the cautions that say of a text that it is probably the wrong one."""
-    stages: Sequence[str] = ()
-    """The names in `costs` that are stages before systems, which run with every seed too."""
     unreachable: Sequence[str] = ()
     """The names of pretrained models of systems, which training would need and cannot have."""
 
@@ -73,7 +71,14 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
         texts = texts_of(experiment, store)
         learned_from = cached_corpus(experiment.first.corpus, "train", store.root)
         for operator in experiment.augment:
-            _check_operator(operator, experiment, texts["train"], learned_from, store)
+            for text in pipeline.extra_texts(operator).values():
+                cached_corpus(text, "train", store.root)
+            if type(operator).check_text is not Operator.check_text:
+                operator.check_text(pipeline.first_records(texts["train"], operator))
+            how = experiment.execution
+            fitted = pipeline.fit(learned_from, operator, store, execution=how)
+            if isinstance(operator, Fitted):
+                operator.check_fitted(fitted)
         for test in experiment.test_sets:
             stored_references(experiment.corpus, test, texts[test], store)
             if noise := experiment.corpus.noise(test):
@@ -83,7 +88,10 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
         for name in experiment.scoring.metrics:
             registry.metric_class(name).require()
         find_task(experiment.task).check(experiment, store)
-        _check_held_out(experiment, graph)
+        tokenizer = graph.plan(experiment).tokenizer.folder
+        if usable(tokenizer):
+            held_out = {name: corpus for name, corpus in texts.items() if name != "train"}
+            find_task(experiment.task).check_held_out(experiment, tokenizer, held_out)
         for operator, models in zip(experiment.augment, experiment.models, strict=True):
             for role, model in models.items():
                 if isinstance(model, ReadyModel):
@@ -94,27 +102,13 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
         check([*filter(None, [experiment.before]), *experiment.model_experiments.values()], graph)
 
 
-def _check_operator(
-    operator: Operator, experiment: Experiment, train: Corpus, learned_from: Corpus, store: Store
-) -> None:
-    """Raise UserError for an operator that cannot make its text."""
-
-    for text in pipeline.extra_texts(operator).values():
-        cached_corpus(text, "train", store.root)
-    if type(operator).check_text is not Operator.check_text:
-        operator.check_text(pipeline.first_records(train, operator))
-    fitted = pipeline.fit(learned_from, operator, store, execution=experiment.execution)
-    if isinstance(operator, Fitted):
-        operator.check_fitted(fitted)
-
-
 def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     """Check the systems of an experiment; return a report of their texts and estimated cost."""
     graph = Graph(store)
     check(systems.values(), graph)
     graph.add(systems)
-    earlier = graph.earlier_stages
-    trained = {name: plan.experiment for name, plan in earlier.items()} | dict(systems)
+    earlier = graph.earlier_stages.items()
+    trained = {name: plan.experiment for name, plan in earlier} | dict(systems)
     texts, costs = summarise(trained, store), estimates(graph)
     missing = missing_models(systems.values())
     warnings = text_cautions(trained.values(), store)
@@ -133,18 +127,8 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
         ],
         costs=costs,
         graph=graph,
-        stages=list(earlier),
         unreachable=[name for name in missing if name in own],
     )
-
-
-def _check_held_out(experiment: Experiment, graph: Graph) -> None:
-    """Raise UserError where held-out text does not suit the model, if its tokenizer is there."""
-    tokenizer = graph.plan(experiment).tokenizer.folder
-    if usable(tokenizer):
-        texts = texts_of(experiment, graph.store)
-        held_out = {name: corpus for name, corpus in texts.items() if name != "train"}
-        find_task(experiment.task).check_held_out(experiment, tokenizer, held_out)
 
 
 SLOW = (
@@ -185,15 +169,16 @@ def text_cautions(experiments: Iterable[Experiment], store: Store) -> list[str]:
         for name in experiment.test_sets:
             test, valid = texts[name], texts["valid"]
             pair = (name, test.address, valid.address)
-            if pair not in cautioned and not experiment.corpus.is_validation(name):
-                cautioned[pair] = _repeats_validation(name, test, valid)
+            if pair in cautioned or experiment.corpus.is_validation(name):
+                continue
+            count, cautioned[pair] = overlap(valid, test), []
+            if count >= test.rows / 10:
+                cautioned[pair] = [
+                    f"{overlap_note(count, name, test, 'validation')}, on which weights are chosen "
+                    "and training ends: scores on it are too good; give another test set, or say "
+                    f"that it is meant, tests: {{{name}: {{validation: true}}}}"
+                ]
     return list(dict.fromkeys(chain.from_iterable(cautioned.values())))
-
-
-def label_cautions(texts: Sequence[TextSummary], systems: Iterable[Experiment]) -> list[str]:
-    """Return warnings on labels that look alike, and notes on texts of imbalanced ones."""
-    labels = sum((Counter(text.labels) for text in texts), Counter[str]())
-    return [*label_doubts(labels), *_imbalances(texts, systems)]
 
 
 def leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
@@ -275,35 +260,15 @@ def missing_models(experiments: Iterable[Experiment]) -> dict[str, str]:
     }
 
 
-def _repeats_validation(name: str, test: Corpus, valid: Corpus) -> list[str]:
-    """Return the warning on a test set that shares a tenth or more of its records with the
-    validation text; empty for others."""
-    count = overlap(valid, test)
-    if count < test.rows / 10:
-        return []
-    return [
-        f"{overlap_note(count, name, test, 'validation')}, on which weights are chosen and "
-        "training ends: scores on it are too good; give another test set, or say that it is "
-        f"meant, tests: {{{name}: {{validation: true}}}}"
-    ]
-
-
-def _imbalances(texts: Iterable[TextSummary], systems: Iterable[Experiment]) -> list[str]:
-    """Return a note on every text that models are judged on whose labels are imbalanced."""
-    metrics = list(
-        dict.fromkeys(
-            metric
-            for system in systems
-            if system.scoring.MEASURES == "labels"
-            for metric in system.scoring.metrics
-        )
-    )
-    notes = (
-        imbalance_note(text.name, text.labels, metrics)
-        for text in texts
-        if metrics and text.name.partition(" ")[0] != "train"
-    )
-    return [note for note in notes if note]
+def label_cautions(texts: Sequence[TextSummary], systems: Iterable[Experiment]) -> list[str]:
+    """Return warnings on labels that look alike, and notes on imbalanced labels of texts that
+    models are judged on."""
+    labels = sum((Counter(text.labels) for text in texts), Counter[str]())
+    of_labels = (system.scoring for system in systems if system.scoring.MEASURES == "labels")
+    metrics = list(dict.fromkeys(name for scoring in of_labels for name in scoring.metrics))
+    judged = [text for text in texts if metrics and text.name.partition(" ")[0] != "train"]
+    notes = [imbalance_note(text.name, text.labels, metrics) for text in judged]
+    return [*label_doubts(labels), *filter(None, notes)]
 
 
 UNCHECKED = {
@@ -396,10 +361,7 @@ def _summary(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> TextSumma
     manifest, part = corpus.manifest, spec.resolve(split)
     # Of training text, listed there.
     rejected = {} if part.every and split == "valid" else manifest["rejected"]
-    examples = {
-        reason: [{**row, "place": _place(row["place"], manifest, part)} for row in rows]
-        for reason, rows in manifest.get("examples", {}).items()
-    }
+    examples = manifest.get("examples", {})
     left_out = [
         _left_out(reason, rows, part, examples.get(reason, ())) for reason, rows in rejected.items()
     ]
@@ -407,14 +369,6 @@ def _summary(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> TextSumma
     return TextSummary(
         name, part.languages, manifest["rows_in"], corpus.rows, left_out, corpus.address, labels
     )
-
-
-def _place(place: str, manifest: Mapping[str, Any], part: ResolvedSplit) -> str:
-    """Return the place of a row in the files of the experiment: those that the corpus was read
-    from may have had other names."""
-    read = [file["path"] for file in manifest["files"] if file.get("path")]
-    files = part.text.files()
-    return place.replace(", ".join(read), ", ".join(files)) if len(read) == len(files) else place
 
 
 def _left_out(

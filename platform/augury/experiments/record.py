@@ -203,16 +203,6 @@ def read_description(run: Folder) -> dict[str, Any]:
         raise Damaged(f"{error}; remove {run.uri} and train it again") from error
 
 
-def _read_scores(run: Folder) -> dict[str, Any]:
-    try:
-        return run.read_record(SCORES)
-    except Damaged as error:
-        raise Damaged(
-            f"{error}; repeat the command that scored it, such as `augury train`, which scores it "
-            "anew"
-        ) from error
-
-
 @dataclass(frozen=True)
 class RunName:
     """What a run is called, for what needs no more of its record."""
@@ -277,7 +267,10 @@ class RunRecord:
         content["health"] = described.get("health", ())
         content["inputs"] = list(map(Input.from_dict, content.get("inputs", ())))
         if run.exists(SCORES):
-            content |= _read_scores(run)
+            try:
+                content |= run.read_record(SCORES)
+            except Damaged as error:
+                raise Damaged(f"{error}; `augury train` scores it anew") from error
         return typed(cls, content, run.uri)
 
     def write_description(self, run: Folder, settings: Mapping[str, Any]) -> None:

@@ -202,7 +202,9 @@ def differing_parameters(systems: Iterable[Experiment]) -> list[str]:
     """
     known = list(systems)
     parameters = [_parameters(system) for system in known]
-    chosen = {key for system in known for key in _chosen(system)}
+    chosen = {key for of in parameters for key in of if key.endswith((".name", ".operator"))}
+    for system in known:
+        chosen |= {*config.flatten(system.model_dump(mode="json", exclude_defaults=True))}
     keys = dict.fromkeys(key for of_system in parameters for key in of_system)
     differing = []
     for key in keys:
@@ -211,12 +213,6 @@ def differing_parameters(systems: Iterable[Experiment]) -> list[str]:
         if (everywhere or key in chosen) and any(value != values[0] for value in values):
             differing.append(key)
     return differing
-
-
-def _chosen(experiment: Experiment) -> set[str]:
-    """Return the dotted keys of settings other than their defaults, and of the names of parts."""
-    names = {key for key in _parameters(experiment) if key.endswith((".name", ".operator"))}
-    return names | {*config.flatten(experiment.model_dump(mode="json", exclude_defaults=True))}
 
 
 def describe_scores(run: Run) -> RunRecord:
@@ -235,8 +231,8 @@ def describe_scores(run: Run) -> RunRecord:
         if key.startswith(EVALUATION)
     }
     record = replace(record, inputs=run.inputs, parameters=trained | scored)
-    changed = {"experiment": written, "inputs": run.to_dict()["inputs"]}
-    record.write_description(run.folder, described | changed)
+    texts = {key: run.to_dict()[key] for key in ("inputs", "references")}
+    record.write_description(run.folder, described | texts | {"experiment": written})
     return record
 
 

@@ -103,21 +103,9 @@ def intact(runs: Iterable[Folder], read: Callable[[Folder], T]) -> dict[Folder, 
 
 def corpus_notes(run: Folder, inputs: Iterable[Input]) -> list[str]:
     """Return the notes on the texts of a run, such as that they are synthetic."""
-    corpora_notes = [_note(Folder(run.root, f"{CORPORA}/{text.address}")) for text in inputs]
-    return list(dict.fromkeys(note for note in corpora_notes if note))
-
-
-def _note(corpus: Folder) -> str | None:
-    """Return the note of a corpus, cached: a complete corpus does not change, and many runs
-    share it."""
-    if corpus not in _notes:
-        if not corpus.complete:
-            return None
-        _notes[corpus] = corpus.manifest().get("note")
-    return _notes[corpus]
-
-
-_notes: dict[Folder, str | None] = {}
+    corpora = [Folder(run.root, f"{CORPORA}/{text.address}") for text in inputs]
+    notes = [corpus.manifest().get("note") for corpus in corpora if corpus.complete]
+    return list(dict.fromkeys(filter(None, notes)))
 
 
 _NAME = re.compile(rf'"({KIND}/[^/"]+/seed-\d+|[a-z_]+/[0-9a-f]{{16}})"')

@@ -240,7 +240,7 @@ def canonical(experiment: Experiment, store: Store) -> Canonical:
     for key in reasons:
         _delete(content, key.split("."))
     result = parse(content)
-    reduced = _canonical_operators(result, store)
+    reduced = [_canonical_operator(operator, result, store) for operator in result.augment]
     if tuple(reduced) != result.augment:
         shown = "; ".join(title(operator.to_dict()) for operator in reduced)
         reasons["augment"] = f"on this text it is the same as {shown}"
@@ -270,12 +270,8 @@ def _delete(content: Any, path: Sequence[str]) -> None:
     del content[path[-1]]
 
 
-def _canonical_operators(experiment: Experiment, store: Store) -> list[Operator]:
-    """Return the operators, with parameters that make equal text written in one way."""
-    return [_canonical_operator(operator, experiment, store) for operator in experiment.augment]
-
-
 def _canonical_operator(operator: Operator, experiment: Experiment, store: Store) -> Operator:
+    """Return an operator with parameters that make equal text written in one way."""
     if not isinstance(operator, Fitted) or type(operator).canonical is Fitted.canonical:
         return operator
     from augury.augment import pipeline

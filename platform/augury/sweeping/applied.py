@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from augury.augment.operator import OF_ANOTHER_TASK
@@ -154,17 +155,9 @@ def _bases(space: Space, experiment: Experiment) -> Iterator[dict[str, Any]]:
     if isinstance(regime, Mapping) and regime.get("name") == chosen.get("name"):
         # The same regime keeps what the user has set, such as when a divergence begins.
         brought["regime"] = {**regime, **chosen}
-    varied = {key.partition(".")[0] for key in _varied(space)}
+    varied = {key.partition(".")[0] for key in chain(space.keys, *space.rows.values())}
     has_own = not own.keys().isdisjoint(METHOD)
     yield from [own, brought] if has_own and varied.isdisjoint(METHOD) else [brought, own]
-
-
-def _varied(space: Space) -> list[str]:
-    """Return the dotted keys that a space varies."""
-    keys = [*space.keys]
-    for row in space.rows.values():
-        keys += row
-    return keys
 
 
 def _keys(

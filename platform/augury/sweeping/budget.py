@@ -6,14 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from augury.core.errors import UserError
 from augury.core.progress import duration
-from augury.core.store import Store
 from augury.experiments import estimates
-from augury.experiments.estimates import Estimate, remaining, seconds_of
+from augury.experiments.estimates import Estimate, remaining, trial_costs
 from augury.experiments.graph import Graph, Step
-from augury.experiments.spec import Experiment
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.plan import Plan, Planned
-from augury.sweeping.state import DEFINITION, KIND, earlier_record
+from augury.sweeping.state import DEFINITION, KIND
 
 
 def estimate(plan: Plan, seeds: Sequence[int], at_once: int | None = None) -> Estimate | None:
@@ -48,14 +46,15 @@ def keep_within(
     reference, *others = plan.configurations
     of_all, alone = needed(plan.configurations), {other: needed([other]) for other in others}
     least = needed([reference, *sorted(others, key=alone.__getitem__)[:1]])
-    kept = _earlier(plan.store, name)
+    definition = plan.store.folder(KIND, name).earlier_record(DEFINITION) if name else {}
+    kept = {entry["address"] for entry in definition.get("configurations", ())}
     removable = [address for address in others if address not in kept]
     if removable and least > budget and kept.isdisjoint(plan.configurations):
         raise UserError(
             f"--budget {duration(budget)} leaves nothing to compare: one seed of "
             f"{plan.configurations[reference].name} and of the cheapest other takes about "
-            f"{duration(least)}, one of all {duration(of_all)}: raise it, take a smaller model"
-            f"{_fewer_epochs(plan.configurations[reference].experiment, budget / of_all)}"
+            f"{duration(least)}, one of all {duration(of_all)}: raise it, or take a smaller model "
+            "or less training"
         )
     reason = (
         f"one seed of all would take about {duration(of_all)} more, and --budget is "
@@ -67,27 +66,13 @@ def keep_within(
         plan.left_out.append(LeftOut(longest.name, reason))
 
 
-def _earlier(store: Store, name: str) -> set[str]:
-    """Return the addresses of the configurations that earlier commands of a sweep had."""
-    sweep = store.folder(KIND, name) if name else None
-    definition = earlier_record(sweep, DEFINITION) if sweep else {}
-    return {entry["address"] for entry in definition.get("configurations", ())}
-
-
-def _fewer_epochs(experiment: Experiment, share: float) -> str:
-    """Return the epochs that this share of a training has, as advice."""
-    epochs = experiment.training.max_epochs
-    fewer = max(1, int(share * epochs)) if epochs else 0
-    return f", or --set training.max_epochs={fewer} in place of {epochs:g}" if epochs else ""
-
-
 def seed_seconds(plan: Plan, planned: Planned, seeds: Sequence[int]) -> float | None:
     """Return the estimated seconds of one seed of a configuration, trained and scored, with its
     share of the models that its operators use; None where they are not known."""
     graph = Graph(plan.store)
     graph.add({planned.name: planned.experiment}, seeds)
-    seconds = seconds_of(graph)
-    return None if seconds is None else sum(seconds.values()) / len(seeds)
+    costs = trial_costs(graph)
+    return None if costs is None else sum(cost.seconds for cost in costs.values()) / len(seeds)
 
 
 def _graph(plan: Plan, seeds: Sequence[int]) -> Graph:

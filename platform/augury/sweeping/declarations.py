@@ -7,9 +7,7 @@ Tables of papers are spaces of rows. A module of `search_spaces.papers` has thos
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import Field, ValidationError
@@ -152,20 +150,6 @@ class PaperTable(SearchSpace):
 
 
 D = TypeVar("D", bound=SearchSpace)
-FORMER_NAMES = {"question": "QUESTION", "keys": "space"}
-
-
-def _former(kind: type[SearchSpace], attribute: str, module: ModuleType) -> str:
-    """Return what to add to a file that has module attributes in place of fields."""
-    fields = {field: FORMER_NAMES.get(field, field) for field in kind.model_fields}
-    arguments = [f"{field}={name}" for field, name in fields.items() if hasattr(module, name)]
-    if not hasattr(module, FORMER_NAMES["question"]):
-        return ""
-    return (
-        ". Its attributes are now the fields of one value: add at its end\n\n"
-        f"from {kind.__module__} import {kind.__name__}\n\n"
-        f"{attribute} = {kind.__name__}({', '.join(arguments)})"
-    )
 
 
 SPACES = Registry(
@@ -173,7 +157,6 @@ SPACES = Registry(
     package="search_spaces",
     attribute="SPACE",
     contract=f"define SPACE = SearchSpace(...) of {__name__}",
-    hint=partial(_former, SearchSpace, "SPACE"),
 )
 TABLES = Registry(
     "table",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from augury.experiments.preflight import say_cautions
 from augury.experiments.recording import Recorder, Recording, unrecorded
 from augury.experiments.run import Run, commit, differing_parameters
 from augury.experiments.spec import Experiment
-from augury.experiments.systems import Canonical, expand
+from augury.experiments.systems import expand
 from augury.experiments.trial import run_trial
 from augury.sweeping.schedulers import Listed, Trial
 from augury.sweeping.trials import Trials
@@ -50,14 +50,13 @@ class Trained(NamedTuple):
 def run_experiment(
     experiment: Experiment,
     recording: Recording = unrecorded,
-    graph: Graph | None = None,
     *,
     budget: float | None = None,
 ) -> Trained:
     """Train and score every system of an experiment with every seed, except finished runs.
 
-    Their graph is added to an empty `graph`, where one is given. `budget` is in seconds: after it
-    no trial begins, and those that run end at their next validation.
+    `budget` is in seconds: after it no trial begins, and those that run end at their next
+    validation.
 
     A run that diverges, or whose workers crash, does not stop the others and is left out, and so is
     a system whose operators make nothing that it could be trained on, or whose models fail.
@@ -67,12 +66,18 @@ def run_experiment(
     refuse_lost_storage(experiment.storage)
     store = Store(experiment.storage)
     described = expand(experiment)
-    graph = graph or Graph(store)
+    graph = Graph(store)
     reach_storage(experiment.execution, store.root)
     preflight.check(described.values(), graph)
     say_cautions([*described.values()], store)
     for name, system in described.items():
-        _say_without_effect(name, system, graph.canonical(system))
+        form = graph.canonical(system)
+        before, after = (config.flatten(of.to_dict()) for of in (system, form.experiment))
+        for key, reason in form.reasons.items():
+            if key == "augment":
+                say(f"{name}: {key}: {reason}")
+            elif before.get(key) != after.get(key):  # and not at its default
+                say(f"{name}: {key} has no effect: {reason}")
     systems = graph.add(described)
     addresses = {name: plan.address for name, plan in systems.items()}
     _refuse_shared_runs(addresses)
@@ -82,7 +87,7 @@ def run_experiment(
         for seed in sorted(plan.experiment.seeds)
     ]
     with recording(experiment.tracking, store) as recorder:
-        recorded = Recorded(recorder, graph, show=True)
+        recorded = Recorded(recorder, graph)
         trials = Trials(
             graph,
             _Systems(wanted),
@@ -144,7 +149,7 @@ def run_trials(
             return
         while (trial := trials.next()) is not None:
             error = ""
-            if len(trials.started) > 1:
+            if len(trials.begun) > 1:
                 release_memory()  # of the trial before
             try:
                 run_trial(
@@ -191,36 +196,29 @@ class _Systems(Listed):
 
 @dataclass
 class Recorded:
-    """Records trials while they run; with `show`, their progress is a line each."""
+    """Records trials while they run, with a line on their progress; of a sweep, those that are not
+    its own (`of_sweep`) and recorded with it."""
 
     recorder: Recorder
     graph: Graph
-    show: bool
+    of_sweep: Callable[[Trial], bool] | None = None
     _open: dict[Trial, ExitStack] = field(default_factory=dict)
 
     def begin(self, trial: Trial, run: Run) -> None:
         """Record that a trial begins."""
         label = f"{self.graph.names[Step(*trial)]}, seed {trial.seed}"
         context = self._open[trial] = ExitStack()
-        context.enter_context(self.recorder.follow(run.folder))
-        if self.show:
+        if self.of_sweep is None:
             context.enter_context(show_progress(run.folder, label, run.experiment.training))
+        elif self.of_sweep(trial):
+            return
+        else:
+            say(f"{label}: trained for others")
+        context.enter_context(self.recorder.follow(run.folder))
 
     def end(self, trial: Trial, run: Run) -> None:
         """Record that a trial has ended."""
         self._open.pop(trial).close()
-
-
-def _say_without_effect(name: str, system: Experiment, form: Canonical) -> None:
-    """Say which settings of a system have no effect, of those that are not at their defaults."""
-    before, after = (
-        config.flatten(experiment.to_dict()) for experiment in (system, form.experiment)
-    )
-    for key, reason in form.reasons.items():
-        if key == "augment":
-            say(f"{name}: {key}: {reason}")
-        elif before.get(key) != after.get(key):
-            say(f"{name}: {key} has no effect: {reason}")
 
 
 def _refuse_shared_runs(addresses: Mapping[str, str]) -> None:

@@ -36,8 +36,8 @@ class SweepOptions:
     storage: str
     name: str
     seeds: tuple[int, ...]
-    scheduler: SchedulerName
-    search: SearchName
+    scheduler: SchedulerName = "all"
+    search: SearchName = "grid"
     samples: int | None = None
     at_once: int | None = None
     """Maximum number of concurrent trials; None: as many as fit."""
@@ -113,20 +113,18 @@ class Plan:
         name = name or title(point)
         return self._add(name, point, self.parse_point(point, name))
 
-    def add_allowed(self, point: Mapping[str, Any], name: str | None = None) -> None:
-        """Add the configuration of a point; where the space is applied to an experiment whose task
-        or texts do not allow it, note why instead."""
-        if not self.space.experiment:
-            self.add(point, name)
-            return
-        before = dict(self.configurations)
+    def add_allowed(self, point: Mapping[str, Any], name: str | None = None) -> Planned | LeftOut:
+        """Add the configuration of a point, unless its task or texts do not allow it."""
+        known = set(self.configurations)
         try:
             planned = self.add(point, name)
-            if planned.address not in before:
+            if planned.address not in known:
                 preflight.check([planned.experiment], self.graph)
+            return planned
         except UserError as error:
-            self.configurations = before
-            self.left_out.append(LeftOut(name or title(point), " ".join(str(error).split())))
+            for address in self.configurations.keys() - known:
+                del self.configurations[address]  # in place: the driver reads the same mapping
+            return LeftOut(name or title(point), " ".join(str(error).split()))
 
     def parse_point(self, point: Mapping[str, Any], name: str = "") -> Experiment:
         """Return the experiment of a point."""
@@ -159,7 +157,7 @@ class Plan:
         """
         settings, idle = plain.to_dict(), self.graph.canonical(plain).reasons
         values = {
-            key: _value_at(settings, key)
+            key: value_at(settings, key)
             for key in self.space.keys
             if not any(_contains(other, key) for other in (*changes, *idle))
         }
@@ -236,10 +234,15 @@ def make(
     _check_assignments(space, assignments)
     try:
         plan.add_reference()
-        for name, row in space.rows.items():
-            plan.add_allowed(row, name)
-        for point in listed:
-            plan.add_allowed(point)
+        points = [
+            *((point, name) for name, point in space.rows.items()),
+            *((point, None) for point in listed),
+        ]
+        for point, name in points:
+            if not space.experiment:
+                plan.add(point, name)
+            elif isinstance(added := plan.add_allowed(point, name), LeftOut):
+                plan.left_out.append(added)
     except UserError as error:
         missing = missing_inputs(
             plan.parse_point(point) for point in (*space.rows.values(), *listed)
@@ -287,7 +290,7 @@ def _check_assignments(space: Space, assignments: Iterable[str]) -> None:
             )
 
 
-def _value_at(settings: Any, key: str) -> Any:
+def value_at(settings: Any, key: str) -> Any:
     """Return the value of a dotted key; None where it is not set."""
     for part in key.split("."):
         if isinstance(settings, list):

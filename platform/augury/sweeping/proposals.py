@@ -4,17 +4,17 @@ keys)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from augury.core.errors import UserError
+from augury.core import config
 from augury.core.naming import title
 from augury.core.progress import say
-from augury.experiments import preflight
 from augury.experiments.spec import Experiment
+from augury.sweeping.applied import LeftOut
 from augury.sweeping.declarations import MainSettings, Point
-from augury.sweeping.plan import Plan, suggestions
+from augury.sweeping.plan import Plan, suggestions, value_at
 from augury.sweeping.schedulers import AT_ONCE, Propose, Standings
 
 COMBINED, TUNED = "combinations", "tuned settings"
@@ -100,7 +100,7 @@ class Proposals:
         domains = main_settings(sections, space.main_settings())
         if not domains:
             return {}
-        default = values_of(sections, domains)
+        default = {key: value_at(sections, key) for key in domains}
         rest = {
             key: value
             for key, value in winner.point.items()
@@ -119,7 +119,7 @@ class Proposals:
             domains, scored, known, TUNED_AT_ONCE, mode=space.mode, startup=STARTUP
         ):
             name = f"{winner.name}, {title(values)}"
-            points[name] = {**rest, **with_values(sections, values)}
+            points[name] = {**rest, **config.merge(sections, values)}
             values_by_name[name] = {**default, **values}
         added = self._add(points, TUNED, "third round")
         self._tuned |= {added[name]: Tuned(base, values_by_name[name]) for name in added}
@@ -132,16 +132,11 @@ class Proposals:
         plan = self.plan
         added: dict[str, str] = {}
         for name, point in points.items():
-            before = set(plan.configurations)
-            try:
-                planned = plan.add(point, name)
-                preflight.check([planned.experiment], plan.graph)
-            except UserError as error:
-                for address in set(plan.configurations) - before:
-                    del plan.configurations[address]  # in place: the driver reads the same mapping
-                say(f"left out: {name}: {error}")
-                continue
-            if planned.address not in before:
+            known = set(plan.configurations)
+            planned = plan.add_allowed(point, name)
+            if isinstance(planned, LeftOut):
+                say(f"left out: {name}: {planned.reason}")
+            elif planned.address not in known:
                 added[name] = planned.address
                 if family:
                     plan.families.setdefault(planned.name, family)
@@ -211,28 +206,3 @@ def method_of(experiment: Experiment) -> dict[str, Any]:
         "regime": experiment.regime.to_dict(),
         "augment": [operator.to_dict() for operator in experiment.augment],
     }
-
-
-def values_of(point: Point, keys: Iterable[str]) -> dict[str, Any]:
-    """Return the values that settings of a point's regime and operators have, by dotted key."""
-    values = {}
-    for key in keys:
-        value: Any = point
-        for part in key.split("."):
-            value = value[int(part)] if isinstance(value, list) else value[part]
-        values[key] = list(value) if isinstance(value, tuple) else value
-    return values
-
-
-def with_values(point: Point, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row of operators and a regime with other values of its main settings."""
-    augment = [dict(part) for part in point.get("augment", ())]
-    changed: dict[str, Any] = {**point, "augment": augment, "regime": dict(point["regime"])}
-    for key, value in values.items():
-        section, _, rest = key.partition(".")
-        if section == "regime":
-            changed["regime"][rest] = value
-        else:
-            place, _, setting = rest.partition(".")
-            augment[int(place)][setting] = value
-    return changed

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 import numpy as np
 
 from augury.sweeping.knowledge_gradient import Belief, belief
-from augury.sweeping.schedulers import AT_ONCE, Mode, Scored, Trial
+from augury.sweeping.schedulers import AT_ONCE, Mode, Scheduler, Trial
 
 PILOTS = 4
 """How many get a second seed first, the reference and the best: they show the variance between
@@ -16,40 +16,37 @@ LEAST = 0.005
 """The least improvement of the choice that a seed is trained for, in points of the metric."""
 
 
-class Race(Scored):
+class Race(Scheduler):
     """Trains every configuration with its first seed, then adds seeds where they are expected to
     improve the choice by at least `least` points (`augury.sweeping.knowledge_gradient`).
 
-    Configurations can be added once the choice is made, which is then made anew among all. One with
-    a seed that failed is never chosen. With a single seed, the best score is chosen.
+    One with a seed that failed is never chosen. With a single seed, the best score is chosen.
     """
 
     def __init__(
         self,
-        reference: str,
-        others: Iterable[str],
+        configurations: Iterable[str],
         seeds: Iterable[int],
+        mode: Mode = "max",
+        fresh: Iterable[int] = (),
         *,
-        mode: Mode,
         least: float = LEAST,
     ):
-        super().__init__([reference, *others], seeds, mode)
-        self.reference, self.least = reference, least
+        super().__init__(configurations, seeds, mode, fresh)
+        self.least = least
         self._made_of = {name: frozenset({name}) for name in self.configurations}
-        self._made_of[reference] = frozenset()
-        self._counts = {name: 1 for name in self.configurations}
+        self._made_of[self.reference] = frozenset()
+        self._counts = dict.fromkeys(self.configurations, 1)
         """How many of the seeds are requested, by configuration."""
         self._piloted = False
 
     def add(self, parents: Mapping[str, Collection[str]]) -> None:
-        """Add configurations, by name with those that they are made of."""
+        """Add configurations, by name with those that they are made of; the choice is made anew."""
         for name, made_of in parents.items():
             if name not in self._made_of:
-                self.configurations.append(name)
                 self._made_of[name] = frozenset().union(*(self._made_of[part] for part in made_of))
                 self._counts[name] = 1
-        self.finished = False
-        self._advance()
+        super().add(parents)
 
     def standings(self) -> dict[str, float]:
         """Return the expected mean of every configuration but the reference, the best first."""
@@ -59,23 +56,19 @@ class Race(Scored):
         return {name: self._sign * means[name] for name in ranked}
 
     def _choose(self) -> None:
-        if self.finished:
-            return
-        self.finished = True
         known, scores = self._belief(), self._scores()
         able = [name for name in known.names if not self._has_failed(name)]
         if able:
-            first, *others = sorted(able, key=known.mean_of, reverse=True)
-            cut = known.mean_of(others[0]) if others else known.mean_of(first)
-            half = 1.96 * known.deviation_of(first)
-            self.best = first
-            self._decide("chosen", first, len(scores[first]), known.mean_of(first), half, cut)
+            self.best, *others = sorted(able, key=known.mean_of, reverse=True)
+            mean, cut = map(known.mean_of, (self.best, others[0] if others else self.best))
+            half, seeds = 1.96 * known.deviation_of(self.best), len(scores[self.best])
+            decision = self._decision("chosen", self.best, seeds, mean, half, cut)
+            self._decisions.append(decision)
 
     def _requested(self) -> list[Trial]:
-        places = range(len(self.seeds))
         return [
-            Trial(name, self.seeds[place])
-            for place in places
+            Trial(name, seed)
+            for place, seed in enumerate(self.seeds)
             for name in self.configurations
             if place < self._counts[name]
         ]
@@ -87,14 +80,12 @@ class Race(Scored):
         means = np.array([score for of in scores.values() for score in of.values()])
         return Belief(list(scores), [], means, np.zeros((len(means), len(means))), 0.0)
 
-    def _advance(self) -> None:
-        while not self.finished and not self.work():
-            promising = self._promising() if self._piloted else self._pilots()
-            self._piloted = True
-            for name in promising:
-                self._counts[name] += 1
-            if not promising:
-                self._choose()
+    def _request_more(self) -> bool:
+        promising = self._promising() if self._piloted else self._pilots()
+        self._piloted = True
+        for name in promising:
+            self._counts[name] += 1
+        return bool(promising)
 
     def _can_grow(self, name: str) -> bool:
         return self._counts[name] < len(self.seeds) and not self._has_failed(name)
@@ -115,6 +106,7 @@ class Race(Scored):
         promising = sorted(promising, key=lambda name: -gains[name])[:AT_ONCE]
         cut = max(map(known.mean_of, able), default=0.0)
         for name in promising:
-            half = 1.96 * known.deviation_of(name)
-            self._decide("seed added", name, len(scores[name]), known.mean_of(name), half, cut)
+            mean, half = known.mean_of(name), 1.96 * known.deviation_of(name)
+            decision = self._decision("seed added", name, len(scores[name]), mean, half, cut)
+            self._decisions.append(decision)
         return promising

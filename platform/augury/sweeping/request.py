@@ -39,8 +39,8 @@ def prepare(
 ) -> tuple[Space, SweepOptions]:
     """Return a space, on an experiment file where one is given, and the options of its sweep.
 
-    `settings` override by dotted keys, as `--set` does; `limits` are the arguments of `options`.
-    What is not given is as the space declares it.
+    `settings` override by dotted keys, as `--set` does; `limits` are further arguments of
+    `options`. What is not given is as the space declares it.
     """
     seconds(limits.get("budget"))  # a mistake in a flag is said before anything of the space
     found = spaces.find(space, scale, search, scheduler)
@@ -48,12 +48,15 @@ def prepare(
     if rows:
         ready = _select_rows(ready, rows, {**found.rows, **ready.rows})
     name = "-".join([ready.name, ready.scale, *([search] if search else [])])
-    wanted = options(ready, name, scheduler=ready.scheduler, settings=settings, **limits)
-    return ready, replace(
-        wanted,
+    return ready, options(
+        ready,
+        name,
+        settings=settings,
+        scheduler=ready.scheduler,
+        rows=tuple(rows or ()),
         worth=ready.worth if worth is None else worth,
         confirm=FRESH if confirm is None else confirm,
-        rows=tuple(rows or ()),
+        **limits,
     )
 
 
@@ -62,18 +65,15 @@ def options(
     default_name: str,
     *,
     settings: Mapping[str, Any],
-    scheduler: SchedulerName = "all",
-    samples: int | None = None,
-    seeds: Sequence[int] | None = None,
     storage: str | None = None,
+    seeds: Sequence[int] | None = None,
     name: str | None = None,
-    at_once: int | None = None,
-    trials: int | None = None,
     budget: str | None = None,
-    fail_fast: bool = False,
     executor: str | None = None,
+    **others: Any,
 ) -> SweepOptions:
-    """Return the options of a sweep; `settings` may have its storage, seeds and name too."""
+    """Return the options of a sweep; `settings` may have its storage, seeds and name too, `others`
+    are fields of the options as they are."""
     assignments = dict(settings)
     if not space.experiment and any(key.partition(".")[0] == "systems" for key in settings):
         raise UserError("--set systems: a search space has rows in their place; choose by --rows")
@@ -88,14 +88,10 @@ def options(
         storage=str(given["storage"] or space.base.get("storage", "results")),
         name=file_name(str(given["name"] or default_name.replace("/", "-")), "--name "),
         seeds=check_seeds(space.seeds if given["seeds"] is None else given["seeds"]),
-        scheduler=scheduler,
         search=space.search,
-        samples=samples,
-        at_once=at_once,
-        trials=trials,
         budget=seconds(budget),
-        fail_fast=fail_fast,
         assignments=assignments,
+        **others,
     )
 
 

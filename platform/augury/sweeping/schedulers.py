@@ -7,10 +7,9 @@ to continue a sweep, or to add configurations or seeds, tell a new scheduler all
 
     Listed      every configuration with every seed
     Race        every configuration once, then seeds where they improve the choice (`race`)
-    Confirmed   either, then the reference and the winner with seeds that chose nothing
 
 Both can have further `rounds`, which begin when the choice is made: they add what the scores so far
-suggest.
+suggest. At the end the reference and the winner are trained with seeds that chose nothing.
 
 Scores are told less the price of a configuration, in points of the metric: `worth` for each
 doubling of the training time. Times are estimates, known before the first trial, so that the same
@@ -23,7 +22,7 @@ import math
 import statistics
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 from augury.sweeping.knowledge_gradient import pooled_deviation
 
@@ -63,6 +62,8 @@ class Decision(NamedTuple):
     """`low` and `high` equal the mean where no configuration has two seeds."""
     cut: float
     """What the mean is held against: the best, the next best, or the reference."""
+    time: float = 0.0
+    """When it was stored, in Unix time; 0: not yet."""
 
 
 def price(factor: float, worth: float) -> float:
@@ -91,147 +92,6 @@ def half_widths(groups: Mapping[str, Sequence[float]]) -> dict[str, float]:
     return {name: scale / math.sqrt(len(group)) for name, group in groups.items()}
 
 
-class Scored(ABC):
-    """Base class of schedulers over configurations and seeds; larger is better inside it."""
-
-    def __init__(self, configurations: Iterable[str], seeds: Iterable[int], mode: Mode = "max"):
-        self.configurations, self.seeds, self.mode = [*configurations], [*seeds], mode
-        assert len({*self.configurations}) == len(self.configurations), "each configuration once"
-        assert self.seeds and len({*self.seeds}) == len(self.seeds), "each seed once"
-        self.rounds: list[Propose] = []
-        """What proposes configurations once the choice is made, which is then made anew."""
-        self.decisions: list[Decision] = []
-        self.best: str | None = None
-        """The chosen configuration, of the last round that has ended; None before the first, and
-        where all have failed."""
-        self.finished = False
-        """Whether nothing is left to train."""
-        self._sign = 1 if mode == "max" else -1
-        self._values: dict[Trial, float] = {}
-        self._failed: set[Trial] = set()
-
-    def work(self) -> list[Trial]:
-        """Return what can be trained now, one seed of all configurations before the next."""
-        return [] if self.finished else list(filter(self._pending, self._requested()))
-
-    def tell(self, configuration: str, seed: int, value: float) -> None:
-        """Record the score of a trial; one that is not finite counts as a failure."""
-        if math.isfinite(value):
-            self._values.setdefault(Trial(configuration, seed), self._sign * value)
-        else:
-            self._failed.add(Trial(configuration, seed))
-        self._go_on()
-
-    def fail(self, configuration: str, seed: int) -> None:
-        """Record that a trial cannot be trained."""
-        self._failed.add(Trial(configuration, seed))
-        self._go_on()
-
-    def choose(self) -> None:
-        """Choose among what is known, as where a budget allows no further trials or rounds."""
-        self.rounds.clear()
-        self._choose()
-
-    def _go_on(self) -> None:
-        self._advance()
-        while self.rounds and self.finished and self.best:
-            if proposed := self.rounds.pop(0)(self.standings()):
-                self.add(proposed)
-
-    @abstractmethod
-    def add(self, parents: Mapping[str, Collection[str]]) -> None:
-        """Add configurations, by name with those that they are made of."""
-
-    @abstractmethod
-    def standings(self) -> dict[str, float]:
-        """Return the expected means of configurations, the best first."""
-
-    @abstractmethod
-    def _requested(self) -> list[Trial]:
-        """Return the trials that the next decision is based on, most urgent first."""
-
-    @abstractmethod
-    def _advance(self) -> None:
-        """Make all decisions that the known scores allow."""
-
-    @abstractmethod
-    def _choose(self) -> None:
-        """Choose among what is known, unless that is done."""
-
-    def _pending(self, trial: Trial) -> bool:
-        return trial not in self._values and trial not in self._failed
-
-    def _has_failed(self, name: str) -> bool:
-        """Return whether a seed of a configuration failed that a decision is based on."""
-        of_name = [trial for trial in self._requested() if trial.configuration == name]
-        return any(trial in self._failed and trial not in self._values for trial in of_name)
-
-    def _scores(self) -> dict[str, dict[int, float]]:
-        """Return the requested scores by configuration and seed, the best mean first."""
-        scores: dict[str, dict[int, float]] = {}
-        for trial in self._requested():
-            if trial in self._values:
-                scores.setdefault(trial.configuration, {})[trial.seed] = self._values[trial]
-        known = [name for name in self.configurations if name in scores]
-        known.sort(key=lambda name: -statistics.fmean(scores[name].values()))
-        return {name: scores[name] for name in known}
-
-    def _decide(
-        self, action: Action, name: str, seeds: int, mean: float, half: float, cut: float
-    ) -> None:
-        mean = self._sign * mean
-        self.decisions.append(
-            Decision(name, action, seeds, mean, mean - half, mean + half, self._sign * cut)
-        )
-
-
-class Listed(Scored):
-    """Trains every configuration with every seed; the best mean wins.
-
-    Configurations can be added once the choice is made, which is then made anew among all. One with
-    a failed seed is never chosen.
-    """
-
-    def add(self, parents: Mapping[str, Collection[str]]) -> None:
-        """Add configurations, by name with those that they are made of."""
-        self.configurations += [name for name in parents if name not in self.configurations]
-        self.finished = False
-        self._advance()
-
-    def standings(self) -> dict[str, float]:
-        """Return the mean of every configuration that did not fail, the best first."""
-        return {
-            name: self._sign * statistics.fmean(of.values())
-            for name, of in self._scores().items()
-            if not self._has_failed(name)
-        }
-
-    def _choose(self) -> None:
-        if self.finished:
-            return
-        self.finished = True
-        scores = {
-            name: list(of.values())
-            for name, of in self._scores().items()
-            if not self._has_failed(name)
-        }
-        if scores:
-            self.best, *others = scores
-            means = {name: statistics.fmean(of) for name, of in scores.items()}
-            half = half_widths(scores).get(self.best, 0.0)
-            cut = means[others[0]] if others else means[self.best]
-            seeds, mean = len(scores[self.best]), means[self.best]
-            self._decide("chosen", self.best, seeds, mean, half, cut)
-
-    def _requested(self) -> list[Trial]:
-        # Seed by seed: a limit that ends the command leaves all configurations comparable.
-        return [Trial(name, seed) for seed in self.seeds for name in self.configurations]
-
-    def _advance(self) -> None:
-        if not self.work():
-            self._choose()
-
-
 class Confirmation(NamedTuple):
     """What tests a choice: two configurations with seeds that had no part in it."""
 
@@ -251,97 +111,193 @@ def fresh_seeds(seeds: Collection[int], count: int = FRESH) -> tuple[int, ...]:
     return tuple(range(max(seeds) + 1, max(seeds) + 1 + count))
 
 
-class Confirmed:
-    """Lets another scheduler choose, then trains the reference and the winner with fresh seeds: the
-    best score of many is mostly one that was lucky.
+class Scheduler(ABC):
+    """Base class of schedulers over configurations, the reference first, and seeds.
 
-    Their scores choose nothing, and are what the winner is tested by. Where the reference wins,
-    there is nothing to confirm. To estimate what a confirmation will cost before there is a winner:
-    `Confirmation(reference, candidate, fresh).trials`.
+    With `fresh` seeds, the reference and the chosen configuration are trained once more: the best
+    score of many is mostly one that was lucky. These scores choose nothing, and are what the winner
+    is tested by. Where the reference wins, there is nothing to confirm.
     """
 
-    def __init__(self, choosing: Scored, reference: str, fresh: Iterable[int]):
-        self.mode: Mode = choosing.mode
-        self.choosing, self.reference, self.fresh = choosing, reference, tuple(fresh)
-        assert self.fresh, "a choice is confirmed by seeds"
+    def __init__(
+        self,
+        configurations: Iterable[str],
+        seeds: Iterable[int],
+        mode: Mode = "max",
+        fresh: Iterable[int] = (),
+    ):
+        self.configurations, self.seeds, self.mode = [*configurations], [*seeds], mode
+        self.fresh = tuple(fresh)
+        assert len({*self.configurations}) == len(self.configurations), "each configuration once"
+        assert self.seeds and len({*self.seeds}) == len(self.seeds), "each seed once"
+        self.rounds: list[Propose] = []
+        """What proposes configurations once the choice is made, which is then made anew."""
+        self.best: str | None = None
+        """The chosen configuration, of the last round that has ended; None before the first, and
+        where all have failed."""
+        self.chosen = False
+        """Whether the choice is made."""
+        self._sign = 1 if mode == "max" else -1  # larger is better in here
         self._values: dict[Trial, float] = {}
         self._failed: set[Trial] = set()
+        self._decisions: list[Decision] = []
+
+    @property
+    def reference(self) -> str:
+        """What the others are compared with."""
+        return self.configurations[0]
+
+    def work(self) -> list[Trial]:
+        """Return what can be trained now, most urgent first: one seed of all configurations before
+        the next, and what confirms the choice once it is made."""
+        if not self.chosen:
+            return self._pending(self._requested())
+        return self._pending(self.confirmation.trials) if self.confirmation else []
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to train."""
+        return self.chosen and not self.work()
 
     @property
     def confirmation(self) -> Confirmation | None:
-        """What confirms the choice; None before it is made, and where the reference won."""
-        winner = self.choosing.best if self.choosing.finished else None
-        if winner is None or winner == self.reference:
+        """What confirms the choice; None before it is made, and where there is nothing to."""
+        if not (self.chosen and self.fresh) or self.best in (None, self.reference):
             return None
-        return Confirmation(self.reference, winner, self.fresh)
+        assert self.best is not None
+        return Confirmation(self.reference, self.best, self.fresh)
 
     @property
-    def decisions(self) -> Sequence[Decision]:
-        """The decisions of the choice, and that it is confirmed."""
-        confirmed = [self._confirmed()] if self.finished and self.confirmation else []
-        return [*self.choosing.decisions, *filter(None, confirmed)]
-
-    @property
-    def best(self) -> str | None:
-        """The chosen configuration."""
-        return self.choosing.best
+    def decisions(self) -> list[Decision]:
+        """The decisions so far: those of the choice and, at the end, that it is confirmed."""
+        confirmed = self._confirmed() if self.finished else None
+        return [*self._decisions, *([confirmed] if confirmed else [])]
 
     @property
     def leader(self) -> str | None:
         """What would be chosen now, besides the reference; None before anything is known."""
-        others = (name for name in self.choosing.standings() if name != self.reference)
-        return next(others, None)
-
-    @property
-    def finished(self) -> bool:
-        """Whether the choice is made and nothing is left to confirm it."""
-        return self.choosing.finished and not self.work()
-
-    def work(self) -> list[Trial]:
-        """Return what can be trained now, most urgent first."""
-        if not self.choosing.finished:
-            return self.choosing.work()
-        trials = self.confirmation.trials if self.confirmation else []
-        return [
-            trial for trial in trials if trial not in self._values and trial not in self._failed
-        ]
+        return next((name for name in self.standings() if name != self.reference), None)
 
     def tell(self, configuration: str, seed: int, value: float) -> None:
-        """Record the score of a trial; one of a fresh seed takes no part in the choice."""
-        if seed not in self.fresh:
-            self.choosing.tell(configuration, seed, value)
-        elif math.isfinite(value):
-            self._values.setdefault(Trial(configuration, seed), value)
+        """Record the score of a trial; one that is not finite counts as a failure."""
+        if math.isfinite(value):
+            self._values.setdefault(Trial(configuration, seed), self._sign * value)
+            self._go_on()
         else:
-            self._failed.add(Trial(configuration, seed))
+            self.fail(configuration, seed)
 
     def fail(self, configuration: str, seed: int) -> None:
         """Record that a trial cannot be trained."""
-        if seed in self.fresh:
-            self._failed.add(Trial(configuration, seed))
-        else:
-            self.choosing.fail(configuration, seed)
+        self._failed.add(Trial(configuration, seed))
+        self._go_on()
 
     def choose(self) -> None:
-        """Choose among what is known, so that the rest of a budget can confirm it."""
-        self.choosing.choose()
+        """Choose among what is known, as where a budget allows no further trials or rounds."""
+        self.rounds.clear()
+        if not self.chosen:
+            self.chosen = True
+            self._choose()
+
+    def add(self, parents: Mapping[str, Collection[str]]) -> None:
+        """Add configurations, by name with those that they are made of; the choice is made anew."""
+        self.configurations += [name for name in parents if name not in self.configurations]
+        self.chosen = False
+        self._advance()
+
+    def _go_on(self) -> None:
+        if not self.chosen:
+            self._advance()
+        while self.rounds and self.chosen and self.best:
+            if proposed := self.rounds.pop(0)(self.standings()):
+                self.add(proposed)
+
+    def _advance(self) -> None:
+        """Make all decisions that the known scores allow."""
+        while not self.work():
+            if not self._request_more():
+                self.chosen = True
+                self._choose()
+                return
+
+    @abstractmethod
+    def standings(self) -> dict[str, float]:
+        """Return the expected means of configurations, the best first."""
+
+    @abstractmethod
+    def _requested(self) -> list[Trial]:
+        """Return the trials that the next decision is based on, most urgent first."""
+
+    def _request_more(self) -> bool:
+        """Request further trials where they would improve the choice; return whether they do."""
+        return False
+
+    @abstractmethod
+    def _choose(self) -> None:
+        """Choose among what is known."""
+
+    def _pending(self, trials: Iterable[Trial]) -> list[Trial]:
+        # Asks for one after the other: another thread writes the state of a sweep meanwhile.
+        values, failed = self._values, self._failed
+        return [trial for trial in trials if trial not in values and trial not in failed]
+
+    def _has_failed(self, name: str) -> bool:
+        """Return whether a seed of a configuration failed that a decision is based on."""
+        of_name = [trial for trial in self._requested() if trial.configuration == name]
+        return any(trial in self._failed and trial not in self._values for trial in of_name)
+
+    def _scores(self, trials: Iterable[Trial] | None = None) -> dict[str, dict[int, float]]:
+        """Return the scores of trials, by default of the requested ones, by configuration and seed,
+        the best mean first."""
+        scores: dict[str, dict[int, float]] = {}
+        for trial in self._requested() if trials is None else trials:
+            if trial in self._values:
+                scores.setdefault(trial.configuration, {})[trial.seed] = self._values[trial]
+        known = [name for name in self.configurations if name in scores]
+        known.sort(key=lambda name: -statistics.fmean(scores[name].values()))
+        return {name: scores[name] for name in known}
+
+    def _decision(
+        self, action: Action, name: str, seeds: int, mean: float, half: float, cut: float
+    ) -> Decision:
+        mean = self._sign * mean
+        return Decision(name, action, seeds, mean, mean - half, mean + half, self._sign * cut)
 
     def _confirmed(self) -> Decision | None:
         """Return the scores of the winner on fresh seeds beside the reference's; None where either
         has none."""
-        assert self.confirmation
-        groups: dict[str, list[float]] = {self.reference: [], self.confirmation.winner: []}
-        for trial in self.confirmation.trials:
-            if trial in self._values:
-                groups[trial.configuration].append(self._values[trial])
-        reference, winner = groups.values()
-        if not reference or not winner:
+        scores = self._scores(self.confirmation.trials) if self.confirmation else {}
+        if len(scores) < 2 or self.best is None:
             return None
-        mean, name = statistics.fmean(winner), self.confirmation.winner
-        half = half_widths(groups).get(name, 0.0)
-        cut = statistics.fmean(reference)
-        return Decision(name, "confirmed", len(winner), mean, mean - half, mean + half, cut)
+        groups = {name: list(of.values()) for name, of in scores.items()}
+        half = half_widths(groups).get(self.best, 0.0)
+        means = {name: statistics.fmean(of) for name, of in groups.items()}
+        seeds, cut = len(groups[self.best]), means[self.reference]
+        return self._decision("confirmed", self.best, seeds, means[self.best], half, cut)
 
 
-Scheduler: TypeAlias = Scored | Confirmed
-"""What says which trial comes next."""
+class Listed(Scheduler):
+    """Trains every configuration with every seed; the best mean wins.
+
+    One with a failed seed is never chosen.
+    """
+
+    def standings(self) -> dict[str, float]:
+        """Return the mean of every configuration that did not fail, the best first."""
+        return {name: self._sign * statistics.fmean(of) for name, of in self._complete().items()}
+
+    def _complete(self) -> dict[str, list[float]]:
+        scores = self._scores().items()
+        return {name: list(of.values()) for name, of in scores if not self._has_failed(name)}
+
+    def _choose(self) -> None:
+        if scores := self._complete():
+            self.best, *others = scores
+            means = {name: statistics.fmean(of) for name, of in scores.items()}
+            half = half_widths(scores).get(self.best, 0.0)
+            seeds, cut = len(scores[self.best]), means[others[0] if others else self.best]
+            decision = self._decision("chosen", self.best, seeds, means[self.best], half, cut)
+            self._decisions.append(decision)
+
+    def _requested(self) -> list[Trial]:
+        # Seed by seed: a limit that ends the command leaves all configurations comparable.
+        return [Trial(name, seed) for seed in self.seeds for name in self.configurations]

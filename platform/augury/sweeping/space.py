@@ -107,7 +107,12 @@ def find(
     """
     with named_by_user(name):
         if is_yaml := yaml_space.is_yaml(name):
-            _refuse_experiment(name)
+            content = yaml_file.read(name).content
+            if "task" in content and "question" not in content:
+                raise UserError(
+                    f"{name} is an experiment, not a search space: give the space before it, as in "
+                    f"{command('augury', 'sweep', 'augmentations', name)}"
+                )
         declared = yaml_space.load(name) if is_yaml else load_space(name)
         return resolve(declared, name, scale, search, scheduler)
 
@@ -141,25 +146,21 @@ def resolve(
     if isinstance(reference, str) and reference not in rows:
         raise unknown(f"reference of space '{name}'", reference, rows)
     listed = all(isinstance(values, Sequence) for values in keys.values())
+    as_declared = ("metric", "mode", "seeds", "joins", "needs", "worth")
     return Space(
+        **{field: getattr(declared, field) for field in as_declared},
         name=short_name(name).replace("/", "-"),
         question=" ".join(declared.question.split()),
         base=config.merge(declared.base, declared.scales[scale]),
         scale=scale,
         keys=keys,
         rows=rows,
-        metric=declared.metric,
-        mode=declared.mode,
-        seeds=declared.seeds,
         reference=reference,
         scheduler=scheduler,
         search=search or ("grid" if listed else "random"),
         declared=str(file_of(name)) if is_path(name) else name,
         families=declared.families() if declared.families else {},
         main_settings=declared.main_settings or dict,
-        joins=declared.joins,
-        needs=declared.needs,
-        worth=declared.worth,
     )
 
 
@@ -198,16 +199,6 @@ def rounded(value: Any) -> Any:
 def short_name(name: str) -> str:
     """Return the name of a space given by its name, or by the path of its file."""
     return file_of(name).stem if is_path(name) or yaml_space.is_yaml(name) else name
-
-
-def _refuse_experiment(path: str) -> None:
-    """Raise UserError for the file of an experiment, which a space can be applied to."""
-    content = yaml_file.read(path).content
-    if "task" in content and "question" not in content:
-        raise UserError(
-            f"{path} is an experiment, not a search space: give the space before it, as in "
-            f"{command('augury', 'sweep', 'augmentations', path)}"
-        )
 
 
 def _keys(name: str, keys: Mapping[str, Any]) -> dict[str, Any]:

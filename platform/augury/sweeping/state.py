@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from augury.core.errors import UserError, nearest
 from augury.core.integrity import Damaged
-from augury.core.messages import say, say_once
+from augury.core.messages import say_once
 from augury.core.naming import title
 from augury.core.store import Folder, Store
 from augury.experiments import record
 from augury.scoring.registry import bounds
-from augury.sweeping.schedulers import Action, Confirmation, net
+from augury.sweeping.schedulers import Confirmation, Decision, net
 from augury.training import history
 
 KIND = "sweeps"
@@ -125,22 +125,6 @@ class Merged:
     def label(self) -> str:
         """The display name of the point."""
         return self.name or title(self.point)
-
-
-@dataclass(frozen=True)
-class Decision:
-    """A decision of a scheduler (`schedulers.Decision`) as it is stored."""
-
-    time: float
-    """Unix time."""
-    configuration: str
-    """Its address."""
-    action: Action
-    seeds: int
-    mean: float
-    low: float
-    high: float
-    cut: float
 
 
 @dataclass(frozen=True)
@@ -268,21 +252,19 @@ class Curves:
     """A cache of validation curves that rereads a history only if it has grown."""
 
     metric: str
-    _cache: dict[str, tuple[dict[str, int], tuple[Point, ...]]] = field(default_factory=dict)
-    _ended: set[str] = field(default_factory=set)
-    """Runs whose history does not grow any more."""
+    _known: dict[str, tuple[dict[str, int] | None, tuple[Point, ...]]] = field(default_factory=dict)
+    """By run, with the files that it was read from; None where they do not grow any more."""
 
     def of(self, run: Folder) -> tuple[Point, ...]:
         """Return the validations of a run so far."""
-        cached = self._cache.get(run.name)
-        if cached and run.complete and run.name in self._ended:
-            return cached[1]
-        if run.complete:
-            self._ended.add(run.name)
-        files = history.files(run)
-        if cached is None or cached[0] != files:
-            cached = self._cache[run.name] = files, self._read(run, files)
-        return cached[1]
+        read, curve = self._known.get(run.name, ({}, ()))
+        if read is None:
+            return curve
+        ended, files = run.complete, history.files(run)
+        if read != files:
+            curve = self._read(run, files)
+        self._known[run.name] = (None if ended else files, curve)
+        return curve
 
     def _read(self, run: Folder, files: Iterable[str]) -> tuple[Point, ...]:
         records = history.read(run, files)
@@ -358,23 +340,33 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         folder = store.folder(KIND, resolve(store, name))
     definition, state = records(folder)
     curves = curves or Curves(definition["metric"])
+
+    def trial(address: str, seed: int) -> Trial:
+        run = record.run_folder(store, address, seed)
+        entry = state.get("trials", {}).get(f"{address}/seed-{seed}", {})
+        progress: Progress = "finished" if run.complete else entry.get("progress", "waiting")
+        return Trial(seed, run, progress, entry.get("error"), curves.of(run))
+
     configurations = tuple(
-        _configuration(entry, definition["seeds"], state, store, curves)
+        Configuration(
+            entry["name"],
+            entry["address"],
+            entry["point"],
+            tuple(trial(entry["address"], seed) for seed in definition["seeds"]),
+            entry.get("family", ""),
+            entry.get("price", 0.0),
+        )
         for entry in definition["configurations"]
     )
-    confirmation = _confirmation(state.get("confirmation"))
     by_address = {configuration.address: configuration for configuration in configurations}
-    fresh = confirmation.trials if confirmation else []
+    entry = state.get("confirmation")
+    confirmation = entry and Confirmation(entry["reference"], entry["winner"], (*entry["seeds"],))
+    as_stored = ("name", "question", "metric", "mode", "scale", "scheduler", "reference", "started")
     return Sweep(
-        name=definition["name"],
-        question=definition["question"],
-        metric=definition["metric"],
-        mode=definition["mode"],
-        scale=definition["scale"],
+        **{name: definition[name] for name in as_stored},
         keys=tuple(definition["keys"]),
         seeds=tuple(definition["seeds"]),
-        scheduler=definition["scheduler"],
-        reference=definition["reference"],
+        tests=None if definition.get("tests") is None else tuple(definition["tests"]),
         configurations=configurations,
         merged=tuple(Merged(**entry) for entry in definition["merged"]),
         decisions=tuple(
@@ -382,18 +374,16 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
             for entry in state.get("decisions", ())
             if entry["configuration"] in by_address
         ),
-        started=definition["started"],
         updated=state.get("time", definition["started"]),
         ended=state.get("ended", False),
-        tests=None if definition.get("tests") is None else tuple(definition["tests"]),
         folder=folder,
         worth=definition.get("worth", 0.0),
         stopped=state.get("stopped", False),
         deadline=state.get("deadline"),
         confirmation=confirmation,
         confirming=tuple(
-            (by_address[address], _trial(address, seed, state, store, curves))
-            for address, seed in fresh
+            (by_address[address], trial(address, seed))
+            for address, seed in (confirmation.trials if confirmation else ())
             if address in by_address
         ),
     )
@@ -411,22 +401,6 @@ def records(folder: Folder) -> tuple[dict[str, Any], dict[str, Any]]:
         raise Damaged(f"{error}; the command of the sweep writes it anew") from error
 
 
-def earlier_record(folder: Folder, name: str) -> dict[str, Any]:
-    """Return a record of the sweep that an earlier command has written; empty where there is none,
-    or, with a warning, where it is damaged, as it is written anew."""
-    try:
-        return folder.read_record(name) if folder.exists(name) else {}
-    except Damaged as error:
-        say(f"warning: {error}: it is made anew")
-        return {}
-
-
-def _confirmation(entry: Mapping[str, Any] | None) -> Confirmation | None:
-    if entry is None:
-        return None
-    return Confirmation(entry["reference"], entry["winner"], tuple(entry["seeds"]))
-
-
 def _decision(entry: Mapping[str, Any], definition: Mapping[str, Any], price: float) -> Decision:
     """Return a decision of the race, which is on values less the price of the configuration, in
     values of the metric, with its interval clipped to their range."""
@@ -437,30 +411,3 @@ def _decision(entry: Mapping[str, Any], definition: Mapping[str, Any], price: fl
     )
     clipped = Interval(low, high).within(bounds(definition["metric"].rpartition("/")[2]))
     return Decision(**{**entry, "mean": mean, "low": clipped.low, "high": clipped.high, "cut": cut})
-
-
-def _configuration(
-    definition: Mapping[str, Any],
-    seeds: Sequence[int],
-    state: Mapping[str, Any],
-    store: Store,
-    curves: Curves,
-) -> Configuration:
-    address = definition["address"]
-    return Configuration(
-        definition["name"],
-        address,
-        definition["point"],
-        tuple(_trial(address, seed, state, store, curves) for seed in seeds),
-        definition.get("family", ""),
-        definition.get("price", 0.0),
-    )
-
-
-def _trial(
-    address: str, seed: int, state: Mapping[str, Any], store: Store, curves: Curves
-) -> Trial:
-    folder = record.run_folder(store, address, seed)
-    entry = state.get("trials", {}).get(f"{address}/seed-{seed}", {})
-    progress: Progress = "finished" if folder.complete else entry.get("progress", "waiting")
-    return Trial(seed, folder, progress, entry.get("error"), curves.of(folder))

@@ -18,7 +18,7 @@ from augury.experiments.graph import Step
 from augury.experiments.make import reach_storage, refuse_lost_storage
 from augury.experiments.preflight import say_cautions
 from augury.experiments.recording import Recording
-from augury.experiments.run import Run, commit
+from augury.experiments.run import commit
 from augury.sweeping import plan as plans
 from augury.sweeping.applied import left_out_lines
 from augury.sweeping.budget import estimate, keep_within, seed_seconds
@@ -26,9 +26,9 @@ from augury.sweeping.driver import Recorded, run_trials, runs_on_ray
 from augury.sweeping.plan import Plan, SweepOptions
 from augury.sweeping.proposals import Proposals
 from augury.sweeping.race import Race
-from augury.sweeping.schedulers import Confirmed, Listed, Scheduler, Trial, net, price
+from augury.sweeping.schedulers import Listed, Scheduler, Trial, net, price
 from augury.sweeping.space import Space
-from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep, earlier_record
+from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep
 from augury.sweeping.trials import Trials
 from augury.sweeping.writer import Show, StateWriter
 
@@ -72,9 +72,6 @@ class _Driver:
     sweep: Folder
     deadline: float | None = None
     """The Unix time at which the budget is spent."""
-    begun: dict[Trial, float] = field(default_factory=dict)
-    seconds: dict[Trial, float] = field(default_factory=dict)
-    """What the trials of this command took."""
     cut_short: bool = False
     """Whether the budget made the choice before the scheduler did."""
     factors: dict[str, float | None] = field(default_factory=dict)
@@ -99,19 +96,7 @@ class _Driver:
         experiments += [plan.experiment for plan in graph.plans.values()]
         on_ray = runs_on_ray(experiments, missing)
         with self.recording(base.tracking, self.store) as recorder:
-            models = Recorded(recorder, graph, show=False)
-
-            def begin(trial: Trial, run: Run) -> None:
-                self.begun[trial] = time.time()
-                if not self._is_compared(trial):  # trials are recorded with their sweep
-                    say(f"{self.trials.name_of(trial)}: trained for others")
-                    models.begin(trial, run)
-
-            def end(trial: Trial, run: Run) -> None:
-                self.seconds[trial] = time.time() - self.begun[trial]
-                if not self._is_compared(trial):
-                    models.end(trial, run)
-
+            models = Recorded(recorder, graph, self._is_compared)
             self.trials = trials = Trials(
                 graph,
                 self._scheduler(),
@@ -121,8 +106,8 @@ class _Driver:
                 most=options.trials,
                 fail_fast=options.fail_fast,
                 texts_beside=on_ray,
-                on_begin=begin,
-                on_end=end,
+                on_begin=models.begin,
+                on_end=models.end,
                 deadline_of=self._deadline_of,
                 on_late=self._choose_now,
             )
@@ -144,7 +129,9 @@ class _Driver:
         left = sum(trials.progress.get(trial) not in ended for trial in known)
         seconds = self._seconds_of_trial()
         takes = seconds and seconds * left / trials.at_once
-        found = {trial for trial in trials.progress if self._is_compared(trial)} - self.begun.keys()
+        found = {
+            trial for trial in trials.progress if self._is_compared(trial)
+        } - trials.begun.keys()
         reused = sum(trials.progress[trial] == "finished" for trial in found)
         return Outcome(sweep, reused, not finished, left, takes)
 
@@ -174,22 +161,15 @@ class _Driver:
 
     def _scheduler(self) -> Scheduler:
         """Return what says which trial comes next."""
-        options, mode = self.options, self.space.mode
-        configurations = list(self.plan.configurations)
-        reference, *others = configurations
-        scheduler: Listed | Race
-        if options.scheduler == "race" and others:
-            scheduler = Race(reference, others, options.seeds, mode=mode)
-        else:
-            scheduler = Listed(configurations, options.seeds, mode=mode)
+        options, known = self.options, self.plan.configurations
+        kind = Race if options.scheduler == "race" and len(known) > 1 else Listed
+        scheduler = kind(known, options.seeds, self.space.mode, options.fresh_seeds)
         proposals = Proposals(self.plan, self._know_new_points)
         if options.samples is not None and options.search == "optuna":
             scheduler.rounds = proposals.of_points(options.samples)
-        elif isinstance(scheduler, Race) and self.space.families and not options.rows:
+        elif kind is Race and self.space.families and not options.rows:
             scheduler.rounds = proposals.of_methods()  # rows that are named are trained alone
-        if not options.fresh_seeds:
-            return scheduler
-        return Confirmed(scheduler, reference, options.fresh_seeds)
+        return scheduler
 
     def _know_new_points(self) -> None:
         self._add_to_graph()
@@ -225,14 +205,15 @@ class _Driver:
     def _deadline_of(self, trial: Trial) -> float | None:
         """Return when a trial must end: before what is kept of the budget for confirmation, unless
         it is part of that."""
-        if self.deadline is None or trial.seed in self.options.fresh_seeds:
+        fresh = self.options.fresh_seeds
+        if self.deadline is None or not fresh or trial.seed in fresh:
             return self.deadline
         return self.deadline - self._reserved()
 
     def _choose_now(self) -> bool:
         """Choose by what is trained, so that there is time to confirm it; return whether it is."""
         scheduler = self.trials.scheduler
-        if self.cut_short or not isinstance(scheduler, Confirmed):
+        if self.cut_short or not scheduler.fresh:
             return False
         scheduler.choose()
         self.cut_short = True
@@ -245,7 +226,7 @@ class _Driver:
         ended = self.trials.progress
         finished = [
             took
-            for trial, took in self.seconds.items()
+            for trial, took in self.trials.seconds.items()
             if ended[trial] == "finished" and address in (None, trial.configuration)
         ]
         return statistics.fmean(finished) if finished else None
@@ -256,7 +237,7 @@ class _Driver:
         options, scheduler = self.options, self.trials.scheduler
         assert options.budget is not None
         reference = next(iter(self.plan.configurations))
-        leader = scheduler.leader if isinstance(scheduler, Confirmed) else None
+        leader = scheduler.leader
         known = self._seconds_of_trial() or 0.0
         if not known:
             planned = self.plan.configurations[reference]
@@ -275,7 +256,7 @@ class _Driver:
         Runs of an earlier, larger one stay in the storage.
         """
         options, space, plan = self.options, self.space, self.plan
-        earlier = earlier_record(self.sweep, DEFINITION)
+        earlier = self.sweep.earlier_record(DEFINITION)
         if earlier and (earlier["space"], earlier["scale"]) != (space.name, space.scale):
             raise UserError(
                 f"sweep '{options.name}' in {self.sweep.root} belongs to space "
@@ -294,28 +275,21 @@ class _Driver:
                 f"sweep '{options.name}' begins anew: its settings have changed, and runs of the "
                 "earlier ones are kept but not part of it"
             )
+        of_space = ("declared", "scale", "experiment", "question", "metric", "mode")
+        of_options = ("name", "scheduler", "search", "samples", "worth")
         self.sweep.write_record(
             DEFINITION,
             {
-                "name": options.name,
                 "space": space.name,
-                "declared": space.declared,
-                "scale": space.scale,
-                "experiment": space.experiment,
-                "question": space.question,
-                "metric": space.metric,
-                "mode": space.mode,
+                **{field: getattr(space, field) for field in of_space},
+                **{field: getattr(options, field) for field in of_options},
                 "keys": list(space.keys),
                 "seeds": list(options.seeds),
                 "assignments": dict(options.assignments),
                 "tests": list(tests),
-                "scheduler": options.scheduler,
-                "search": options.search,
-                "samples": options.samples,
                 "rows": list(options.rows),
                 "fresh_seeds": list(options.fresh_seeds),
                 "reference": next(iter(plan.configurations)),
-                "worth": options.worth,
                 "configurations": [
                     {
                         **planned.to_dict(),

@@ -18,15 +18,13 @@ from augury.core.progress import say
 from augury.core.store import Folder
 from augury.experiments.graph import Graph, Step
 from augury.experiments.make import make_run
-from augury.experiments.run import Run, describe
+from augury.experiments.run import Run, describe, describe_scores
 from augury.experiments.trial import is_done
 from augury.sweeping.schedulers import Scheduler, Trial
 from augury.sweeping.state import Progress
 
 Value = Callable[[Trial], float | None]
 """Returns what the scheduler compares of a finished trial; None where there is no such value."""
-PREPARED = "configurations"
-"""Subfolder with the runs whose texts are made, as trials in other processes read them."""
 
 
 @dataclass
@@ -37,7 +35,7 @@ class Trials:
     graph: Graph
     scheduler: Scheduler
     folder: Folder
-    """That of the sweep or experiment, which keeps what trials in other processes read."""
+    """That of the sweep or experiment."""
     value: Value
     compared: Callable[[Trial], bool] = lambda trial: True
     """Whether the scheduler knows a trial; others are trained for those."""
@@ -63,10 +61,11 @@ class Trials:
     _failed_texts: dict[str, str] = field(default_factory=dict)
     """Why texts cannot be made, by the address of their plan."""
     _begun_texts: set[str] = field(default_factory=set)
-    started: list[Trial] = field(default_factory=list)
-    """Those that this command has begun."""
+    begun: dict[Trial, float] = field(default_factory=dict)
+    """When trials of this command began, in Unix time."""
+    seconds: dict[Trial, float] = field(default_factory=dict)
+    """What those that ended took."""
     _told: set[Trial] = field(default_factory=set)
-    _written: set[str] = field(default_factory=set)
     _known: dict[Trial, bool] = field(default_factory=dict)
     """Whether trials are done, as the storage says."""
 
@@ -103,14 +102,6 @@ class Trials:
     def name_of(self, trial: Trial) -> str:
         """Return the name of a trial for people."""
         return f"{self.graph.names[Step(*trial)]}, seed {trial.seed}"
-
-    def prepare(self, trial: Trial) -> str:
-        """Write what a trial in another process reads; return its name for `read_prepared`."""
-        file, folder = f"{trial.configuration}.json", self.folder.sub(PREPARED)
-        if trial.configuration not in self._written:
-            self._written.add(trial.configuration)
-            folder.write_record(file, self.runs[trial.configuration].to_dict())
-        return trial.configuration
 
     def is_scored(self, trial: Trial) -> bool:
         """Return whether a trial is one of a system, and not only a model for others."""
@@ -149,12 +140,13 @@ class Trials:
                     continue
                 return None
             run = self.run_of(trial)
-            if not run.folder.complete:
-                scored = self.is_scored(trial)
-                name = self.graph.names[Step(*trial)]
-                describe(run, name, self.differing if scored else ())
+            if run.folder.complete:  # what trains and scores it may read it in another process
+                describe_scores(run)
+            else:
+                differing = self.differing if self.is_scored(trial) else ()
+                describe(run, self.graph.names[Step(*trial)], differing)
             self.progress[trial] = "running"
-            self.started.append(trial)
+            self.begun[trial] = time.time()
             self.on_begin(trial, run)
             return trial
         return None
@@ -167,7 +159,7 @@ class Trials:
     @property
     def closed(self) -> bool:
         """Whether no further trial may begin."""
-        full = self.most is not None and sum(map(self.compared, self.started)) >= self.most
+        full = self.most is not None and sum(map(self.compared, self.begun)) >= self.most
         return self.scheduler.finished or full or (self.fail_fast and bool(self.errors))
 
     @property
@@ -179,6 +171,7 @@ class Trials:
     def end(self, trial: Trial, error: str = "") -> None:
         """Record that a trial has ended: finished, failed, or stopped by its deadline."""
         self._known.pop(trial, None)
+        self.seconds[trial] = time.time() - self.begun[trial]
         if error:
             self._fail(trial, error)
         elif self.is_done(trial):
@@ -267,8 +260,3 @@ class Trials:
                 yield f"{self.graph.names[needed]}, seed {needed.seed}, which it needs, has failed"
             elif not self._is_made(needed):
                 yield from self._errors(needed)
-
-
-def read_prepared(folder: Folder, name: str) -> Run:
-    """Return the run of a configuration, with the first seed, that `Trials.prepare` has written."""
-    return Run.from_dict(folder.root, folder.sub(PREPARED).read_record(f"{name}.json"))

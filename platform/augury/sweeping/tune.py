@@ -29,11 +29,12 @@ from augury.core.machine import in_this_directory, release_memory
 from augury.core.plugin_files import describe_error
 from augury.core.progress import say
 from augury.core.store import Folder
+from augury.experiments.run import Run
 from augury.experiments.spec import Experiment
 from augury.experiments.trial import run_trial
 from augury.sweeping.schedulers import Trial
 from augury.sweeping.state import TUNE
-from augury.sweeping.trials import Trials, read_prepared
+from augury.sweeping.trials import Trials
 
 Points = Mapping[str, Mapping[str, Any]]
 """Address of a configuration -> its values of the swept keys."""
@@ -119,13 +120,19 @@ def run_on_tune(
     Outage where files cannot be read or written.
     """
     search = TrialSearch(trials, points)
+
+    def folder_name(trial: TuneTrial) -> str:  # the trial's own, as a file system allows it
+        name = re.sub(r"[^\w.=,+-]+", "_", str(trial.config[NAME]))[:80]
+        _, address, _ = trial.config[RUN].split("/")
+        return f"{name}-{address[:8]}"
+
     os.environ["TUNE_MAX_PENDING_TRIALS_PG"] = str(placement.at_once)  # actors start side by side
     folder = trials.folder
     # Processes that train go on with the next trial, as a new one takes seconds to start.
     reused = placement.execution["launcher"] == "direct"
 
     def run(config: Mapping[str, Any]) -> None:
-        _run(config, folder, placement.execution)
+        _run(config, folder.root, placement.execution)
 
     class SweepTrial(wrap_function(in_this_directory(run))):  # type: ignore[misc]
         def __repr__(self) -> str:
@@ -143,7 +150,7 @@ def run_on_tune(
             num_samples=-1,
             reuse_actors=reused,
             trial_name_creator=lambda trial: str(trial.config[NAME]),
-            trial_dirname_creator=_folder_name,
+            trial_dirname_creator=folder_name,
         ),
         run_config=tune.RunConfig(
             name=TUNE,
@@ -153,19 +160,21 @@ def run_on_tune(
             callbacks=[_Callback()],
         ),
     )
-    with _quiet(_log_of(folder.location(TUNE))), _Callback.answering_ctrl_c():
+    temporary = Path(tempfile.gettempdir(), f"augury-{os.getpid()}-{LOG}")
+    log = Path(folder.path(TUNE), LOG) if folder.is_local else temporary
+    with _quiet(log), _Callback.answering_ctrl_c():
         tuner.fit()
     if search.outage:
         raise Outage(search.outage)
 
 
-def _run(config: Mapping[str, Any], folder: Folder, execution: Mapping[str, Any]) -> None:
+def _run(config: Mapping[str, Any], root: str, execution: Mapping[str, Any]) -> None:
     """Run a trial in an actor of Tune.
 
     What is wrong with it is reported and not raised: Tune would try it again, as it does where a
     process dies.
     """
-    run = read_prepared(folder, config[RUN]).with_seed(config["seed"])
+    run = Run.read(Folder(root, config[RUN]))
     print(config[NAME], flush=True)  # in the actor's log
     release_memory()  # of the trial before in this process
     try:
@@ -207,7 +216,7 @@ class TrialSearch(Searcher):
             **self.points.get(trial.configuration, {}),
             "seed": trial.seed,
             NAME: trials.name_of(trial),
-            RUN: trials.prepare(trial),
+            RUN: trials.run_of(trial).folder.name,
             SCORED: trials.is_scored(trial),
             DEADLINE: trials.deadline_of(trial),
         }
@@ -276,19 +285,6 @@ class _Callback(tune.Callback):
             signal.signal(signal.SIGINT, before)
         if cls.interrupted:
             raise KeyboardInterrupt
-
-
-def _folder_name(trial: TuneTrial) -> str:
-    """Return the name of a trial's folder: its own, as a file system allows it."""
-    name = re.sub(r"[^\w.=,+-]+", "_", str(trial.config[NAME]))[:80]
-    return f"{name}-{str(trial.config[RUN]).rpartition('/')[2][:8]}"
-
-
-def _log_of(directory: str) -> Path:
-    """Return Ray's log file: beside Tune's folder, or a temporary one if that is remote."""
-    if "://" in directory:
-        return Path(tempfile.gettempdir(), f"augury-{os.getpid()}-{LOG}")
-    return Path(directory, LOG)
 
 
 @contextmanager

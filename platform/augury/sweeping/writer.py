@@ -30,7 +30,7 @@ class StateWriter:
         self.trials, self.sweep, self.show = trials, sweep, show
         self.deadline = deadline
         self.curves = Curves(sweep.read_record(DEFINITION)["metric"])
-        earlier = state.earlier_record(sweep, STATE).get("decisions", [])
+        earlier = sweep.earlier_record(STATE).get("decisions", [])
         self._times = {_identity(decision): decision["time"] for decision in earlier}
         self._written: dict[str, Any] = {}
         self._heartbeat = -math.inf
@@ -76,9 +76,9 @@ class StateWriter:
             for key, progress in dict(self.trials.progress).items()
         }
         scheduler, now = self.trials.scheduler, time.time()
-        confirmation = getattr(scheduler, "confirmation", None)
+        confirmation = scheduler.confirmation
         decisions = []
-        for decision in list(scheduler.decisions):
+        for decision in scheduler.decisions:
             made = decision._asdict()
             made["time"] = self._times.setdefault(_identity(made), now)
             decisions.append(made)

@@ -94,16 +94,6 @@ def _on_ray(
 
     cuda = execution.cuda
     resources = execution.worker_resources(cuda)
-    if not execution.joins_cluster:  # before Ray starts, if it has not
-        here = {"CPU": available_cores(), "GPU": torch.cuda.device_count()}
-        has = ray.cluster_resources() if ray.is_initialized() else here
-        for kind, amount in resources.items():
-            if training.workers * amount > has.get(kind, 0):
-                raise UserError(
-                    f"{training.workers} workers × {amount:g} {kind} do not fit the cluster's "
-                    f"{has.get(kind, 0):g} {kind}: lower training.workers or "
-                    f"execution.{kind.lower()}s_per_worker"
-                )
     connect(execution.address)
     if execution.joins_cluster:
         # Machines may be started for them, which takes minutes.

@@ -164,21 +164,6 @@ class Training(Section):
             return update % self.validate_every == 0
         return in_epoch == 0 and epochs % self.validate_every_epochs == 0
 
-    @property
-    def validations(self) -> int | None:
-        """The maximum number of validations; None where it depends on the length of an epoch."""
-        if self.max_minutes is not None or self.equal != "epochs":
-            return None
-        if self.validate_every is None:
-            return (
-                None
-                if self.max_epochs is None
-                else -(-self.max_epochs // self.validate_every_epochs)
-            )
-        if self.max_updates is None or self.max_epochs is not None:
-            return None
-        return -(-self.max_updates // self.validate_every)  # the last update is always validated
-
 
 class FineTuning(Training):
     """The optimisation of a pretrained model: a rate that falls linearly over ten epochs.

@@ -192,7 +192,7 @@ def data(summary: Summary) -> dict[str, Any]:
         "confirmed": summary.confirmed.to_dict() if summary.confirmed else None,
         "table": [_result_dict(summary, result) for result in summary.ranking],
         "merged": [asdict(point) for point in sweep.merged],
-        "decisions": [asdict(decision) for decision in sweep.decisions],
+        "decisions": [decision._asdict() for decision in sweep.decisions],
         "trials": len(begun),
         **{state: sweep.count(state) for state in ENDS},
         "cost": {"train_seconds": sum(trial.seconds for trial in begun)},
