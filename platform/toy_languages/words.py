@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 from toy_languages.randomness import Drawer, Zipf, generator
 
-NOMINATIVE, ACCUSATIVE, DATIVE, GENITIVE = range(4)
+NOMINATIVE, ACCUSATIVE, DATIVE = range(3)
 # Articles and adjectives treat the plural like a fourth gender.
 MASCULINE, FEMININE, NEUTER, PLURAL = range(4)
 GENDERS = {"der": MASCULINE, "die": FEMININE, "das": NEUTER}
+FIRST, THIRD, PLURALS = range(3)  # persons of verbs: ich; er, sie, es; wir and sie
 LARGEST = 50_000  # words of a lexicon
 
 
@@ -37,45 +38,29 @@ class Noun(NamedTuple):
     pronoun: str  # English pronoun for the singular
 
 
-class English(NamedTuple):
-    """The forms of an English verb, and the words that follow it unchanged."""
-
-    base: str
-    third: str
-    past: str
-    participle: str
-    progressive: str
-    rest: str
-
-
 class Verb(NamedTuple):
-    """A verb: German finite forms by person (ich, du, er, wir, ihr, sie), without the separable
-    prefix."""
+    """A verb: German finite forms by person, without the separable prefix."""
 
     frame: str
     subjects: str  # kinds of noun
     objects: str
+    prefix: str
     infinitive: str
-    present: tuple[str, ...]
-    preterite: tuple[str, ...]
+    present: tuple[str, str, str]
+    preterite: tuple[str, str, str]
     participle: str
-    prefix: str  # ends with a space if it is a separate word (Hunger haben)
     with_sein: bool  # forms the perfect with sein
-    reflexive: bool
-    english: English
-    ongoing: bool  # has an English progressive
+    english: tuple[str, str, str]  # base, third person, past
+    particle: str  # English words after the verb
 
 
 class Adjective(NamedTuple):
-    """An adjective: `stem` takes endings, `german` is the predicate and the adverb."""
+    """An adjective: `stem` takes endings, `german` is the predicate."""
 
     german: str
     stem: str
-    comparative: str
     english: str
-    english_comparative: str
     kinds: str
-    adverb: str  # English; may be empty
 
 
 Word = Noun | Verb | Adjective
@@ -112,14 +97,12 @@ def noun(
     article, _, pronoun = article.partition("/")
     singular, _, link = singular.partition("+")
     bare, gender = singular.rstrip("*"), GENDERS[article]
-    if singular != bare:
-        cases, first = (bare, plural, plural, plural), plural
-    else:
-        genitive = bare if gender == FEMININE else inflect("genitive", bare)
-        cases, first = (bare, bare, bare, genitive), bare + link
-    plurals = (plural, plural, inflect("dative plural", plural), plural)
+    is_weak = singular != bare
+    cases = (bare, plural, plural) if is_weak else (bare, bare, bare)
+    plurals = (plural, plural, inflect("dative plural", plural))
     pronoun = pronoun or (("he", "she", "it")[gender] if kind == "p" else "it")
     both = (english, english_plural or inflect("s", english))
+    first = plural if is_weak else bare + link
     return Noun(kind, gender, (cases, plurals), both, first, pronoun)
 
 
@@ -136,52 +119,35 @@ def compound(modifier: Noun, head: Noun) -> Noun:
 def verb(frame: str, kinds: str, german: str, english: str) -> Verb:
     """Return a verb from its columns in the table `verbs`."""
     subjects, _, objects = kinds.partition(">")
-    flags, parts = {"ist", "sich"}.intersection(german.split()[:1]), german.split()
-    lemma, *strong = parts[len(flags) :]
+    lemma, *strong = german.removeprefix("ist ").split()
     prefix, _, infinitive = lemma.rpartition("-")
-    if "_" in lemma:
-        prefix, _, infinitive = lemma.replace("_", " ").rpartition(" ")
-        prefix += " "
     weak = inflect("third", inflect("stem", infinitive))
     participle = weak if weak.endswith("iert") else f"ge{weak}"
     if not prefix and re.match("be|er|ge|ver|zer", weak):
         participle = weak
     third, past, participle = strong or (weak, f"{weak}e", participle)
-    plural_past = inflect("wir past", past)
+    words, _, particle = english.partition(" +")
+    base, *irregular = words.split()
+    (english_past,) = irregular or [inflect("past", base)]
     return Verb(
         frame,
         subjects,
         objects,
-        infinitive,
-        (inflect("ich", infinitive), inflect("du", third), third, infinitive, weak, infinitive),
-        (past, inflect("du past", past), past, plural_past, inflect("ihr past", past), plural_past),
-        prefix + participle,
         prefix,
-        "ist" in flags,
-        "sich" in flags,
-        english_verb(english.removesuffix(" !")),
-        not english.endswith("!"),
+        infinitive,
+        (inflect("ich", infinitive), third, infinitive),
+        (past, past, inflect("wir past", past)),
+        prefix + participle,
+        german.startswith("ist "),
+        (base, inflect("s", base), english_past),
+        particle.replace("_", " "),
     )
 
 
-def english_verb(entry: str) -> English:
-    """Return a verb from its base, its past and participle if irregular, and `+rest`."""
-    words, _, rest = entry.partition(" +")
-    rest = rest.replace("_", " ")
-    base, *irregular = words.split()
-    if base == "be":
-        return English("be", "is", "was", "been", "being", rest)
-    past, participle = irregular or [inflect("past", base)] * 2
-    return English(base, inflect("s", base), past, participle, inflect("ing", base), rest)
-
-
-def adjective(
-    german: str, comparative: str, english: str, kinds: str, adverb: str = ""
-) -> Adjective:
+def adjective(german: str, english: str, kinds: str = "patfis") -> Adjective:
     """Return an adjective from its columns in the table `adjectives`."""
     german, _, stem = german.partition("~")
-    more = inflect("comparative", english)
-    return Adjective(german, stem or german, comparative, english, more, kinds, adverb)
+    return Adjective(german, stem or german, english, kinds)
 
 
 @cache
@@ -193,15 +159,13 @@ def written() -> list[Word]:
 
 
 def invented() -> Iterator[Word]:
-    """Yield an infinite stream of words, unique in both languages.
-
-    One third of the verbs have a separable prefix, one sixth an inseparable one.
-    """
+    """Yield an infinite stream of words, unique in both languages: of ten, six are nouns, two verbs
+    and two adjectives."""
     drawer, parts = Drawer(generator("builtin", "lexicon").random), grouped("rare")
     seen: set[str] = set()
     word: Word
     while True:
-        count = 1 + (drawer.draw() > 0.15) + (drawer.draw() > 0.8)
+        count = 1 + drawer.chance(0.85) + drawer.chance(0.2)
         syllables = [drawer.one_of(parts["syllable"]) for _ in range(count)]
         german, english = map("".join, zip(*syllables, strict=True))
         part_of_speech = drawer.draw()
@@ -209,23 +173,18 @@ def invented() -> Iterator[Word]:
             kind, article, ending, plural, link, english_ending = drawer.one_of(parts["noun"])
             stem, english = german.capitalize(), english + english_ending
             word = noun(kind, article, f"{stem}{ending}+{link}", stem + plural, english)
-            lemmas = {word.german[0][0], word.english[0]}
+            lemmas = {word.german[0][0], english}
         elif part_of_speech < 0.8:
             frame, kinds = drawer.one_of(parts["verb"])
             german += "hen" if german[-1] in "aeiouäöü" else "en"
-            chance = drawer.draw()
-            if chance < 1 / 3:
+            if drawer.chance(1 / 3):
                 prefix, particle = drawer.one_of(parts["separable"])
                 german, english = f"{prefix}-{german}", f"{english} +{particle}"
-            elif chance < 1 / 2:
-                prefix, english_prefix = drawer.one_of(parts["inseparable"])
-                german, english = prefix + german, english_prefix + english
             word = verb(frame, kinds, f"ist {german}" if frame == "motion" else german, english)
-            lemmas = {word.prefix + word.infinitive, f"to {word.english.base} {word.english.rest}"}
+            lemmas = {german, f"to {english}"}
         else:
-            ending, english_ending, adverb = drawer.one_of(parts["adjective"])
-            german, adverb, english = german + ending, english + adverb, english + english_ending
-            word = adjective(german, f"{german}er", english, "patfis", adverb)
+            ending, english_ending = drawer.one_of(parts["adjective"])
+            word = adjective(german + ending, english + english_ending)
             lemmas = {word.german, word.english}
         if not lemmas & seen:
             seen |= lemmas
@@ -249,7 +208,6 @@ class Lexicon:
             else:
                 adjectives.append(word)
         self.verbs = {frame: Zipf(words) for frame, words in verbs.items()}
-        self.adverbs = Zipf([word for word in adjectives if word.adverb])
         self.adjectives = {kind: Zipf(_fitting(adjectives, kind)) for kind in self._nouns}
 
     def nouns(self, kinds: str) -> Zipf[Noun]:
