@@ -1,8 +1,7 @@
 """Measure the cost of adversarial training steps (forward, backward, AdamW) of a classifier with
 XLM-R base's shape.
 
-    python -m benchmarks.adversarial [--precision bf16] [--repeats 3] [--vocabulary 8000]
-        [--pairs 4] [--json]
+    python -m benchmarks.adversarial [--precision bf16] [--repeats 3] [--json]
 
     plain                cross-entropy
     PGD K=1              augury.regimes.adversarial
@@ -15,10 +14,10 @@ First, the gradients of the regime and of the naive loop with the same dropout a
 must be equal up to rounding.
 
 All contenders train the same model on the same batch with the dropout of training, in rotating
-order, so that other load affects them equally. CPU seconds are those of this process; ratios are
-medians over repetitions of the ratio to `plain` in the same repetition. The vocabulary is small
-because its cost is the same for all contenders and would move the ratios closer together; that of
-XLM-R has 250,002 subwords.
+order, so that other load affects them equally. `x plain` is the median over rounds of the ratio of
+CPU seconds to those of `plain` in the same round. The vocabulary is small because its cost is the
+same for all contenders and would move the ratios closer together; that of XLM-R has 250,002
+subwords.
 """
 
 from __future__ import annotations
@@ -28,10 +27,7 @@ import os
 os.environ["OMP_NUM_THREADS"] = "2"
 os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # idle threads sleep: spinning would count as CPU seconds
 
-import argparse
-import json
-import statistics
-import time
+import functools
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -45,7 +41,8 @@ from augury.regimes.regime import Embedded, Progress, Rows
 from augury.training.dropout import Dropout
 from benchmarks import frame
 
-PAD, LABELS, LONGEST = 1, 3, 128
+VOCABULARY, PAD, LABELS = 8_000, 1, 3
+PAIRS, LONGEST = 4, 128
 
 
 class Batch(NamedTuple):
@@ -59,9 +56,9 @@ class Classifier:
     Its only view is the batch.
     """
 
-    def __init__(self, vocabulary: int) -> None:
+    def __init__(self) -> None:
         config = XLMRobertaConfig(
-            vocab_size=vocabulary,
+            vocab_size=VOCABULARY,
             hidden_size=768,
             num_hidden_layers=12,
             num_attention_heads=12,
@@ -96,12 +93,12 @@ class Classifier:
         return self.module.roberta.embeddings.word_embeddings(ids)
 
 
-def nli_like_batch(vocabulary: int, pairs: int) -> Batch:
+def nli_like_batch() -> Batch:
     """Return pairs of 96 to 128 subwords, like a length-bucketed batch."""
     generator = torch.Generator().manual_seed(0)
-    ids = torch.randint(4, vocabulary, (pairs, LONGEST), generator=generator)
-    lengths = torch.linspace(96, LONGEST, pairs).round().unsqueeze(-1)
-    labels = torch.randint(LABELS, (pairs,), generator=generator)
+    ids = torch.randint(4, VOCABULARY, (PAIRS, LONGEST), generator=generator)
+    lengths = torch.linspace(96, LONGEST, PAIRS).round().unsqueeze(-1)
+    labels = torch.randint(LABELS, (PAIRS,), generator=generator)
     return Batch(ids.where(torch.arange(LONGEST) < lengths, PAD), labels)
 
 
@@ -149,23 +146,6 @@ if "bf16" not in frame.precisions():
     del CONTENDERS["PGD K=3, bf16"]
 
 
-class Trainer:
-    """A model with its optimizer and a batch; one call is one step of one contender."""
-
-    def __init__(self, model: Classifier, batch: Batch, precision: str) -> None:
-        self.model, self.batch = model, batch
-        self.optimizer = torch.optim.AdamW(self.model.module.parameters(), lr=1e-5, fused=True)
-        self.precision, self.dropout = precision, Dropout(seed=0)
-
-    def step(self, contender: str) -> None:
-        bf16 = self.precision == "bf16"
-        with self.dropout, torch.autocast("cpu", torch.bfloat16, enabled=bf16):
-            loss = CONTENDERS[contender](self.model, self.batch)
-        (loss / len(self.batch.labels)).backward()
-        self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
-
-
 def disagreement(model: Classifier, batch: Batch) -> float:
     """Return the relative difference between the gradients of the regime and the naive loop."""
     gradients = []
@@ -181,67 +161,32 @@ def disagreement(model: Classifier, batch: Batch) -> float:
     return float((regime - naive_loop).norm() / naive_loop.norm())
 
 
-def measure_seconds(trainer: Trainer, repeats: int) -> dict[str, list[tuple[float, float]]]:
-    """Return (CPU, wall) seconds of every contender's steps, after a warm-up step of the first."""
-    names = list(CONTENDERS)
-    trainer.step(names[0])
-    samples: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
-    for repeat in range(repeats):
-        turn = repeat % len(names)
-        for name in names[turn:] + names[:turn]:
-            wall, cpu = time.perf_counter(), time.process_time()
-            trainer.step(name)
-            samples[name].append((time.process_time() - cpu, time.perf_counter() - wall))
-    return samples
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--repeats", type=int, default=3, help="measured steps of each contender (default 3)"
-    )
+    parser = frame.parser(__doc__)
+    parser.add_argument("--repeats", type=int, default=3, help="rounds (default 3)")
     parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
-    parser.add_argument("--vocabulary", type=int, default=8_000, help="subwords (default 8,000)")
-    parser.add_argument("--pairs", type=int, default=4, help="of a batch (default 4)")
-    parser.add_argument(
-        "--json", action="store_true", help="print one JSON object instead of a table"
-    )
     arguments = parser.parse_args()
     torch.set_num_threads(2)
-    model = Classifier(arguments.vocabulary)
-    batch = nli_like_batch(arguments.vocabulary, arguments.pairs)
+    model, batch, dropout = Classifier(), nli_like_batch(), Dropout(seed=0)
     difference = disagreement(model, batch)
     assert difference < 1e-5, (
         f"the gradients of the regime and the naive loop differ by {difference:.1e} of their norm"
     )
-    samples = measure_seconds(Trainer(model, batch, arguments.precision), arguments.repeats)
-    baseline = [cpu for cpu, _ in samples["plain"]]
-    results = {}
-    for name, pairs in samples.items():
-        ratios = [cpu / other for (cpu, _), other in zip(pairs, baseline, strict=True)]
-        results[name] = {
-            "cpu_seconds": statistics.median(cpu for cpu, _ in pairs),
-            "wall_seconds": statistics.median(wall for _, wall in pairs),
-            "cpu_ratio": statistics.median(ratios),
-        }
-    if arguments.json:
-        setting = {
-            "precision": arguments.precision,
-            "repeats": arguments.repeats,
-            "vocabulary": arguments.vocabulary,
-            "pairs": arguments.pairs,
-            "torch": torch.__version__,
-        }
-        print(json.dumps({**setting, "disagreement": difference, "contenders": results}, indent=2))
-        return
-    print(f"gradients of PGD K=3 and of the naive loop differ by {difference:.1e} of their norm")
-    print(f"{'median step, ' + arguments.precision:22}{'CPU s':>8}{'x plain':>9}{'wall s':>8}")
-    for name, row in results.items():
-        print(
-            f"{name:22}{row['cpu_seconds']:8.2f}{row['cpu_ratio']:9.2f}{row['wall_seconds']:8.2f}"
-        )
+    optimizer = torch.optim.AdamW(model.module.parameters(), lr=1e-5, fused=True)
+
+    def step(contender: str) -> None:
+        bf16 = arguments.precision == "bf16"
+        with dropout, torch.autocast("cpu", torch.bfloat16, enabled=bf16):
+            loss = CONTENDERS[contender](model, batch)
+        (loss / len(batch.labels)).backward()
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+
+    step("plain")
+    steps = {name: functools.partial(step, name) for name in CONTENDERS}
+    setting = {"precision": arguments.precision, "disagreement": f"{difference:.1e}"}
+    rows = frame.compared(frame.in_turn(steps, arguments.repeats), "plain")
+    frame.report(arguments, setting, rows)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@
 
 All have the weights of one run, trained for some updates, and two threads; models are loaded before
 the clock starts. The text is Multi30k de-en if AUGURY_DATA is the directory of the corpora, else
-the built-in corpus. `same` is the share of outputs that equal augury's, `times` the CPU time
+the built-in corpus. `same` is the share of outputs that equal augury's, `x augury` the CPU time
 relative to augury's in the same round; the contenders run in rotating order.
 """
 
@@ -21,6 +21,7 @@ import os
 os.environ["OMP_NUM_THREADS"] = "2"
 os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # idle threads sleep: spinning would count as CPU seconds
 
+import operator
 import statistics
 import sys
 import tempfile
@@ -30,14 +31,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import yaml
 
 from augury.cli import main as augury
 from augury.core.store import Folder
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
 from benchmarks import frame
-from benchmarks.time_to_bleu import write_texts
+from benchmarks.time_to_bleu import experiment, write_texts
 
 THREADS, BATCH, MAX_LENGTH, LENGTH_PENALTY = 2, 64, 100, 1.0
 
@@ -45,41 +45,23 @@ THREADS, BATCH, MAX_LENGTH, LENGTH_PENALTY = 2, 64, 100, 1.0
 def train(place: Path, pairs: int, updates: int, beam: int) -> tuple[str, list[str], Folder]:
     """Return the name of the text, sentences to translate and the folder of a trained run."""
     text, files = write_texts(place, pairs, valid=10)
-    sides = {
-        split: {"source": str(files[f"{split} de"]), "target": str(files[f"{split} en"])}
-        for split in ("train", "valid")
-    }
-    experiment = {
-        "name": "decode",
-        "task": "nmt",
-        "baseline": False,
-        "storage": str(place / "results"),
-        "corpus": {
-            "source_language": "de",
-            "target_language": "en",
-            **sides,
-            "tests": {"test": {"builtin": 10}},
-        },
-        "vocabulary": {"size": "auto"},
-        "model": {"architecture": "small"},
-        "validation": {"sentences": 10},
-        "training": {
+    file = experiment(
+        place,
+        files,
+        vocabulary={"size": "auto"},
+        model={"architecture": "small"},
+        validation={"sentences": 10},
+        training={
             "learning_rate": 1e-3,
             "warmup_updates": max(1, updates // 4),
             "max_updates": updates,
             "validate_every": updates,
             "average_last": 1,
         },
-        "decoding": {
-            "beam": beam,
-            "max_length": MAX_LENGTH,
-            "length_penalty": LENGTH_PENALTY,
-        },
-        "scoring": {"metrics": ["bleu"], "bootstrap_samples": 100},
-        "execution": {"executor": "local", "launcher": "direct", "threads": THREADS},
-    }
-    file = place / "decode.yaml"
-    file.write_text(yaml.safe_dump(experiment))
+        decoding={"beam": beam, "max_length": MAX_LENGTH, "length_penalty": LENGTH_PENALTY},
+        scoring={"metrics": ["bleu"], "bootstrap_samples": 100},
+        execution={"executor": "local", "launcher": "direct", "threads": THREADS},
+    )
     assert augury(["train", "--quiet", str(file)]) == 0
     (folder,) = (path.parent for path in place.glob("results/runs/*/seed-*/_COMPLETE"))
     run = Folder(str(place / "results"), str(folder.relative_to(place / "results")))
@@ -162,19 +144,11 @@ def main() -> None:
             {name: lambda run=run: run(lines) for name, run in translators.items()},
             arguments.repeats,
         )
-    of_augury = [clock.cpu for clock in samples["augury"]]
-    rows: list[frame.Row] = []
-    for name, clocks in samples.items():
-        same = [own == other for own, other in zip(outputs[name], outputs["augury"], strict=True)]
-        rows.append(
-            {
-                "name": name,
-                "sentences/s": len(lines) / statistics.median(clock.wall for clock in clocks),
-                "CPU s": statistics.median(clock.cpu for clock in clocks),
-                "times": frame.ratio([clock.cpu for clock in clocks], of_augury),
-                "same": sum(same) / len(lines),
-            }
-        )
+    rows = frame.compared(samples, "augury")
+    for row in rows:
+        seconds, own = row.pop("wall s"), outputs[row["name"]]
+        row["sentences/s"] = len(lines) / seconds
+        row["same"] = statistics.fmean(map(operator.eq, own, outputs["augury"]))
     setting = {
         "text": text,
         "sentences": len(lines),

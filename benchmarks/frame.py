@@ -23,6 +23,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from json import dumps
@@ -31,7 +32,6 @@ from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from typing import Any, NamedTuple, TypeVar
 
 from augury.core.machine import available_cores
-from augury.experiments.cost import cpu_is_fast_in_bfloat16
 
 T = TypeVar("T")
 Row = dict[str, Any]
@@ -43,6 +43,9 @@ PACKAGES = ("numpy", "pyarrow", "torch", "transformers", "sentencepiece", "ctran
 def precisions() -> list[str]:
     """Return the precisions worth measuring here: bf16 is ten times slower where a processor has no
     instructions for it."""
+    # Imported here, since benchmarks.preparation measures the memory of what little it imports.
+    from augury.experiments.cost import cpu_is_fast_in_bfloat16
+
     return ["fp32", "bf16"] if cpu_is_fast_in_bfloat16() else ["fp32"]
 
 
@@ -86,6 +89,22 @@ def ratio(samples: Sequence[float], baseline: Sequence[float]) -> float:
     return statistics.median(own / other for own, other in zip(samples, baseline, strict=True))
 
 
+def compared(samples: Mapping[str, Sequence[Clock]], baseline: str) -> list[Row]:
+    """Return a row for each contender: medians, and CPU time relative to that of the baseline."""
+    rows: list[Row] = []
+    cpu = {name: [clock.cpu for clock in clocks] for name, clocks in samples.items()}
+    for name, clocks in samples.items():
+        rows.append(
+            {
+                "name": name,
+                "CPU s": statistics.median(cpu[name]),
+                f"x {baseline}": ratio(cpu[name], cpu[baseline]),
+                "wall s": statistics.median(clock.wall for clock in clocks),
+            }
+        )
+    return rows
+
+
 def parser(documentation: str | None) -> argparse.ArgumentParser:
     """Return a parser with the options of every benchmark."""
     options = argparse.ArgumentParser(
@@ -114,6 +133,10 @@ def origin(command: Sequence[str]) -> dict[str, Any]:
     commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
     information = Path("/proc/cpuinfo")
     text = information.read_text(encoding="utf-8") if information.exists() else ""
+    versions = {}
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
     processor = re.search(r"model name\s*:\s*(.*)", text)
     return {
         "command": " ".join(["python -m", f"benchmarks.{Path(name).stem}", *options]),
@@ -125,23 +148,8 @@ def origin(command: Sequence[str]) -> dict[str, Any]:
             "GiB": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30),
             "load": round(os.getloadavg()[0], 1),
         },
-        "versions": {"python": platform.python_version(), **_versions()},
+        "versions": {"python": platform.python_version(), **versions},
     }
-
-
-def _versions() -> dict[str, str]:
-    versions = {}
-    for package in PACKAGES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            versions[package] = "not installed"
-    return versions
-
-
-def columns(rows: Sequence[Row]) -> list[str]:
-    """Return the names of all columns, in order of appearance."""
-    return list(dict.fromkeys(name for row in rows for name in row))
 
 
 def cell(value: Any) -> str:
@@ -162,14 +170,11 @@ def cell(value: Any) -> str:
 
 def table(rows: Sequence[Row]) -> str:
     """Return the rows as text, a column for every key."""
-    names = columns(rows)
+    names = list(dict.fromkeys(name for row in rows for name in row))
     cells = [names, *([cell(row.get(name)) for name in names] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = []
-    for line in cells:
-        padded = (
-            text.ljust(width) if not place else text.rjust(width)
-            for place, (text, width) in enumerate(zip(line, widths, strict=True))
-        )
-        lines.append("  ".join(padded).rstrip())
+    for first, *others in cells:
+        padded = [text.rjust(width) for text, width in zip(others, widths[1:], strict=True)]
+        lines.append("  ".join([first.ljust(widths[0]), *padded]).rstrip())
     return "\n".join(lines)

@@ -238,7 +238,6 @@ def machine(setting: Setting) -> Iterator[Row]:
 
 
 def numerics(setting: Setting) -> Iterator[Row]:
-    wrong = []
     cases = [(method, "fp32", False) for method in ("plain", "CipherDAug", "PGD")]
     for method, precision, compiled in [*cases, ("plain", "fp32", True), ("plain", "bf16", False)]:
         run = prepared(setting, method, max_tokens=setting.budgets[0])
@@ -250,10 +249,8 @@ def numerics(setting: Setting) -> Iterator[Row]:
             "loss": abs(loss / expected_loss - 1),
             "gradients": float((found - expected).norm() / expected.norm()),
         }
-        yield {"what": what, **row}
-        if not max(row.values()) <= (1e-4 if precision == "fp32" else 5e-2):
-            wrong.append(what)
-    assert not wrong, f"far from the CPU: {'; '.join(wrong)}"
+        is_near = max(row.values()) <= (1e-4 if precision == "fp32" else 5e-2)
+        yield {"what": what, **row, "right": is_near}
 
 
 def gradients(setting: Setting, run: Run, precision: str, compiled: bool) -> tuple[float, Tensor]:
@@ -277,7 +274,6 @@ class ByLikelihood(Translation):
 
 
 def resume(setting: Setting) -> Iterator[Row]:
-    wrong = []
     ends = {
         "max_tokens": setting.budgets[0],
         "max_updates": 8,
@@ -294,10 +290,7 @@ def resume(setting: Setting) -> Iterator[Row]:
             "resumed equal": weights(setting, run, compiled, "resumed", [0.0, None]) == straight,
         }
         what = f"{method}, {precision}{', compiled' * compiled}"
-        yield {"what": what, **row}
-        if not all(row.values()):
-            wrong.append(what)
-    assert not wrong, f"other weights: {'; '.join(wrong)}"
+        yield {"what": what, **row, "right": all(row.values())}
 
 
 def weights(
@@ -351,31 +344,21 @@ def product(setting: Setting, precision: str) -> float:
     return 2 * size**3 / timed(setting, lambda _: matrix @ matrix, range(8))["ms"] / 1e9
 
 
-def objectives(setting: Setting) -> Iterator[Row]:
-    contenders = ("engine", "plain loop", "engine, compiled")
-    yield from against_plain(setting, "plain", "CipherDAug", contenders, 1.6)
-
-
-def attacks(setting: Setting) -> Iterator[Row]:
-    yield from against_plain(setting, "plain NLI", "PGD", ("engine", "engine, compiled"), 2.6)
-
-
-def against_plain(
-    setting: Setting, plain: str, method: str, contenders: Sequence[str], goal: float
-) -> Iterator[Row]:
-    """Yield plain steps and those of a method by each contender, the engine first.
+def against_plain(plain: str, method: str, goal: float, setting: Setting) -> Iterator[Row]:
+    """Yield plain steps and those of a method by the engine, the plain loop of translation, and the
+    compiled engine.
 
     They are relative to plain steps of the engine, compiled ones to compiled ones.
     """
     before: dict[bool, float] = {}
-    for contender in contenders:
+    loops = ("plain loop",) if plain == "plain" else ()
+    for contender in ("engine", *loops, "engine, compiled"):
         for name in (plain, method):
             # All rows that the budget allows: the default of classifiers, 32, is for longer texts.
             run = prepared(setting, name, max_tokens=setting.budgets[0], max_examples=None)
             row = time_training(setting, run, setting.precisions[0], contender)
-            row["times plain step"] = row["ms"] / before.setdefault(
-                "compiled" in contender, row["ms"]
-            )
+            plain_step = before.setdefault("compiled" in contender, row["ms"])
+            row["times plain step"] = row["ms"] / plain_step
             if name == method and contender != "plain loop":
                 row["goal"] = ("times plain step", "≤", goal)
             yield {"what": f"{name}, {setting.precisions[0]}, {contender}", **row}
@@ -445,8 +428,8 @@ MEASUREMENTS: dict[str, tuple[Callable[[Setting], Iterator[Row]], int]] = {
     "numerics": (numerics, 75),
     "resume": (resume, 75),
     "speed": (speed, 200),
-    "objectives": (objectives, 75),
-    "attacks": (attacks, 75),
+    "objectives": (functools.partial(against_plain, "plain", "CipherDAug", 1.6), 75),
+    "attacks": (functools.partial(against_plain, "plain NLI", "PGD", 2.6), 75),
     "budget": (budget, 60),
     "many": (many, 90),
     "decoding": (decoding, 60),
@@ -460,9 +443,12 @@ MEASUREMENTS: dict[str, tuple[Callable[[Setting], Iterator[Row]], int]] = {
 def measure(name: str, setting: Setting) -> None:
     """Print the rows of a measurement as they come."""
     os.setsid()  # a group of processes, which is ended as one
+    wrong = []
     if setting.device.type == "cpu":
         torch.set_num_threads(1)  # several would wait for each other on busy cores
     for row in MEASUREMENTS[name][0](setting):
+        if not row.pop("right", True):
+            wrong.append(row["what"])
         figures = [f"{key} {cell(row[key])}" for key in row if key not in ("what", "goal")]
         text = f"{row['what']}: {', '.join(figures)}"
         if "goal" in row:
@@ -475,6 +461,7 @@ def measure(name: str, setting: Setting) -> None:
         print(f"{name:10}  {text}", flush=True)
         with open(setting.file, "a", encoding="utf-8") as file:
             file.write(json.dumps({"measurement": name, **row}) + "\n")
+    assert not wrong, f"not what it is on the CPU, or at once: {'; '.join(wrong)}"
 
 
 def succeeds(name: str, setting: Setting, limit: float) -> bool:

@@ -1,4 +1,4 @@
-"""Measure the speed and the driver's peak memory of preparing a corpus, by number of pairs.
+"""How fast is a corpus prepared, and what is the driver's peak memory, by number of pairs?
 
     python -m benchmarks.preparation [--rows 10000 100000 300000 1000000]
         [--stages read deduplicate operator tokenise] [--executor local] [--json]
@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import subprocess
 import sys
@@ -39,8 +38,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from benchmarks import frame
+
 STAGES = ("read", "deduplicate", "operator", "tokenise", "vocabulary", "dispatch")
-USUAL = STAGES[:4]
 BLOCK_ROWS = 20_000
 SENTENCES = 20_000
 REPEATED = 20
@@ -62,7 +62,7 @@ def write_text(directory: Path, rows: int) -> None:
                 file.write(f"{sentences[first]} {sentences[(first + second) % SENTENCES]}\n")
 
 
-def stage(directory: Path, rows: int, name: str, executor: Any) -> dict[str, Any]:
+def stage(directory: Path, rows: int, name: str, executor: Any) -> frame.Row:
     """Run a stage in this process and return its figures."""
     if executor == "ray":
         from augury.core.ray_connection import connect
@@ -70,25 +70,25 @@ def stage(directory: Path, rows: int, name: str, executor: Any) -> dict[str, Any
         connect()
     idle = name == "dispatch"
     work, folders = dispatch(rows, executor) if idle else prepared(directory, name, executor)
-    base = memory("VmRSS")
-    wall, cpu, main = time.perf_counter(), time.process_time(), time.thread_time()
+    base, wall = memory("VmRSS"), time.perf_counter()
+    cpu, main = time.process_time(), time.thread_time()
     work()
     main, cpu = time.thread_time() - main, time.process_time() - cpu
     wall = time.perf_counter() - wall
-    sizes = [path.stat().st_size for folder in folders() for path in folder.rglob("*.*")]
+    sizes = [path.stat().st_size for folder in folders for path in folder.rglob("*.*")]
     return {
-        "seconds": round(wall, 3),
-        "cpu": round(cpu, 3),
-        "main": round(cpu if executor == "ray" else main, 3),
-        "base": base,
-        "peak": memory("VmHWM"),
+        "k rows/s": rows / wall / 1e3,
+        "by CPU s": rows / cpu / 1e3,
+        "by main s": rows / (cpu if executor == "ray" else main) / 1e3,
+        "base MiB": base,
+        "peak MiB": memory("VmHWM"),
         "files": len(sizes),
-        "bytes": sum(sizes),
+        "MB": sum(sizes) / 1e6,
     }
 
 
-Work = tuple[Callable[[], object], Callable[[], list[Path]]]
-"""The work of a stage, ready to be timed, and the function that returns what it has made."""
+Work = tuple[Callable[[], object], list[Path]]
+"""The work of a stage, ready to be timed, and the folders that it makes."""
 
 
 def dispatch(rows: int, executor: Any) -> Work:
@@ -103,7 +103,7 @@ def dispatch(rows: int, executor: Any) -> Work:
         with Stage("dispatch", len(items)) as progress:
             backend.map(lambda: lambda row: {"rows": 1}, items, progress)
 
-    return work, lambda: []
+    return work, []
 
 
 def prepared(directory: Path, name: str, executor: Any) -> Work:
@@ -123,24 +123,16 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
         "filter": {"max_ratio": 3.0, "deduplicate": name != "read"},
     }
     corpus_spec = CorpusSpec.model_validate(spec)
+    folder = store.folder(CORPORA, corpus_address(corpus_spec, "train"))
     if name in ("read", "deduplicate"):
-        folder = store.folder(CORPORA, corpus_address(corpus_spec, "train"))
-        execution = Execution(executor=executor)
-        return (
-            lambda: ingest(corpus_spec, "train", store),
-            lambda: [Path(folder.path())],
-        )
-    corpus = Corpus(store.folder(CORPORA, corpus_address(corpus_spec, "train")))
-    execution = Execution(executor=executor)
+        return lambda: ingest(corpus_spec, "train", store), [Path(folder.path())]
+    corpus, execution = Corpus(folder), Execution(executor=executor)
     if name == "operator":
         from augury.augment.cipher import Cipher
         from augury.augment.pipeline import VIEWS, augment
 
-        operators = [Cipher(keys=(1,))]
-        return (
-            lambda: augment(corpus, operators, store, execution=execution),
-            lambda: [Path(store.folder(VIEWS, "").path())],
-        )
+        views = Path(store.folder(VIEWS, "").path())
+        return lambda: augment(corpus, [Cipher(keys=(1,))], store, execution=execution), [views]
 
     from augury.experiments.task import Task
     from augury.text.tokens import KIND as TOKENS
@@ -153,11 +145,10 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
     if name == "vocabulary":
         folder = store.folder("vocabularies", "all")
         groups = {side: text.lines for side, text in texts.items()}
+        config = VocabularyConfig(size=8_000)
         return (
-            lambda: training.train(
-                groups, VocabularyConfig(size=8_000), languages=["de", "en"], folder=folder
-            ),
-            lambda: [Path(folder.path())],
+            lambda: training.train(groups, config, languages=["de", "en"], folder=folder),
+            [Path(folder.path())],
         )
     tokenizer = VocabularyTokenizer(store.folder("vocabularies", "first"))
     first = {side: list(islice(text.lines(), 5_000)) for side, text in texts.items()}
@@ -169,10 +160,8 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
     )
     folders = {side: store.folder(TOKENS, text.address("first")) for side, text in texts.items()}
     backend = execution.choose(corpus.rows * len(texts) / Task.ROWS_PER_SECOND, "tokenise")
-    return (
-        lambda: tokenise(texts, folders, tokenizer, backend),
-        lambda: [Path(folder.path()) for folder in folders.values()],
-    )
+    paths = [Path(folder.path()) for folder in folders.values()]
+    return lambda: tokenise(texts, folders, tokenizer, backend), paths
 
 
 def memory(field: str) -> float:
@@ -183,7 +172,7 @@ def memory(field: str) -> float:
     return round(int(found[1]) / 1024, 1)
 
 
-def measure(rows: int, stages: list[str], executor: str) -> dict[str, dict[str, Any]]:
+def measure(rows: int, stages: list[str], executor: str) -> dict[str, frame.Row]:
     """Return the figures of every stage with so many rows."""
     results = {}
     with tempfile.TemporaryDirectory() as directory:
@@ -193,63 +182,22 @@ def measure(rows: int, stages: list[str], executor: str) -> dict[str, dict[str, 
         for name in STAGES:
             # Further stages read the deduplicated corpus.
             if name in stages or (name == "deduplicate" and needs_text - {"read"}):
-                command = [sys.executable, __file__, "--run", directory, str(rows), name, executor]
-                done = subprocess.run(command, check=True, capture_output=True, text=True)
+                command = [sys.executable, "-m", "benchmarks.preparation"]
+                command += ["--run", directory, str(rows), name, executor]
+                done = subprocess.run(
+                    command, check=True, capture_output=True, text=True, cwd=frame.ROOT
+                )
                 results[name] = json.loads(done.stdout.splitlines()[-1])
-    return {name: results[name] for name in stages}
-
-
-def machine() -> dict[str, Any]:
-    """Return what the figures depend on."""
-    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
-    commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-    processor = re.search(
-        r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    )
-    return {
-        "processor": processor[1] if processor else "unknown",
-        "cores": os.cpu_count(),
-        "load": os.getloadavg()[0],
-        "commit": commit or "unknown",
-    }
-
-
-def table(results: dict[int, dict[str, dict[str, Any]]]) -> str:
-    """Return the figures as text."""
-    titles = ("rows", "k rows/s", "by CPU s", "by main s", "base MiB", "peak MiB", "B/row")
-    titles += ("files", "MB")
-    lines = [f"{'':12}" + "".join(f"{title:>11}" for title in titles)]
-    fewest = min(results)
-    for name in results[fewest]:
-        for rows, figures in results.items():
-            row = figures[name]
-            grown = (row["peak"] - results[fewest][name]["peak"]) * 2**20
-            per_row = f"{grown / (rows - fewest):.1f}" if rows > fewest else "-"
-            cells = (
-                f"{rows:,}",
-                f"{rows / row['seconds'] / 1e3:.0f}",
-                f"{rows / row['cpu'] / 1e3:.0f}",
-                f"{rows / row['main'] / 1e3:.0f}",
-                f"{row['base']:.0f}",
-                f"{row['peak']:.0f}",
-                per_row,
-                f"{row['files']:,}",
-                f"{row['bytes'] / 1e6:.0f}",
-            )
-            lines.append(f"{name:12}" + "".join(f"{cell:>11}" for cell in cells))
-    return "\n".join(lines)
+    return results
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = frame.parser(__doc__)
     parser.add_argument(
         "--rows", type=int, nargs="+", default=[10_000, 100_000, 300_000, 1_000_000]
     )
-    parser.add_argument("--stages", nargs="+", choices=STAGES, default=list(USUAL))
+    parser.add_argument("--stages", nargs="+", choices=STAGES, default=list(STAGES[:4]))
     parser.add_argument("--executor", choices=["local", "ray"], default="local")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--run", nargs=4, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.run:
@@ -257,13 +205,18 @@ def main() -> None:
         print(json.dumps(stage(Path(directory), int(rows), name, executor)))
         return
     results = {}
-    for rows in sorted(arguments.rows):
-        results[rows] = measure(rows, arguments.stages, arguments.executor)
-        print(f"{rows:,} rows measured", file=sys.stderr)
-    if arguments.json:
-        print(json.dumps({"executor": arguments.executor, **machine(), "rows": results}, indent=2))
-    else:
-        print(table(results))
+    fewest, *_ = sizes = sorted(arguments.rows)
+    for size in sizes:
+        results[size] = measure(size, arguments.stages, arguments.executor)
+        print(f"{size:,} rows measured", file=sys.stderr)
+    table: list[frame.Row] = []
+    for name in arguments.stages:
+        for size in sizes:
+            row = results[size][name]
+            grown = (row["peak MiB"] - results[fewest][name]["peak MiB"]) * 2**20
+            per_row = grown / (size - fewest) if size > fewest else None
+            table.append({"stage": name, "rows": size, **row, "B/row": per_row})
+    frame.report(arguments, {"executor": arguments.executor}, table)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ are those of `augury sweep` (`augury.sweeping.schedulers`, `augury.scoring`,
 models have about 0.45 (`reporting.power.TYPICAL`), larger differences between trainings about 0.8.
 
     race            one seed of all 26, then seeds where they improve the choice
-    3 of 3          one seed of all 26, then three of the best three: thirty lines, to compare with
     all 10 x 3      every one of ten systems with three seeds, `--scheduler all`
     , later rounds  then combinations of the best and two rounds of tuned settings, as in
                     `augury sweep augmentations`
@@ -174,37 +173,19 @@ def later(world: World) -> list[Propose]:
     return [combine, tune, tune]
 
 
-class ThreeOfThree(Race):
-    """One seed of everything, then three of the best three, of which the best mean wins."""
-
-    def standings(self) -> dict[str, float]:
-        """Return the means of all but the reference, those of three seeds first."""
-        means = {name: statistics.fmean(of.values()) for name, of in self._scores().items()}
-        means.pop(self.reference)
-        return dict(sorted(means.items(), key=lambda item: (-self._counts[item[0]], -item[1])))
-
-    def _choose(self) -> None:
-        known = [name for name in self._scores() if self._counts[name] > 1]
-        self.best = known[0]
-
-    def _request_more(self) -> bool:
-        more = [name for name in [*self._scores()][:3] if self._counts[name] == 1]
-        self._counts |= dict.fromkeys(more, 3)
-        return bool(more)
-
-
 Make = Callable[[World], Scheduler]
 
 
-def race(kind: type[Race], rounds: bool) -> Make:
-    """Return what makes a race of the systems of a world."""
+def race(world: World) -> Race:
+    """Return a race of the systems of a world."""
+    return Race(world.truth, range(1, 6), fresh=FRESH)
 
-    def make(world: World) -> Scheduler:
-        scheduler = kind(world.truth, range(1, 6), fresh=FRESH)
-        scheduler.rounds = later(world) if rounds else []
-        return scheduler
 
-    return make
+def race_with_rounds(world: World) -> Race:
+    """Return a race with later rounds."""
+    scheduler = race(world)
+    scheduler.rounds = later(world)
+    return scheduler
 
 
 def listed(world: World) -> Scheduler:
@@ -213,10 +194,8 @@ def listed(world: World) -> Scheduler:
 
 
 PROCEDURES: Mapping[str, tuple[Make, int, bool]] = {
-    "race": (race(Race, rounds=False), FAMILIES * ROWS + 1, True),
-    "3 of 3": (race(ThreeOfThree, rounds=False), FAMILIES * ROWS + 1, True),
-    "race, later rounds": (race(Race, rounds=True), FAMILIES * ROWS + 1, True),
-    "3 of 3, later rounds": (race(ThreeOfThree, rounds=True), FAMILIES * ROWS + 1, True),
+    "race": (race, FAMILIES * ROWS + 1, True),
+    "race, later rounds": (race_with_rounds, FAMILIES * ROWS + 1, True),
     "all 10 x 3": (listed, 10, False),
     "all 20 x 3": (listed, 20, False),
 }

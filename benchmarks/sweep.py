@@ -1,7 +1,6 @@
-"""Measure the overhead of a sweep of many short trials, in processes of this machine and on Ray
-Tune, and that of Ray Tune alone.
+"""What does a sweep of many short trials cost beside its trials, here and on Ray Tune?
 
-    PYTHONPATH=platform:. python benchmarks/sweep.py [--trials 60] [--seconds 2] [--json]
+    python -m benchmarks.sweep [--trials 60] [--seconds 2] [--json]
 
 A trial trains a small translation model for about --seconds, and is scored. What it takes is
 measured in the trial, from its first update to its scores; the ideal is the sum over trials,
@@ -15,14 +14,11 @@ to its end. The rest are:
 
 Work of the command beside trials, such as pages and MLflow, slows them where all cores are in use.
 That lengthens the ideal as well as the makespan, as other work on the machine does, so that the
-ratio does not show it. Both are of the same run. Ray Tune alone runs a function that trains a small
-network for as many CPU seconds and writes two checkpoints, in actors that it reuses. There, making
-the network counts to the trial, nothing is read or scored, and no page or MLflow run is written.
+ratio does not show it. Both are of the same run.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import shlex
 import statistics
@@ -32,11 +28,11 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from augury.core.machine import available_cores
 from augury.core.store import Store
 from augury.training import history
+from benchmarks import frame
 
 SPACE = """
 from augury.sweeping.declarations import SearchSpace
@@ -67,29 +63,48 @@ SPACE = SearchSpace(
     seeds=(1, 2, 3),
 )
 """
-ALONE = "Ray Tune alone"
 CALIBRATION = 60
 """Updates of the trials that say how long an update takes."""
 
 
-def sweep(executor: str, trials: int, updates: int) -> dict[str, float]:
+def run_sweep(directory: str, executor: str, rates: str, updates: int) -> Path:
+    """Run a sweep by the command; return its storage."""
+    storage, space = Path(directory, "storage"), Path(directory, "short.py")
+    space.write_text(SPACE.format(updates=updates, every=updates // 2, rates=rates))
+    command = [sys.executable, "-m", "augury.cli", "sweep", str(space), "--storage", str(storage)]
+    command += ["--executor", executor, "--scheduler", "all"]
+    ended = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if ended.returncode:
+        sys.exit(f"{shlex.join(command)} ended with {ended.returncode}:\n{ended.stderr}")
+    return storage
+
+
+def measure(executor: str, trials: int, updates: int) -> frame.Row:
     """Return what a sweep takes."""
     rates = ", ".join(f"{1e-3 * (1 + index / 1000):.6f}" for index in range(trials // 3))
+    starts, ends, training = [], [], []
     with tempfile.TemporaryDirectory() as directory:
-        storage, space = Path(directory, "storage"), Path(directory, "short.py")
-        space.write_text(SPACE.format(updates=updates, every=updates // 2, rates=rates))
         begin = time.time()
-        command: list[str | Path] = ["sweep", space, "--storage", storage, "--executor", executor]
-        run("-m", "augury.cli", *command, "--scheduler", "all")
+        storage = run_sweep(directory, executor, rates, updates)
         makespan = time.time() - begin
-        spans, training = [], []
         for path in storage.glob("runs/*/seed-*/_COMPLETE"):
             folder = Store(storage).folder("runs", f"{path.parts[-3]}/{path.parts[-2]}")
-            spans.append((first_update(history.read(folder)), path.stat().st_mtime))
-            training.append(json.loads((path.parent / "scores.json").read_text())["cost"])
+            starts.append(first_update(history.read(folder)))
+            ends.append(path.stat().st_mtime)
+            cost = json.loads((path.parent / "scores.json").read_text())["cost"]
+            training.append(cost["train_seconds"])
+    ideal = (sum(ends) - sum(starts)) / available_cores()
     return {
-        **summary(begin, makespan, spans),
-        "training": statistics.fmean(cost["train_seconds"] for cost in training),
+        "executor": executor,
+        "trials": len(starts),
+        "a trial": (sum(ends) - sum(starts)) / len(starts),
+        "training": statistics.fmean(training),
+        "first after": min(starts) - begin,
+        "after last": begin + makespan - max(ends),
+        "makespan": makespan,
+        "ideal": ideal,
+        "ratio": makespan / ideal,
+        "of trials": (max(ends) - min(starts)) / ideal,
     }
 
 
@@ -101,123 +116,18 @@ def first_update(records: Sequence[history.Record]) -> float:
     return float(losses["time"] - validation["metrics"]["train/seconds"])
 
 
-def tune_alone(trials: int, seconds: float) -> dict[str, float]:
-    """Return what Ray Tune alone takes for trials of so many CPU seconds."""
-    with tempfile.TemporaryDirectory() as directory:
-        file = Path(directory, "spans.json")
-        begin = time.time()
-        run(__file__, "--alone", str(file), "--trials", str(trials), "--seconds", str(seconds))
-        makespan = time.time() - begin
-        return summary(begin, makespan, json.loads(file.read_text()))
-
-
-def run(*arguments: str | Path) -> None:
-    """Run a Python program without its output."""
-    command = [sys.executable, *map(str, arguments)]
-    ended = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    if ended.returncode:
-        sys.exit(f"{shlex.join(command)} ended with {ended.returncode}:\n{ended.stderr}")
-
-
-def summary(begin: float, makespan: float, spans: list[Any]) -> dict[str, float]:
-    """Return the figures of a run whose trials began and ended at these times."""
-    starts, ends = zip(*spans, strict=True)
-    ideal = sum(ends) - sum(starts)
-    return {
-        "trials": len(spans),
-        "trial": ideal / len(spans),
-        "first_trial": min(starts) - begin,
-        "after_last": begin + makespan - max(ends),
-        "makespan": makespan,
-        "ideal": ideal / available_cores(),
-        "ratio": makespan / (ideal / available_cores()),
-        "ratio_of_trials": (max(ends) - min(starts)) / (ideal / available_cores()),
-    }
-
-
-def train_alone(config: dict[str, Any]) -> None:
-    """Train a small network for some CPU seconds, as a trial of Ray Tune."""
-    import torch
-    from ray import tune
-
-    torch.set_num_threads(1)
-    begin = time.time()
-    model = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.ReLU(), torch.nn.Linear(256, 64))
-    optimizer = torch.optim.Adam(model.parameters())
-    for validation in range(2):
-        until = time.process_time() + config["seconds"] / 2
-        while time.process_time() < until:
-            loss = model(torch.randn(500, 64)).square().mean()
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        with tempfile.TemporaryDirectory() as directory:
-            torch.save(model.state_dict(), Path(directory, "model.pt"))
-            tune.report(
-                {"validation": validation, "begin": begin, "end": time.time()},
-                checkpoint=tune.Checkpoint.from_directory(directory),
-            )
-
-
-def run_tune(file: Path, trials: int, seconds: float) -> None:
-    """Run such trials on Ray Tune, and write when each began and ended."""
-    import ray
-    from ray import tune
-
-    ray.init(address="local", num_cpus=available_cores(), log_to_driver=False)
-    tuner = tune.Tuner(
-        tune.with_resources(train_alone, {"CPU": 1}),
-        param_space={"seconds": seconds},
-        tune_config=tune.TuneConfig(num_samples=trials, reuse_actors=True),
-        run_config=tune.RunConfig(storage_path=str(file.parent), verbose=0),
-    )
-    results = [result.metrics or {} for result in tuner.fit()]
-    file.write_text(json.dumps([[metrics["begin"], metrics["end"]] for metrics in results]))
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = frame.parser(__doc__)
     parser.add_argument("--trials", type=int, default=60, help="a multiple of three")
     parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds of a training")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--alone", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.alone:
-        run_tune(arguments.alone, arguments.trials, arguments.seconds)
-        return
-    per_update = cpu_seconds() / CALIBRATION
-    updates = max(2, round(arguments.seconds / per_update / 2) * 2)
-    measured = {
-        "local": sweep("local", arguments.trials, updates),
-        "ray": sweep("ray", arguments.trials, updates),
-        ALONE: tune_alone(arguments.trials, arguments.seconds),
-    }
-    if arguments.json:
-        print(json.dumps({"updates": updates, "executors": measured}, indent=2))
-        return
-    print(f"{arguments.trials} trials of {updates} updates, {available_cores()} at once; seconds")
-    print(f"{'':16}{'a trial':>9}{'first after':>13}{'makespan':>10}{'ideal':>8}{'ratio':>8}")
-    for name, row in measured.items():
-        print(
-            f"{name:16}{row['trial']:9.2f}{row['first_trial']:13.1f}{row['makespan']:10.0f}"
-            f"{row['ideal']:8.0f}{row['ratio']:7.2f}×"
-        )
-
-
-def cpu_seconds() -> float:
-    """Return the CPU seconds of a training of `CALIBRATION` updates."""
     with tempfile.TemporaryDirectory() as directory:
-        storage, space = Path(directory, "storage"), Path(directory, "short.py")
-        text = SPACE.format(updates=CALIBRATION, every=CALIBRATION // 2, rates="1e-3")
-        space.write_text(text)
-        command: list[str | Path] = ["sweep", space, "--storage", storage, "--executor", "local"]
-        run("-m", "augury.cli", *command, "--scheduler", "all")
-        outcomes = [
-            json.loads(path.read_text()) for path in storage.glob("runs/*/seed-*/outcome.json")
-        ]
-    return statistics.median(outcome["cpu_seconds"] for outcome in outcomes)
+        storage = run_sweep(directory, "local", "1e-3", CALIBRATION)
+        outcomes = [json.loads(path.read_text()) for path in storage.glob("runs/*/*/outcome.json")]
+    per_update = statistics.median(one["cpu_seconds"] for one in outcomes) / CALIBRATION
+    updates = max(2, round(arguments.seconds / per_update / 2) * 2)
+    rows = [measure(executor, arguments.trials, updates) for executor in ("local", "ray")]
+    frame.report(arguments, {"updates": updates, "at once": available_cores()}, rows)
 
 
 if __name__ == "__main__":

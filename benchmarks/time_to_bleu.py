@@ -1,8 +1,7 @@
 """How long does it take from text to a BLEU score, against a plain script?
 
     python -m benchmarks.time_to_bleu [--bleu 25] [--pairs 10000] [--valid 1014] [--updates 4000]
-        [--every 125] [--sizes 2 192 768 4] [--max-tokens 1500] [--rate 0.002] [--threads 1]
-        [--contenders augury transformers] [--json]
+        [--every 125] [--vocabulary 4000] [--sizes 2 192 768 4] [--json]
 
     augury        augury train EXPERIMENT
     transformers  benchmarks/peers/transformers_translation.py
@@ -30,6 +29,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import psutil
 import yaml
@@ -41,7 +41,7 @@ from benchmarks import frame
 
 PEER = Path(__file__).parent / "peers" / "transformers_translation.py"
 POLL_SECONDS = 0.5
-WARMUP = 400
+WARMUP, RATE, MAX_TOKENS, THREADS = 400, 2e-3, 1_500, 1
 
 Scores = list[tuple[int, float]]
 """Updates and BLEU of every validation so far."""
@@ -99,14 +99,9 @@ def until(command: Sequence[str], scores: Callable[[], Scores], goal: float) -> 
     }
 
 
-def augury(place: Path, files: dict[str, Path], arguments: argparse.Namespace) -> frame.Row:
-    """Train by `augury train`."""
-    layers, hidden, feedforward, heads = arguments.sizes
-    sides = {
-        split: {"source": str(files[f"{split} de"]), "target": str(files[f"{split} en"])}
-        for split in ("train", "valid")
-    }
-    experiment = {
+def experiment(place: Path, files: dict[str, Path], **sections: Any) -> Path:
+    """Write an experiment on the texts, whose results go to `place`; return its file."""
+    content = {
         "name": "race",
         "task": "nmt",
         "baseline": False,
@@ -114,11 +109,25 @@ def augury(place: Path, files: dict[str, Path], arguments: argparse.Namespace) -
         "corpus": {
             "source_language": "de",
             "target_language": "en",
-            **sides,
+            "train": {"source": str(files["train de"]), "target": str(files["train en"])},
+            "valid": {"source": str(files["valid de"]), "target": str(files["valid en"])},
             "tests": {"test": {"builtin": 10}},
         },
-        "vocabulary": {"size": arguments.vocabulary},
-        "model": {
+        **sections,
+    }
+    file = place / "experiment.yaml"
+    file.write_text(yaml.safe_dump(content))
+    return file
+
+
+def augury(place: Path, files: dict[str, Path], arguments: argparse.Namespace) -> frame.Row:
+    """Train by `augury train`."""
+    layers, hidden, feedforward, heads = arguments.sizes
+    file = experiment(
+        place,
+        files,
+        vocabulary={"size": arguments.vocabulary},
+        model={
             "architecture": "small",
             "encoder_layers": layers,
             "decoder_layers": layers,
@@ -126,25 +135,23 @@ def augury(place: Path, files: dict[str, Path], arguments: argparse.Namespace) -
             "feedforward_size": feedforward,
             "attention_heads": heads,
         },
-        "training": {
-            "max_tokens": arguments.max_tokens,
-            "learning_rate": arguments.rate,
+        training={
+            "max_tokens": MAX_TOKENS,
+            "learning_rate": RATE,
             "warmup_updates": WARMUP,
             "max_updates": arguments.updates,
             "validate_every": arguments.every,
             "patience": 1_000,
         },
-        "execution": {"executor": "local", "launcher": "direct", "threads": arguments.threads},
-    }
-    file = place / "race.yaml"
-    file.write_text(yaml.safe_dump(experiment))
-    store = Store(place / "results")
+        execution={"executor": "local", "launcher": "direct", "threads": THREADS},
+    )
+    results = place / "results"
 
     def scores() -> Scores:
         known: Scores = []
-        for folder in (place / "results").glob("runs/*/seed-*"):
-            run = store.folder("runs", str(folder.relative_to(place / "results" / "runs")))
-            for record in history.read(run):
+        for path in results.glob("runs/*/seed-*"):
+            folder = Store(results).folder("runs", str(path.relative_to(results / "runs")))
+            for record in history.read(folder):
                 if "valid/bleu" in record["metrics"]:
                     known.append((record["update"], record["metrics"]["valid/bleu"]))
         return known
@@ -155,19 +162,17 @@ def augury(place: Path, files: dict[str, Path], arguments: argparse.Namespace) -
 def transformers(place: Path, files: dict[str, Path], arguments: argparse.Namespace) -> frame.Row:
     """Train by the script."""
     written = place / "scores.jsonl"
-    options = {
-        "vocabulary": [arguments.vocabulary],
-        "updates": [arguments.updates],
-        "every": [arguments.every],
-        "warmup": [WARMUP],
-        "rate": [arguments.rate],
-        "max-tokens": [arguments.max_tokens],
+    settings = {
+        "vocabulary": arguments.vocabulary,
+        "updates": arguments.updates,
+        "every": arguments.every,
+        "warmup": WARMUP,
+        "rate": RATE,
+        "max_tokens": MAX_TOKENS,
         "sizes": arguments.sizes,
-        "threads": [arguments.threads],
+        "threads": THREADS,
     }
-    command = [sys.executable, str(PEER), *map(str, files.values())]
-    for name, values in options.items():
-        command += [f"--{name}", *map(str, values)]
+    command = [sys.executable, str(PEER), *map(str, files.values()), json.dumps(settings)]
 
     def scores() -> Scores:
         text = written.read_text() if written.exists() else ""
@@ -175,12 +180,6 @@ def transformers(place: Path, files: dict[str, Path], arguments: argparse.Namesp
         return [(line["update"], line["bleu"]) for line in lines]
 
     return until(["sh", "-c", f'exec "$@" > {written}', "sh", *command], scores, arguments.bleu)
-
-
-CONTENDERS: dict[str, Callable[[Path, dict[str, Path], argparse.Namespace], frame.Row]] = {
-    "augury": augury,
-    "transformers": transformers,
-}
 
 
 def main() -> None:
@@ -191,12 +190,6 @@ def main() -> None:
     parser.add_argument("--updates", type=int, default=4_000, help="at most (default 4000)")
     parser.add_argument("--every", type=int, default=125, help="updates between validations")
     parser.add_argument("--vocabulary", type=int, default=4_000)
-    parser.add_argument("--max-tokens", type=int, default=1_500, help="of a batch")
-    parser.add_argument("--rate", type=float, default=2e-3, help="learning rate at its peak")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument(
-        "--contenders", nargs="+", choices=CONTENDERS, default=list(CONTENDERS), metavar="NAME"
-    )
     parser.add_argument(
         "--sizes",
         type=int,
@@ -205,12 +198,13 @@ def main() -> None:
         metavar=("LAYERS", "HIDDEN", "FEEDFORWARD", "HEADS"),
     )
     arguments = parser.parse_args()
-    rows: list[frame.Row] = []
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)
         text, files = write_texts(place, arguments.pairs, arguments.valid)
-        for name in arguments.contenders:
-            rows.append({"name": name, **CONTENDERS[name](place, files, arguments)})
+        rows = [
+            {"name": contender.__name__, **contender(place, files, arguments)}
+            for contender in (augury, transformers)
+        ]
     for row in rows:
         row["times"] = row["CPU s"] / rows[0]["CPU s"]
     setting = {"text": text, "pairs": arguments.pairs, "goal": arguments.bleu}

@@ -1,9 +1,9 @@
 """Train a translation model with `transformers` and `sentencepiece`: a short, fair script.
 
-    python transformers_translation.py SOURCE TARGET VALID_SOURCE VALID_TARGET --updates 3000
-        [--vocabulary 4000] [--every 200] [--sizes 3 256 1024 4] [--threads 2]
+    python transformers_translation.py SOURCE TARGET VALID_SOURCE VALID_TARGET SETTINGS
 
-The texts have a sentence a line. Prints a line of JSON for every validation: updates, and the BLEU
+The texts have a sentence a line; the settings are a JSON object (`benchmarks/time_to_bleu.py`).
+Prints a line of JSON for every validation: updates, and the BLEU
 of greedy translations. What people write who know the libraries: one joint BPE model, batches of
 similar length, the fused loss of torch, no gradients in validation, sentences of similar length
 translated together.
@@ -11,12 +11,13 @@ translated together.
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import random
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import sacrebleu
 import sentencepiece
@@ -47,7 +48,14 @@ def learn(lines: Sequence[str], size: int) -> sentencepiece.SentencePieceProcess
     return sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
 
 
-def model_of(size: int, layers: int, hidden: int, feedforward: int, heads: int) -> MarianMTModel:
+def model_of(
+    size: int,
+    layers: int,
+    hidden: int,
+    feedforward: int,
+    heads: int,
+    attention_dropout: float = 0.1,
+) -> MarianMTModel:
     return MarianMTModel(
         MarianConfig(
             vocab_size=size,
@@ -60,7 +68,7 @@ def model_of(size: int, layers: int, hidden: int, feedforward: int, heads: int) 
             encoder_ffn_dim=feedforward,
             decoder_ffn_dim=feedforward,
             dropout=0.3,
-            attention_dropout=0.1,
+            attention_dropout=attention_dropout,
             activation_function="relu",
             scale_embedding=True,
             share_encoder_decoder_embeddings=False,
@@ -111,7 +119,6 @@ def translate(
     model: MarianMTModel,
     sources: Sequence[list[int]],
     spm: sentencepiece.SentencePieceProcessor,
-    beam: int = 1,
     rows: int = 64,
 ) -> list[str]:
     """Return translations, sentences of similar length together."""
@@ -124,7 +131,7 @@ def translate(
         produced = model.generate(
             input_ids=batch,
             attention_mask=batch != PAD,
-            num_beams=beam,
+            num_beams=1,
             max_new_tokens=2 * batch.shape[1] + 10,
         )
         for row, ids in zip(chosen, produced.tolist(), strict=True):
@@ -134,20 +141,11 @@ def translate(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("texts", type=Path, nargs=4)
-    parser.add_argument("--vocabulary", type=int, default=4_000)
-    parser.add_argument("--updates", type=int, default=3_000)
-    parser.add_argument("--every", type=int, default=200)
-    parser.add_argument("--warmup", type=int, default=400)
-    parser.add_argument("--rate", type=float, default=1e-3)
-    parser.add_argument("--max-tokens", type=int, default=4_096)
-    parser.add_argument("--sizes", type=int, nargs=4, default=[3, 256, 1024, 4])
-    parser.add_argument("--threads", type=int, default=2)
-    given = parser.parse_args()
+    *files, settings = sys.argv[1:]
+    given = SimpleNamespace(**json.loads(settings))
     torch.set_num_threads(given.threads)
     torch.manual_seed(1)
-    texts = [path.read_text(encoding="utf-8").splitlines() for path in given.texts]
+    texts = [path.read_text(encoding="utf-8").splitlines() for path in map(Path, files)]
     spm = learn([*texts[0], *texts[1]], given.vocabulary)
     encoded = [[[*ids, EOS] for ids in spm.encode(text)] for text in texts]
     pairs, valid = list(zip(*encoded[:2], strict=True)), encoded[2]

@@ -1,111 +1,149 @@
-"""The meaning of sentences of the NLI languages and the entailment between them.
-
-A statement says that all, most, some or none of the entities of a concept satisfy predicates: `most
-red dogs do not chase cats`. Every concept mentioned has instances. Concepts and predicates are
-ordered: a red dog is a dog, a dog is an animal; chasing red dogs is chasing dogs, running and
-eating is eating. A statement entails what follows by replacing a concept or predicate with a more
-general or more specific one as its quantifier permits (natural logic: MacCartney and Manning,
-2007), and contradicts a statement if it entails its negation. Subject and object of a predicate
-come from different taxonomies, so that predicates do not affect membership in the concepts
-mentioned.
-"""
+"""Random statements of the NLI languages, and premises that are likely to have a given relation
+to them."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, get_args
+from itertools import product
 
-from toy_languages.nli_lexicon import is_a
+from toy_languages.nli import (
+    LABELS,
+    Concept,
+    NliLexicon,
+    Predicate,
+    Predicates,
+    Statement,
+    label,
+    line,
+)
+from toy_languages.randomness import Draw, Drawer
 
-Quantifier = Literal["all", "most", "some", "no"]
-
-Label = Literal["entailment", "neutral", "contradiction"]
-LABELS: tuple[Label, ...] = get_args(Label)
-
-
-class Concept(NamedTuple):
-    """A set of entities: a noun with an optional adjective."""
-
-    noun: int
-    adjective: int | None = None
-
-    def is_a(self, other: Concept) -> bool:
-        """Return whether all instances of this concept are instances of the other."""
-        return is_a(self.noun, other.noun) and other.adjective in (None, self.adjective)
-
-
-class Predicate(NamedTuple):
-    """An intransitive verb, or a transitive verb with an object, which is existentially
-    quantified."""
-
-    verb: int
-    object: Concept | None = None
-
-    def is_a(self, other: Predicate) -> bool:
-        """Return whether this predicate implies the other."""
-        if self.object is None or other.object is None:
-            return self.object == other.object and is_a(self.verb, other.verb)
-        return is_a(self.verb, other.verb) and self.object.is_a(other.object)
+# Quantifiers, with or without a negation.
+FORMS = (
+    ("all", False),
+    ("most", False),
+    ("some", False),
+    ("no", False),
+    ("some", True),
+    ("most", True),
+)
+# Probabilities of adjectives, transitive verbs and second predicates.
+ADJECTIVE, TRANSITIVE, SECOND = 0.35, 0.6, 0.2
+COUNTS = (0, 1, 1, 2)  # of changes between hypothesis and premise, apart from the quantifier
+CHANGES = ("subject", "subject", "predicate", "predicate", "conjunction", "roles")
+AIMS = ("entailment", "entailment", "contradiction", "contradiction", "neutral")
 
 
-Predicates = tuple[Predicate, ...]  # a conjunction
+class StatementDrawer(Drawer):
+    """Draws statements with words of a lexicon by frequency."""
+
+    def __init__(self, lexicon: NliLexicon, draw: Draw):
+        super().__init__(draw)
+        self.lexicon = lexicon
+
+    def statement(self) -> Statement:
+        """Return a random statement."""
+        quantifier, negated = self.one_of(FORMS)
+        while True:
+            predicates: Predicates = (self.predicate(),)
+            if not negated and self.chance(SECOND):
+                predicates += (self.predicate(),)
+            statement = Statement(quantifier, self.concept(), predicates, negated)
+            if well_formed(statement):
+                return statement
+
+    def premise(self, hypothesis: Statement, relation: str) -> Statement:
+        """Return a statement that is likely to have a relation to a hypothesis."""
+        # Quantifiers alone must not reveal neutral pairs: most are made neutral by other changes.
+        aim = self.one_of(AIMS) if relation == "neutral" else relation
+        forms = RELATED[hypothesis.quantifier, hypothesis.negated, aim]
+        while True:
+            quantifier, negated = self.one_of(forms)
+            premise = hypothesis._replace(quantifier=quantifier, negated=negated)
+            for _ in range(self.one_of(COUNTS)):
+                premise = self.changed(premise)
+            if premise != hypothesis and well_formed(premise):
+                return premise
+
+    def changed(self, statement: Statement) -> Statement:
+        """Return a statement with another subject or predicate, with one predicate more or less, or
+        with the subject and the object exchanged."""
+        change, predicates = self.one_of(CHANGES), list(statement.predicates)
+        if change == "subject":
+            return statement._replace(subject=self.related_concept(statement.subject))
+        if change == "predicate":
+            index = self.one_of(range(len(predicates)))
+            predicates[index] = self.related_predicate(predicates[index])
+        elif change == "conjunction" and len(predicates) == 2:
+            predicates = [self.one_of(predicates)]
+        elif change == "conjunction":
+            predicates.append(self.predicate())
+        elif item := predicates[0].object:
+            predicates[0] = predicates[0]._replace(object=statement.subject)
+            statement = statement._replace(subject=item)
+        return statement._replace(predicates=tuple(predicates))
+
+    def concept(self) -> Concept:
+        """Return a random concept."""
+        noun = self.word("noun")
+        return Concept(noun, self.word("adjective") if self.chance(ADJECTIVE) else None)
+
+    def predicate(self) -> Predicate:
+        """Return a random predicate."""
+        if self.chance(TRANSITIVE):
+            return Predicate(self.word("transitive"), self.concept())
+        return Predicate(self.word("intransitive"))
+
+    def related_word(self, kind: str, word: int) -> int:
+        """Return a hyponym or the hypernym of a word, or a random word."""
+        above, below = line(word)[1:], self.lexicon.hyponyms(kind, word)
+        chance = self.draw()
+        if chance < 0.4 and above:
+            return above[0]
+        if chance < 0.8 and below:
+            return self.one_of(below)
+        return self.word(kind)
+
+    def related_concept(self, concept: Concept) -> Concept:
+        """Return a concept with another noun or adjective."""
+        if self.chance(0.6):
+            return concept._replace(noun=self.related_word("noun", concept.noun))
+        other = concept.adjective is None or self.chance(0.3)
+        return concept._replace(adjective=self.word("adjective") if other else None)
+
+    def related_predicate(self, predicate: Predicate) -> Predicate:
+        """Return a predicate with another verb or object."""
+        if predicate.object is None:
+            return Predicate(self.related_word("intransitive", predicate.verb))
+        if self.chance(0.5):
+            return predicate._replace(verb=self.related_word("transitive", predicate.verb))
+        return predicate._replace(object=self.related_concept(predicate.object))
+
+    def word(self, kind: str) -> int:
+        """Return a random word of a kind by frequency."""
+        return self.lexicon.ranks[kind].pick(self.draw)
 
 
-class Statement(NamedTuple):
-    """The meaning of a sentence; `no` is never negated."""
-
-    quantifier: Quantifier
-    subject: Concept
-    predicates: Predicates
-    negated: bool = False
-
-
-def label(premise: Statement, hypothesis: Statement) -> Label:
-    """Return the relation of a premise to a hypothesis."""
-    claim, hypothesis_claim = _claim(premise), _claim(hypothesis)
-    if _follows(claim, hypothesis_claim):
-        return "entailment"
-    return "contradiction" if _follows(claim, _negation(hypothesis_claim)) else "neutral"
+def well_formed(statement: Statement) -> bool:
+    """Return whether objects are of other taxonomies than the subject and no predicate implies
+    another."""
+    root = line(statement.subject.noun)[-1]
+    for predicate in statement.predicates:
+        if predicate.object and line(predicate.object.noun)[-1] == root:
+            return False
+    if len(statement.predicates) == 2:
+        first, second = statement.predicates
+        return not (statement.negated or first.is_a(second) or second.is_a(first))
+    return True
 
 
-class _Claim(NamedTuple):
-    """A statement with `all`, `most` or `some`: how many instances satisfy, or do not satisfy,
-    the predicates."""
-
-    least: int  # 2 (all), 1 (most) or 0 (some)
-    subject: Concept
-    predicates: Predicates
-    denied: bool
-
-
-def _claim(statement: Statement) -> _Claim:
-    if statement.quantifier == "no":
-        return _Claim(2, statement.subject, statement.predicates, True)
-    least = {"all": 2, "most": 1, "some": 0}[statement.quantifier]
-    return _Claim(least, statement.subject, statement.predicates, statement.negated)
-
-
-def _negation(claim: _Claim) -> _Claim:
-    """Return the negation of a claim.
-
-    For `most` a slightly stronger claim, since its negation is not expressible.
-    """
-    return claim._replace(least=2 - claim.least, denied=not claim.denied)
-
-
-def _follows(premise: _Claim, conclusion: _Claim) -> bool:
-    if premise.denied != conclusion.denied:
-        return False
-    stronger, weaker = (conclusion, premise) if premise.denied else (premise, conclusion)
-    if not _implies(stronger.predicates, weaker.predicates):
-        return False
-    by_universal = premise.least == 2 and conclusion.subject.is_a(premise.subject)
-    if conclusion.least == 2:
-        return by_universal
-    if conclusion.least == 1:
-        return by_universal or (premise.least == 1 and premise.subject == conclusion.subject)
-    return by_universal or premise.subject.is_a(conclusion.subject)
-
-
-def _implies(predicates: Predicates, others: Predicates) -> bool:
-    """Return whether satisfying all `predicates` implies satisfying all `others`."""
-    return all(any(predicate.is_a(other) for predicate in predicates) for other in others)
+RELATED: dict[tuple[str, bool, str], list[tuple[str, bool]]] = {
+    (*form, relation): [] for form, relation in product(FORMS, LABELS)
+}
+"""Quantifier and negation of a hypothesis, and a label -> those of the premises with the same words
+that have this label."""
+for claimed, form in product(FORMS, FORMS):
+    of_form, of_claim = (
+        Statement(quantifier, Concept(0), (Predicate(0),), negated)
+        for quantifier, negated in (form, claimed)
+    )
+    RELATED[(*claimed, label(of_form, of_claim))].append(form)

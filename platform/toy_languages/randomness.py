@@ -8,10 +8,9 @@ import json
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
-if TYPE_CHECKING:
-    import numpy as np
+import numpy as np
 
 T = TypeVar("T")
 Draw = Callable[[], float]  # returns the next number of a random stream, uniform on [0, 1)
@@ -22,8 +21,6 @@ EXPONENT, SHIFT = 1.3, 3.0
 
 def generator(*key: str | int) -> np.random.Generator:
     """Return a counter-based generator determined by `key`."""
-    import numpy as np  # slow to import, where a text is there already
-
     text = json.dumps(key, ensure_ascii=False, separators=(",", ":"))
     digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
     return np.random.Generator(np.random.Philox(key=int.from_bytes(digest, "little")))

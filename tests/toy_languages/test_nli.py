@@ -16,18 +16,23 @@ from hypothesis import strategies as st
 from augury.core.rng import generator
 from augury.corpora.builtin_nli import inferences
 from toy_languages import NLI_LANGUAGES
-from toy_languages.nli_drawer import StatementDrawer, well_formed
-from toy_languages.nli_languages import AND, NOT, QUANTIFIERS, SUBJECT, realise
-from toy_languages.nli_lexicon import (
+from toy_languages.nli import (
+    AND,
     LARGEST,
+    NOT,
+    QUANTIFIERS,
     SMALLEST,
+    SUBJECT,
+    Concept,
     NliLexicon,
-    hypernym,
-    is_a,
+    Predicate,
+    Statement,
+    label,
+    line,
     nli_lexicon_of,
-    root,
+    realise,
 )
-from toy_languages.nli_statements import Concept, Predicate, Statement, label
+from toy_languages.nli_statements import StatementDrawer, well_formed
 
 
 def test_golden_words() -> None:
@@ -60,24 +65,12 @@ def test_a_smaller_lexicon_is_the_beginning_of_a_larger_one() -> None:
 
 def test_hyponyms_are_what_has_the_hypernym() -> None:
     lexicon = NliLexicon(96)
-    assert [hypernym(word) for word in range(10)] == [None] * 4 + [0, 0, 0, 1, 1, 1]
+    assert [line(word)[1:] for word in (3, 4, 7, 16)] == [(), (0,), (1,), (4, 0)]
     for kind in ("noun", "transitive", "intransitive"):
         words = range(len(lexicon.words[kind]))
         for word in words:
-            assert lexicon.hyponyms(kind, word) == [
-                other for other in words if hypernym(other) == word
-            ]
-
-
-@given(st.integers(0, 3000), st.integers(0, 3000))
-def test_a_word_is_itself_and_what_is_above_it(word: int, other: int) -> None:
-    above, at = [word], hypernym(word)
-    while at is not None:
-        above.append(at)
-        at = hypernym(at)
-    assert root(word) == above[-1]
-    assert all(is_a(word, ancestor) for ancestor in above)
-    assert is_a(word, other) == (other in above)
+            below = [other for other in words if line(other)[1:2] == (word,)]
+            assert lexicon.hyponyms(kind, word) == below
 
 
 LEXICON = nli_lexicon_of(96)
