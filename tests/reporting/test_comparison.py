@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 
 from augury.core.rng import generator
-from augury.reporting.answer import answer
+from augury.reporting.answer import answer, sweep_answer
 from augury.reporting.comparison import Comparison, compare_all, comparison, scored_sets
-from augury.reporting.numbers import amount, epochs, interval, probability, signed, time_unit
+from augury.reporting.numbers import amount, interval, probability, signed, time_unit
 from augury.reporting.results import SystemResult, load_groups
 from augury.reporting.score_charts import pareto_front
 from augury.reporting.score_tables import by_test, score_table
-from augury.reporting.sweeps.answer import answer as sweep_answer
 from augury.reporting.sweeps.summary import summarise
 from augury.scoring import significance
 from augury.scoring.seed_variance import block_variance, pool, sample_variance
@@ -244,8 +243,5 @@ def test_numbers_for_people() -> None:
     assert [signed(of) for of in (1.84, -0.26, -0.04, 0.0)] == ["+1.8", "-0.3", "+0.0", "+0.0"]
     assert [interval(31.5, 29.0, 34.0), interval(31.5, None, None)] == ["31.5 [29.0, 34.0]", "31.5"]
     assert [probability(p) for p in (0.0004, 0.01, 0.0499)] == ["< 0.001", "0.010", "0.050"]
-    views: tuple[dict[str, float], ...] = ({}, {"a": 20.0}, {"a": 20.0, "b": 30.0})
-    shown = [epochs({"source": 40.0, **more}) for more in views]
-    assert shown == ["40", "40 / 20", "40 / 20–30"]
     units = [time_unit(seconds)[0] for seconds in (299, 300, 18_000)]
     assert units == ["seconds", "minutes", "hours"]

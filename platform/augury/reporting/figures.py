@@ -145,27 +145,6 @@ def error_bars(
     }
 
 
-def curve_charts(
-    name: str,
-    label: str,
-    lines: Mapping[str, Sequence[go.Scatter]],
-    clock: str,
-    caption: str,
-    height: int = 300,
-    metric: str = "",
-) -> list[Figure]:
-    """Return charts of curves against updates and against time, the keys of `lines`; `clock` is
-    the title of the axis of time, `metric` that of a record of training, such as `valid/bleu`."""
-    axis = within_bounds(metric.rpartition("/")[2])
-    figures = []
-    for over, traces in lines.items():
-        heading = f"{label[0].upper()}{label[1:]} against {over}"
-        x = clock if over == "time" else over
-        drawing = chart(traces, x, label, height=height, yaxis=axis)
-        figures.append(Figure(f"{name}-{over}", heading, f"{heading}; {caption}", drawing))
-    return figures
-
-
 def thin_curve(curve: pd.DataFrame, max_points: int, *columns: str) -> list[list[float | None]]:
     """Return columns of a curve at `max_points` evenly spaced rows, both ends included; None for
     values not finite."""

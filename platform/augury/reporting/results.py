@@ -135,14 +135,6 @@ class SystemResult:
         """Return the scores on resampled test sets; None where they are not known."""
         return self.resampled.get(test, {}).get(metric)
 
-    @property
-    def values(self) -> dict[str, dict[str, float]]:
-        """Test set -> metric -> value."""
-        values: dict[str, dict[str, float]] = {}
-        for test, estimates in self.tests.items():
-            values[test] = {metric: estimate.value for metric, estimate in estimates.items()}
-        return values
-
     def to_dict(self) -> dict[str, Any]:
         """Return the system as JSON-like values."""
         return {
@@ -179,10 +171,38 @@ def load_groups(
         (record.parameters.get("scoring.bootstrap_samples", SAMPLES) for record in firsts),
         default=SAMPLES,
     )
-    return [
-        _system_result(name, group, of_seeds, samples)
-        for name, group, of_seeds in zip(titles, groups, records, strict=True)
-    ]
+    systems = []
+    for name, group, of_seeds in zip(titles, groups, records, strict=True):
+        runs, first = dict(sorted(group.items())), next(iter(of_seeds))
+        scored = {seed: of_seeds[seed] for seed in runs if of_seeds[seed].evaluated}
+        by_metric: dict[tuple[str, str], dict[int, Score]] = {}
+        for seed, record in scored.items():
+            for test, scores in record.tests.items():
+                for score in scores:
+                    by_metric.setdefault((test, score.name), {})[seed] = score
+        tests: dict[str, dict[str, Estimate]] = {}
+        resampled: dict[str, dict[str, Resampled]] = {}
+        for (test, metric), by_seed in by_metric.items():
+            seeds = [(runs[seed], scored[seed]) for seed in by_seed]
+            drawn = resample_runs(seeds, test, metric, samples)
+            tests.setdefault(test, {})[metric] = estimate(by_seed, drawn)
+            resampled.setdefault(test, {}).update({metric: drawn} if drawn else {})
+        costs = [record.cost for record in scored.values() if record.cost]
+        system = SystemResult(
+            name=name,
+            address=of_seeds[first].address,
+            runs=runs,
+            record=of_seeds[first],
+            tests=tests,
+            cost=Cost.mean(costs) if costs and len(costs) == len(scored) else None,
+            unscored=tuple(seed for seed in runs if seed not in scored),
+            resampled=resampled,
+            outputs=tuple(run_files.operator_outputs(group[first], of_seeds[first])),
+            notes=tuple(stored_runs.corpus_notes(group[first], of_seeds[first].inputs)),
+            hardware={seed: record.hardware for seed, record in scored.items() if record.hardware},
+        )
+        systems.append(system)
+    return systems
 
 
 def load_experiment(
@@ -288,39 +308,6 @@ def score_hypotheses(
         }
         estimates[scorer.name] = estimate(by_seed, drawn)
     return estimates, resampled
-
-
-def _system_result(
-    name: str, group: Mapping[int, Folder], records: Mapping[int, RunRecord], samples: int
-) -> SystemResult:
-    runs, first = dict(sorted(group.items())), next(iter(records))
-    scored = {seed: records[seed] for seed in runs if records[seed].evaluated}
-    by_metric: dict[tuple[str, str], dict[int, Score]] = {}
-    for seed, record in scored.items():
-        for test, scores in record.tests.items():
-            for score in scores:
-                by_metric.setdefault((test, score.name), {})[seed] = score
-    tests: dict[str, dict[str, Estimate]] = {}
-    resampled_by_test: dict[str, dict[str, Resampled]] = {}
-    for (test, metric), by_seed in by_metric.items():
-        seeds = [(runs[seed], scored[seed]) for seed in by_seed]
-        resampled = resample_runs(seeds, test, metric, samples)
-        tests.setdefault(test, {})[metric] = estimate(by_seed, resampled)
-        resampled_by_test.setdefault(test, {}).update({metric: resampled} if resampled else {})
-    costs = [record.cost for record in scored.values() if record.cost]
-    return SystemResult(
-        name=name,
-        address=records[first].address,
-        runs=runs,
-        record=records[first],
-        tests=tests,
-        cost=Cost.mean(costs) if costs and len(costs) == len(scored) else None,
-        unscored=tuple(seed for seed in runs if seed not in scored),
-        resampled=resampled_by_test,
-        outputs=tuple(run_files.operator_outputs(group[first], records[first])),
-        notes=tuple(stored_runs.corpus_notes(group[first], records[first].inputs)),
-        hardware={seed: record.hardware for seed, record in scored.items() if record.hardware},
-    )
 
 
 def estimate(by_seed: Mapping[int, Score], resampled: Resampled | None) -> Estimate:

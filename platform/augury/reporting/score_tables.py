@@ -35,7 +35,11 @@ def score_table(comparisons: Sequence[Comparison]) -> Table:
     hold for all sets appear once."""
     first, several = comparisons[0], len(comparisons) > 1
     scores = list(dict.fromkeys(column for item in comparisons for column in score_columns(item)))
-    costs = [f"{first.time_kind}/seed", f"× {first.rows[0].name}"] if first.has_costs else []
+    costs = (
+        [f"{first.time_kind}/seed", f"× {first.rows[0].name}"]
+        if any(row.cost for row in first.rows)
+        else []
+    )
     columns = ["system", *(["test set"] if several else []), "seeds", *scores, *costs]
     rows = []
     for item in comparisons:

@@ -1,4 +1,4 @@
-"""The page of a sweep in the middle, at its end and before it has begun."""
+"""The report of a sweep in the middle, at its end and before it has begun: page, terminal, JSON."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from augury.core.progress import duration
+from augury.experiments.stored_runs import NO_TESTS
 from augury.reporting import rendering
 from augury.reporting.sweeps.report import configurations, report
 from augury.reporting.sweeps.summary import summarise
@@ -20,7 +21,7 @@ from augury.sweeping.state import DEFINITION, Sweep
 
 
 def render(sweep: Sweep, refresh: int | None = None) -> str:
-    return rendering.page(report(sweep, refresh))
+    return rendering.page(report(summarise(sweep), refresh))
 
 
 def figures(html: str) -> list[str]:
@@ -68,7 +69,7 @@ def test_the_middle_of_a_race(halving: Any, read: Any) -> None:
     assert {"race", "smoke"} <= set(page.texts["dd"])
     assert f"{duration(halving.seconds)} on cpu" in page.texts["dd"]
     names = figures(html)
-    assert {"curves-updates", "curves-time", "cost"} <= set(names)
+    assert {"valid-bleu-updates", "valid-bleu-time", "cost"} <= set(names)
     assert {name for name in page.ids if name in names} == set(names)
     cells = {cell.strip() for cell in page.texts["td"]}
     assert {"Diverged: loss <nan>"} <= cells
@@ -77,17 +78,6 @@ def test_the_middle_of_a_race(halving: Any, read: Any) -> None:
         any(repetition in text for text in page.texts["pre"])
         and halving.folder.uri in page.texts["code"]
     )
-
-
-def test_the_table_of_configurations_holds_the_merged_points_with_their_value(halving: Any) -> None:
-    shown = configurations(summarise(halving), {})
-    assert shown.columns[1:4] == ("beta", "tau", "keys")
-    best, reference, merged = ([cell.text for cell in row.cells] for row in shown.rows[:3])
-    assert best[:8] == ["1", "0", "1", "1+2", "running", "1 of 3", "31.5", "31.5 [30.5, 32.5]"]
-    assert best[8] == "+1.5" and best[-2:] == ["6 min 00 s", "2.0 ×"]
-    assert reference[:7] == ["2", "–", "–", "–", "finished", "1 of 3", "30.0"]
-    assert merged[1:3] == ["0", "9"] and merged[5:] == reference[5:]
-    assert [row.cells[3].order for row in shown.rows[:2]] == ["1+2", "–"]
 
 
 def test_differences_are_tested(sweeps: Any) -> None:
@@ -101,9 +91,9 @@ def test_differences_are_tested(sweeps: Any) -> None:
             run = sweeps.trial(address, seed, [30 + beta])
             counts = np.where(np.arange(2000)[:, None] < 2000 * share, better, worse)
             write_statistics(run, "test", [Measured("bleu", 30, 29, 31, "tok:13a", 2000, counts)])
-    best = configurations(summarise(sweeps.load()), {}).rows[0]
-    assert re.fullmatch(r"\+(\d+\.\d)\*\* \[\+\d+\.\d, \+\d+\.\d\]", best.cells[6].text)
-    assert best.cells[7].text == "< 0.001"
+    best = configurations(summarise(sweeps.load())).rows[0]
+    assert re.fullmatch(r"\+(\d+\.\d)\*\* \[\+\d+\.\d, \+\d+\.\d\]", best.cells[5].text)
+    assert best.cells[6].text == "< 0.001"
 
 
 def test_nothing_has_begun(sweeps: Any, read: Any) -> None:
@@ -116,15 +106,12 @@ def test_nothing_has_begun(sweeps: Any, read: Any) -> None:
 def test_it_is_loaded_again_only_while_it_changes(sweeps: Any, read: Any) -> None:
     sweeps.configuration({"regime.beta": 1})
     for ended, refresh, again in ((False, 15, True), (False, None, False), (True, 15, False)):
-        assert ("refresh" in read(render(sweeps.load(ended=ended), refresh=refresh)).ids) == again
-
-
-def test_a_silent_driver_is_reported(sweeps: Any) -> None:
-    sweeps.configuration({"regime.beta": 1})
-    ended, killed = sweeps.load(), sweeps.load(ended=False)
-    assert ended.silent is None
-    assert killed.silent == pytest.approx(time.time() - killed.updated, abs=60)
-    assert f'data-updated="{killed.updated:.0f}"' in render(killed, refresh=15)
+        sweep = sweeps.load(ended=ended)
+        html = render(sweep, refresh=refresh)
+        assert ("refresh" in read(html).ids) == again
+        assert (f'data-updated="{sweep.updated:.0f}"' in html) == again
+        silent = None if ended else pytest.approx(time.time() - sweep.updated, abs=60)
+        assert sweep.silent == silent
 
 
 def test_text_is_shown_and_never_run(sweeps: Any, read: Any, hostile: str) -> None:
@@ -145,19 +132,63 @@ def test_text_is_shown_and_never_run(sweeps: Any, read: Any, hostile: str) -> No
     assert hostile in page.texts["td"]
 
 
-@pytest.mark.parametrize("file", [None, "mine.yaml"])
-def test_an_experiment_of_ones_own_is_no_scale(sweeps: Any, file: str | None) -> None:
+def test_facts_are_a_scale_or_a_file_and_the_rest_of_a_budget(sweeps: Any) -> None:
     sweeps.trial(sweeps.configuration({}, "baseline"), 1, [30.0])
-    sweep = sweeps.load((1,))
-    definition = sweep.folder.read_record(DEFINITION)
-    sweep.folder.write_record(DEFINITION, {**definition, "experiment": file})
-    facts = report(sweep).facts
-    assert facts.get("experiment") == file and ("scale" in facts) == (file is None)
-
-
-def test_the_rest_of_a_budget_is_a_fact_until_the_sweep_ends(sweeps: Any) -> None:
-    sweeps.trial(sweeps.configuration({}, "baseline"), 1, [30.0])
-    for ended, shown in ((False, "4 min 00 s left"), (True, None)):
+    for file, ended, left in ((None, False, "4 min 00 s left"), ("mine.yaml", True, None)):
         sweep = sweeps.load((1,), ended=ended)
+        definition = sweep.folder.read_record(DEFINITION)
+        sweep.folder.write_record(DEFINITION, {**definition, "experiment": file})
         limited = replace(sweep, deadline=sweep.updated + 240)
-        assert report(limited).facts.get("budget") == shown
+        facts = report(summarise(limited)).facts
+        assert facts.get("experiment") == file and ("scale" in facts) == (file is None)
+        assert facts.get("budget") == left
+
+
+def test_every_output_says_that_validation_decides(sweeps: Any) -> None:
+    sweeps.trial(sweeps.configuration({}, "baseline"), 1, [30])
+    for tests, decides, cautions in (((), "validation", [NO_TESTS]), (("test",), "tests", [])):
+        shown = report(summarise(sweeps.load(tests=tests)))
+        assert (shown.data["decided_on"], shown.data["cautions"]) == (decides, cautions)
+        for form in (rendering.text, rendering.page):
+            assert (NO_TESTS in form(shown)) == bool(cautions)
+
+
+def test_plain_is_json(sweeps: Any) -> None:
+    sweeps.trial(sweeps.configuration({}, "baseline"), 1, [30])
+    one, two = (sweeps.configuration({"regime.beta": beta}) for beta in (1, 2))
+    sweeps.trial(one, 1, [31, 32])
+    sweeps.trial(two, 1, [20], "stopped")
+    shown = report(summarise(sweeps.load(scheduler="race"))).data
+    content = json.loads(json.dumps(shown, allow_nan=False))
+    known = {name: content[name] for name in ("best", "ended", "trials", "finished", "failed")}
+    assert known == {"best": one, "ended": True, "trials": 3, "finished": 2, "failed": 0}
+    assert content["cost"]["train_seconds"] == 240
+    best, reference, stopped = content["table"]
+    assert (best["name"], best["point"], best["seeds"]) == ("beta=1", {"regime.beta": 1}, 1)
+    unknown = dict.fromkeys(("sd", "low", "high"))
+    assert best["validation"] == {**unknown, "mean": 32, "values": {"1": 32}}
+    assert best["tests"]["test"]["scores"]["bleu"]["value"] == 32
+    assert best["tests"]["test"]["difference"] == 2
+    assert reference["tests"]["test"]["difference"] is None
+    assert (stopped["state"], stopped["tests"]) == ("stopped", {})
+
+
+def test_of_several_test_sets_the_mean_decides_and_all_are_listed(sweeps: Any) -> None:
+    points: list[dict[str, int]] = [{}, {"regime.beta": 1}, {"regime.beta": 2}]
+    for point, bleu in zip(points, (30.0, 33.0, 31.0), strict=True):
+        run = sweeps.trial(sweeps.configuration(point, "" if point else "baseline"), 1, [bleu])
+        content = run.read_record("scores.json")
+        second = [{**score, "value": score["value"] + 4} for score in content["tests"]["test"]]
+        run.write_record("scores.json", content | {"tests": {**content["tests"], "second": second}})
+    shown = report(summarise(sweeps.load([1])))
+    text = rendering.text(shown, 200)
+    assert "BLEU mean" in text and text.count("difference [95 %]") == 1
+    listed = text[text.index("by test set") :].splitlines()
+    assert [line.split() for line in listed[1:6] if "─" not in line] == [
+        ["system", "mean", "test", "second"],
+        ["baseline", "32.0", "30.0", "34.0"],
+        ["beta=1", "35.0", "33.0", "37.0"],
+        ["beta=2", "33.0", "31.0", "35.0"],
+    ]
+    assert "On the mean of the test sets, beta=1 scores 3.0 BLEU more than baseline" in text
+    assert list(shown.data["table"][0]["tests"]) == ["mean", "test", "second"]
