@@ -46,7 +46,7 @@ def score_sections(
     files = {"tex": latex([whole]), "md": markdown([whole])}
     files = {"csv": csv(frame(comparisons)), **files} if comparisons else files
     yield section("Scores and cost", shown, Downloads(downloads(title, **files)))
-    yield from test_sections(comparisons, what, more)
+    yield from test_sections(comparisons, what, more, styles=styles)
     if not comparisons:
         return
     if differences := forest(comparisons[0], styles):
