@@ -86,7 +86,7 @@ def sweep(
         frame.attrs["answer"]
     """
     from augury.reporting import frames
-    from augury.reporting.sweeps.run import run_sweep
+    from augury.reporting.sweeps.progress import run_sweep
     from augury.sweeping import request
     from augury.tracking.tracker import Tracker
 

@@ -4,7 +4,7 @@ compared, and what is warned about."""
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
@@ -113,20 +113,14 @@ def test_a_comparison_says_what_it_could_see(systems: list[SystemResult]) -> Non
 
 def test_plain_is_json_and_exact(results: Any, systems: list[SystemResult]) -> None:
     table = pair(results, {"bleu": 30.04}, {"bleu": 31.88, "seconds": 250, "data": 3.0})
-    plain = json.loads(json.dumps(table.to_dict()))
-    assert plain["metrics"] == ["bleu", "chrf"]
-    baseline, cipher = plain["rows"]
+    baseline, cipher = json.loads(json.dumps(table.to_dict()))["rows"]
     assert (baseline["difference"], baseline["tested"], baseline["corrected"]) == (None, None, None)
-    assert cipher["difference"] == 31.88 - 30.04
-    score = {"value": 31.88, "signature": "tok:13a", "n": 2000, "seeds": [1], "sd": None}
-    ends = {"low": pytest.approx(30.88), "high": pytest.approx(32.88)}
-    assert cipher["scores"]["bleu"] == {**score, **ends}
+    assert cipher["difference"] == 31.88 - 30.04 and cipher["scores"]["bleu"]["value"] == 31.88
     assert (cipher["time_factor"], cipher["cost"]["data_factor"]) == (2.5, 3.0)
-    table = comparison(systems, "test")
-    better, tested = json.loads(json.dumps(table.to_dict()))["rows"][1], table.rows[1].tested
-    assert tested is not None and better["corrected"] == table.rows[1].corrected
-    exact = {name: getattr(tested, name) for name in ("value", "low", "high", "p_value")}
-    assert better["tested"] == {**exact, "over": "seeds and sentences", "seeds": 2}
+    row = comparison(systems, "test").rows[1]
+    assert row.tested is not None
+    plain = json.loads(json.dumps(comparison(systems, "test").to_dict()))["rows"][1]
+    assert plain["tested"] == asdict(row.tested) and plain["corrected"] == row.corrected
 
 
 @pytest.mark.parametrize("other", [{"signature": "tok:none"}, {"text": "0" * 16}])
@@ -234,6 +228,7 @@ def test_what_never_acted_and_equal_budgets_are_told(results: Any) -> None:
     runs[1].write_record("scores.json", content)
     table = comparison(load(runs), "test")
     assert any("regime.warmup_steps" in warning and "180" in warning for warning in table.warnings)
+    assert any("b saw 0.27 times the updates of a;" in warning for warning in table.warnings)
     assert any("6 epochs" in note and "counted in updates" in note for note in table.details)
 
 

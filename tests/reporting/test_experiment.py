@@ -84,14 +84,15 @@ def test_the_page_holds_every_number_and_needs_no_network(folders: list[Any], re
 
 
 def test_text_is_shown_and_never_run(results: Any, read: Any, hostile: str) -> None:
-    results.corpus([(hostile, hostile)], note=f"{hostile} https://me:topsecret@tracking.example")
+    results.corpus([(hostile, hostile)], note=hostile)
     history = [(1, {"train/loss": 1.0, "valid/bleu": 1.0})]
     named = {"hypotheses": [hostile], "signature": hostile, "device": hostile, "history": history}
     folders = [
         results.run(name, address * 8, bleu=30.0, **named, parameters={hostile: name})
         for name, address in ((hostile, "aa"), (f"other {hostile}", "bb"))
     ]
-    html = render(load(folders), "ciphers")
+    failure = "other, seed 2: no answer of https://me:topsecret@tracking.example"
+    html = rendering.page(experiment.report(load(folders), "ciphers", [failure]))
     page = read(html)
     assert "img" not in page.tags and all(link.startswith("data:") for link in page.links)
     assert page.texts["dd"] == [hostile] * 4

@@ -11,7 +11,6 @@ from augury.core.rng import generator
 from augury.core.store import Folder
 from augury.experiments.record import RunRecord
 from augury.reporting import experiment, rendering
-from augury.reporting.resampling import resample_runs
 from augury.reporting.results import (
     Estimate,
     best_validations,
@@ -19,6 +18,7 @@ from augury.reporting.results import (
     from_hypotheses,
     load_experiment,
     load_groups,
+    resample_runs,
 )
 from augury.scoring import significance
 from augury.scoring.bootstrap import resample

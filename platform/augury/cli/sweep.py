@@ -102,8 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _show_plan(space, options, arguments.json)
     from augury.reporting import rendering
     from augury.reporting.sweeps.locations import locations
+    from augury.reporting.sweeps.progress import run_sweep
     from augury.reporting.sweeps.recommended import RECOMMENDED
-    from augury.reporting.sweeps.run import run_sweep
     from augury.tracking.tracker import Tracker
 
     outcome, report = run_sweep(space, options, Tracker)

@@ -130,9 +130,7 @@ def system_traces(
     ]
 
 
-def error_bars(
-    values: Sequence[IntervalEnds], width: int | None = None, **options: Any
-) -> dict[str, Any]:
+def error_bars(values: Sequence[IntervalEnds]) -> dict[str, Any]:
     """Return the error bars of (value, low, high); ends that are None have none."""
     return {
         "type": "data",
@@ -140,8 +138,6 @@ def error_bars(
         "array": [0.0 if high is None else high - value for value, _, high in values],
         "arrayminus": [0.0 if low is None else value - low for value, low, _ in values],
         "thickness": 1.5,
-        "width": width,
-        **options,
     }
 
 

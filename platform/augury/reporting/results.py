@@ -6,26 +6,27 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
+import numpy as np
 from scipy import special
 
 from augury.augment.health import Health
 from augury.core import config
+from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.experiments import stored_runs
 from augury.experiments.record import DEVICES, Cost, RunRecord
 from augury.reporting import run_files
 from augury.reporting.numbers import interval as interval_text
-from augury.reporting.resampling import resample_runs
 from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
-from augury.scoring.registry import bounds, lower_is_better
+from augury.scoring.registry import bounds, lower_is_better, metric_class
 from augury.scoring.registry import metric as get_metric
 from augury.scoring.scores import statistics_of
 from augury.scoring.signature import with_references, with_resampling, without_resampling
 from augury.scoring.significance import LEVEL, Interval, interval
-from augury.scoring.stored import Score
+from augury.scoring.stored import Score, read_statistics
 from augury.training import history
 
 MEAN = "mean"
@@ -308,6 +309,42 @@ def score_hypotheses(
         }
         estimates[scorer.name] = estimate(by_seed, drawn)
     return estimates, resampled
+
+
+def resample_runs(
+    seeds: Sequence[tuple[Folder, RunRecord]], test: str, metric: str, samples: int
+) -> Resampled | None:
+    """Return the scores of a system's seeds on resampled sentences; None where statistics or the
+    metric are gone."""
+    by_seed = []
+    for run, record in seeds:
+        (sentences,) = (score.n for score in record.tests[test] if score.name == metric)
+        drawn = _resample_run(run, record.evaluations.get(test), test, metric, sentences, samples)
+        if drawn is None:
+            return None
+        by_seed.append(drawn)
+    return Resampled(
+        np.concatenate([drawn.scores for drawn in by_seed]),
+        np.hstack([drawn.samples for drawn in by_seed]),
+        tuple(drawn.statistics[0] for drawn in by_seed),
+        labels=by_seed[0].labels,
+    )
+
+
+@lru_cache(maxsize=1024)  # the page of a running sweep is rendered repeatedly
+def _resample_run(
+    run: Folder, evaluation: str | None, test: str, metric: str, sentences: int, samples: int
+) -> Resampled | None:
+    """Resample one run; `evaluation`, the hash of its scoring, is part of the cache key."""
+    statistics = read_statistics(run, test).get(metric)
+    if statistics is None or len(statistics) != sentences:
+        return None
+    try:
+        scorer = metric_class(metric)
+    except UserError:  # the file of a metric of one's own is gone
+        return None
+    labels = scorer.measures == "labels"
+    return resample([statistics], scorer.value, samples=samples, labels=labels)
 
 
 def estimate(by_seed: Mapping[int, Score], resampled: Resampled | None) -> Estimate:
