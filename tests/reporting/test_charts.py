@@ -80,13 +80,13 @@ def test_curves_of_a_sweep_have_a_line_a_seed_and_systems_without_a_style_are_be
 ) -> None:
     for beta, progress in ((1, "finished"), (2, "stopped")):
         address = sweeps.configuration({"regime.beta": beta})
-        sweeps.trial(address, 1, [20, 30 + beta], progress, seconds=30)
-    sweeps.trial(sweeps.configurations[0]["address"], 2, [22, 33, 34], seconds=40)
+        sweeps.trial(address, 1, [20, 30 + beta], progress, seconds=300)
+    sweeps.trial(sweeps.configurations[0]["address"], 2, [22, 33, 34], seconds=600)
     figures = {figure.name: figure.to_dict()["data"] for figure in shown(sweeps.load())}
     stopped, *best = figures["valid-bleu-updates"]
     assert stopped["line"]["color"] == OTHER.colour
     assert [line["y"] for line in best] == [[20, 31], [22, 33, 34]]
-    assert [line["x"] for line in figures["valid-bleu-time"][1:]] == [[30, 60], [40, 80, 120]]
+    assert [line["x"] for line in figures["valid-bleu-time"][1:]] == [[5, 10], [10, 20, 30]]
 
 
 def shown(sweep: Any) -> list[Figure]:

@@ -318,7 +318,8 @@ def _of_group(word: str, storage: str) -> list[tuple[str | None, list[Folder]]]:
     if group is None and len(kinds) > 1:
         return []
     if group is None:
-        names = [of for key in groups for kind, _, of in [key.partition("/")] if kind in kinds]
+        prefix = f"{kinds[0]}/"
+        names = [key.removeprefix(prefix) for key in groups if key.startswith(prefix)]
         raise unknown(kinds[0].removesuffix("s"), name, names)
     systems: dict[str | None, list[Folder]] = {}
     for system, runs in groups[group].items():

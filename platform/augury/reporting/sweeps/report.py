@@ -29,6 +29,7 @@ from augury.reporting.curves import COLUMNS, learning_curves
 from augury.reporting.downloads import file_details
 from augury.reporting.numbers import factor, share
 from augury.reporting.report import (
+    Block,
     Charts,
     Code,
     Details,
@@ -236,7 +237,10 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
             "Blue is better than the reference, orange is worse. A dagger: not trained to the end, "
             "at the best value so far."
         )
-        yield section("Effect of the swept settings", *response, text)
+        named: list[Block] = []
+        for of in response:
+            named += [of.title, of]
+        yield section("Effect of the swept settings", *named, text)
     points = pd.DataFrame(
         [
             (
