@@ -103,6 +103,15 @@ def test_nothing_has_begun(sweeps: Any, read: Any) -> None:
     assert len(read(html).texts["h2"]) == 2 and figures(html) == []
 
 
+def test_before_the_reference_is_scored_nothing_is_compared(sweeps: Any, read: Any) -> None:
+    sweeps.results.corpus([("ein", "a")])
+    reference, rival = (sweeps.configuration({"regime.beta": beta}) for beta in (1, 2))
+    sweeps.trial(reference, 1, [20], "running")
+    sweeps.trial(rival, 1, [31], hypotheses=["a"])
+    page = read(render(sweeps.load(ended=False)))
+    assert "Examples" in page.texts["h2"] and not any("p <" in text for text in page.texts["td"])
+
+
 def test_it_is_loaded_again_only_while_it_changes(sweeps: Any, read: Any) -> None:
     sweeps.configuration({"regime.beta": 1})
     for ended, refresh, again in ((False, 15, True), (False, None, False), (True, 15, False)):

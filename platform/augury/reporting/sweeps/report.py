@@ -25,6 +25,7 @@ from augury.experiments import stored_runs
 from augury.experiments.record import SCORES, RunRecord
 from augury.reporting import rendering
 from augury.reporting.answer import recommendation, sweep_answer
+from augury.reporting.comparison import scored_sets
 from augury.reporting.curves import COLUMNS, learning_curves
 from augury.reporting.downloads import file_details
 from augury.reporting.numbers import factor, share
@@ -262,7 +263,7 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
         yield section("Learning curves", Charts(curves, names))
     if deciding and summary.leader:
         compared = (sweep.reference, summary.leader.address)
-        test = next(iter(summary.systems[0].tests))
+        test = scored_sets(summary.systems)[0]
         pair = [of for of in summary.systems if of.address in compared]
         yield from example_section(test, draw(pair, test))
     if summary.failures:
