@@ -86,7 +86,7 @@ def sweep(
         frame.attrs["answer"]
     """
     from augury.reporting import frames
-    from augury.reporting.sweeps.run import run_sweep
+    from augury.reporting.sweeps.progress import run_sweep
     from augury.sweeping import request
     from augury.tracking.tracker import Tracker
 
@@ -133,7 +133,7 @@ def recommend(sweep: str, storage: str | Path = "results") -> Recommendation:
     import yaml
 
     from augury.core.store import Store
-    from augury.reporting.sweeps.answer import answer
+    from augury.reporting.answer import sweep_answer
     from augury.reporting.sweeps.recommended import RECOMMENDED
     from augury.reporting.sweeps.recommended import recommend as write
     from augury.reporting.sweeps.summary import summarise
@@ -141,7 +141,7 @@ def recommend(sweep: str, storage: str | Path = "results") -> Recommendation:
 
     loaded = state.load(Store(storage), sweep)
     summary = summarise(loaded)
-    said, file = answer(summary), write(summary)
+    said, file = sweep_answer(summary), write(summary)
     if file is None:
         raise UserError(f"sweep '{loaded.name}' recommends nothing yet: {said}")
     experiment = yaml.safe_load(loaded.folder.read(RECOMMENDED))

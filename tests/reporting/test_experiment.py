@@ -91,9 +91,12 @@ def test_text_is_shown_and_never_run(results: Any, read: Any, hostile: str) -> N
         results.run(name, address * 8, bleu=30.0, **named, parameters={hostile: name})
         for name, address in ((hostile, "aa"), (f"other {hostile}", "bb"))
     ]
-    page = read(render(load(folders), "ciphers"))
+    failure = "other, seed 2: no answer of https://me:topsecret@tracking.example"
+    html = rendering.page(experiment.report(load(folders), "ciphers", [failure]))
+    page = read(html)
     assert "img" not in page.tags and all(link.startswith("data:") for link in page.links)
     assert page.texts["dd"] == [hostile] * 4
+    assert "topsecret" not in html and "tracking.example" in html
 
 
 def test_no_section_that_does_not_apply_and_no_page_before_scores(results: Any, read: Any) -> None:

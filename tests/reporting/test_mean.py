@@ -4,6 +4,7 @@ together."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -32,28 +33,16 @@ def accuracy(right: np.ndarray) -> np.ndarray:
 def system(
     name: str,
     tests: dict[str, Resampled],
-    known: bool = True,
     runs: dict[int, Folder] | None = None,
 ) -> SystemResult:
     estimates = {}
     for test, drawn in tests.items():
-        between = interval(drawn)
-        n = len(drawn.statistics[0])
-        estimates[test] = {
-            "accuracy": Estimate(
-                drawn.value, between.low, between.high, SIGNATURE, n, tuple(range(drawn.seeds))
-            )
-        }
-    return SystemResult(
-        name,
-        name * 16,
-        runs=runs or {},
-        record=RunRecord(name, name * 16, 1, "nli"),
-        tests=estimates,
-        cost=None,
-        unscored=(),
-        resampled={test: {"accuracy": drawn} for test, drawn in tests.items()} if known else {},
-    )
+        ends, n, seeds = astuple(interval(drawn)), len(drawn.statistics[0]), range(drawn.seeds)
+        shown = Estimate(drawn.value, *ends, SIGNATURE, n, tuple(seeds))
+        estimates[test] = {"accuracy": shown}
+    record = RunRecord(name, name * 16, 1, "nli")
+    resampled = {test: {"accuracy": drawn} for test, drawn in tests.items()}
+    return SystemResult(name, name * 16, runs or {}, record, estimates, resampled=resampled)
 
 
 def of_shares(shares: list[float], examples: int = 1000) -> dict[str, Resampled]:

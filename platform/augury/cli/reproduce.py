@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.analysis.system import open_systems
     from augury.reporting import rendering
     from augury.reporting.papers.report import load_reproduction, report
-    from augury.reporting.sweeps.run import run_sweep
+    from augury.reporting.sweeps.progress import run_sweep
     from augury.tracking.tracker import Tracker
 
     outcome, _ = run_sweep(space, options, Tracker)

@@ -102,19 +102,20 @@ def run(arguments: argparse.Namespace) -> int:
         return _show_plan(space, options, arguments.json)
     from augury.reporting import rendering
     from augury.reporting.sweeps.locations import locations
-    from augury.reporting.sweeps.recommended import recommend
-    from augury.reporting.sweeps.report import data, terminal
-    from augury.reporting.sweeps.run import run_sweep
+    from augury.reporting.sweeps.progress import run_sweep
+    from augury.reporting.sweeps.recommended import RECOMMENDED
     from augury.tracking.tracker import Tracker
 
-    outcome, summary = run_sweep(space, options, Tracker)
-    sweep, recommended = outcome.sweep, recommend(summary)
+    outcome, report = run_sweep(space, options, Tracker)
+    sweep, recommended = outcome.sweep, None
+    if report.data["recommended"] and sweep.folder.exists(RECOMMENDED):
+        recommended = sweep.folder.location(RECOMMENDED)
     page, failed = sweep.folder.location(PAGE), int(bool(sweep.count("failed")))
     if arguments.json:
         further = {"reused": outcome.reused, "page": page, "recommended": recommended}
-        print_json({**data(summary), **further})
+        print_json({**report.data, **further})
         return failed
-    print(rendering.lines(terminal(summary)))
+    print(rendering.text(report))
     print(f"page     {page}")
     if mlflow := locations(sweep).get("MLflow"):
         print(f"MLflow   {mlflow}")

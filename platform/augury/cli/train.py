@@ -56,11 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
     page = store.folder(find.REPORTS, loaded.name)
     systems = results.load_experiment(find.with_earlier_seeds(page, runs), seeds)
     if scored_sets(systems):
-        state = experiment.page_state(systems, loaded.name, failures)
-        current = experiment.is_current(page, state)
-        report = experiment.report(systems, loaded.name, failures, page=not current)
-        if not current:
-            experiment.write(report, page, systems, state)
+        report = experiment.report(systems, loaded.name, failures)
+        if experiment.write(report, page, systems):
             with Tracker(loaded.tracking, store) as tracker:
                 tracker.report(loaded.name)
     text_cautions = preflight.text_cautions(described.values(), store)

@@ -9,29 +9,24 @@ hardware, their difference is not tested.
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, replace
-from functools import lru_cache
-from itertools import chain
-from typing import Any, Literal
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
-from augury.core.store import Folder
-from augury.corpora.corpus import Corpus
 from augury.experiments.record import Cost
-from augury.regimes.regime import SHORTEN
+from augury.reporting.mean import with_mean
 from augury.reporting.notes import (
+    LEARNT,
     WARNING,
+    Layout,
     SystemScore,
+    cautions,
     grouped,
     listed,
-    measured,
     not_beaten,
-    problems,
-    signatures,
-    texts_of,
+    same_measure,
+    score_notes,
     training_notes,
-    unequal_budgets,
     untrained_warnings,
 )
 from augury.reporting.numbers import number, signed
@@ -40,29 +35,14 @@ from augury.reporting.results import (
     MEAN,
     Estimate,
     SystemResult,
-    deviation,
     on_one_device,
     seconds_of,
     time_kind,
 )
-from augury.reporting.run_files import test_corpus
-from augury.reporting.system_tables import output_warnings
-from augury.scoring import registry
-from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.power import Components, components
-from augury.scoring.registry import bounds, lower_is_better, metric_class, segment_noun
-from augury.scoring.seed_variance import SeedVariance, block_variance, pool, sample_variance
-from augury.scoring.significance import (
-    Difference,
-    clusters,
-    compare,
-    compare_blocks,
-    holm,
-    interval,
-    mean_over,
-)
-
-Layout = Literal["independent", "blocks", "confounded"]
+from augury.scoring.registry import bounds, lower_is_better
+from augury.scoring.seed_variance import block_variance, pool, sample_variance
+from augury.scoring.significance import Difference, compare, compare_blocks, holm, interval
 
 
 @dataclass(frozen=True)
@@ -142,11 +122,6 @@ class Comparison:
         return self.power.text if self.power else ""
 
     @property
-    def has_costs(self) -> bool:
-        """Whether the cost of any system is known."""
-        return any(row.cost for row in self.rows)
-
-    @property
     def time_kind(self) -> str:
         """The kind of training time of all systems: `CPU time` or `wall time`."""
         return time_kind([row.cost for row in self.rows if row.cost])
@@ -154,11 +129,6 @@ class Comparison:
     def seconds(self, row: Row) -> float | None:
         """Return the training time of one seed of a system; None where it is not known."""
         return seconds_of(row.cost, self.time_kind) if row.cost else None
-
-    @property
-    def units(self) -> Literal["examples", "tokens"]:
-        """What training counts: examples where labels are learnt, target tokens elsewhere."""
-        return counted_unit(self.metrics[0])
 
     @property
     def lower_is_better(self) -> bool:
@@ -178,11 +148,6 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON-like values."""
         return {**asdict(self), "lower_is_better": self.lower_is_better}
-
-
-def counted_unit(metric: str) -> Literal["examples", "tokens"]:
-    """Return what training counts, by the metric that decides."""
-    return "examples" if metric in registry.names("labels") else "tokens"
 
 
 def scored_sets(results: Sequence[SystemResult]) -> list[str]:
@@ -216,9 +181,6 @@ def warnings_of(comparisons: Sequence[Comparison]) -> list[str]:
     return [*first.warnings, *more, *known]
 
 
-LEARNT = "not shown to have learnt"
-
-
 def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
     """Compare the systems on one test set; the first is the baseline."""
     results = with_pooled_intervals(results, test)
@@ -229,57 +191,57 @@ def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
     layouts = [_layout(baseline, result) for result in results]
     tested, variance = _differences(results, layouts, test, metric)
     corrected = iter(holm([difference.p_value for difference in tested if difference]))
-    scores = _system_scores(results, test, metric)
+    scores = []
+    for result in results:
+        score, run = result.score(test, metric), next(iter(result.runs.values()), None)
+        if score and run:
+            sets = tuple(name for name in result.tests if name != MEAN) if test == MEAN else (test,)
+            worst = score.high if lower_is_better(metric) else score.low
+            scores.append(SystemScore(result.name, run, metric, score.value, worst, sets))
     unlearnt = {score.name: trivial for score in scores if (trivial := not_beaten(score))}
     kind = time_kind([result.cost for result in results if result.cost])
-    rows = []
+    first, rows = baseline.score(test, metric), []
     for result, difference in zip(results, tested, strict=True):
-        score, reference = result.score(test, metric), baseline.score(test, metric)
-        comparable = _is_comparable(baseline, result, test, metric)
-        least = difference.least_p if difference else 0.0
-        names = [name for name in dict.fromkeys([baseline.name, result.name]) if name in unlearnt]
-        why = ""
+        score, cost, p_value, factor = result.score(test, metric), result.cost, None, None
+        if difference:
+            p_value = max(next(corrected), difference.least_p)
+            difference = replace(difference, p_value=max(difference.p_value, difference.least_p))
+        if cost and baseline.cost and on_one_device([baseline.cost, cost]):
+            factor = seconds_of(cost, kind) / seconds_of(baseline.cost, kind)
+        names, why = (
+            [of for of in dict.fromkeys((baseline.name, result.name)) if of in unlearnt],
+            "",
+        )
         if names:
             level, are = unlearnt[names[0]], "are" if len(names) > 1 else "is"
             why = f"{' and '.join(names)} {are} {LEARNT} more than {level.output}"
             why += f" ({level.value:.1f})"
+        comparable = score and first and _is_comparable(baseline, result, test, metric)
         row = Row(
             result.name,
             result.address,
             seeds=score.seeds if score else (),
             scores=dict(result.tests.get(test, {})),
-            difference=score.value - reference.value
-            if comparable and score and reference
-            else None,
-            tested=replace(difference, p_value=max(difference.p_value, least))
-            if difference
-            else None,
-            corrected=max(next(corrected), least) if difference else None,
-            cost=result.cost,
-            time_factor=_time_factor(result.cost, baseline.cost, kind),
+            difference=score.value - first.value if comparable and score and first else None,
+            tested=difference,
+            corrected=p_value,
+            cost=cost,
+            time_factor=factor,
             meaningless=why,
         )
         rows.append(row)
-    scored = [row.scores[metric] for row in rows if row.tested or row is rows[0] and row.seeds]
-    power = power_of_comparison(metric, variance, scored)
+    of_power = [row.scores[metric] for row in rows if row.tested or row is rows[0] and row.seeds]
+    power = power_of_comparison(metric, variance, of_power)
+    of_tests = {row.name: row.tested for row in rows if row.tested}
+    warnings = [*untrained_warnings(scores), *cautions(results, layouts, test, metrics)]
+    notes = score_notes(results, test, metrics, of_tests)
     return Comparison(
         test,
         metrics,
         tuple(rows),
         comparisons=sum(row.tested is not None for row in rows),
-        warnings=(
-            *untrained_warnings(scores),
-            *_budget_warnings(results, metric),
-            *_onset_warnings(rows),
-            *output_warnings(results),
-            *problems(results, test, metrics),
-            *_hardware_notes(results, layouts),
-        ),
-        notes=(
-            *signatures(results, test, metrics),
-            *_test_notes(rows, metric),
-            *([power.text] if power else []),
-        ),
+        warnings=tuple(warnings),
+        notes=(*notes, *([power.text] if power else [])),
         details=tuple(training_notes(results)),
         power=power,
     )
@@ -292,19 +254,17 @@ def with_pooled_intervals(results: Sequence[SystemResult], test: str) -> list[Sy
     for metric in {metric for result in results for metric in result.resampled.get(test, {})}:
         known = [result.samples(test, metric) for result in results]
         pooled[metric] = pool([sample_variance(drawn) for drawn in known if drawn is not None])
-    return [_with_intervals(result, test, pooled) for result in results]
-
-
-def _with_intervals(
-    result: SystemResult, test: str, pooled: Mapping[str, SeedVariance]
-) -> SystemResult:
-    estimates = dict(result.tests.get(test, {}))
-    for metric, estimate in estimates.items():
-        resampled = result.samples(test, metric)
-        if resampled is not None and resampled.seeds > 1:
-            between = interval(resampled, pooled[metric]).within(bounds(metric))
-            estimates[metric] = replace(estimate, low=between.low, high=between.high)
-    return replace(result, tests={**result.tests, test: estimates}) if estimates else result
+    shown = []
+    for result in results:
+        estimates = dict(result.tests.get(test, {}))
+        for metric, estimate in estimates.items():
+            drawn = result.samples(test, metric)
+            if drawn is not None and drawn.seeds > 1:
+                between = interval(drawn, pooled[metric]).within(bounds(metric))
+                estimates[metric] = replace(estimate, low=between.low, high=between.high)
+        tests = {**result.tests, test: estimates} if estimates else result.tests
+        shown.append(replace(result, tests=tests))
+    return shown
 
 
 def _differences(
@@ -343,11 +303,7 @@ def _differences(
 
 def _is_comparable(baseline: SystemResult, result: SystemResult, test: str, metric: str) -> bool:
     """Return whether a system and the baseline were scored on the same text in the same way."""
-    score, reference = result.score(test, metric), baseline.score(test, metric)
-    if result is baseline or score is None or reference is None:
-        return False
-    same_text = texts_of(result, test) == texts_of(baseline, test)
-    return same_text and measured(score) == measured(reference)
+    return result is not baseline and same_measure([baseline, result], test, metric)
 
 
 def _layout(baseline: SystemResult, system: SystemResult) -> Layout:
@@ -359,171 +315,3 @@ def _layout(baseline: SystemResult, system: SystemResult) -> Layout:
     shared = [seed for seed in seeds if seed in system.runs]
     equal = all(baseline.hardware.get(seed) == system.hardware.get(seed) for seed in shared)
     return "blocks" if seeds == list(system.runs) and len(seeds) > 1 and equal else "confounded"
-
-
-def _hardware_notes(results: Sequence[SystemResult], layouts: Sequence[Layout]) -> list[str]:
-    kinds = dict.fromkeys(kind for result in results for kind in result.hardware.values())
-    named = [(result.name, layout) for result, layout in zip(results, layouts, strict=True)]
-    lines = []
-    if len(kinds) > 1:
-        lines.append(
-            f"trained on different hardware, which moves scores as seeds do: {'; '.join(kinds)}"
-        )
-    if blocks := [name for name, layout in named if layout == "blocks"]:
-        lines.append(
-            "seeds are paired, as all systems of a seed ran on the same hardware: "
-            f"{', '.join(blocks)}"
-        )
-    if confounded := [name for name, layout in named if layout == "confounded"]:
-        lines.append(
-            f"not tested, as seeds were trained on other hardware than those of {results[0].name}: "
-            f"{', '.join(confounded)}; train all systems of a seed on one machine, in one precision"
-        )
-    return lines
-
-
-def _time_factor(cost: Cost | None, baseline: Cost | None, kind: str) -> float | None:
-    """Return a training time as a multiple of the baseline's; None on another device than it."""
-    if cost is None or baseline is None or not on_one_device([baseline, cost]):
-        return None
-    return seconds_of(cost, kind) / seconds_of(baseline, kind)
-
-
-def _budget_warnings(results: Sequence[SystemResult], metric: str) -> list[str]:
-    if unequal := unequal_budgets(results[0], results[1:], counted_unit(metric)):
-        return [f"{WARNING}budgets differ: {unequal}; --equal updates or tokens holds them equal"]
-    return []
-
-
-def _onset_warnings(rows: Sequence[Row]) -> list[str]:
-    """Return a warning on systems whose training ended before all of their regime's loss acted."""
-    idle = [
-        f"{row.name} (from update {row.cost.onset:,.0f}, trained for {row.cost.updates:,.0f})"
-        for row in rows
-        if row.cost and row.cost.onset and row.cost.onset >= row.cost.updates
-    ]
-    return [f"{WARNING}the regime never acted in full: {listed(idle)}; {SHORTEN}"] if idle else []
-
-
-def _test_notes(rows: Sequence[Row], metric: str) -> list[str]:
-    """Return a note on the tests behind the p-values."""
-    tested = [row for row in rows if row.tested]
-    if not tested:
-        return []
-    over, single = segment_noun(metric), [row.name for row in tested if row.of_single_seeds]
-    test = f"moderated t-test over seeds and {over}"
-    if len(single) == len(tested):
-        test = f"paired bootstrap over {over}"
-    family = f", corrected for {len(tested)} comparisons (Holm)" if len(tested) > 1 else ""
-    line = f"p of the difference to {rows[0].name}: {test}{family}; * p < 0.05, ** p < 0.01"
-    if single:
-        line += f"; one seed against one does not tell a method from chance: {listed(single)}"
-    if any(row.tested and row.tested.least_p for row in tested):
-        line += "; two seeds show no p below 0.01"
-    return [line]
-
-
-def _system_scores(results: Sequence[SystemResult], test: str, metric: str) -> list[SystemScore]:
-    """Return the scores of the systems in the metric that decides."""
-    scores = []
-    for result in results:
-        score, run = result.score(test, metric), next(iter(result.runs.values()), None)
-        tests = tuple(name for name in result.tests if name != MEAN) if test == MEAN else (test,)
-        if score and run:
-            worst = score.high if lower_is_better(metric) else score.low
-            scores.append(SystemScore(result.name, run, metric, score.value, worst, tests))
-    return scores
-
-
-def with_mean(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[SystemResult]:
-    """Return the systems with the mean of every metric over `tests` as a further test set, called
-    `MEAN`.
-
-    Translations of one example are not independent, and are resampled together. They share an id,
-    or the row in their ids (`<set>-<row>`); where the sets have no id in common, or ids are gone,
-    they share their place in the set. Resampling unrelated examples together does no harm. A system
-    has no mean without one of the sets, or where the sets are scored for different seeds.
-    """
-    assert MEAN not in tests, "corpora refuse this name of a test set"
-    return [
-        _with_mean(system, tests) if all(test in system.tests for test in tests) else system
-        for system in systems
-    ]
-
-
-def _with_mean(system: SystemResult, tests: Sequence[str]) -> SystemResult:
-    sets = [system.tests[test] for test in tests]
-    means, resampled = {}, {}
-    for metric in sets[0]:
-        estimates = [of_set[metric] for of_set in sets if metric in of_set]
-        if len(estimates) < len(sets) or len({estimate.seeds for estimate in estimates}) > 1:
-            continue
-        drawn = _resampled_mean(system, tests, metric)
-        means[metric] = _mean_estimate(estimates, metric, drawn)
-        if drawn is not None:
-            resampled[metric] = drawn
-    if not means:
-        return system
-    return replace(
-        system, tests={**system.tests, MEAN: means}, resampled={**system.resampled, MEAN: resampled}
-    )
-
-
-def _resampled_mean(system: SystemResult, tests: Sequence[str], metric: str) -> Resampled | None:
-    """Return the means on resampled sets; None where the statistics of any set's examples are
-    gone."""
-    known = [system.samples(test, metric) for test in tests]
-    sets = [drawn for drawn in known if drawn is not None]
-    if len(sets) < len(known):
-        return None
-    examples = _examples(system, tests, [len(drawn.statistics[0]) for drawn in sets])
-    seeds = zip(*(drawn.statistics for drawn in sets), strict=True)
-    counts = [clusters(list(zip(examples, of_seed, strict=True))) for of_seed in seeds]
-    value = mean_over(metric_class(metric).value, len(sets))
-    return resample(counts, value, samples=len(sets[0].samples), labels=sets[0].labels)
-
-
-def _examples(
-    system: SystemResult, tests: Sequence[str], lengths: Sequence[int]
-) -> list[list[str]]:
-    """Return a name for every example of every set: those with equal names are resampled
-    together."""
-    run = next(iter(system.runs.values()), None)
-    names = []
-    for test in tests:
-        corpus = test_corpus(run, test) if run else None
-        ids = _ids(corpus.folder) if corpus else ()
-        names.append([name.removeprefix(f"{test}-") for name in ids])
-    shared = len(set(chain.from_iterable(names))) < sum(map(len, names))
-    if shared and [*map(len, names)] == [*lengths]:
-        return names
-    return [[str(index) for index in range(length)] for length in lengths]
-
-
-@lru_cache(maxsize=64)
-def _ids(corpus: Folder) -> tuple[str, ...]:
-    return tuple(Corpus(corpus).column("id"))
-
-
-def _mean_estimate(sets: Sequence[Estimate], metric: str, resampled: Resampled | None) -> Estimate:
-    """Return the mean of the estimates of test sets, with its interval.
-
-    Without statistics of examples, the interval is as wide as if all sets deviated in the same
-    direction.
-    """
-    low = statistics.fmean(estimate.low for estimate in sets)
-    high = statistics.fmean(estimate.high for estimate in sets)
-    sd = None
-    if resampled is not None:
-        low, high = astuple(interval(resampled).within(bounds(metric)))
-        sd = deviation(resampled.scores.tolist())
-    signature = " or ".join(dict.fromkeys(estimate.signature for estimate in sets))
-    return Estimate(
-        statistics.fmean(estimate.value for estimate in sets),
-        low,
-        high,
-        f"mean of {len(sets)} test sets, {signature}",
-        sum(estimate.n for estimate in sets),
-        sets[0].seeds,
-        sd,
-    )

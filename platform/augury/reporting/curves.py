@@ -1,64 +1,74 @@
-"""Learning curves of systems."""
+"""Learning curves of the systems of an experiment or of a sweep: a line per seed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
-from augury.reporting.figures import Figure, curve_charts, thin_curve, trace
-from augury.reporting.numbers import time_unit
-from augury.reporting.results import CLOCKS, SystemResult, time_kind
-from augury.reporting.styles import system_style
-from augury.scoring.registry import title
+from augury.reporting.figures import Figure, chart, thin_curve, trace, within_bounds
+from augury.reporting.notes import listed
+from augury.reporting.numbers import adaptive, time_unit
+from augury.reporting.results import CLOCKS, SystemResult
+from augury.reporting.styles import OTHER, Style
 from augury.training.history import Record
 
-MAX_POINTS = 400
+COLUMNS = ["address", "name", "seed", "metric", "updates", "time", "value"]
+MAX_POINTS = 200
 """The maximum number of points of a line; a chart has no room for more."""
 
 
-def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure]:
-    """Return validation score and training loss, each against updates and against training time,
-    with a line per seed.
+def learning_curves(
+    points: pd.DataFrame, labels: Mapping[str, str], kind: str, styles: Mapping[str, Style]
+) -> list[Figure]:
+    """Return each metric of `labels` against updates and against training time of this kind, with a
+    line per seed.
 
-    `metric` is the one that decides; where training did not measure it, the validation loss takes
-    its place. Charts without records are left out.
+    `points` have COLUMNS; lines of systems without a style, by address, are faint and below.
+    Metrics without records are left out.
     """
-    kind = time_kind([result.cost for result in results if result.cost])
-    points = _histories(results, CLOCKS[kind])
-    recorded = set(points["metric"])
-    valid = metric if f"valid/{metric}" in recorded else "loss"
-    labels = {f"valid/{valid}": f"validation {title(valid)}", "train/loss": "training loss"}
-    shown = points[points["metric"].isin(labels)].copy()
-    unit, size = time_unit(shown["time"].max() if len(shown) else 0.0)
-    shown["time"] /= size
+    unit, size = time_unit(points["time"].max() if len(points) else 0.0)
     figures = []
-    for name in [name for name in labels if name in recorded]:
-        lines: dict[str, list[go.Scatter]] = {"updates": [], "time": []}
-        ends = []
-        curves = shown[shown["metric"] == name].groupby(["system", "seed"], sort=False)
-        for (system, seed), curve in curves:
-            for over in lines:
-                lines[over].append(_line(results[system], system, seed, over, curve))
-            ends.append(f"{results[system].name} seed {seed} {curve['value'].iloc[-1]:.2f}")
-        caption, clock = f"at the end: {', '.join(ends)}", f"{kind} of one seed ({unit})"
-        figures += curve_charts(
-            name.replace("/", "-"), labels[name], lines, clock, caption, metric=name
+    for metric, label in labels.items():
+        curves = points[points["metric"] == metric].groupby(["address", "seed"], sort=False)
+        drawn = sorted(curves, key=lambda item: item[0][0] in styles)
+        ends = listed(
+            [f"{of['name'].iloc[0]} {adaptive(of['value'].iloc[-1])}" for _, of in curves]
         )
+        for over, x in (("updates", "updates"), ("time", f"{kind} of one seed ({unit})")):
+            lines = []
+            for (address, seed), curve in drawn:
+                scaled = curve.assign(time=curve["time"] / size)
+                at, values = thin_curve(scaled, MAX_POINTS, over, "value")
+                mode = "lines+markers" if len(at) <= 60 else "lines"
+                hover = f", seed {seed}: %{{y:.3~f}} at %{{x:,.6~g}}"
+                style, width = styles.get(address, OTHER), 1.5 if address in styles else 1
+                name = curve["name"].iloc[0]
+                lines.append(trace(name, style, at, values, hover, mode=mode, width=width, size=5))
+            if lines:
+                heading = f"{label[0].upper()}{label[1:]} against {over}"
+                axis = within_bounds(metric.rpartition("/")[2])
+                drawing = chart(lines, x, label, height=320, yaxis=axis)
+                name, caption = (
+                    f"{metric.replace('/', '-')}-{over}",
+                    f"{heading}; at the end: {ends}",
+                )
+                figures.append(Figure(name, heading, caption, drawing))
     return figures
 
 
-def _histories(results: Sequence[SystemResult], clock: str) -> pd.DataFrame:
-    """Return a row for every system, seed, metric and record; `clock` is the metric of times."""
+def recorded(results: Sequence[SystemResult], kind: str) -> pd.DataFrame:
+    """Return everything that training has recorded, in COLUMNS; `kind` is that of its times."""
     rows = []
-    for system, result in enumerate(results):
+    for result in results:
         for seed, records in result.histories.items():
-            for record, time in zip(records, training_seconds(records, clock), strict=True):
+            times = training_seconds(records, CLOCKS[kind])
+            for record, time in zip(records, times, strict=True):
                 for name, value in record["metrics"].items():
-                    rows.append((system, seed, name, record["update"], time, value))
-    return pd.DataFrame(rows, columns=["system", "seed", "metric", "updates", "time", "value"])
+                    of_run = (result.address, result.name, seed)
+                    rows.append((*of_run, name, record["update"], time, value))
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def training_seconds(records: Sequence[Record], clock: str = "train/seconds") -> list[float]:
@@ -73,12 +83,3 @@ def training_seconds(records: Sequence[Record], clock: str = "train/seconds") ->
     updates, times = zip(*measured, strict=True)
     between = np.interp([record["update"] for record in records], updates, times)
     return list(map(float, between))
-
-
-def _line(
-    result: SystemResult, system: int, seed: int, over: str, curve: pd.DataFrame
-) -> go.Scatter:
-    x, y = thin_curve(curve, MAX_POINTS, over, "value")
-    mode, width = "lines+markers" if len(x) <= 60 else "lines", 2 if len(result.runs) == 1 else 1.3
-    hover = f", seed {seed}: %{{y:.3~f}} at %{{x:,.6~g}}"
-    return trace(result.name, system_style(system), x, y, hover, mode=mode, width=width, size=5)

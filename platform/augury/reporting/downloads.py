@@ -35,16 +35,22 @@ def downloads(title: str, **contents: str) -> list[Download]:
     ]
 
 
-def experiment_file(
-    name: str, runs: Iterable[Folder], seeds: Iterable[int], what: str = ""
-) -> Details | None:
+def experiment_file(name: str, runs: Iterable[Folder], seeds: Iterable[int]) -> Details | None:
     """Return a system's experiment file, to be read and downloaded; None where no run keeps one."""
     content = next((text for run in runs if (text := experiment_yaml(run, seeds))), None)
     if content is None:
         return None
-    file = download("experiment file", f"{file_name(name)}.yaml", content)
-    summary = Markup("{}{}: <code>augury train {}</code>").format(name, what, file.file)
-    return Details(summary, [Downloads([file]), Code(content)])
+    file = f"{file_name(name)}.yaml"
+    return file_details(
+        Markup("{}: <code>augury train {}</code>").format(name, file), file, content
+    )
+
+
+def file_details(summary: str, file: str, content: str) -> Details:
+    """Return an experiment file, folded away, to be read and downloaded."""
+    return Details(
+        summary, [Downloads([download("experiment file", file, content)]), Code(content)]
+    )
 
 
 def file_name(title: str) -> str:

@@ -1,5 +1,5 @@
-"""The report of an experiment: the answer, the table, learning curves, cost, examples, and how to
-repeat it."""
+"""The report of an experiment: the answer, the table, differences, cost, learning curves, examples,
+and how to repeat it."""
 
 from __future__ import annotations
 
@@ -10,36 +10,24 @@ from augury import __version__
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Folder
-from augury.experiments.record import DESCRIPTION, SCORES
 from augury.experiments.stored_runs import NO_TESTS
 from augury.reporting import find, rendering
 from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, compare_all, scored_sets, warnings_of
-from augury.reporting.curves import MAX_POINTS, learning_curves
-from augury.reporting.downloads import downloads, experiment_file
+from augury.reporting.curves import learning_curves, recorded
+from augury.reporting.downloads import experiment_file
 from augury.reporting.find import PAGE, SUMMARY
 from augury.reporting.notes import SystemScore, text_notes, untrained_warnings
-from augury.reporting.report import (
-    Charts,
-    Details,
-    Downloads,
-    Listing,
-    Report,
-    Section,
-    section,
-)
-from augury.reporting.results import SystemResult, best_validations
+from augury.reporting.report import Charts, Details, Report, Section, example_section, section
+from augury.reporting.results import SystemResult, best_validations, time_kind
 from augury.reporting.samples import draw
-from augury.reporting.score_charts import cost_sections, forest
-from augury.reporting.score_tables import by_test, frame, score_table, test_sections
-from augury.reporting.styles import legend
+from augury.reporting.score_charts import score_sections
+from augury.reporting.score_tables import by_test, frame, score_table
+from augury.reporting.styles import legend, system_style
 from augury.reporting.system_tables import label_table, output_table, setting_table, stage_table
-from augury.reporting.tables import Table, csv, latex, markdown, records, table
+from augury.reporting.tables import Table, records, table
 from augury.scoring import registry
-from augury.training import history
 
-FILES = (DESCRIPTION, SCORES)
-"""The files of a run that decide, with its history, what a page shows of it."""
 MOST_SETS = 3
 """The maximum number of test sets that a terminal shows in full.
 
@@ -47,39 +35,22 @@ Of more, only the mean is, and scores of the others.
 """
 
 
-def write(
-    report: Report, folder: Folder, results: Sequence[SystemResult], state: str | None = None
-) -> None:
-    """Write the page of an experiment, and the summary for lists of reports.
-
-    `state` is that of `page_state`.
-    """
+def write(report: Report, folder: Folder, results: Sequence[SystemResult]) -> bool:
+    """Write the page of an experiment, and the summary for lists of reports, unless they are of
+    this state; return whether they were written."""
+    state = config.address([__version__, report.title, report.notes, report.data])
+    if folder.exists(PAGE) and find.report_summary(folder).get("state") == state:
+        return False
     summary = {
         "title": report.title,
         "experiment": results[0].record.experiment or report.title,
         "answer": report.answer,
         "systems": {result.name: [run.name for run in result.runs.values()] for result in results},
-        "scores": {result.name: result.values for result in results},
         "state": state,
     }
     folder.write(PAGE, rendering.page(report))
     folder.write_record(SUMMARY, summary)
-
-
-def page_state(results: Sequence[SystemResult], title: str, failures: Sequence[str] = ()) -> str:
-    """Return the hash of everything that the page of these systems shows."""
-    runs = [run for result in results for run in result.runs.values()]
-    records = [
-        [run.name, *(run.read(file).decode() for file in FILES if run.exists(file))] for run in runs
-    ]
-    systems = [[result.name, [*result.runs], [*result.unscored]] for result in results]
-    histories = [history.files(run) for run in runs]
-    return config.address([__version__, title, [*failures], systems, records, histories])
-
-
-def is_current(folder: Folder, state: str) -> bool:
-    """Return whether a page is written of this state."""
-    return folder.exists(PAGE) and find.report_summary(folder).get("state") == state
+    return True
 
 
 def compared(
@@ -89,27 +60,26 @@ def compared(
 ) -> Report:
     """Return the report of comparisons, without a page; `others` are tables to show with theirs."""
     tables, sentence = [score_table(comparisons), *others], answer(comparisons[0])
+    notes = [*warnings_of(comparisons), *text_notes(results)]
     return Report(
         title=" and ".join(result.name for result in results),
         answer=sentence,
+        notes=notes,
         data={
             "answer": sentence,
             "tables": [comparison.to_dict() for comparison in comparisons],
             "systems": [system.to_dict() for system in results],
         },
-        summary=[*tables, "\n".join([sentence, *warnings_of(comparisons), *text_notes(results)])],
+        summary=[*tables, "\n".join([sentence, *notes])],
         tables=tables,
         records=frame(comparisons),
     )
 
 
-def report(
-    results: Sequence[SystemResult], title: str, failures: Sequence[str] = (), *, page: bool = True
-) -> Report:
+def report(results: Sequence[SystemResult], title: str, failures: Sequence[str] = ()) -> Report:
     """Return the report of systems, the baseline first, with `failures` as cautions.
 
-    Without `page`, it has no sections, and is for a terminal or a program only. UserError where
-    nothing is scored yet.
+    UserError where nothing is scored yet.
     """
     names = scored_sets(results)
     if not names:
@@ -118,33 +88,21 @@ def report(
     first, known = comparisons[0], compared(comparisons, results)
     stages = stage_table(results, names, first.metrics[0])
     others = " and ".join(result.name for result in results[1:]) or results[0].name
+    tables, notes = [score_table(comparisons)], [*failures, *known.notes]
+    if len(comparisons) > MOST_SETS:
+        note = "every test set with intervals and p: the page, --json, or augury compare"
+        tables = [score_table(comparisons[:1]), replace(by_test(comparisons), notes=(note,))]
+    header, *lines = stages.lines() if stages else [[]]
     return replace(
         known,
         title=title,
         name=f"{title}: {others} on {', '.join(names)}",
         power=first.power_text,
-        notes=[*failures, *warnings_of(comparisons), *text_notes(results)],
-        sections=[*_sections(results, comparisons, title, stages)] if page else (),
-        data={**known.data, "stages": _rows(stages)},
-        summary=[
-            *_summary(comparisons),
-            *([stages] if stages else []),
-            "\n".join([known.answer, *failures, *warnings_of(comparisons), *text_notes(results)]),
-        ],
+        notes=notes,
+        sections=[*_sections(results, comparisons, title, stages)],
+        data={**known.data, "stages": [dict(zip(header, line, strict=True)) for line in lines]},
+        summary=[*tables, *filter(None, [stages]), "\n".join([known.answer, *notes])],
     )
-
-
-def _summary(comparisons: Sequence[Comparison]) -> list[Table]:
-    """Return the scores on all test sets, the cost and the notes, for a terminal."""
-    if len(comparisons) <= MOST_SETS:
-        return [score_table(comparisons)]
-    note = "every test set with intervals and p: the page, --json, or augury compare"
-    return [score_table(comparisons[:1]), replace(by_test(comparisons), notes=(note,))]
-
-
-def _rows(shown: Table | None) -> list[dict[str, str]]:
-    header, *lines = shown.lines() if shown else [[]]
-    return [dict(zip(header, line, strict=True)) for line in lines]
 
 
 def _sections(
@@ -153,16 +111,12 @@ def _sections(
     title: str,
     stages: Table | None,
 ) -> Iterator[Section]:
-    first, metric, test = comparisons[0], comparisons[0].metrics[0], scored_sets(results)[0]
-    whole = score_table(comparisons)
-    legends = legend(result.name for result in results)
-    files = downloads(title, csv=csv(frame(comparisons)), tex=latex([whole]), md=markdown([whole]))
-    held = Listing(first.details) if first.details else None
-    yield section("Scores and cost", score_table(comparisons[:1]), held, Downloads(files))
-    if differences := forest(first):
-        yield section("Differences to the baseline", Charts(differences))
+    first, test = comparisons[0], scored_sets(results)[0]
+    shown, whole = score_table(comparisons[:1]), score_table(comparisons)
+    shown = replace(shown, notes=(*shown.notes, *first.details))
+    styles = {result.address: system_style(index) for index, result in enumerate(results)}
     numbers = Details("The numbers, with intervals", [whole])
-    yield from test_sections(comparisons, "systems", numbers)
+    yield from score_sections(title, shown, whole, comparisons, styles, "systems", numbers)
     if labels := label_table(results, test):
         yield section(f"Labels of {test}", labels)
     if stages:
@@ -173,25 +127,26 @@ def _sections(
             "of the same block. Length: the ratio of its characters to those expected."
         )
         yield section("What operators made", outputs, text)
-    if curves := learning_curves(results, metric):
-        text = f"One line per seed, of at most {MAX_POINTS} points."
-        yield section("Learning curves", Charts(curves, legends), text)
-    yield from cost_sections(first)
-    if samples := draw(results, test):
-        drawn = f"{len(samples)} examples of {test}, drawn at random"
-        yield section("Examples", f"{drawn}, with each system's first seed.", *samples)
+    kind = time_kind([result.cost for result in results if result.cost])
+    points = recorded(results, kind)
+    metric = f"valid/{first.metrics[0]}"
+    metric = metric if metric in {*points["metric"]} else "valid/loss"
+    validation = f"validation {registry.title(metric.removeprefix('valid/'))}"
+    labels_of = {metric: validation, "train/loss": "training loss"}
+    if curves := learning_curves(points, labels_of, kind, styles):
+        legends = legend(result.name for result in results)
+        yield section("Learning curves", Charts(curves, legends), "One line per seed.")
+    yield from example_section(test, draw(results, test))
     if len(results) > 1:
         settings = setting_table(results) or "Their configurations are equal."
         yield section("Differences between the systems", settings)
+    files = [experiment_file(item.name, item.runs.values(), item.runs) for item in results]
+    text = (
+        "Each file trains one system again, with all of its seeds; paths in it are those of the "
+        "machine that trained it."
+    )
     sources = Details("Addresses of runs and texts, versions of packages", [_sources(results)])
-    yield section("Where it comes from", sources)
-    of_systems = [experiment_file(item.name, item.runs.values(), item.runs) for item in results]
-    if any(of_systems):
-        text = (
-            "Each file trains one system again, with all of its seeds; paths in it are those of "
-            "the machine that trained it."
-        )
-        yield section("Repeat it", text, *of_systems)
+    yield section("Repeat it", *([text, *files] if any(files) else []), sources)
 
 
 def validations(systems: Sequence[SystemResult]) -> Table:
@@ -215,17 +170,15 @@ def validations(systems: Sequence[SystemResult]) -> Table:
 def _sources(results: Sequence[SystemResult]) -> Table:
     """Return the addresses of runs and texts, and the versions of packages that trained the
     runs."""
-    rows = [
-        {
+    rows = []
+    for result in results:
+        texts = [f"{of.role} {of.address}, {of.rows:,} rows" for of in result.record.inputs]
+        device = [result.cost.device] if result.cost else []
+        row = {
             "system": result.name,
             "runs": f"{result.address}\nseeds {', '.join(map(str, result.runs))}",
-            "texts": "\n".join(
-                f"{text.role} {text.address}, {text.rows:,} rows" for text in result.record.inputs
-            ),
-            "trained with": (f"{result.cost.device}\n" if result.cost else "")
-            + result.record.trained_with,
+            "texts": "\n".join(texts),
+            "trained with": "\n".join([*device, result.record.trained_with]),
         }
-        for result in results
-        if result.runs
-    ]
+        rows += [row] if result.runs else []
     return records(rows, kind="words")

@@ -130,9 +130,7 @@ def system_traces(
     ]
 
 
-def error_bars(
-    values: Sequence[IntervalEnds], width: int | None = None, **options: Any
-) -> dict[str, Any]:
+def error_bars(values: Sequence[IntervalEnds]) -> dict[str, Any]:
     """Return the error bars of (value, low, high); ends that are None have none."""
     return {
         "type": "data",
@@ -140,30 +138,7 @@ def error_bars(
         "array": [0.0 if high is None else high - value for value, _, high in values],
         "arrayminus": [0.0 if low is None else value - low for value, low, _ in values],
         "thickness": 1.5,
-        "width": width,
-        **options,
     }
-
-
-def curve_charts(
-    name: str,
-    label: str,
-    lines: Mapping[str, Sequence[go.Scatter]],
-    clock: str,
-    caption: str,
-    height: int = 300,
-    metric: str = "",
-) -> list[Figure]:
-    """Return charts of curves against updates and against time, the keys of `lines`; `clock` is
-    the title of the axis of time, `metric` that of a record of training, such as `valid/bleu`."""
-    axis = within_bounds(metric.rpartition("/")[2])
-    figures = []
-    for over, traces in lines.items():
-        heading = f"{label[0].upper()}{label[1:]} against {over}"
-        x = clock if over == "time" else over
-        drawing = chart(traces, x, label, height=height, yaxis=axis)
-        figures.append(Figure(f"{name}-{over}", heading, f"{heading}; {caption}", drawing))
-    return figures
 
 
 def thin_curve(curve: pd.DataFrame, max_points: int, *columns: str) -> list[list[float | None]]:

@@ -11,7 +11,7 @@ import difflib
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -75,10 +75,11 @@ def named_systems(store: Store) -> list[NamedSystem]:
     trained. Where several systems were trained with one name, each has its address behind it.
     """
     named: dict[str, NamedSystem] = {}
-    for name, runs in (*_reported(store), *_swept(store)):
-        described = {_seed(run): run for run in runs if run.exists(DESCRIPTION)}
-        if described:
-            named.setdefault(name, NamedSystem(name, described))
+    for group, systems in _groups(store).items():
+        for system, runs in systems.items():
+            name = f"{group.partition('/')[2]}/{system}"
+            if described := {_seed(run): run for run in runs if run.exists(DESCRIPTION)}:
+                named.setdefault(name, NamedSystem(name, described))
     trained: dict[tuple[str, str], dict[int, Folder]] = {}
     for run, of in stored_runs.intact(stored_runs.folders(store), RunName.read).items():
         key = f"{of.experiment}/{of.name}", run.name.split("/")[1]
@@ -189,6 +190,7 @@ def common_tests(systems: Sequence[SystemResult]) -> list[str]:
     """Return the test sets that all systems are scored on; UserError unless they are scored on the
     same texts in the same way."""
     from augury.reporting.comparison import scored_sets
+    from augury.reporting.notes import incomparable
     from augury.scoring.registry import title
 
     known = scored_sets(systems)
@@ -202,43 +204,33 @@ def common_tests(systems: Sequence[SystemResult]) -> list[str]:
     for test in known:
         if test not in tests:
             say(f"{test} is left out: not all systems are scored on it")
-    baseline, *others = systems
-    for test, system in itertools.product(tests, others):
-        addresses = [known.record.addresses for known in (baseline, system)]
-        texts = [of_roles[test] for of_roles in addresses if test in of_roles]
-        if len(set(texts)) > 1:
-            raise UserError(
-                f"{test} is not one text: {baseline.name} is scored on {texts[0]}, {system.name} "
-                f"on {texts[1]}"
-            )
-        for index, (metric, score) in enumerate(baseline.tests[test].items()):
-            other = system.score(test, metric)
-            if other is None and index == 0:
+    for test in tests:
+        metrics = [*systems[0].tests[test]]
+        for system in systems:
+            if system.score(test, metrics[0]) is None:
                 raise UserError(
-                    f"{system.name} is not scored by {title(metric)} on {test}, as "
-                    f"{baseline.name} is: give both the same scoring.metrics and run `augury "
+                    f"{system.name} is not scored by {title(metrics[0])} on {test}, as "
+                    f"{systems[0].name} is: give both the same scoring.metrics and run `augury "
                     "train` again"
                 )
-            if other and other.measure != score.measure:
-                raise UserError(
-                    f"{title(metric)} on {test} is not measured in one way: {baseline.name} has "
-                    f"{score.measure}, {system.name} has {other.measure}"
-                )
+        if problems := incomparable(systems, test, metrics):
+            raise UserError("; ".join(problems))
     return tests
 
 
-def _reported(store: Store) -> Iterator[tuple[str, list[Folder]]]:
+def _groups(store: Store) -> dict[str, dict[str, list[Folder]]]:
+    """Return the runs of the systems of all reports, and then of all sweeps, by the names of both,
+    the reference first."""
+    groups = {}
     for name in store.addresses(REPORTS):
-        for system, runs in report_systems(store.folder(REPORTS, name)).items():
-            yield f"{name}/{system}", runs
-
-
-def _swept(store: Store) -> Iterator[tuple[str, list[Folder]]]:
-    for sweep, definition in state.definitions(store).items():
+        groups[f"{REPORTS}/{name}"] = report_systems(store.folder(REPORTS, name))
+    for name, definition in state.definitions(store).items():
+        systems = groups.setdefault(f"{state.KIND}/{name}", {})
         for configuration in definition["configurations"]:
             group = store.folder(KIND, configuration["address"])
             runs = [group.sub(f"seed-{seed}") for seed in definition["seeds"]]
-            yield f"{sweep}/{configuration['name']}", runs
+            systems[configuration["name"]] = runs
+    return groups
 
 
 def _seed(run: Folder) -> int:
@@ -313,34 +305,31 @@ def _of_address(word: str, storage: str) -> list[Folder]:
     return sorted(runs, key=_seed) or [run]
 
 
-def _of_group(word: str, storage: str) -> Sequence[tuple[str | None, list[Folder]]]:
+def _of_group(word: str, storage: str) -> list[tuple[str | None, list[Folder]]]:
     """Return name and scored runs of the systems of a report or sweep, the reference first; empty
     for a word that names neither."""
-    store, name, kind = Store(storage), word, None
-    if word in store.addresses(REPORTS):
-        kind = REPORTS
-    elif word in state.names(store):
-        kind = state.KIND
+    store, name, kinds = Store(storage), word, [REPORTS, state.KIND]
     for folder in (state.KIND, REPORTS):
         root, found, below = f"/{word.rstrip('/')}".rpartition(f"/{folder}/")
         if found and f"/{KIND}/" not in f"/{below}":  # runs may lie below a directory called sweeps
-            kind, store, name = folder, Store(root.removeprefix("/") or storage), below
-    if kind is None:
+            kinds, store, name = [folder], Store(root.removeprefix("/") or storage), below
+    groups = _groups(store)
+    group = next((key for kind in kinds if (key := f"{kind}/{name}") in groups), None)
+    if group is None and len(kinds) > 1:
         return []
-    if kind == REPORTS:
-        if name not in store.addresses(REPORTS):
-            raise unknown("report", name, store.addresses(REPORTS))
-        systems = []
-        for system, runs in report_systems(store.folder(REPORTS, name)).items():
-            if scored := [run for run in runs if run.exists(SCORES)]:
-                systems.append((system, scored))
-        return systems
-    sweep = state.load(store, name)
-    of_names = {name: list(seeds.values()) for name, seeds in sweep.scored().items()}
-    if not of_names[sweep.by_address[sweep.reference].name]:
+    if group is None:
+        prefix = f"{kinds[0]}/"
+        names = [key.removeprefix(prefix) for key in groups if key.startswith(prefix)]
+        raise unknown(kinds[0].removesuffix("s"), name, names)
+    systems: dict[str | None, list[Folder]] = {}
+    for system, runs in groups[group].items():
+        systems[system] = [run for run in runs if run.exists(SCORES)]
+    of = group.replace("s/", " ", 1)
+    missing = [str(system) for system, runs in systems.items() if not runs]
+    if missing and missing[0] == next(iter(systems)):
         raise UserError(
-            f"the reference of sweep {sweep.name} has no scores yet: `augury sweep` goes on with it"
+            f"the reference of {of} has no scores yet: give the command again that made it"
         )
-    if missing := [name for name, runs in of_names.items() if not runs]:
-        say(f"sweep {sweep.name}: without scores, and left out: {'; '.join(missing)}")
-    return [(name, runs) for name, runs in of_names.items() if runs]
+    if missing:
+        say(f"{of}: without scores, and left out: {'; '.join(missing)}")
+    return [(system, runs) for system, runs in systems.items() if runs]

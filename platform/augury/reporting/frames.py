@@ -12,17 +12,12 @@ from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import RunRecord
 from augury.reporting import run_files
+from augury.reporting.answer import sweep_answer
 from augury.reporting.comparison import compare_all
 from augury.reporting.find import common_tests, load_systems
 from augury.reporting.score_tables import COSTS, frame
 from augury.reporting.score_tables import record as score_record
-from augury.reporting.sweeps.answer import answer
-from augury.reporting.sweeps.summary import (
-    ConfigurationResult,
-    Summary,
-    recommended,
-    summarise,
-)
+from augury.reporting.sweeps.summary import recommended, summarise
 from augury.scoring.registry import record_name
 from augury.sweeping.state import PAGE, Sweep
 
@@ -77,31 +72,23 @@ def sweep(swept: Sweep) -> pd.DataFrame:
     holds the `answer` and the address of the `page`.
     """
     summary = summarise(swept)
-    chosen = recommended(summary)
-    rows = [_swept(summary, result, result is chosen) for result in summary.ranking]
+    chosen, deciding = recommended(summary), summary.deciding
+    test, _, metric = swept.metric.partition("/")
+    by_tests = deciding is not None and swept.tests != ()
+    rows = []
+    for result in summary.ranking:
+        row = summary.row(result)
+        scores: dict[str, Any] = {"score": result.mean, "low": result.low, "high": result.high}
+        if deciding and by_tests:
+            test, metric = deciding.test, deciding.metrics[0]
+            scores = score_record(deciding, row, metric) if row else {}
+            scores |= {"score": scores.get("value"), "p": scores.get("p_corrected")}
+        known = {"name": result.name, "seeds": result.finished, "test": test, "metric": metric}
+        known |= {"state": result.state, "recommended": result is chosen}
+        rows.append({**scores, **known, "address": result.address})
     frame = pd.DataFrame(rows, columns=[*SWEPT, *TESTED, *COSTS, "state", "recommended", "address"])
-    frame.attrs = {"answer": answer(summary), "page": swept.folder.location(PAGE)}
+    frame.attrs = {"answer": sweep_answer(summary), "page": swept.folder.location(PAGE)}
     return frame
-
-
-def _swept(summary: Summary, result: ConfigurationResult, chosen: bool) -> dict[str, Any]:
-    row, deciding = summary.row(result), summary.deciding
-    record: dict[str, Any] = {
-        "name": result.name,
-        "seeds": result.finished,
-        "state": result.state,
-        "recommended": chosen,
-        "address": result.address,
-    }
-    if deciding is None or summary.sweep.tests == ():
-        test, _, metric = summary.sweep.metric.partition("/")
-        record |= {"test": test, "metric": metric, "score": result.mean}
-        return record | {"low": result.low, "high": result.high}
-    record |= {"test": deciding.test, "metric": deciding.metrics[0]}
-    if row is None:
-        return record
-    exact = score_record(deciding, row, deciding.metrics[0])
-    return exact | record | {"score": exact["value"], "p": exact["p_corrected"]}
 
 
 def _records(run: Folder, record: RunRecord) -> list[dict[str, Any]]:

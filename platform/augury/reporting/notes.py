@@ -6,21 +6,27 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.core.store import Folder
 from augury.corpora.corpus import KINDS, Corpus
-from augury.experiments.record import Cost, RunRecord
+from augury.experiments.record import RunRecord
+from augury.regimes.regime import SHORTEN
 from augury.reporting import run_files
-from augury.reporting.results import MEAN, Estimate, SystemResult, on_one_device
+from augury.reporting.results import MEAN, SystemResult, on_one_device
+from augury.reporting.system_tables import output_warnings
 from augury.scoring import registry
 from augury.scoring.registry import lower_is_better, segment_noun, title
+from augury.scoring.significance import Difference
 from augury.scoring.trivial import Trivial, best_trivial
 from augury.training.trained import OUTCOME, Outcome
 
+Layout = Literal["independent", "blocks", "confounded"]
+"""How the seeds of a system and of the baseline are related by the hardware that trained them."""
 WARNING = "warning: "
+LEARNT = "not shown to have learnt"
 UNEQUAL = 1.1
 """Budgets that differ by a larger factor are said."""
 LISTED = 3
@@ -133,12 +139,38 @@ def _on_corpus(folder: Folder, metric: str) -> Trivial | None:
         return None
 
 
-def measured(score: Estimate) -> tuple[str, int]:
-    """Return how a score was measured: scores with equal values can be compared."""
-    return score.measure, score.n
+def incomparable(results: Sequence[SystemResult], test: str, metrics: Sequence[str]) -> list[str]:
+    """Return why scores of systems on a test set, or on the mean of all, cannot be compared: other
+    texts, or measured in another way."""
+    lines = []
+    for metric in metrics:
+        ways: dict[str, list[str]] = {}
+        for result in results:
+            if score := result.score(test, metric):
+                ways.setdefault(f"{score.measure}, n = {score.n:,}", []).append(result.name)
+        if len(ways) > 1:
+            measured = "; ".join(f"{listed(names)}: {way}" for way, names in ways.items())
+            lines.append(
+                f"{title(metric)} on {test} is not measured in one way, and not compared: "
+                f"{measured}"
+            )
+    scored = [result for result in results if result.score(test, metrics[0])]
+    if others := [of.name for of in scored if _texts(of, test) != _texts(scored[0], test)]:
+        lines.append(
+            f"{test} is another text for {', '.join(others)} than for {scored[0].name}: not "
+            "compared"
+        )
+    return lines
 
 
-def texts_of(result: SystemResult, test: str) -> dict[str, str]:
+def same_measure(results: Sequence[SystemResult], test: str, metric: str) -> bool:
+    """Return whether all systems are scored on the same text in the same way."""
+    return all(of.score(test, metric) for of in results) and not incomparable(
+        results, test, [metric]
+    )
+
+
+def _texts(result: SystemResult, test: str) -> dict[str, str]:
     """Return the addresses of a test set's text, or of the texts of all sets for their mean.
 
     Empty for files.
@@ -147,25 +179,59 @@ def texts_of(result: SystemResult, test: str) -> dict[str, str]:
     return {role: address for role, address in result.record.addresses.items() if role in tests}
 
 
-def signatures(results: Sequence[SystemResult], test: str, metrics: Sequence[str]) -> list[str]:
-    """Return a line for every way in which a metric was measured."""
+def score_notes(
+    results: Sequence[SystemResult],
+    test: str,
+    metrics: Sequence[str],
+    tested: Mapping[str, Difference],
+) -> list[str]:
+    """Return a line for every way in which a metric was measured, and one on the test behind the
+    p-values of the systems in `tested`."""
     lines = []
     for metric in metrics:
         direction = ", lower is better" if lower_is_better(metric) else ""
         estimates = [score for result in results if (score := result.score(test, metric))]
         for signature, n in dict.fromkeys((score.signature, score.n) for score in estimates):
             lines.append(f"{title(metric)}: {signature}, n = {n:,}{direction}")
-    return lines
+    if not tested:
+        return lines
+    over, single = segment_noun(metrics[0]), [of for of in tested if tested[of].over == "sentences"]
+    by = f"moderated t-test over seeds and {over}"
+    if len(single) == len(tested):
+        by = f"paired bootstrap over {over}"
+    family = f", corrected for {len(tested)} comparisons (Holm)" if len(tested) > 1 else ""
+    line = f"p of the difference to {results[0].name}: {by}{family}; * p < 0.05, ** p < 0.01"
+    if single:
+        line += f"; one seed against one does not tell a method from chance: {listed(single)}"
+    if any(difference.least_p for difference in tested.values()):
+        line += "; two seeds show no p below 0.01"
+    return [*lines, line]
 
 
-def problems(results: Sequence[SystemResult], test: str, metrics: Sequence[str]) -> list[str]:
-    """Return notes on numbers that cannot be compared or are missing."""
-    lines = [
-        f"{result.name}: no scores yet for seed {', '.join(map(str, result.unscored))}"
-        for result in results
-        if result.unscored
+def cautions(
+    results: Sequence[SystemResult], layouts: Sequence[Layout], test: str, metrics: Sequence[str]
+) -> list[str]:
+    """Return what may change a decision beside what was not learnt: budgets that differ, losses
+    that never acted, degenerate outputs of operators, numbers that are missing or cannot be
+    compared."""
+    lines, baseline, deciding = [], results[0], metrics[0]
+    if unequal := _unequal_budgets(results, deciding):
+        lines.append(
+            f"{WARNING}budgets differ: {unequal}; --equal updates or tokens holds them equal"
+        )
+    costs = {result.name: result.cost for result in results if result.cost}
+    idle = [
+        f"{name} (from update {cost.onset:,.0f}, trained for {cost.updates:,.0f})"
+        for name, cost in costs.items()
+        if cost.onset and cost.onset >= cost.updates
     ]
-    deciding = metrics[0]
+    if idle:
+        lines.append(f"{WARNING}the regime never acted in full: {listed(idle)}; {SHORTEN}")
+    lines += output_warnings(results)
+    for result in results:
+        if result.unscored:
+            seeds = ", ".join(map(str, result.unscored))
+            lines.append(f"{result.name}: no scores yet for seed {seeds}")
     scored = [result for result in results if result.score(test, deciding)]
     unknown = [result.name for result in scored if result.samples(test, deciding) is None]
     if unknown and len(results) > 1:
@@ -174,28 +240,61 @@ def problems(results: Sequence[SystemResult], test: str, metrics: Sequence[str])
             f"{', '.join(unknown)}; remove scores.json from the runs and give the command again "
             "that made them"
         )
-    for metric in metrics:
-        estimates = [score for result in results if (score := result.score(test, metric))]
-        if len(set(map(measured, estimates))) > 1:
-            lines.append(
-                f"{title(metric)} was not measured in the same way for all systems: do not compare "
-                "it"
-            )
-    if others := [of.name for of in scored if texts_of(of, test) != texts_of(scored[0], test)]:
-        lines.append(
-            f"{test} is another text for {', '.join(others)} than for {scored[0].name}: not "
-            "compared"
-        )
+    lines += incomparable(results, test, metrics)
     for result in results:
-        seeds = {of.seeds for name in result.tests if (of := result.score(name, deciding))}
-        if len(seeds) > 1:
+        seeds_of_sets = {of.seeds for name in result.tests if (of := result.score(name, deciding))}
+        if len(seeds_of_sets) > 1:
             lines.append(
                 f"{result.name}: test sets are scored for different seeds and have no mean"
             )
-    costs = [result.cost for result in results if result.cost]
-    if costs and not on_one_device(costs):
+    if costs and not on_one_device([*costs.values()]):
         lines.append("times were measured on different devices: do not compare them")
+    kinds = dict.fromkeys(kind for result in results for kind in result.hardware.values())
+    if len(kinds) > 1:
+        lines.append(
+            f"trained on different hardware, which moves scores as seeds do: {'; '.join(kinds)}"
+        )
+    named = [(result.name, layout) for result, layout in zip(results, layouts, strict=True)]
+    if blocks := [name for name, layout in named if layout == "blocks"]:
+        lines.append(
+            "seeds are paired, as all systems of a seed ran on the same hardware: "
+            f"{', '.join(blocks)}"
+        )
+    if confounded := [name for name, layout in named if layout == "confounded"]:
+        lines.append(
+            f"not tested, as seeds were trained on other hardware than those of {baseline.name}: "
+            f"{', '.join(confounded)}; train all systems of a seed on one machine, in one precision"
+        )
     return lines
+
+
+def counted_unit(metric: str) -> str:
+    """Return what training counts, by the metric that decides: examples where labels are learnt,
+    target tokens elsewhere."""
+    return "examples" if metric in registry.names("labels") else "tokens"
+
+
+def _unequal_budgets(results: Sequence[SystemResult], metric: str) -> str:
+    """Return what systems saw where that differs from the baseline, such as `X saw 1.9 times the
+    updates of baseline`; empty where it does not."""
+    baseline, parts = results[0], []
+    unit = counted_unit(metric)
+    for result in results[1:]:
+        if baseline.cost and result.cost:
+            own, its = (
+                {"updates": of.updates, unit: of.target_tokens}
+                for of in (result.cost, baseline.cost)
+            )
+            ratios = {what: own[what] / its[what] for what in own if its[what] and own[what]}
+            seen = [
+                f"{ratio:.2g} times the {what}"
+                for what, ratio in ratios.items()
+                if max(ratio, 1 / ratio) > UNEQUAL
+            ]
+            if seen:
+                parts.append(f"{result.name} saw {' and '.join(seen)} of {baseline.name}")
+    more = [f"{len(parts) - LISTED} more differ"] if len(parts) > LISTED else []
+    return "; ".join([*parts[:LISTED], *more])
 
 
 def training_notes(results: Sequence[SystemResult]) -> list[str]:
@@ -203,12 +302,28 @@ def training_notes(results: Sequence[SystemResult]) -> list[str]:
     costs = {result.name: result.cost for result in results if result.cost}
     if not costs:
         return []
-    lines = [_budget_note(results)]
-    if several := [
-        f"{name} ({cost.trainings:g} trainings)"
-        for name, cost in costs.items()
-        if cost.trainings > 1
-    ]:
+    parameters = [result.record.parameters for result in results if result.cost]
+
+    def shared(name: str) -> Any:
+        values = {settings.get(f"training.{name}") for settings in parameters}
+        return values.pop() if len(values) == 1 else None
+
+    limits = {unit: shared(f"max_{unit}") for unit in ("epochs", "updates", "minutes")}
+    equal = [f"at most {limit:,} {unit}" for unit, limit in limits.items() if limit]
+    lines = ["training budget: not the same for all systems"]
+    if equal:
+        # Systems without records have none: their budget is the same in every unit.
+        units = {settings.get("training.equal", "epochs") for settings in parameters} - {"epochs"}
+        budget = f"training budget of every system: {' and '.join(equal)}"
+        if len(units) == 1:
+            budget += f" of the original text, counted in {units.pop()}"
+        if patience := shared("patience"):
+            budget += f", or until {counted(patience, 'validation')} bring no improvement"
+        lines = [budget]
+    several = [
+        f"{of} ({cost.trainings:g} trainings)" for of, cost in costs.items() if cost.trainings > 1
+    ]
+    if several:
         lines.append(
             "tokens seen and time are of all trainings behind a system, stages before it and "
             "models that make its text, with the time of making it; updates and epochs of the last "
@@ -219,52 +334,6 @@ def training_notes(results: Sequence[SystemResult]) -> list[str]:
             f"time leaves out models that were trained elsewhere: {', '.join(trained_elsewhere)}"
         )
     return lines
-
-
-def _budget_note(results: Sequence[SystemResult]) -> str:
-    """Return a note on the limits of training that are equal for all systems."""
-    parameters = [result.record.parameters for result in results if result.cost]
-
-    def shared(name: str) -> Any:
-        values = {settings.get(f"training.{name}") for settings in parameters}
-        return values.pop() if len(values) == 1 else None
-
-    limits = {unit: shared(f"max_{unit}") for unit in ("epochs", "updates", "minutes")}
-    equal = [f"at most {limit:,} {unit}" for unit, limit in limits.items() if limit]
-    if not equal:
-        return "training budget: not the same for all systems"
-    patience = shared("patience")
-    stops = f", or until {counted(patience, 'validation')} bring no improvement" if patience else ""
-    # Systems without records have none: their budget is the same in every unit.
-    units = {settings.get("training.equal", "epochs") for settings in parameters} - {"epochs"}
-    counted_in = f" of the original text, counted in {units.pop()}" if len(units) == 1 else ""
-    return f"training budget of every system: {' and '.join(equal)}{counted_in}{stops}"
-
-
-def unequal_budgets(baseline: SystemResult, others: Sequence[SystemResult], unit: str) -> str:
-    """Return what systems saw where that differs from the baseline, such as `X saw 1.9 times the
-    updates of baseline`; empty where it does not. `unit` is what training counts."""
-    parts = []
-    for result in others:
-        ratios = _ratios(baseline.cost, result.cost, unit)
-        seen = [f"{ratio:.2g} times the {what}" for what, ratio in ratios.items()]
-        if seen:
-            parts.append(f"{result.name} saw {' and '.join(seen)} of {baseline.name}")
-    more = [f"{len(parts) - LISTED} more differ"] if len(parts) > LISTED else []
-    return "; ".join([*parts[:LISTED], *more])
-
-
-def _ratios(baseline: Cost | None, cost: Cost | None, unit: str) -> dict[str, float]:
-    """Return the updates, and what training counts, of a system as multiples of the baseline's,
-    where they differ."""
-    if baseline is None or cost is None:
-        return {}
-    seen = {
-        "updates": (baseline.updates, cost.updates),
-        unit: (baseline.target_tokens, cost.target_tokens),
-    }
-    ratios = {what: own / its for what, (its, own) in seen.items() if its and own}
-    return {what: ratio for what, ratio in ratios.items() if max(ratio, 1 / ratio) > UNEQUAL}
 
 
 def text_notes(results: Sequence[SystemResult]) -> list[str]:

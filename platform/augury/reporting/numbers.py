@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
-from augury.regimes.regime import SOURCE
+from collections.abc import Callable
 
 MISSING = "–"
 NumberFormat = str | Callable[[float], str]
@@ -72,24 +70,12 @@ def share(value: float) -> str:
     return f"{100 * value:.1f} %"
 
 
-def seeds(count: int) -> str:
-    """Return `1 seed`, `3 seeds`."""
-    return f"{count} seed{'' if count == 1 else 's'}"
-
-
 def amount(count: float) -> str:
     """Return a count for people: `950`, `1.2k`, `36.7M`, `1.1G`."""
     for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if count >= size * 0.9995:
             return f"{count / size:.1f}{unit}"
     return f"{count:.0f}"
-
-
-def epochs(by_view: Mapping[str, float]) -> str:
-    """Return `40`, or `40 / 20` where each other view was read 20 times, or `40 / 20–30`."""
-    others = [count for view, count in by_view.items() if view != SOURCE]
-    ends = dict.fromkeys(f"{end(others):.0f}" for end in (min, max)) if others else ()
-    return " / ".join([f"{by_view.get(SOURCE, 0.0):.0f}", *(["–".join(ends)] if ends else [])])
 
 
 def time_unit(longest: float) -> tuple[str, float]:

@@ -5,18 +5,25 @@ smaller one needs. Before it is run, from runs that are stored for its test sets
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from augury.core.naming import counted
-from augury.core.store import Store
+from augury.core.store import Folder, Store
 from augury.corpora.ingest import cached_corpus
+from augury.experiments import stored_runs
+from augury.experiments.record import RunRecord
 from augury.experiments.spec import Experiment
-from augury.reporting.resampling import stored_systems
-from augury.reporting.results import Estimate
+from augury.reporting import run_files
+from augury.reporting.results import Estimate, resample_runs
+from augury.scoring.bootstrap import Resampled
 from augury.scoring.power import Components, components
 from augury.scoring.registry import bounds, segment_noun, title
 
+MOST_SYSTEMS = 8
+"""Stored systems are enough for a variance; more take time."""
+SAMPLES = 200
+"""Bootstrap samples of stored systems: enough for a variance."""
 SEEDS = (2, 3, 5, 10)
 """Numbers of seeds whose smallest differences are shown."""
 # Of small models on 1,000 sentences of Multi30k: three seeds of four systems vary by 0.28
@@ -168,6 +175,32 @@ def planned_power(systems: Sequence[Experiment], store: Store, seeds: int) -> li
                 PlannedPower(test, metric, count, seeds, comparisons, shown, by_seeds)
             )
     return statements
+
+
+def stored_systems(
+    store: Store, text: str, metric: str, *, train: str | None = None, without: Iterable[str] = ()
+) -> list[Resampled]:
+    """Return systems of several seeds that are scored on a test set, given by the address of its
+    text.
+
+    `train` is the address of a training corpus that they must have read, `without` are addresses of
+    systems to leave out.
+    """
+    groups: dict[str, list[tuple[Folder, RunRecord]]] = {}
+    names: dict[str, str] = {}
+    scored = filter(run_files.is_scored, stored_runs.folders(store))
+    for run, record in stored_runs.intact(scored, RunRecord.read).items():
+        roles = {corpus.address: corpus.role for corpus in record.inputs}
+        test = roles.get(text)
+        elsewhere = train is not None and roles.get(train) != "train"
+        if test is None or elsewhere or record.address in without:
+            continue
+        if any(score.name == metric for score in record.tests.get(test, ())):
+            groups.setdefault(record.address, []).append((run, record))
+            names[record.address] = test
+    several = [address for address, group in groups.items() if len(group) > 1][:MOST_SYSTEMS]
+    systems = [resample_runs(groups[of], names[of], metric, SAMPLES) for of in several]
+    return [system for system in systems if system is not None]
 
 
 def _one_digit(value: float) -> float:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib import resources
 from typing import Any
@@ -21,28 +21,8 @@ from markupsafe import Markup
 
 from augury.core.secrets import with_redacted_uris
 from augury.reporting import tables
-from augury.reporting.figures import Figure
 from augury.reporting.report import Report
 from augury.reporting.tables import Table
-
-SHORT = 24
-"""Characters of a name in a box of a graph."""
-
-
-def render_page(template: str, figures: Sequence[Figure] = (), **values: Any) -> str:
-    """Render the page of a template; `figures` are drawn in its places for them."""
-    charts = json.dumps({figure.name: figure.to_dict() for figure in figures}, allow_nan=False)
-    return (
-        environment()
-        .get_template(f"{template}.html.j2")
-        .render(
-            **values,
-            style=asset("page.css"),
-            script=asset("page.js"),
-            plotly=asset("plotly-basic.min.js.gz") if figures else "",
-            charts=Markup(charts.replace("<", "\\u003c")),  # no text may end the script
-        )
-    )
 
 
 @lru_cache(maxsize=1)
@@ -58,8 +38,6 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     templates.filters["unbroken"] = _unbroken
-    templates.filters["cell"] = tables.markdown_escaped
-    templates.filters["short"] = _short
     templates.filters["kind"] = lambda block: type(block).__name__
     return templates
 
@@ -68,10 +46,6 @@ def _without_secrets(value: Any) -> Any:
     """Return a text that is shown without the passwords and keys of its URIs; not of markup, which
     is the page's own."""
     return with_redacted_uris(value) if type(value) is str else value
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= SHORT else f"{text[: SHORT - 1]}…"
 
 
 def _unbroken(text: str) -> str:
@@ -91,32 +65,24 @@ def asset(name: str) -> Markup:
 
 def page(report: Report) -> str:
     """Return an HTML file that contains everything and needs no network."""
-    name = report.name or report.title
-    return render_page("report", report.figures, name=name, report=report)
+    charts = json.dumps({of.name: of.to_dict() for of in report.figures}, allow_nan=False)
+    template = environment().get_template("report.html.j2")
+    return template.render(
+        report=report,
+        style=asset("page.css"),
+        script=asset("page.js"),
+        plotly=asset("plotly-basic.min.js.gz") if report.figures else "",
+        charts=Markup(charts.replace("<", "\\u003c")),  # no text may end the script
+    )
 
 
 def text(report: Report, width: int | None = None) -> str:
     """Return the summary as plain lines, fitted to the terminal if there is one."""
-    return lines(report.summary, width)
-
-
-def lines(summary: Iterable[Table | str], width: int | None = None) -> str:
-    """Return tables and texts as plain lines."""
     blocks = [
         tables.plain_text([item], width).rstrip("\n") if isinstance(item, Table) else item
-        for item in summary
+        for item in report.summary
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
-
-
-def markdown(report: Report) -> str:
-    """Return the tables with their notes as GitHub's Markdown."""
-    return tables.markdown(report.tables)
-
-
-def latex(report: Report) -> str:
-    """Return the tables in LaTeX for the package booktabs; notes are in the caption."""
-    return tables.latex(report.tables)
 
 
 def csv(report: Report) -> str:
@@ -127,8 +93,8 @@ def csv(report: Report) -> str:
 
 FORMATS: Mapping[str, Callable[[Report], str]] = {
     "text": text,
-    "latex": latex,
+    "latex": lambda report: tables.latex(report.tables),
     "csv": csv,
-    "markdown": markdown,
+    "markdown": lambda report: tables.markdown(report.tables),
     "html": page,
 }

@@ -30,13 +30,6 @@ class Charts:
 
 
 @dataclass(frozen=True)
-class Heading:
-    """A heading within a section."""
-
-    text: str
-
-
-@dataclass(frozen=True)
 class Code:
     """Commands or a file, as they are typed."""
 
@@ -80,7 +73,7 @@ class Details:
     blocks: Sequence[Block]
 
 
-Block = Table | Charts | Example | Heading | Code | Listing | Places | Downloads | Details | str
+Block = Table | Charts | Example | Code | Listing | Places | Downloads | Details | str
 """A part of a section; text is an explanation of what is above or below it."""
 
 
@@ -97,14 +90,18 @@ def section(heading: str, *blocks: Block | None) -> Section:
     return Section(heading, tuple(block for block in blocks if block is not None))
 
 
+def example_section(test: str, examples: Sequence[Example]) -> list[Section]:
+    """Return the examples of a test set side by side, where there are any."""
+    text = f"{len(examples)} examples of {test}, drawn at random, with each system's first seed."
+    return [section("Examples", text, *examples)] if examples else []
+
+
 @dataclass(frozen=True)
 class Status:
     """The state of a sweep that may still run."""
 
     counts: Mapping[str, int]
     """State of trials -> their number."""
-    labels: Mapping[str, str]
-    """State -> its name for people."""
     updated: float
     """Unix time."""
     refresh: int | None

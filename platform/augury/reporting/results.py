@@ -6,26 +6,27 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
+import numpy as np
 from scipy import special
 
 from augury.augment.health import Health
 from augury.core import config
+from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.experiments import stored_runs
 from augury.experiments.record import DEVICES, Cost, RunRecord
 from augury.reporting import run_files
 from augury.reporting.numbers import interval as interval_text
-from augury.reporting.resampling import resample_runs
 from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
-from augury.scoring.registry import bounds, lower_is_better
+from augury.scoring.registry import bounds, lower_is_better, metric_class
 from augury.scoring.registry import metric as get_metric
 from augury.scoring.scores import statistics_of
 from augury.scoring.signature import with_references, with_resampling, without_resampling
 from augury.scoring.significance import LEVEL, Interval, interval
-from augury.scoring.stored import Score
+from augury.scoring.stored import Score, read_statistics
 from augury.training import history
 
 MEAN = "mean"
@@ -135,14 +136,6 @@ class SystemResult:
         """Return the scores on resampled test sets; None where they are not known."""
         return self.resampled.get(test, {}).get(metric)
 
-    @property
-    def values(self) -> dict[str, dict[str, float]]:
-        """Test set -> metric -> value."""
-        values: dict[str, dict[str, float]] = {}
-        for test, estimates in self.tests.items():
-            values[test] = {metric: estimate.value for metric, estimate in estimates.items()}
-        return values
-
     def to_dict(self) -> dict[str, Any]:
         """Return the system as JSON-like values."""
         return {
@@ -179,10 +172,38 @@ def load_groups(
         (record.parameters.get("scoring.bootstrap_samples", SAMPLES) for record in firsts),
         default=SAMPLES,
     )
-    return [
-        _system_result(name, group, of_seeds, samples)
-        for name, group, of_seeds in zip(titles, groups, records, strict=True)
-    ]
+    systems = []
+    for name, group, of_seeds in zip(titles, groups, records, strict=True):
+        runs, first = dict(sorted(group.items())), next(iter(of_seeds))
+        scored = {seed: of_seeds[seed] for seed in runs if of_seeds[seed].evaluated}
+        by_metric: dict[tuple[str, str], dict[int, Score]] = {}
+        for seed, record in scored.items():
+            for test, scores in record.tests.items():
+                for score in scores:
+                    by_metric.setdefault((test, score.name), {})[seed] = score
+        tests: dict[str, dict[str, Estimate]] = {}
+        resampled: dict[str, dict[str, Resampled]] = {}
+        for (test, metric), by_seed in by_metric.items():
+            seeds = [(runs[seed], scored[seed]) for seed in by_seed]
+            drawn = resample_runs(seeds, test, metric, samples)
+            tests.setdefault(test, {})[metric] = estimate(by_seed, drawn)
+            resampled.setdefault(test, {}).update({metric: drawn} if drawn else {})
+        costs = [record.cost for record in scored.values() if record.cost]
+        system = SystemResult(
+            name=name,
+            address=of_seeds[first].address,
+            runs=runs,
+            record=of_seeds[first],
+            tests=tests,
+            cost=Cost.mean(costs) if costs and len(costs) == len(scored) else None,
+            unscored=tuple(seed for seed in runs if seed not in scored),
+            resampled=resampled,
+            outputs=tuple(run_files.operator_outputs(group[first], of_seeds[first])),
+            notes=tuple(stored_runs.corpus_notes(group[first], of_seeds[first].inputs)),
+            hardware={seed: record.hardware for seed, record in scored.items() if record.hardware},
+        )
+        systems.append(system)
+    return systems
 
 
 def load_experiment(
@@ -290,37 +311,40 @@ def score_hypotheses(
     return estimates, resampled
 
 
-def _system_result(
-    name: str, group: Mapping[int, Folder], records: Mapping[int, RunRecord], samples: int
-) -> SystemResult:
-    runs, first = dict(sorted(group.items())), next(iter(records))
-    scored = {seed: records[seed] for seed in runs if records[seed].evaluated}
-    by_metric: dict[tuple[str, str], dict[int, Score]] = {}
-    for seed, record in scored.items():
-        for test, scores in record.tests.items():
-            for score in scores:
-                by_metric.setdefault((test, score.name), {})[seed] = score
-    tests: dict[str, dict[str, Estimate]] = {}
-    resampled_by_test: dict[str, dict[str, Resampled]] = {}
-    for (test, metric), by_seed in by_metric.items():
-        seeds = [(runs[seed], scored[seed]) for seed in by_seed]
-        resampled = resample_runs(seeds, test, metric, samples)
-        tests.setdefault(test, {})[metric] = estimate(by_seed, resampled)
-        resampled_by_test.setdefault(test, {}).update({metric: resampled} if resampled else {})
-    costs = [record.cost for record in scored.values() if record.cost]
-    return SystemResult(
-        name=name,
-        address=records[first].address,
-        runs=runs,
-        record=records[first],
-        tests=tests,
-        cost=Cost.mean(costs) if costs and len(costs) == len(scored) else None,
-        unscored=tuple(seed for seed in runs if seed not in scored),
-        resampled=resampled_by_test,
-        outputs=tuple(run_files.operator_outputs(group[first], records[first])),
-        notes=tuple(stored_runs.corpus_notes(group[first], records[first].inputs)),
-        hardware={seed: record.hardware for seed, record in scored.items() if record.hardware},
+def resample_runs(
+    seeds: Sequence[tuple[Folder, RunRecord]], test: str, metric: str, samples: int
+) -> Resampled | None:
+    """Return the scores of a system's seeds on resampled sentences; None where statistics or the
+    metric are gone."""
+    by_seed = []
+    for run, record in seeds:
+        (sentences,) = (score.n for score in record.tests[test] if score.name == metric)
+        drawn = _resample_run(run, record.evaluations.get(test), test, metric, sentences, samples)
+        if drawn is None:
+            return None
+        by_seed.append(drawn)
+    return Resampled(
+        np.concatenate([drawn.scores for drawn in by_seed]),
+        np.hstack([drawn.samples for drawn in by_seed]),
+        tuple(drawn.statistics[0] for drawn in by_seed),
+        labels=by_seed[0].labels,
     )
+
+
+@lru_cache(maxsize=1024)  # the page of a running sweep is rendered repeatedly
+def _resample_run(
+    run: Folder, evaluation: str | None, test: str, metric: str, sentences: int, samples: int
+) -> Resampled | None:
+    """Resample one run; `evaluation`, the hash of its scoring, is part of the cache key."""
+    statistics = read_statistics(run, test).get(metric)
+    if statistics is None or len(statistics) != sentences:
+        return None
+    try:
+        scorer = metric_class(metric)
+    except UserError:  # the file of a metric of one's own is gone
+        return None
+    labels = scorer.measures == "labels"
+    return resample([statistics], scorer.value, samples=samples, labels=labels)
 
 
 def estimate(by_seed: Mapping[int, Score], resampled: Resampled | None) -> Estimate:

@@ -48,12 +48,6 @@ def test_corpus(run: Folder, test: str) -> Corpus | None:
     return corpus if corpus.folder.complete else None
 
 
-def analyses(run: Folder) -> dict[str, Folder]:
-    """Return the folders of a run's analyses, by their names within the run's folder."""
-    names = (f"{ANALYSES}/{name}" for name in run.sub(ANALYSES).subfolders())
-    return {name: run.sub(name) for name in names}
-
-
 def experiment(run: Folder, seeds: Iterable[int]) -> dict[str, Any]:
     """Return the settings that train the system of a run again with these seeds."""
     content = {

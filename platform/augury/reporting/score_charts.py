@@ -1,21 +1,25 @@
-"""The charts of a comparison: differences to the baseline, and scores against cost with their
+"""The sections that every report of scores begins with: the table with its files, the test sets
+beside each other, the differences to the first system, and the scores against cost with their
 Pareto front."""
 
 from __future__ import annotations
 
 import html
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
 
 from augury.reporting.comparison import Comparison, Row
+from augury.reporting.downloads import downloads
 from augury.reporting.figures import Figure, chart, error_bars, trace, within_bounds
 from augury.reporting.numbers import p_text, time_unit
-from augury.reporting.report import Charts, Section, section
+from augury.reporting.report import Block, Charts, Downloads, Section, section
 from augury.reporting.results import on_one_device
+from augury.reporting.score_tables import frame, test_sections
 from augury.reporting.styles import COLOURS, OTHER, Style, system_style
+from augury.reporting.tables import Table, csv, latex, markdown
 from augury.scoring.registry import title
 
 NAME_WIDTH = 18
@@ -24,16 +28,40 @@ LINE_HEIGHT, TEXT_HEIGHT, MARGINS = 26, 15, 90
 """Pixels of a system in a chart, and of what is around them."""
 
 
-def forest(
-    comparison: Comparison | None, styles: Mapping[str, Style] | None = None
-) -> list[Figure]:
+def score_sections(
+    title: str,
+    shown: Table,
+    whole: Table,
+    comparisons: Sequence[Comparison],
+    styles: Mapping[str, Style],
+    what: str,
+    more: Block,
+    legend: Sequence[tuple[Style, str]] = (),
+) -> Iterator[Section]:
+    """Yield the sections of scores; `shown` is the table of the page and `whole` that of its files,
+    `styles` are by address, `what` the rows of the table, `more` is shown with the test sets.
+
+    `legend` explains the styles where some systems have none.
+    """
+    files = {"tex": latex([whole]), "md": markdown([whole])}
+    files = {"csv": csv(frame(comparisons)), **files} if comparisons else files
+    yield section("Scores and cost", shown, Downloads(downloads(title, **files)))
+    yield from test_sections(comparisons, what, more, styles=styles)
+    if not comparisons:
+        return
+    if differences := forest(comparisons[0], styles):
+        heading = f"Differences to {comparisons[0].rows[0].name}"
+        yield section(heading, Charts(differences))
+    colours = " Intervals of 95 % where a system has a colour." if legend else ""
+    yield from cost_sections(comparisons[0], styles, colours, legend)
+
+
+def forest(comparison: Comparison, styles: Mapping[str, Style]) -> list[Figure]:
     """Draw the tested differences to the baseline with their intervals, the best on top; `styles`
-    are by address, by default those of the places of systems."""
-    tested = [row for row in comparison.rows if row.tested] if comparison else []
-    if comparison is None or not tested:
+    are by address."""
+    tested = [row for row in comparison.rows if row.tested]
+    if not tested:
         return []
-    if styles is None:
-        styles = {row.address: system_style(index) for index, row in enumerate(comparison.rows)}
     ordered = sorted(tested, key=lambda row: comparison.gain(row) or 0.0)
     traces, names = [], []
     for place, scored in enumerate(ordered):

@@ -3,7 +3,7 @@ numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -13,7 +13,7 @@ from augury.reporting.comparison import Comparison, Row
 from augury.reporting.notes import grouped
 from augury.reporting.numbers import MISSING, factor, probability
 from augury.reporting.report import Block, Section, section
-from augury.reporting.styles import system_style
+from augury.reporting.styles import OTHER, Style, system_style
 from augury.reporting.tables import Cell, Table, cell, row, table
 from augury.scoring.registry import title
 
@@ -35,7 +35,11 @@ def score_table(comparisons: Sequence[Comparison]) -> Table:
     hold for all sets appear once."""
     first, several = comparisons[0], len(comparisons) > 1
     scores = list(dict.fromkeys(column for item in comparisons for column in score_columns(item)))
-    costs = [f"{first.time_kind}/seed", f"× {first.rows[0].name}"] if first.has_costs else []
+    costs = (
+        [f"{first.time_kind}/seed", f"× {first.rows[0].name}"]
+        if any(row.cost for row in first.rows)
+        else []
+    )
     columns = ["system", *(["test set"] if several else []), "seeds", *scores, *costs]
     rows = []
     for item in comparisons:
@@ -80,10 +84,16 @@ def shared_notes(comparisons: Sequence[Comparison]) -> list[str]:
     return grouped({item.test: item.notes for item in comparisons})
 
 
-def test_sections(comparisons: Sequence[Comparison], what: str, *others: Block) -> list[Section]:
+def test_sections(
+    comparisons: Sequence[Comparison],
+    what: str,
+    *others: Block,
+    styles: Mapping[str, Style] | None = None,
+) -> list[Section]:
     """Return the scores on every test set beside each other, where there are several.
 
-    `what` are the rows that p-values are corrected for, `others` further blocks.
+    `what` are the rows that p-values are corrected for, `others` further blocks, `styles` those of
+    `by_test`.
     """
     if len(comparisons) < 2:
         return []
@@ -92,36 +102,39 @@ def test_sections(comparisons: Sequence[Comparison], what: str, *others: Block) 
         f"Blue is better than {baseline} on the same test set, orange is worse; * p < 0.05, "
         f"** p < 0.01, corrected for the {what} of one set."
     )
-    return [section("Test sets", by_test(comparisons), text, *others)]
+    return [section("Test sets", by_test(comparisons, styles), text, *others)]
 
 
-def by_test(comparisons: Sequence[Comparison]) -> Table:
+def by_test(comparisons: Sequence[Comparison], styles: Mapping[str, Style] | None = None) -> Table:
     """Return the deciding score of every system on every test set, with its difference to the first
     system.
 
     Shades show the distance of a score from the baseline's on the same set, as a share of the
-    largest distance.
+    largest distance. `styles` are by address, by default those of the places of systems.
     """
     gains = [item.gain(system) or 0.0 for item in comparisons for system in item.rows]
     reach = max(map(abs, gains), default=0.0) or 1.0
-    known = [(item, {system.name: system for system in item.rows}) for item in comparisons]
-    names = dict.fromkeys(name for _, systems in known for name in systems)
-    rows = []
-    for index, name in enumerate(names):
-        scores = [_shaded_cell(item, systems.get(name), reach) for item, systems in known]
-        rows.append(row([name, *scores], style=system_style(index)))
-    return table(["system", *(item.test for item in comparisons)], rows, title="by test set")
-
-
-def _shaded_cell(comparison: Comparison, system: Row | None, reach: float) -> Cell:
-    score = system.scores.get(comparison.metrics[0]) if system else None
-    if system is None or score is None:
-        return Cell(MISSING)
-    gain, hint = comparison.gain(system), f"{system.name} on {comparison.test_label}: {score.text}"
-    if gain is None:
-        return cell(score.value, hint=hint)
-    hint += f", difference {system.difference_text}"
-    return Cell(f"{score.value:.1f}{system.mark}", score.value, gain / reach, hint=hint)
+    rows: dict[str, list[Cell]] = {}
+    addresses = {system.name: system.address for item in comparisons for system in item.rows}
+    for item in comparisons:
+        systems = {system.name: system for system in item.rows}
+        for name in addresses:
+            score = systems[name].scores.get(item.metrics[0]) if name in systems else None
+            shown = Cell(MISSING)
+            if score:
+                system, hint = systems[name], f"{name} on {item.test_label}: {score.text}"
+                gain, shade = item.gain(system), None
+                if gain is not None:
+                    hint, shade = f"{hint}, difference {system.difference_text}", gain / reach
+                text = f"{score.value:.1f}{system.mark if gain is not None else ''}"
+                shown = Cell(text, score.value, shade, hint=hint)
+            rows.setdefault(name, []).append(shown)
+    of_place = {address: system_style(index) for index, address in enumerate(addresses.values())}
+    drawn = of_place if styles is None else styles
+    lines = [
+        row([name, *cells], style=drawn.get(addresses[name], OTHER)) for name, cells in rows.items()
+    ]
+    return table(["system", *(item.test for item in comparisons)], lines, title="by test set")
 
 
 def frame(comparisons: Sequence[Comparison]) -> pd.DataFrame:

@@ -4,24 +4,17 @@ the settings that differ."""
 from __future__ import annotations
 
 import json
-import re
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from augury.augment import operator
 from augury.augment.health import Health, HealthLimits
-from augury.core import plugins
-from augury.core.config import Section, flatten
-from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KINDS
 from augury.corpora.labels import LABEL, label_counts
 from augury.experiments.record import RunRecord, run_folder
 from augury.experiments.stored_runs import FIRST
-from augury.regimes.regime import REGIMES, Regime
 from augury.reporting import run_files
-from augury.reporting.notes import WARNING
 from augury.reporting.numbers import MISSING, amount, factor, share
 from augury.reporting.results import SystemResult, load_groups
 from augury.reporting.tables import Cell, Table, cell, records, table
@@ -30,8 +23,6 @@ from augury.scoring.registry import title
 from augury.scoring.stored import read_statistics
 
 F1 = "macro_f1"
-NAME = re.compile(r"regime\.name|augment\.\d+\.operator")
-"""The settings whose value is a class that has further settings, with defaults."""
 
 
 def stage_table(results: Sequence[SystemResult], tests: Sequence[str], metric: str) -> Table | None:
@@ -124,7 +115,7 @@ def output_warnings(results: Sequence[SystemResult]) -> list[str]:
     """Return a warning on every output of an operator that is beyond a default limit."""
     limits = HealthLimits()
     return [
-        f"{WARNING}made by {output.name} for {', '.join(names)}: {output.text}"
+        f"warning: made by {output.name} for {', '.join(names)}: {output.text}"
         for output, names in _systems_by_output(results)
         if output.faults(limits)
     ]
@@ -170,52 +161,26 @@ def _systems_by_output(results: Sequence[SystemResult]) -> list[tuple[Health, li
 def setting_table(results: Sequence[SystemResult]) -> Table | None:
     """Return the settings that differ between the systems; None where there are none.
 
-    Settings that some systems do not have, and that are the default of all others, are left out:
-    the regime or the operator that brings them says as much.
+    Of settings that some systems do not have, those that the runs' descriptions name as differing
+    are shown; defaults are not, as the regime or the operator that brings them says as much.
     """
-    described = [result for result in results if result.runs]
-    parameters = [result.record.parameters for result in described]
-    defaults = [_defaults(settings) for settings in parameters]
+    described = [result.record for result in results if result.runs]
+    parameters = [record.parameters for record in described]
+    chosen = {key for record in described for key in record.differing}
     rows = []
     for key in dict.fromkeys(key for settings in parameters for key in settings):
         values = [settings.get(key) for settings in parameters]
-        known = [place for place, value in enumerate(values) if value not in (None, [], {})]
-        texts = {json.dumps(values[place], sort_keys=True, default=str) for place in known}
-        same = len(texts) <= 1
-        usual = all(key in defaults[at] and values[at] == defaults[at][key] for at in known)
-        if not (same and (usual or len(known) == len(values))):
-            rows.append([Cell(key, code=True), *map(_setting, values)])
-    columns = ["setting", *(result.name for result in described)]
-    return table(columns, rows, kind="words") if rows else None
+        cells = [Cell(MISSING) if of in (None, [], {}) else _code(of) for of in values]
+        everywhere = all(key in settings for settings in parameters)
+        shown = everywhere or key in chosen or not chosen
+        if shown and len({cell.text for cell in cells}) > 1:
+            rows.append([Cell(key, code=True), *cells])
+    names = [result.name for result in results if result.runs]
+    return table(["setting", *names], rows, kind="words") if rows else None
 
 
-def _setting(value: Any) -> Cell:
-    if value in (None, [], {}):
-        return Cell(MISSING)
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def _code(value: Any) -> Cell:
+    text = (
+        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    )
     return Cell(text, code=True)
-
-
-def _defaults(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the defaults of a system's regime and operators, by dotted key."""
-    defaults: dict[str, Any] = {}
-    for key, name in settings.items():
-        if NAME.fullmatch(key) and (schema := _schema(key, str(name))):
-            prefix = key.rpartition(".")[0]
-            fields = {
-                field: info.get_default(call_default_factory=True)
-                for field, info in schema.model_fields.items()
-                if not info.is_required() and f"{prefix}.{field}" != key
-            }
-            defaults |= flatten(fields, f"{prefix}.")
-    return defaults
-
-
-def _schema(key: str, name: str) -> type[Section] | None:
-    """Return the class that a setting names; None where its file is gone."""
-    try:
-        if key == "regime.name":
-            return plugins.resolve(REGIMES, Regime, "name", {"name": name})[0]
-        return operator.schema(name)
-    except UserError:
-        return None

@@ -71,8 +71,6 @@ class Row:
     cells: tuple[Cell, ...]
     style: Style | None = None
     """The style of the row's system in charts."""
-    note: str = ""
-    """A few words below the name."""
     faint: bool = False
 
 

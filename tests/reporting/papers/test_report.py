@@ -120,7 +120,7 @@ def test_text(table7: Any, wide: None, scale: str) -> None:
 
 
 def test_latex(table7: Any) -> None:
-    written = rendering.latex(report(table7()))
+    written = rendering.FORMATS["latex"](report(table7()))
     assert written.count(r"\begin{tabular}{lrrrrrrrrrr}") == 1
     assert r"{}plain & 2 & 69.1 & 66.0 $\pm$ 1.4 &" in written
     assert r"\textless{}Nothing\textgreater{}" in written and "two toy languages" in written

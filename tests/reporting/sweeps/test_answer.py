@@ -1,14 +1,29 @@
+"""What may be said of a sweep, and which system it recommends."""
+
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from augury.reporting.answer import answer as compare_in_words
-from augury.reporting.sweeps.answer import answer, unconfirmed
-from augury.reporting.sweeps.summary import summarise
+from augury.reporting.answer import answer, recommendation, sweep_answer, unconfirmed
+from augury.reporting.sweeps.summary import recommended, summarise
 from augury.sweeping.state import Sweep
+
+NAMES = ("baseline", "ours", "other")
+
+
+@pytest.fixture
+def addresses(sweeps: Any) -> list[str]:
+    return [sweeps.configuration({"a": index}, name) for index, name in enumerate(NAMES)]
+
+
+def train(sweeps: Any, addresses: Sequence[str], *seeds: Sequence[float], **options: Any) -> None:
+    for values, address in zip(seeds, addresses, strict=False):
+        for seed, value in enumerate(values, start=1):
+            sweeps.trial(address, seed, [value], **options)
 
 
 def compare_with(sweep: Sweep, rival: str) -> str:
@@ -17,80 +32,50 @@ def compare_with(sweep: Sweep, rival: str) -> str:
     (table,) = summary.comparisons
     assert summary.leader is not None
     rows = tuple(row for row in table.rows if row.name in ("baseline", rival))
-    return compare_in_words(replace(table, rows=rows), unconfirmed(summary, summary.leader))
+    return answer(replace(table, rows=rows), unconfirmed(summary, summary.leader))
 
 
-@pytest.fixture
-def addresses(sweeps: Any) -> list[str]:
-    """A baseline and two values of beta."""
-    return [
-        sweeps.configuration({}, "baseline"),
-        *(sweeps.configuration({"regime.beta": beta}) for beta in (1, 2)),
-    ]
-
-
-def test_nothing_yet(sweeps: Any, addresses: list[str]) -> None:
-    assert (
-        answer(summarise(sweeps.load(ended=False))) == "No answer yet, with 0 of 9 trials finished."
-    )
-
-
-def test_validations_alone_are_no_answer(sweeps: Any, addresses: list[str]) -> None:
+def test_without_test_scores_there_is_no_answer(sweeps: Any, addresses: list[str]) -> None:
+    said = sweep_answer(summarise(sweeps.load(ended=False)))
+    assert said == "No answer yet, with 0 of 9 trials finished."
     sweeps.trial(addresses[1], 1, [20, 31.2], "running")
-    assert answer(summarise(sweeps.load(ended=False))) == (
-        "No answer yet: with 0 of 9 trials finished, beta=1 leads with validation BLEU 31.2 (not "
+    assert sweep_answer(summarise(sweeps.load(ended=False))) == (
+        "No answer yet: with 0 of 9 trials finished, ours leads with validation BLEU 31.2 (not "
         "trained to the end), and there are no test scores to compare."
     )
-
-
-def test_without_test_sets_validation_decides(sweeps: Any, addresses: list[str]) -> None:
-    for address, values in zip(addresses, ((30, 31, 29), (33, 34, 35), (30, 30, 30)), strict=True):
-        for seed, value in enumerate(values, start=1):
-            sweeps.trial(address, seed, [value])
-    sweep = sweeps.load(tests=())
-    # The pooled deviation is sqrt((2 + 2 + 0) / 6) = 0.816 with 6 degrees of freedom, t = 2.447: 4
-    # ± 1.63.
-    sentence = answer(summarise(sweep))
-    assert sentence.startswith(
-        "Without test sets, beta=1 leads with validation BLEU 34.0 [32.8, 35.2] (3 seeds), 4.0 more"
-    )
-    assert (
-        "than baseline with 30.0 [28.8, 31.2] (3 seeds) (95 % interval of the difference 2.4 to "
-        "5.6)" in sentence
-    )
-    assert "less is to be expected on unseen text" in sentence
-    assert answer(summarise(sweeps.load(tests=(), ended=False))).startswith(
-        "So far, with 9 of 9 trials finished: without test sets"
+    for address in addresses:
+        sweeps.trial(address, 1, [], "failed", error="Diverged")
+    assert sweep_answer(summarise(sweeps.load([1]))) == (
+        "No answer: no configuration came to a validation, with 0 of 3 trials finished; 3 of 3 "
+        "trials failed."
     )
 
 
-def test_without_test_sets_a_small_lead_may_be_chance(sweeps: Any, addresses: list[str]) -> None:
-    for address, values in zip(addresses, ((30, 31), (30, 32), (29, 30)), strict=True):
-        for seed, value in enumerate(values, start=1):
-            sweeps.trial(address, seed, [value])
-    assert "it may be chance" in answer(summarise(sweeps.load(tests=())))
-
-
-def test_without_test_sets_the_reference_is_held_against_the_next_best(
-    sweeps: Any, addresses: list[str]
+@pytest.mark.parametrize(
+    ("seeds", "parts"),
+    [
+        # The pooled deviation is sqrt((2 + 2 + 0) / 6) = 0.816, 6 degrees of freedom, t = 2.447.
+        (
+            [(30, 31, 29), (33, 34, 35), (30, 30, 30)],
+            [
+                "ours leads with validation BLEU 34.0 [32.8, 35.2] (3 seeds), 4.0 more than "
+                "baseline with 30.0 [28.8, 31.2] (3 seeds)",
+                "(95 % interval of the difference 2.4 to 5.6)",
+                "less is to be expected on unseen text",
+            ],
+        ),
+        ([(30, 31), (30, 32), (29, 30)], ["it may be chance"]),
+        ([(33,), (31,), (32,)], ["baseline leads", "1.0 more than other", "do not decide"]),
+    ],
+)
+def test_without_test_sets_validation_decides(
+    sweeps: Any, addresses: list[str], seeds: Any, parts: list[str]
 ) -> None:
-    for address, value in zip(addresses, (33, 31, 32), strict=True):
-        sweeps.trial(address, 1, [value])
-    sentence = answer(summarise(sweeps.load(tests=())))
-    assert (
-        sentence.startswith("Without test sets, baseline leads")
-        and "1.0 more than beta=2" in sentence
-    )
-    assert "single seeds do not decide" in sentence
-
-
-def test_the_answer_of_a_running_sweep(sweeps: Any, addresses: list[str]) -> None:
-    for address, value in zip(addresses, (30, 31, 32), strict=True):
-        sweeps.trial(address, 1, [value])
-    sweep = sweeps.load(ended=False)
-    sentence = compare_with(sweep, "beta=2")
-    assert sentence.startswith("On test, beta=2 scores 2.0 BLEU more than baseline")
-    assert answer(summarise(sweep)) == f"So far, with 3 of 9 trials finished: o{sentence[1:]}"
+    train(sweeps, addresses, *seeds)
+    sentence = sweep_answer(summarise(sweeps.load(tests=())))
+    assert [part for part in parts if part not in sentence] == []
+    so_far = sweep_answer(summarise(sweeps.load(tests=(), ended=False)))
+    assert so_far.startswith("So far, with ") and so_far[-60:] == sentence[-60:]
 
 
 def test_what_leads_in_validation_is_judged_on_the_test_set(
@@ -98,27 +83,75 @@ def test_what_leads_in_validation_is_judged_on_the_test_set(
 ) -> None:
     for address, value, bleu in zip(addresses, (30, 31, 32), (29, 35, 28), strict=True):
         sweeps.trial(address, 1, [value], bleu=bleu)
-    sweep = sweeps.load()
-    assert answer(summarise(sweep)) == compare_with(sweep, "beta=2")
-    assert "beta=2 does not beat baseline" in answer(summarise(sweep))
+    sentence = compare_with(sweeps.load(), "other")
+    assert sweep_answer(summarise(sweeps.load())) == sentence
+    assert "other does not beat baseline" in sentence
+    said = sweep_answer(summarise(sweeps.load(ended=False)))
+    assert said == f"So far, with 3 of 9 trials finished: o{sentence[1:]}"
 
 
-def test_failed_trials_and_stopped_configurations_are_counted(
+def test_failed_trials_and_stopped_configurations_are_counted_and_not_judged(
     sweeps: Any, addresses: list[str]
 ) -> None:
-    sweeps.trial(addresses[0], 1, [30])
-    sweeps.trial(addresses[1], 1, [31])
+    train(sweeps, addresses, (30,), (31,))
     sweeps.trial(addresses[1], 2, [31], "failed", error="Diverged")
-    sweeps.trial(addresses[2], 1, [25], "stopped")
+    sweeps.trial(addresses[2], 1, [36], "stopped")
     sweep = sweeps.load(scheduler="race")
     losses = "; 1 of 4 trials failed; 1 of 3 configurations was stopped early."
-    assert answer(summarise(sweep)) == compare_with(sweep, "beta=1").removesuffix(".") + losses
+    assert sweep_answer(summarise(sweep)) == compare_with(sweep, "ours").removesuffix(".") + losses
 
 
-def test_a_sweep_that_failed_has_no_answer(sweeps: Any, addresses: list[str]) -> None:
-    for address in addresses:
-        sweeps.trial(address, 1, [], "failed", error="Diverged")
-    assert answer(summarise(sweeps.load([1]))) == (
-        "No answer: no configuration came to a validation, with 0 of 3 trials finished; 3 of 3 "
-        "trials failed."
-    )
+@pytest.mark.parametrize(
+    ("mode", "winner", "price", "name"),
+    [("max", 31.0, 0, "ours"), ("max", 29.0, 0, "baseline"), ("max", 30.0, 0, "baseline")]
+    + [("min", 29.0, 0, "ours"), ("min", 31.0, 0, "baseline")]
+    + [("max", 30.15, 0.2, "baseline"), ("max", 30.25, 0.2, "ours")],
+)
+def test_a_winner_that_does_not_help_or_is_not_worth_its_time_is_not_recommended(
+    sweeps: Any, mode: str, winner: float, price: float, name: str
+) -> None:
+    """A race chooses among all others but the reference."""
+    reference = sweeps.configuration({}, "baseline")
+    ours = sweeps.configuration({"a": 1}, "ours", price=price)
+    for address, value in ((reference, 30.0), (ours, winner)):
+        for seed in (1, 2):
+            tested = value if mode == "max" else -value
+            sweeps.trial(address, seed, [value + 0.1 * seed], bleu=60 + tested)
+    sweeps.decide(ours, "chosen", winner, 0.5, 0.0)
+    summary = summarise(sweeps.load((1, 2), scheduler="race", mode=mode, worth=0.2))
+    result = recommended(summary)
+    assert result is not None and result.name == name
+    assert f": {name} (" in recommendation(summary)
+
+
+def test_a_race_that_has_not_ended_recommends_the_best_that_has_finished(
+    sweeps: Any, addresses: list[str]
+) -> None:
+    baseline, ours, stopped = addresses
+    sweeps.trial(ours, 1, [31.0])
+    sweeps.trial(baseline, 1, [10.0], progress="running")
+    assert recommendation(summarise(sweeps.load((1,), ended=False))) == ""
+    sweeps.trial(baseline, 1, [30.0])
+    sweeps.trial(stopped, 1, [36.0], progress="stopped")
+    summary = summarise(sweeps.load((1,), ended=False))
+    assert summary.leader is recommended(summary)
+    assert recommendation(summary).startswith("Recommended so far, not confirmed: ours ")
+    said, _, counts = sweep_answer(summary).rpartition("; ")
+    assert "ours" in said and "stopped" not in said
+    assert counts == "1 of 3 configurations was stopped early."
+
+
+@pytest.mark.parametrize(("more", "enough"), [(1, False), (2, True)])
+def test_one_validated_example_is_no_lead(
+    sweeps: Any, addresses: list[str], more: int, enough: bool
+) -> None:
+    """Both at one seed: of k examples that one system alone has right, the error is sqrt(k)."""
+    for address, value in zip(addresses, (90.0, 90.0 + 100 * more / 282), strict=False):
+        folder = sweeps.trial(address, 1, [value])
+        described = folder.read_record("run.json")
+        inputs = [*described["inputs"], {"name": "valid", "address": "v" * 16, "rows": 282}]
+        folder.write_record("run.json", described | {"inputs": inputs})
+    summary = summarise(sweeps.load((1,), tests=()))
+    counted = replace(summary, sweep=replace(summary.sweep, metric="valid/accuracy"))
+    result = recommended(counted)
+    assert result is not None and (result.name == "ours") == enough

@@ -11,8 +11,9 @@ import pytest
 import yaml
 
 from augury.experiments.spec import parse
+from augury.reporting.answer import recommendation, sweep_answer
+from augury.reporting.results import load_groups
 from augury.reporting.run_files import EXPERIMENT
-from augury.reporting.sweeps.answer import answer, recommendation
 from augury.reporting.sweeps.recommended import RECOMMENDED, recommend
 from augury.reporting.sweeps.report import data, stored_summary
 from augury.reporting.sweeps.summary import (
@@ -29,74 +30,64 @@ Shares = dict[str, float]
 CHOICE: Shares = {"baseline": 0.6, "ours": 0.7, "theirs": 0.65}
 
 
-def classify(sweeps: Any, address: str, name: str, seed: int, share: float, rows: int) -> None:
+def classify(sweeps: Any, address: str, name: str, seed: int, share: float) -> None:
     """Train a classifier that is right on so many of the examples, drawn anew for each seed."""
     drawn = random.Random(f"{name} {seed}")
-    correct = [int(drawn.random() < share) for _ in range(rows)]
+    correct = [int(drawn.random() < share) for _ in range(1000)]
     sweeps.trial(address, seed, [100 * share], seconds=60.0)
     sweeps.results.run(name, address, seed, correct=correct, seconds=60.0)
 
 
-def chosen(sweeps: Any, scheduler: str = "all", rows: int = 1000) -> dict[str, str]:
-    """Train everything with three seeds; return the addresses by name."""
+@pytest.fixture
+def addresses(sweeps: Any) -> dict[str, str]:
+    """Everything trained with three seeds; the addresses by name."""
     addresses = {name: sweeps.configuration({}, name) for name in CHOICE}
     for name, share in CHOICE.items():
         for seed in (1, 2, 3):
-            classify(sweeps, addresses[name], name, seed, share, rows)
+            classify(sweeps, addresses[name], name, seed, share)
     return addresses
 
 
 def confirm(
-    sweeps: Any,
-    addresses: dict[str, str],
-    shares: Shares,
-    seeds: Sequence[int] = FRESH,
-    **load: Any,
+    sweeps: Any, addresses: dict[str, str], ours: float, seeds: Sequence[int] = FRESH, **load: Any
 ) -> Summary:
     """Train the reference and `ours` with fresh seeds."""
-    for name, share in shares.items():
+    for name, share in (("baseline", 0.6), ("ours", ours)):
         for seed in seeds:
-            classify(sweeps, addresses[name], f"fresh {name}", seed, share, 1000)
-    sweeps.confirmation = {
-        "reference": addresses["baseline"],
-        "winner": addresses["ours"],
-        "seeds": list(FRESH),
-    }
+            classify(sweeps, addresses[name], f"fresh {name}", seed, share)
+    known = {"reference": addresses["baseline"], "winner": addresses["ours"]}
+    sweeps.confirmation = {**known, "seeds": list(FRESH)}
     return summarise(sweeps.load(**load))
 
 
 @pytest.mark.parametrize("scheduler", ["all", "race"])
-def test_nothing_is_real_before_it_is_confirmed(sweeps: Any, scheduler: str) -> None:
-    chosen(sweeps)
+def test_nothing_is_real_before_it_is_confirmed(
+    sweeps: Any, addresses: dict[str, str], scheduler: str
+) -> None:
     summary = summarise(sweeps.load(scheduler=scheduler))
     assert summary.leader is not None and summary.leader.name == "ours"
-    assert summary.confirmed is None and REAL not in answer(summary)
-    assert "6 trainings" in answer(summary)
+    assert summary.confirmed is None and REAL not in sweep_answer(summary)
+    assert "6 trainings" in sweep_answer(summary)
     assert confirming(summary, summary.leader) == (6, pytest.approx(6 * 60))
     assert data(summary)["confirm"] == {"trainings": 6, "seconds": pytest.approx(6 * 60)}
     assert "not confirmed: ours" in recommendation(summary)
 
 
-def test_a_confirmed_system_is_tested_by_fresh_seeds_alone(sweeps: Any) -> None:
-    summary = confirm(sweeps, chosen(sweeps), {"baseline": 0.6, "ours": 0.7})
-    assert summary.confirmed is not None
+def test_a_confirmed_system_is_tested_by_fresh_seeds_alone(
+    sweeps: Any, addresses: dict[str, str]
+) -> None:
+    summary = confirm(sweeps, addresses, 0.7)
+    assert summary.confirmed is not None and summary.sweep.confirmation is not None
     (table,) = summary.confirmed.comparisons
     assert [row.name for row in table.rows] == ["baseline", "ours"]
     assert all(row.seeds == FRESH for row in table.rows) and table.comparisons == 1
-    assert table.rows[1].mark and REAL in answer(summary)
+    assert table.rows[1].mark and REAL in sweep_answer(summary)
     assert table.power is not None and table.power.seeds == 3
     stored = stored_summary(summary.sweep)
     assert stored["confirmed"]["difference"] == pytest.approx(table.rows[1].difference)
     assert stored["confirmed"]["seeds"] == [*FRESH]
     others = {row.name: row.seeds for row in summary.comparisons[0].rows}
     assert others == dict.fromkeys(CHOICE, (1, 2, 3))
-
-
-def test_its_p_value_is_that_of_the_two_systems_on_fresh_seeds(sweeps: Any) -> None:
-    from augury.reporting.results import load_groups
-
-    summary = confirm(sweeps, chosen(sweeps), {"baseline": 0.6, "ours": 0.63})
-    assert summary.confirmed is not None and summary.sweep.confirmation is not None
     runs = confirmation_runs(summary.sweep, summary.sweep.confirmation)
     systems = load_groups([*runs.values()])
     drawn = [system.samples("test", "accuracy") for system in systems]
@@ -106,69 +97,52 @@ def test_its_p_value_is_that_of_the_two_systems_on_fresh_seeds(sweeps: Any) -> N
     assert row.corrected == pytest.approx(row.tested.p_value)
 
 
-def test_a_system_that_was_lucky_is_not_called_better_and_not_recommended(sweeps: Any) -> None:
-    summary = confirm(sweeps, chosen(sweeps), {"baseline": 0.6, "ours": 0.595})
-    assert REAL not in answer(summary) and "ours" in answer(summary)
-    result = recommended(summary)
-    assert result is summary.reference
+def test_what_is_not_confirmed_is_not_recommended(sweeps: Any, addresses: dict[str, str]) -> None:
+    """A system that was lucky, one that is worse on the test set, and one that learnt nothing."""
+    summary = confirm(sweeps, addresses, 0.595)
+    assert REAL not in sweep_answer(summary) and "ours" in sweep_answer(summary)
+    assert recommended(summary) is summary.reference
     assert summary.leader and summary.validated(summary.leader) == pytest.approx((59.5, 60.0))
-
-
-def test_what_scores_lower_on_the_test_set_is_not_recommended(sweeps: Any) -> None:
-    """The fresh seeds of ours are better in validation and worse on the test set."""
-    summary = confirm(sweeps, chosen(sweeps), {"baseline": 0.6, "ours": 0.5})
-    assert summary.confirmed is not None
-    better = replace(summary, confirmed=replace(summary.confirmed, reference=60.0, winner=75.0))
-    assert "does not beat baseline" in answer(better)
-    assert recommended(better) is summary.reference
-
-
-def test_where_nothing_was_learnt_nothing_is_recommended(sweeps: Any) -> None:
-    summary = confirm(sweeps, chosen(sweeps), {"baseline": 0.6, "ours": 0.7})
     assert summary.confirmed is not None
     table, why = summary.confirmed.deciding, "both are not shown to have learnt more than a copy"
+    better = replace(summary, confirmed=replace(summary.confirmed, reference=60.0, winner=75.0))
+    assert "does not beat baseline" in sweep_answer(better)
+    assert recommended(better) is summary.reference
     rows = tuple(replace(row, meaningless=why) for row in table.rows)
     unlearnt = (replace(table, rows=rows),)
     summary = replace(summary, confirmed=replace(summary.confirmed, comparisons=unlearnt))
-    assert why in answer(summary) and "scores" not in answer(summary)
+    assert why in sweep_answer(summary) and "scores" not in sweep_answer(summary)
     assert recommended(summary) is None and recommendation(summary) == ""
 
 
-def test_a_confirmation_that_has_begun_says_what_is_missing(sweeps: Any) -> None:
-    addresses = chosen(sweeps)
-    summary = confirm(sweeps, addresses, {"baseline": 0.6, "ours": 0.7}, (4, 5), ended=False)
+def test_a_confirmation_needs_two_seeds_at_the_end_and_all_before(
+    sweeps: Any, addresses: dict[str, str]
+) -> None:
+    one = confirm(sweeps, addresses, 0.7, (4,))
+    assert one.confirmed is None and REAL not in sweep_answer(one)
+    summary = confirm(sweeps, addresses, 0.7, (4, 5), ended=False)
     assert summary.confirmed is None and summary.leader is not None
     assert confirming(summary, summary.leader)[0] == 2
     ended = summarise(sweeps.load())
     assert ended.confirmed is not None and ended.confirmed.deciding.rows[1].seeds == (4, 5)
 
 
-def test_one_fresh_seed_confirms_nothing(sweeps: Any) -> None:
-    summary = confirm(sweeps, chosen(sweeps), {"baseline": 0.6, "ours": 0.7}, (4,))
-    assert summary.confirmed is None and REAL not in answer(summary)
-
-
-def test_seeds_of_an_earlier_winner_confirm_nothing(sweeps: Any) -> None:
-    addresses = chosen(sweeps)
+def test_seeds_of_an_earlier_winner_confirm_nothing(sweeps: Any, addresses: dict[str, str]) -> None:
     sweeps.decide(addresses["theirs"], "chosen", 65.0, 0.5, 0.0)
-    summary = confirm(sweeps, addresses, {"baseline": 0.6, "ours": 0.7})
+    summary = confirm(sweeps, addresses, 0.7)
     assert summary.leader is not None and summary.leader.name == "theirs"
-    assert summary.confirmed is None and REAL not in answer(summary)
+    assert summary.confirmed is None and REAL not in sweep_answer(summary)
     assert confirming(summary, summary.leader)[0] == 3  # of the reference are there
 
 
-def test_the_experiment_file_names_the_fresh_seeds(sweeps: Any) -> None:
+def test_the_experiment_file_names_the_fresh_seeds(sweeps: Any, addresses: dict[str, str]) -> None:
     corpus = {"builtin": 300}
     texts = {"train": corpus, "valid": corpus, "source_language": "de", "target_language": "en"}
-    addresses = chosen(sweeps)
     for name in ("baseline", "ours"):
         experiment = parse({"name": name, "task": "nmt", "corpus": texts, "seeds": [1, 2, 3]})
         folder = sweeps.results.store.folder("runs", f"{addresses[name]}/seed-1")
         folder.write(EXPERIMENT, yaml.safe_dump(experiment.to_dict()))
-    for summary in (
-        summarise(sweeps.load()),
-        confirm(sweeps, addresses, {"baseline": 0.6, "ours": 0.7}),
-    ):
+    for summary in (summarise(sweeps.load()), confirm(sweeps, addresses, 0.7)):
         assert recommend(summary)
         content = yaml.safe_load(summary.sweep.folder.read(RECOMMENDED))
         assert content["seeds"] == [*FRESH] and {*content["systems"]} == {"baseline", "ours"}

@@ -6,6 +6,7 @@ import io
 import logging
 import time
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -29,26 +30,9 @@ def sweep(*trials: tuple[str, int, Progress, int], error: str | None = None) -> 
     configurations = tuple(
         Configuration(name, name, {}, tuple(group)) for name, group in groups.items()
     )
-    folder = store.folder("sweeps", "beta")
-    return Sweep(
-        "beta",
-        "Which?",
-        "valid/bleu",
-        "max",
-        "toy",
-        (),
-        (1, 2),
-        (),
-        "all",
-        "a",
-        configurations,
-        (),
-        (),
-        0.0,
-        0.0,
-        False,
-        folder,
-    )
+    folder, ran = store.folder("sweeps", "beta"), (0.0, 0.0, False)
+    how = ("valid/bleu", "max", "toy", (), (1, 2), (), "all", "a")
+    return Sweep("beta", "Which?", *how, configurations, (), (), *ran, folder)
 
 
 @pytest.fixture
@@ -74,23 +58,10 @@ def test_every_running_trial_has_a_line_and_none_is_repeated(
         clock[0] += 30
     trials = [message.split(":")[0] for message in caplog.messages]
     assert sorted(trials) == ["a, seed 1", "b, seed 1", "beta"]
-    display.show(
-        sweep(
-            ("a", 1, "running", 2),
-            ("b", 1, "failed", 0),
-            ("b", 2, "waiting", 0),
-            error="loss is NaN",
-        )
-    )
-    clock[0] += 2
-    display.show(
-        sweep(
-            ("a", 1, "running", 3),
-            ("b", 1, "failed", 0),
-            ("b", 2, "waiting", 0),
-            error="loss is NaN",
-        )
-    )
+    others: list[Any] = [("b", 1, "failed", 0), ("b", 2, "waiting", 0)]
+    for validations in (2, 3):
+        display.show(sweep(("a", 1, "running", validations), *others, error="loss is NaN"))
+        clock[0] += 2
     assert any(
         "b, seed 1: failed" in message and "loss is NaN" in message for message in caplog.messages
     )

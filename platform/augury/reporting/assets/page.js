@@ -2,23 +2,21 @@
 const figures = JSON.parse(document.getElementById("figures").textContent);
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-function colours(layout) {
+function colours() {
   const style = getComputedStyle(document.documentElement);
-  const [ink, line, page] = ["--ink", "--line", "--page"].map((name) => style.getPropertyValue(name).trim());
-  const wanted = { "font.color": ink, "font.family": getComputedStyle(document.body).fontFamily,
-                   "xaxis.gridcolor": line, "yaxis.gridcolor": line };
-  (layout.annotations ?? []).forEach((note, index) => { wanted[`annotations[${index}].bgcolor`] = page; });
-  return wanted;
+  const [ink, line] = ["--ink", "--line"].map((name) => style.getPropertyValue(name).trim());
+  return { "font.color": ink, "font.family": getComputedStyle(document.body).fontFamily,
+           "xaxis.gridcolor": line, "yaxis.gridcolor": line };
 }
 
 const drawn = Object.entries(figures).map(([name, figure]) =>
   Plotly.newPlot(name, figure.data, figure.layout, { responsive: true, displayModeBar: false })
-    .then((chart) => Plotly.relayout(chart, colours(figure.layout))));
+    .then((chart) => Plotly.relayout(chart, colours())));
 // Not only windows change their size: a chart may be unfolded, or a phone turned.
 const fitted = new ResizeObserver((entries) => entries.forEach(({ target }) => target.clientWidth && Plotly.Plots.resize(target)));
 Object.keys(figures).forEach((name) => fitted.observe(document.getElementById(name)));
 dark.addEventListener("change", () => {
-  for (const [name, figure] of Object.entries(figures)) Plotly.relayout(name, colours(figure.layout));
+  for (const name of Object.keys(figures)) Plotly.relayout(name, colours());
 });
 
 // What a reader has done to this page, which outlives its being loaded again.

@@ -26,10 +26,10 @@ from augury.reporting.comparison import (
     compare_all,
     comparison,
     scored_sets,
-    with_mean,
 )
 from augury.reporting.downloads import downloads
 from augury.reporting.find import with_reference
+from augury.reporting.mean import with_mean
 from augury.reporting.numbers import MISSING, factor, number, probability, signed, spread
 from augury.reporting.papers.table import Published
 from augury.reporting.report import Code, Details, Downloads, Listing, Places, Report, section

@@ -1,4 +1,5 @@
-"""Progress messages of a running sweep: one line per running trial and one for the sweep.
+"""Run a sweep with its page kept up to date and with messages: one line per running trial and one
+for the sweep.
 
 On a terminal the lines are redrawn in place. Elsewhere a line is logged when a trial starts or ends
 and after validations, at most every ten seconds per trial.
@@ -7,13 +8,23 @@ and after validations, at most every ten seconds per trial.
 from __future__ import annotations
 
 import statistics
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
 from augury.core.messages import say
+from augury.core.periodic import Throttle
 from augury.core.progress import StatusLine, duration
+from augury.experiments.recording import Recording
+from augury.reporting.report import Report
+from augury.reporting.sweeps.report import write
 from augury.reporting.sweeps.summary import ConfigurationResult, ranking
 from augury.reporting.sweeps.summary import leader as leading
+from augury.sweeping import sweep as sweeps
+from augury.sweeping.plan import SweepOptions
+from augury.sweeping.space import Space
 from augury.sweeping.state import ENDS, STATES, Configuration, Sweep, Trial
+from augury.sweeping.sweep import Outcome
+
+PAGE_SECONDS = 15
 
 
 class Display:
@@ -127,3 +138,20 @@ def _last_validation(sweep: Sweep, trial: Trial) -> list[str]:
         f"{sweep.metric} {point.value:.2f} (validation {point.validation})",
         duration(point.seconds),
     ]
+
+
+def run_sweep(space: Space, options: SweepOptions, recording: Recording) -> tuple[Outcome, Report]:
+    """Run the missing trials of a sweep; return its outcome and its report."""
+    throttle = Throttle(PAGE_SECONDS)
+    reports: list[Report] = []
+    with closing(Display()) as display:
+
+        def show(sweep: Sweep, last: bool) -> None:
+            display.show(sweep)
+            if last:
+                reports.append(write(sweep, refresh=None))
+            else:
+                throttle.run(lambda: write(sweep, refresh=PAGE_SECONDS))
+
+        outcome = sweeps.run(space, options, recording, show=show)
+    return outcome, reports[-1]

@@ -10,45 +10,41 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
+
+import pandas as pd
 
 from augury.core import config
 from augury.core.filesystems import parts_around
 from augury.core.integrity import Damaged
 from augury.core.naming import counted
-from augury.core.naming import title as point_name
 from augury.core.progress import duration
 from augury.experiments import stored_runs
 from augury.experiments.record import SCORES, RunRecord
 from augury.reporting import rendering
-from augury.reporting.downloads import download, downloads
-from augury.reporting.figures import Figure
-from augury.reporting.numbers import MISSING, factor, share
+from augury.reporting.answer import recommendation, sweep_answer
+from augury.reporting.comparison import scored_sets
+from augury.reporting.curves import COLUMNS, learning_curves
+from augury.reporting.downloads import file_details
+from augury.reporting.numbers import factor, share
 from augury.reporting.report import (
+    Block,
     Charts,
     Code,
     Details,
-    Downloads,
     Places,
     Report,
     Section,
     Status,
+    example_section,
     section,
 )
-from augury.reporting.score_charts import cost_sections, forest, pareto_front
-from augury.reporting.score_tables import (
-    by_test,
-    frame,
-    score_cells,
-    score_columns,
-    shared_notes,
-    test_sections,
-)
-from augury.reporting.styles import OTHER, Style
-from augury.reporting.sweeps.answer import answer, recommendation
-from augury.reporting.sweeps.figures import configuration_styles, learning_curves
+from augury.reporting.samples import draw
+from augury.reporting.score_charts import pareto_front, score_sections
+from augury.reporting.score_tables import by_test, frame, score_cells, score_columns, shared_notes
+from augury.reporting.styles import OTHER, Style, system_style
 from augury.reporting.sweeps.locations import (
     address_table,
     compare_command,
@@ -57,7 +53,7 @@ from augury.reporting.sweeps.locations import (
     sweep_command,
 )
 from augury.reporting.sweeps.recommended import RECOMMENDED, recommend
-from augury.reporting.sweeps.response import responses, short_names, value_text
+from augury.reporting.sweeps.response import responses
 from augury.reporting.sweeps.summary import (
     ConfigurationResult,
     Summary,
@@ -65,88 +61,66 @@ from augury.reporting.sweeps.summary import (
     recommended,
     summarise,
 )
-from augury.reporting.tables import Cell, Row, Table, cell, csv, latex, records, row, table
+from augury.reporting.tables import Cell, Table, cell, records, row, table
 from augury.sweeping.state import DEFINITION, ENDS, PAGE, STATES, Sweep
 
 SUMMARY = "summary.json"
 STATE = "state"
 """The entry of a stored summary with a hash of what it depends on."""
-Styles = Mapping[str, Style]
+HIGHLIGHTED = 6
+"""The number of configurations with their own colour besides the reference.
+
+More could not be distinguished.
+"""
 
 
-def report(sweep: Sweep, refresh: int | None = None) -> Report:
-    """Return the report of a sweep in its current state; a browser loads its page again every
-    `refresh` seconds."""
-    return _report(summarise(sweep), refresh)
-
-
-def _report(summary: Summary, refresh: int | None) -> Report:
-    sweep = summary.sweep
-    styles = configuration_styles(summary)
-    shown = configurations(summary, styles)
-    tested = summary.confirmed.deciding if summary.confirmed else summary.deciding
-    labels: dict[str, str] = {state: state for state in STATES}
-    if sweep.ended:
-        labels["waiting"] = "not needed"
+def report(summary: Summary, refresh: int | None = None) -> Report:
+    """Return the report of a sweep; a browser loads its page again every `refresh` seconds."""
+    sweep, said, why = summary.sweep, sweep_answer(summary), recommendation(summary)
+    tested = summary.tested
+    shown, texts = configurations(summary), _text_notes(sweep)
+    counts: dict[str, int] = {state: count for state in STATES if (count := sweep.count(state))}
+    if sweep.ended and "waiting" in counts:
+        counts["not needed"] = counts.pop("waiting")
+    failed = [f"failed: {name}: {trial.error}" for name, trial in summary.failures.items()]
+    same = [f"same as {of.same_as}: {of.label} ({of.reason})" for of in sweep.merged]
+    lines = [said, why, *summary.warnings, *failed, *same]
+    lines += [*shared_notes(summary.comparisons[:1]), *texts]
+    if summary.confirmed and tested:
+        lines.append(f"{tested.power_text} (with the fresh seeds)")
+    sets = [by_test(summary.comparisons)] if len(summary.comparisons) > 1 else []
     return Report(
         title=f"Sweep {sweep.name}",
         question=sweep.question,
-        answer=answer(summary),
+        answer=said,
         power=tested.power_text if tested else "",
-        conclusions=[line for line in (recommendation(summary),) if line],
-        notes=[*summary.warnings, *_text_notes(sweep)],
+        conclusions=[why] if why else [],
+        notes=[*summary.warnings, *texts],
         status=Status(
-            counts={state: count for state in STATES if (count := sweep.count(state))},
-            labels=labels,
+            counts=counts,
             updated=sweep.updated,
             refresh=None if sweep.ended or sweep.stopped else refresh,
         ),
         facts=_facts(summary),
-        sections=[*_sections(summary, styles, shown)],
+        sections=[*_sections(summary, shown, same)],
         data=data(summary),
-        summary=terminal(summary),
+        summary=[sweep.question, shown, *sets, "\n".join(filter(None, lines))],
         tables=[shown],
         records=frame(summary.comparisons),
     )
 
 
-def write(sweep: Sweep, refresh: int | None) -> Summary:
-    """Write the page of a sweep and its stored summary; return what they are made from. A browser
-    loads the page again every `refresh` seconds. The last page, which is not loaded again, is
-    written after the experiment file of the recommended system."""
+def write(sweep: Sweep, refresh: int | None) -> Report:
+    """Write the page of a sweep and its stored summary; return its report. A browser loads the page
+    again every `refresh` seconds. The last page, which is not loaded again, is written after the
+    experiment file of the recommended system."""
     summary = summarise(sweep)
     if refresh is None:
         recommend(summary)
-    shown = _report(summary, refresh)
+    shown = report(summary, refresh)
     _write_summary(sweep, shown.data)
     sweep.folder.write(PAGE, rendering.page(shown))
-    return summary
-
-
-def terminal(summary: Summary) -> list[Table | str]:
-    """Return what a terminal shows: the question, all configurations, the answer, and what the
-    numbers need."""
-    comparisons = summary.comparisons
-    rows = []
-    for result in summary.ranking:
-        name = f"{result.name} (reference)" if result is summary.reference else result.name
-        rows.append([name, result.state, *_scores(summary, result)])
-    columns = ["configuration", "state", *_score_titles(summary)]
-    parts = (4, len(columns) - 2)
-    failed = [f"failed: {name}: {trial.error}" for name, trial in summary.failures.items()]
-    merged = [
-        f"same as {point.same_as}: {point.label} ({point.reason})" for point in summary.sweep.merged
-    ]
-    lines = [answer(summary), recommendation(summary), *summary.warnings, *failed, *merged]
-    lines += [*shared_notes(comparisons[:1]), *_text_notes(summary.sweep)]
-    if summary.confirmed:
-        lines.append(f"{summary.confirmed.deciding.power_text} (with the fresh seeds)")
-    return [
-        summary.sweep.question,
-        table(columns, rows, parts=parts),
-        *([by_test(comparisons)] if len(comparisons) > 1 else []),
-        "\n".join(line for line in lines if line),
-    ]
+    return shown
 
 
 def stored_summary(sweep: Sweep) -> dict[str, Any]:
@@ -171,7 +145,7 @@ def data(summary: Summary) -> dict[str, Any]:
     return {
         "name": sweep.name,
         "question": sweep.question,
-        "answer": answer(summary),
+        "answer": sweep_answer(summary),
         "ended": sweep.ended,
         "metric": sweep.metric,
         "mode": sweep.mode,
@@ -200,114 +174,98 @@ def data(summary: Summary) -> dict[str, Any]:
     }
 
 
-def configurations(summary: Summary, styles: Styles) -> Table:
-    """Return all configurations, best first, each followed by points that are the same
-    experiment."""
-    sweep, rows = summary.sweep, []
+def configurations(summary: Summary) -> Table:
+    """Return all configurations, best first."""
+    styles, deciding, rows = configuration_styles(summary), summary.deciding, []
     for rank, result in enumerate(summary.ranking, start=1):
-        rows.append(_configuration_row(summary, result, rank, styles.get(result.address, OTHER)))
-        same = [merged for merged in sweep.merged if merged.same_as == result.name]
-        for merged in same:
-            first = cell(rank, "d") if sweep.keys else Cell(merged.label, rank)
-            cells = [first, *_key_cells(sweep, merged.point), f"as {result.name}"]
-            note = f"{merged.label}: same experiment, as {merged.reason}"
-            cells += [*_scores(summary, result), *_chance(summary, result)]
-            rows.append(row(cells, note=note, faint=True))
-    notes = [f"{summary.metric}: the best validation so far, mean ± standard deviation over seeds"]
-    notes += summary.deciding.notes if summary.deciding else ()
-    notes += summary.deciding.details if summary.deciding else ()
-    columns = [
-        "rank" if sweep.keys else "system",
-        *short_names(sweep.keys),
-        "state",
-        *_score_titles(summary),
-    ]
-    columns += ["chance to be best"] if summary.chances else []
-    return table(columns, rows, title="configurations", notes=tuple(dict.fromkeys(notes)))
+        name = f"{result.name} (reference)" if result is summary.reference else result.name
+        scored = summary.row(result)
+        cells = [
+            Cell(name, rank),
+            result.state,
+            Cell(f"{result.finished} of {len(summary.sweep.seeds)}", result.finished),
+            Cell(result.spread_text, result.mean),
+            *(score_cells(deciding, scored) if deciding else []),
+            cell(result.seconds, duration),
+            cell(scored.time_factor if scored else None, factor),
+        ]
+        style, faint = styles.get(result.address, OTHER), result.state in ("stopped", "failed")
+        rows.append(row(cells, style=style, faint=faint))
+    titles, times = [], "× reference"
+    if deciding:
+        score, *others = score_columns(deciding)
+        titles = [f"{score.partition(' [')[0]} {deciding.test}", *others]
+        times = f"CPU {times}" if deciding.time_kind == "CPU time" else times
+    columns = ["configuration", "state", "seeds", summary.metric, *titles, "wall time/seed", times]
+    return table(columns, rows, parts=(4, len(columns) - 2))
 
 
-def _configuration_row(
-    summary: Summary, result: ConfigurationResult, rank: int, style: Style
-) -> Row:
-    sweep, point = summary.sweep, result.configuration.point
-    named = sweep.keys and result.name != point_name(point)  # of the additional baseline
-    notes = [result.name] if named else []
-    notes += ["reference"] if result is summary.reference else []
-    first = cell(rank, "d") if sweep.keys else Cell(result.name, rank)
-    cells = [first, *_key_cells(sweep, point), result.state, *_scores(summary, result)]
-    cells += _chance(summary, result)
-    faint = result.state in ("stopped", "failed")
-    return row(cells, style=style, note=", ".join(notes), faint=faint)
+def configuration_styles(summary: Summary) -> dict[str, Style]:
+    """Return the style of the reference and of the best configurations in every chart, by address.
+
+    The others are drawn as `OTHER`.
+    """
+    reference, best = summary.sweep.reference, []
+    for result in summary.ranking:
+        if result.mean is not None and result.state != "stopped" and result.address != reference:
+            best.append(result.address)
+    addresses = [reference, *best[:HIGHLIGHTED]]
+    return {address: system_style(index) for index, address in enumerate(addresses)}
 
 
-def _score_titles(summary: Summary) -> list[str]:
-    """Return the titles of `_scores`."""
-    titles = []
-    if summary.deciding:
-        score, *others = score_columns(summary.deciding)
-        titles = [f"{score.partition(' [')[0]} {summary.deciding.test}", *others]
-    on_cpus = summary.deciding is not None and summary.deciding.time_kind == "CPU time"
-    times = "CPU × reference" if on_cpus else "× reference"
-    return ["seeds", summary.metric, *titles, "wall time/seed", times]
-
-
-def _scores(summary: Summary, result: ConfigurationResult) -> list[Cell]:
-    """Return the seeds, scores and cost of a configuration."""
-    scored = summary.row(result)
-    return [
-        Cell(f"{result.finished} of {len(summary.sweep.seeds)}", result.finished),
-        Cell(result.spread_text, result.mean),
-        *(score_cells(summary.deciding, scored) if summary.deciding else []),
-        cell(result.seconds, duration),
-        cell(scored.time_factor if scored else None, factor),
-    ]
-
-
-def _chance(summary: Summary, result: ConfigurationResult) -> list[Cell]:
-    """Return the probability of a configuration to be the best on the test set, as a column where
-    any is known."""
-    return [cell(summary.chances.get(result.address), share)] if summary.chances else []
-
-
-def _key_cells(sweep: Sweep, point: Mapping[str, Any]) -> list[Cell]:
-    cells = []
-    for key in sweep.keys:
-        value = point.get(key)
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        text = value_text(value) if key in point else MISSING
-        cells.append(Cell(text, value if number else text))
-    return cells
-
-
-def _sections(summary: Summary, styles: Styles, shown: Table) -> Iterator[Section]:
-    sweep, comparisons = summary.sweep, summary.comparisons
+def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Section]:
+    sweep, comparisons, deciding = summary.sweep, summary.comparisons, summary.deciding
+    styles = configuration_styles(summary)
     names = [(styles[of.address], of.name) for of in summary.ranking if of.address in styles]
     if others := len(summary.ranking) - len(names):
         names.append((OTHER, counted(others, "other")))
-    files = downloads(sweep.name, csv=csv(frame(comparisons)), tex=latex([shown]))
-    order = f"Sorted by {summary.metric}, best first; those that have not begun are last."
-    yield section("Configurations", order, shown, Downloads(files))
+    notes = [f"best first by {summary.metric}, the mean ± standard deviation over seeds", *same]
+    notes += [*deciding.notes, *deciding.details] if deciding else []
     compare = Code(f"{compare_command(sweep)}    # prints every set with intervals")
-    yield from test_sections(comparisons, "configurations", compare)
-    if differences := forest(summary.deciding, styles):
-        yield section("Differences to the reference", Charts(differences))
-    colours = " Means over seeds; intervals of 95 % where a configuration has a colour."
-    yield from cost_sections(summary.deciding, styles, colours, names)
-    response = responses(summary)
-    charts = [of for of in response if isinstance(of, Figure)]
-    if charts:
-        text = "Dotted: the reference, where it has none of the values. Bars: intervals of 95 %."
-        yield section("Effect of the swept settings", Charts(charts), text)
-    elif response:
+    columns, rows = [*shown.columns], [*shown.rows]
+    if summary.chances:
+        columns.append("chance to be best")
+        for index, result in enumerate(summary.ranking):
+            chance = cell(summary.chances.get(result.address), share)
+            rows[index] = replace(rows[index], cells=(*rows[index].cells, chance))
+    of_page = table(columns, rows, notes=tuple(notes))
+    yield from score_sections(
+        sweep.name, of_page, of_page, comparisons, styles, "configurations", compare, names
+    )
+    if response := responses(summary):
         text = (
             "Means over seeds, ± half of their 95 % interval, the number of seeds in brackets. "
             "Blue is better than the reference, orange is worse. A dagger: not trained to the end, "
             "at the best value so far."
         )
-        maps = [of for of in response if isinstance(of, Table)]
-        yield section("Effect of the swept settings", *maps, text)
-    if curves := learning_curves(summary, styles):
+        named: list[Block] = []
+        for of in response:
+            named += [of.title, of]
+        yield section("Effect of the swept settings", *named, text)
+    points = pd.DataFrame(
+        [
+            (
+                of.address,
+                of.name,
+                trial.seed,
+                sweep.metric,
+                point.update,
+                point.seconds,
+                point.value,
+            )
+            for of in summary.ranking
+            for trial in of.configuration.trials
+            for point in trial.curve
+        ],
+        columns=COLUMNS,
+    )
+    if curves := learning_curves(points, {sweep.metric: summary.metric}, "wall time", styles):
         yield section("Learning curves", Charts(curves, names))
+    if deciding and summary.leader:
+        compared = (sweep.reference, summary.leader.address)
+        test = scored_sets(summary.systems)[0]
+        pair = [of for of in summary.systems if of.address in compared]
+        yield from example_section(test, draw(pair, test))
     if summary.failures:
         failed = [
             {"trial": name, "error": trial.error or "?", "run": Cell(trial.folder.uri, code=True)}
@@ -317,12 +275,11 @@ def _sections(summary: Summary, styles: Styles, shown: Table) -> Iterator[Sectio
     chosen = recommended(summary)
     train: list[Code | Details] = []
     if chosen and sweep.folder.exists(RECOMMENDED):
-        content = sweep.folder.read(RECOMMENDED).decode()
-        file = download("experiment file", RECOMMENDED, content)
         line = f"augury train {shlex.quote(sweep.folder.location(RECOMMENDED))}"
+        content = sweep.folder.read(RECOMMENDED).decode()
         train = [
             Code(f"{line}    # {chosen.name}"),
-            Details(RECOMMENDED, [Downloads([file]), Code(content)]),
+            file_details(RECOMMENDED, RECOMMENDED, content),
         ]
     configured = ((item.name, item.configuration) for item in summary.ranking)
     addresses = Details("Addresses of all runs", [address_table("configuration", configured)])

@@ -27,9 +27,9 @@ from augury.reporting.comparison import (
     compare_all,
     scored_sets,
     warnings_of,
-    with_mean,
 )
-from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, seeds, spread
+from augury.reporting.mean import with_mean
+from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, spread
 from augury.reporting.results import SystemResult
 from augury.scoring.best import probability_best
 from augury.scoring.registry import bounds, lower_is_better, segment_noun, title
@@ -91,7 +91,7 @@ class ConfigurationResult:
         if self.mean is None:
             return MISSING
         shown = adaptive_interval(self.mean, self.low, self.high)
-        trained = seeds(len(self.values)) if self.finished else "not trained to the end"
+        trained = counted(len(self.values), "seed") if self.finished else "not trained to the end"
         return f"{shown} ({trained})"
 
     @property
@@ -151,6 +151,8 @@ class Summary:
     chances: Mapping[str, float]
     """Address -> the probability to be the best on the deciding test set, of scored ones; empty
     where no configuration has two seeds."""
+    systems: tuple[SystemResult, ...] = ()
+    """What is compared: the scored configurations, the reference first."""
     confirmed: Confirmed | None = None
     """The test of the leader with fresh seeds."""
 
@@ -163,6 +165,11 @@ class Summary:
     def deciding(self) -> Comparison | None:
         """The comparison on the test set, or on the mean of several."""
         return self.comparisons[0] if self.comparisons else None
+
+    @property
+    def tested(self) -> Comparison | None:
+        """The comparison that the answer is of: with fresh seeds where the leader is confirmed."""
+        return self.confirmed.deciding if self.confirmed else self.deciding
 
     @property
     def reference(self) -> ConfigurationResult:
@@ -203,9 +210,17 @@ def summarise(sweep: Sweep) -> Summary:
     tests = scored_sets(systems)
     ahead = leader(sweep, ranked, finished=True) or leader(sweep, ranked)
     comparisons = tuple(compare_all(systems, tests))
-    chances = _chances(with_mean(systems, tests), comparisons[0]) if comparisons else {}
+    chances: dict[str, float] = {}
+    if comparisons:  # the probability to be the best of those whose sentences are known
+        test, metric = comparisons[0].test, comparisons[0].metrics[0]
+        of_all = {of.address: of.samples(test, metric) for of in with_mean(systems, tests)}
+        known = {address: drawn for address, drawn in of_all.items() if drawn is not None}
+        if len(known) > 1:
+            lower = lower_is_better(metric)
+            shares = probability_best([*known.values()], lower_is_better=lower)
+            chances = {} if shares is None else dict(zip(known, shares.tolist(), strict=True))
     tested = _confirmed(sweep, ahead.address) if ahead else None
-    return Summary(sweep, ranked, ahead, comparisons, chances, tested)
+    return Summary(sweep, ranked, ahead, comparisons, chances, tuple(systems), tested)
 
 
 def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
@@ -277,28 +292,22 @@ def recommended(summary: Summary) -> ConfigurationResult | None:
     best = leader(sweep, summary.ranking, finished=True)
     finished = [result for result in summary.ranking if result.finished]
     compared = reference in finished and len(finished) > 1
-    if best is None or not (sweep.ended or compared) or nothing_learnt(summary):
+    table = summary.tested
+    ahead = table.row(summary.leader.address) if table and summary.leader else None
+    unlearnt = bool(ahead and ahead.meaningless)
+    if best is None or not (sweep.ended or compared) or unlearnt:
         return None
     mean, of_reference = summary.validated(best)
     if best is reference or mean is None or of_reference is None:
         return best
     paid = net(mean, best.configuration.price, sweep.mode)
     gain = paid - of_reference if sweep.mode == "max" else of_reference - paid
-    table = summary.confirmed.deciding if summary.confirmed else summary.deciding
     row = table.row(best.address) if table else None
     on_test = table.gain(row) if table and row else None
     error = _least_error(summary, mean - of_reference)
     if gain > error + (ROUNDING if error else 0.0) and (on_test is None or on_test > SHOWN):
         return best
     return reference
-
-
-def nothing_learnt(summary: Summary) -> bool:
-    """Return whether the leader, or the reference that it is held against, is not shown to have
-    learnt more than a trivial output has."""
-    table = summary.confirmed.deciding if summary.confirmed else summary.deciding
-    row = table.row(summary.leader.address) if table and summary.leader else None
-    return bool(row and row.meaningless)
 
 
 def _least_error(summary: Summary, lead: float) -> float:
@@ -403,20 +412,6 @@ def _state(sweep: Sweep, configuration: Configuration) -> Progress:
     final: tuple[Progress, ...] = ("failed", "waiting") if sweep.ended else ("waiting", "failed")
     order: tuple[Progress, ...] = ("stopped", *final)
     return next((state for state in order if state in states), "waiting")
-
-
-def _chances(systems: Sequence[SystemResult], deciding: Comparison) -> dict[str, float]:
-    """Return the probability of each system to be the best; of those whose sentences are known."""
-    metric = deciding.metrics[0]
-    known = {
-        system.address: resampled
-        for system in systems
-        if (resampled := system.samples(deciding.test, metric)) is not None
-    }
-    if len(known) < 2:
-        return {}
-    shares = probability_best([*known.values()], lower_is_better=lower_is_better(metric))
-    return {} if shares is None else dict(zip(known, shares.tolist(), strict=True))
 
 
 def _scored_systems(sweep: Sweep) -> list[SystemResult]:

@@ -1,0 +1,203 @@
+"""The report of a sweep in the middle, at its end and before it has begun: page, terminal, JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from augury.core.progress import duration
+from augury.experiments.stored_runs import NO_TESTS
+from augury.reporting import rendering
+from augury.reporting.sweeps.report import configurations, report
+from augury.reporting.sweeps.summary import summarise
+from augury.scoring.stored import Measured, write_statistics
+from augury.sweeping.state import DEFINITION, Sweep
+
+
+def render(sweep: Sweep, refresh: int | None = None) -> str:
+    return rendering.page(report(summarise(sweep), refresh))
+
+
+def figures(html: str) -> list[str]:
+    data = re.search(r'<script type="application/json" id="figures">(.*?)</script>', html)
+    assert data is not None
+    return list(json.loads(data[1]))
+
+
+@pytest.fixture
+def halving(sweeps: Any) -> Any:
+    """A race in the middle: a baseline, four points, one stopped, one failed, one merged."""
+    sweeps.results.corpus([("ein", "a")], note="synthetic text")
+    baseline = sweeps.configuration({}, "baseline")
+    points = [
+        {"regime.beta": beta, "regime.tau": tau, "augment.0.keys": [1, 2]}
+        for beta in (0, 5)
+        for tau in (1, 2)
+    ]
+    first, second, third, fourth = (sweeps.configuration(point) for point in points)
+    sweeps.trial(baseline, 1, [20, 29, 30])
+    sweeps.trial(first, 1, [20, 30, 31.5], seconds=120)
+    sweeps.trial(first, 2, [20, 30], "running")
+    sweeps.trial(second, 1, [19, 25], "stopped")
+    sweeps.trial(third, 1, [19, 25], "stopped")
+    sweeps.trial(fourth, 1, [], "failed", error="Diverged: loss <nan>")
+    sweeps.decide(first, "seed added", 30, 0.5, 28)
+    sweeps.merged.append(
+        {"point": {"regime.beta": 0, "regime.tau": 9}, "same_as": "baseline", "reason": "no weight"}
+    )
+    return sweeps.load(scheduler="race", ended=False, question="Which β is <best>?")
+
+
+def test_the_middle_of_a_race(halving: Any, read: Any) -> None:
+    html = render(halving, refresh=15)
+    page = read(html)
+    assert page.texts["p"][0] == "Which β is <best>?" and "synthetic text" in page.texts["p"]
+    first = page.texts["li"].index("2 finished")
+    assert page.texts["li"][first : first + 5] == [
+        "2 finished",
+        "1 running",
+        "2 stopped",
+        "1 failed",
+        "9 waiting",
+    ]
+    assert {"race", "smoke"} <= set(page.texts["dd"])
+    assert f"{duration(halving.seconds)} on cpu" in page.texts["dd"]
+    names = figures(html)
+    assert {"valid-bleu-updates", "valid-bleu-time", "cost"} <= set(names)
+    assert {name for name in page.ids if name in names} == set(names)
+    cells = {cell.strip() for cell in page.texts["td"]}
+    assert {"Diverged: loss <nan>"} <= cells
+    repetition = f"--seeds 1 2 3 --name beta --storage {halving.folder.root}"
+    assert (
+        any(repetition in text for text in page.texts["pre"])
+        and halving.folder.uri in page.texts["code"]
+    )
+
+
+def test_differences_are_tested(sweeps: Any) -> None:
+    worse, better = (
+        [10, 10, 8, 6, 4, 3, 10, 9, 8, 7],
+        [10, 10, 9, 7, 5, 4, 10, 9, 8, 7],
+    )  # counts of a sentence
+    for beta, share in ((0, 0.25), (5, 0.75)):
+        address = sweeps.configuration({"regime.beta": beta})
+        for seed in (1, 2, 3):
+            run = sweeps.trial(address, seed, [30 + beta])
+            counts = np.where(np.arange(2000)[:, None] < 2000 * share, better, worse)
+            write_statistics(run, "test", [Measured("bleu", 30, 29, 31, "tok:13a", 2000, counts)])
+    best = configurations(summarise(sweeps.load())).rows[0]
+    assert re.fullmatch(r"\+(\d+\.\d)\*\* \[\+\d+\.\d, \+\d+\.\d\]", best.cells[5].text)
+    assert best.cells[6].text == "< 0.001"
+
+
+def test_nothing_has_begun(sweeps: Any, read: Any) -> None:
+    for beta in (0, 5):
+        sweeps.configuration({"regime.beta": beta})
+    html = render(sweeps.load(ended=False), refresh=15)
+    assert len(read(html).texts["h2"]) == 2 and figures(html) == []
+
+
+def test_before_the_reference_is_scored_nothing_is_compared(sweeps: Any, read: Any) -> None:
+    sweeps.results.corpus([("ein", "a")])
+    reference, rival = (sweeps.configuration({"regime.beta": beta}) for beta in (1, 2))
+    sweeps.trial(reference, 1, [20], "running")
+    sweeps.trial(rival, 1, [31], hypotheses=["a"])
+    page = read(render(sweeps.load(ended=False)))
+    assert "Examples" in page.texts["h2"] and not any("p <" in text for text in page.texts["td"])
+
+
+def test_it_is_loaded_again_only_while_it_changes(sweeps: Any, read: Any) -> None:
+    sweeps.configuration({"regime.beta": 1})
+    for ended, refresh, again in ((False, 15, True), (False, None, False), (True, 15, False)):
+        sweep = sweeps.load(ended=ended)
+        html = render(sweep, refresh=refresh)
+        assert ("refresh" in read(html).ids) == again
+        assert (f'data-updated="{sweep.updated:.0f}"' in html) == again
+        silent = None if ended else pytest.approx(time.time() - sweep.updated, abs=60)
+        assert sweep.silent == silent
+
+
+def test_text_is_shown_and_never_run(sweeps: Any, read: Any, hostile: str) -> None:
+    for value in (hostile, "other"):
+        sweeps.trial(
+            sweeps.configuration({"key": value, "regime.tau": 1}), 1, [30, 31], device=hostile
+        )
+    sweeps.trial(
+        sweeps.configuration({"key": "third", "regime.tau": 2}), 1, [], "failed", error=hostile
+    )
+    sweeps.decide(sweeps.configurations[0]["address"], "chosen", 31, 1, 30)
+    sweeps.merged.append(
+        {"point": {"key": hostile}, "same_as": "key=other, tau=1", "reason": hostile}
+    )
+    page = read(render(sweeps.load(question=hostile), refresh=15))
+    assert "img" not in page.tags and page.tags.count("script") == 3
+    assert all(link.startswith("data:") for link in page.links)
+    assert hostile in page.texts["td"]
+
+
+def test_facts_are_a_scale_or_a_file_and_the_rest_of_a_budget(sweeps: Any) -> None:
+    sweeps.trial(sweeps.configuration({}, "baseline"), 1, [30.0])
+    for file, ended, left in ((None, False, "4 min 00 s left"), ("mine.yaml", True, None)):
+        sweep = sweeps.load((1,), ended=ended)
+        definition = sweep.folder.read_record(DEFINITION)
+        sweep.folder.write_record(DEFINITION, {**definition, "experiment": file})
+        limited = replace(sweep, deadline=sweep.updated + 240)
+        facts = report(summarise(limited)).facts
+        assert facts.get("experiment") == file and ("scale" in facts) == (file is None)
+        assert facts.get("budget") == left
+
+
+def test_every_output_says_that_validation_decides(sweeps: Any) -> None:
+    sweeps.trial(sweeps.configuration({}, "baseline"), 1, [30])
+    for tests, decides, cautions in (((), "validation", [NO_TESTS]), (("test",), "tests", [])):
+        shown = report(summarise(sweeps.load(tests=tests)))
+        assert (shown.data["decided_on"], shown.data["cautions"]) == (decides, cautions)
+        for form in (rendering.text, rendering.page):
+            assert (NO_TESTS in form(shown)) == bool(cautions)
+
+
+def test_plain_is_json(sweeps: Any) -> None:
+    sweeps.trial(sweeps.configuration({}, "baseline"), 1, [30])
+    one, two = (sweeps.configuration({"regime.beta": beta}) for beta in (1, 2))
+    sweeps.trial(one, 1, [31, 32])
+    sweeps.trial(two, 1, [20], "stopped")
+    shown = report(summarise(sweeps.load(scheduler="race"))).data
+    content = json.loads(json.dumps(shown, allow_nan=False))
+    known = {name: content[name] for name in ("best", "ended", "trials", "finished", "failed")}
+    assert known == {"best": one, "ended": True, "trials": 3, "finished": 2, "failed": 0}
+    assert content["cost"]["train_seconds"] == 240
+    best, reference, stopped = content["table"]
+    assert (best["name"], best["point"], best["seeds"]) == ("beta=1", {"regime.beta": 1}, 1)
+    unknown = dict.fromkeys(("sd", "low", "high"))
+    assert best["validation"] == {**unknown, "mean": 32, "values": {"1": 32}}
+    assert best["tests"]["test"]["scores"]["bleu"]["value"] == 32
+    assert best["tests"]["test"]["difference"] == 2
+    assert reference["tests"]["test"]["difference"] is None
+    assert (stopped["state"], stopped["tests"]) == ("stopped", {})
+
+
+def test_of_several_test_sets_the_mean_decides_and_all_are_listed(sweeps: Any) -> None:
+    points: list[dict[str, int]] = [{}, {"regime.beta": 1}, {"regime.beta": 2}]
+    for point, bleu in zip(points, (30.0, 33.0, 31.0), strict=True):
+        run = sweeps.trial(sweeps.configuration(point, "" if point else "baseline"), 1, [bleu])
+        content = run.read_record("scores.json")
+        second = [{**score, "value": score["value"] + 4} for score in content["tests"]["test"]]
+        run.write_record("scores.json", content | {"tests": {**content["tests"], "second": second}})
+    shown = report(summarise(sweeps.load([1])))
+    text = rendering.text(shown, 200)
+    assert "BLEU mean" in text and text.count("difference [95 %]") == 1
+    listed = text[text.index("by test set") :].splitlines()
+    assert [line.split() for line in listed[1:6] if "─" not in line] == [
+        ["system", "mean", "test", "second"],
+        ["baseline", "32.0", "30.0", "34.0"],
+        ["beta=1", "35.0", "33.0", "37.0"],
+        ["beta=2", "33.0", "31.0", "35.0"],
+    ]
+    assert "On the mean of the test sets, beta=1 scores 3.0 BLEU more than baseline" in text
+    assert list(shown.data["table"][0]["tests"]) == ["mean", "test", "second"]

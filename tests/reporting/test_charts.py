@@ -1,0 +1,147 @@
+"""Charts of experiments and sweeps: learning curves, differences, scores against cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from augury.reporting.comparison import comparison
+from augury.reporting.curves import learning_curves, recorded, training_seconds
+from augury.reporting.figures import Figure
+from augury.reporting.score_charts import forest, pareto_front, score_against_cost
+from augury.reporting.styles import OTHER, system_style
+from augury.reporting.sweeps.report import configuration_styles, report
+from augury.reporting.sweeps.summary import summarise
+from tests.run_folders import load
+
+LABELS = {"valid/bleu": "validation BLEU", "train/loss": "training loss"}
+
+
+def curves(*runs: Any) -> list[Figure]:
+    systems = load(runs)
+    styles = {system.address: system_style(index) for index, system in enumerate(systems)}
+    return learning_curves(recorded(systems, "wall time"), LABELS, "wall time", styles)
+
+
+def test_curves_against_updates_and_time(results: Any) -> None:
+    history = [
+        (10, {"train/loss": 4.0}),
+        (20, {"train/loss": 3.0}),
+        (20, {"valid/bleu": 12.5, "train/seconds": 5.0}),
+    ]
+    figures = curves(results.run("base <1>", "aa" * 8, bleu=30.0, history=history))
+    points = {
+        figure.name: (line["x"], line["y"], line["name"])
+        for figure in figures
+        for line in figure.to_dict()["data"]
+    }
+    name = "base &lt;1&gt;"
+    assert points == {
+        "valid-bleu-updates": ([20.0], [12.5], name),
+        "valid-bleu-time": ([5.0], [12.5], name),
+        "train-loss-updates": ([10.0, 20.0], [4.0, 3.0], name),
+        "train-loss-time": ([2.5, 5.0], [4.0, 3.0], name),
+    }
+
+
+def test_an_axis_of_scores_ends_where_the_metric_does(results: Any) -> None:
+    history = [(10, {"train/loss": 4.0, "valid/bleu": 0.1}), (20, {"valid/bleu": 12.5})]
+    runs = [
+        results.run(name, name[0] * 16, bleu=bleu, history=history, half_width=0.4)
+        for name, bleu in (("base", 0.4), ("cipher", 1.2))
+    ]
+    score, _, loss, _ = curves(*runs)
+    (cost,) = score_against_cost(comparison(load(runs), "test"))
+    ends = {"clipmin": 0.0, "clipmax": 100.0}
+    for figure in (score, cost):
+        assert figure.to_dict()["layout"]["yaxis"]["autorangeoptions"] == ends
+    assert "clipmin" not in loss.to_dict()["layout"]["yaxis"].get("autorangeoptions", {})
+
+
+def test_long_curves_are_thinned_and_keep_their_ends(results: Any) -> None:
+    history = [(update, {"train/loss": update}) for update in range(1, 2002)]
+    x = curves(results.run("base", "aa" * 8, history=history))[0].to_dict()["data"][0]["x"]
+    assert (len(x), x[0], x[-1]) == (200, 1.0, 2001.0)
+
+
+def test_training_time_leaves_out_pauses() -> None:
+    def record(update: int, time: float, measured: float | None = None) -> Any:
+        metrics = {"train/loss": 1.0} if measured is None else {"train/seconds": measured}
+        return {"update": update, "epochs": 0.0, "time": time, "metrics": metrics}
+
+    measured = [record(10, 100.0), record(20, 110.0, 10.0), record(30, 990.0), record(40, 999, 30)]
+    assert training_seconds(measured) == [5.0, 10.0, 20.0, 30.0]
+    assert training_seconds([record(10, 100.0), record(20, 110.0)]) == [0.0, 10.0]
+
+
+def test_curves_of_a_sweep_have_a_line_a_seed_and_systems_without_a_style_are_below(
+    sweeps: Any,
+) -> None:
+    for beta, progress in ((1, "finished"), (2, "stopped")):
+        address = sweeps.configuration({"regime.beta": beta})
+        sweeps.trial(address, 1, [20, 30 + beta], progress, seconds=300)
+    sweeps.trial(sweeps.configurations[0]["address"], 2, [22, 33, 34], seconds=600)
+    figures = {figure.name: figure.to_dict()["data"] for figure in shown(sweeps.load())}
+    stopped, *best = figures["valid-bleu-updates"]
+    assert stopped["line"]["color"] == OTHER.colour
+    assert [line["y"] for line in best] == [[20, 31], [22, 33, 34]]
+    assert [line["x"] for line in figures["valid-bleu-time"][1:]] == [[5, 10], [10, 20, 30]]
+
+
+def shown(sweep: Any) -> list[Figure]:
+    return report(summarise(sweep)).figures
+
+
+def test_the_reference_and_the_best_six_have_a_style(sweeps: Any) -> None:
+    addresses = [sweeps.configuration({"regime.beta": beta}) for beta in range(10)]
+    for beta, address in enumerate(addresses):
+        sweeps.trial(address, 1, [30 + beta], "stopped" if beta == 9 else "finished")
+    styles = configuration_styles(summarise(sweeps.load()))
+    assert styles == {addresses[0]: system_style(0)} | {
+        addresses[9 - place]: system_style(place) for place in range(1, 7)
+    }
+
+
+def test_the_front_is_what_nothing_beats_in_score_and_cost(sweeps: Any) -> None:
+    points = [(30, 100), (29, 120), (31, 120), (31, 150), (30.5, 110), (33, 400)]
+    for beta, (bleu, seconds) in enumerate(points):
+        address = sweeps.configuration({"regime.beta": beta})
+        sweeps.trial(address, 1, [30], bleu=bleu, seconds=seconds)
+    summary = summarise(sweeps.load())
+    names = ["beta=0", "beta=4", "beta=2", "beta=5"]
+    assert [row.name for row in pareto_front(summary.comparisons[0])] == names
+    (figure,) = score_against_cost(summary.comparisons[0], configuration_styles(summary))
+    line, *dots = figure.to_dict()["data"]
+    assert line["x"] == pytest.approx([100 / 60, 110 / 60, 2, 400 / 60])
+    assert line["y"] == [30, 30.5, 31, 33]
+    rings = {dot["name"] for dot in dots if dot["marker"]["line"]["width"]}
+    assert rings == {*names}
+    bars = next(dot["error_y"] for dot in dots if dot["name"] == "beta=0")
+    assert (bars["array"], bars["arrayminus"]) == ([1.0], [1.0])
+
+
+def test_the_forest_has_the_tested_differences_the_best_on_top(sweeps: Any) -> None:
+    for name, share in (("baseline", 0.5), ("R-Drop", 0.9), ("WordDrop", 0.7)):
+        address = sweeps.configuration({}, name)
+        for seed in (1, 2):
+            correct = [int(row < 100 * share + seed) for row in range(100)]
+            sweeps.trial(address, seed, [20.0, 100 * share])
+            sweeps.results.run(name, address, seed, correct=correct)
+    summary = summarise(sweeps.load((1, 2)))
+    assert summary.deciding is not None
+    (figure,) = forest(summary.deciding, configuration_styles(summary))
+    chart = figure.to_dict()
+    assert [trace["name"] for trace in chart["data"]] == ["WordDrop", "R-Drop"]
+    for trace in chart["data"]:
+        row = next(row for row in summary.deciding.rows if row.name == trace["name"])
+        assert row.tested is not None and trace["x"] == [row.tested.value]
+        bars = trace["error_x"]
+        assert row.tested.value + bars["array"][0] == pytest.approx(row.tested.high)
+        assert row.tested.value - bars["arrayminus"][0] == pytest.approx(row.tested.low)
+
+
+def test_no_other_style_is_that_of_the_baseline() -> None:
+    styles = [system_style(index) for index in range(30)]
+    assert len(set(styles)) == 30
+    assert styles[0].colour not in {style.colour for style in styles[1:]}
