@@ -8,6 +8,7 @@ that is `null` drops it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +18,8 @@ from augury.core.errors import UserError, nearest
 from augury.core.faults import KeyPath
 from augury.core.paths import FileText, expanded
 
+MOST = 100_000
+"""Keys and list items, with every alias written out: a few lines make them billions."""
 MERGE = "tag:yaml.org,2002:merge"
 EXTENDS = "extends"
 REPLACED = ("systems", "stages")
@@ -179,7 +182,9 @@ def _loaded(text: str, path: str) -> tuple[Any, dict[KeyPath, int]]:
         root = loader.get_single_node()
         if root is None:
             return None, {}
-        lines = dict(_lines(root, path))
+        lines = dict(islice(_lines(root, path), MOST))
+        if len(lines) == MOST:
+            raise UserError(f"{path} has {MOST:,} keys and items or more: write fewer")
         return loader.construct_document(root), lines
     except RecursionError as error:
         raise UserError(
