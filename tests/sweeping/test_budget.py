@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from augury.sweeping import plan
 from augury.sweeping.applied import apply
 from augury.sweeping.budget import estimate, keep_within
 from augury.sweeping.declarations import SearchSpace
-from augury.sweeping.plan import Plan
+from augury.sweeping.plan import Plan, SweepOptions
 from augury.sweeping.space import resolve, sample
 from augury.sweeping.state import DEFINITION, KIND
 from augury.training.history import History
@@ -94,14 +94,31 @@ def test_scores_are_part_of_a_trial(planned: Plan) -> None:
     assert remaining(graph) == {step: 0.0}
 
 
+def within(planned: Plan, budget: float, confirm: int = 0) -> list[str]:
+    """Return the names of the configurations that a budget allows."""
+    options = SweepOptions(planned.store.root, "lengths", SEEDS, budget=budget, at_once=1)
+    keep_within(planned, replace(options, confirm=confirm))
+    return [configuration.name for configuration in planned.configurations.values()]
+
+
 def test_the_longest_go_first_and_the_reference_never(planned: Plan) -> None:
     cost = estimated(planned)
-    keep_within(planned, SEEDS, cost.first_seed / 2, 1)
-    names = [configuration.name for configuration in planned.configurations.values()]
-    assert names == ["max_updates=10", "max_updates=100"]
+    assert within(planned, cost.first_seed / 2) == ["max_updates=10", "max_updates=100"]
     assert [name for name, _ in planned.left_out] == ["max_updates=1000"]
     with pytest.raises(UserError, match="leaves nothing to compare"):
-        keep_within(planned, SEEDS, 0.0, 1)
+        within(planned, 0.0)
+
+
+def test_the_time_of_a_confirmation_is_kept_from_the_beginning(tmp_path: Path) -> None:
+    """At most half of the budget, and never that of the only thing to compare with."""
+    all_of_them = ["max_updates=10", "max_updates=1000", "max_updates=100"]
+    seed = 1.01 * estimated(plan_of(tmp_path, SPACE)).first_seed
+    assert within(plan_of(tmp_path, SPACE), seed) == all_of_them
+    assert within(plan_of(tmp_path, SPACE), seed, confirm=1) == all_of_them[::2]
+    assert within(plan_of(tmp_path, SPACE), 2 * seed, confirm=9) == all_of_them
+    shorter = SPACE.model_copy(update={"keys": {"training.max_updates": [10, 100]}})
+    least = estimated(plan_of(tmp_path, shorter))
+    assert within(plan_of(tmp_path, SPACE), 1.01 * least.first_seed, confirm=9) == all_of_them[::2]
 
 
 def test_what_an_earlier_command_had_is_not_left_out_of_the_next(planned: Plan) -> None:
@@ -110,7 +127,7 @@ def test_what_an_earlier_command_had_is_not_left_out_of_the_next(planned: Plan) 
     entries = [{"address": address} for address in planned.configurations]
     definition = {"configurations": entries[:2]}  # with the one of 1,000 updates
     planned.store.folder(KIND, "lengths").write_record(DEFINITION, definition)
-    keep_within(planned, SEEDS, cost.first_seed / 2, 1, name="lengths")
+    within(planned, cost.first_seed / 2)
     assert [name for name, _ in planned.left_out] == ["max_updates=100"]
 
 

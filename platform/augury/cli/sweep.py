@@ -134,7 +134,7 @@ def make_plan(space: Space, options: SweepOptions) -> Plan:
     """Return the configurations that a sweep starts with, with their addresses; runs nothing."""
     made = plan.of_options(space, options, Store(options.storage))
     if options.budget is not None:
-        budget.keep_within(made, options.seeds, options.budget, options.at_once, name=options.name)
+        budget.keep_within(made, options)
     return made
 
 

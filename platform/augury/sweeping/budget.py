@@ -10,8 +10,11 @@ from augury.experiments import estimates
 from augury.experiments.estimates import Estimate, remaining, trial_costs
 from augury.experiments.graph import Graph, Step
 from augury.sweeping.applied import LeftOut
-from augury.sweeping.plan import Plan, Planned
+from augury.sweeping.plan import Plan, Planned, SweepOptions
 from augury.sweeping.state import DEFINITION, KIND
+
+RESERVED_AT_MOST = 0.5
+"""The share of a budget that may be kept for confirmation."""
 
 
 def estimate(plan: Plan, seeds: Sequence[int], at_once: int | None = None) -> Estimate | None:
@@ -21,22 +24,23 @@ def estimate(plan: Plan, seeds: Sequence[int], at_once: int | None = None) -> Es
     return estimates.estimate(_graph(plan, seeds), plan.base(), at_once)
 
 
-def keep_within(
-    plan: Plan, seeds: Sequence[int], budget: float, at_once: int | None = None, *, name: str = ""
-) -> None:
+def keep_within(plan: Plan, options: SweepOptions) -> None:
     """Leave out the configurations that cost most until one seed of the others, the reference
-    among them, takes `budget` seconds or less; note them in the plan.
+    among them, takes what the budget leaves beside a confirmation; note them in the plan.
 
-    Those that an earlier command of the sweep `name` had stay: each command counts its budget anew.
-    Raises UserError where nothing would be left to compare with the reference.
+    Something stays that the reference is compared with. So do those that an earlier command of the
+    sweep had: each command counts its budget anew. Raises UserError where nothing would be left to
+    compare with the reference.
     """
+    seeds, budget = options.seeds, options.budget
+    assert budget is not None
     if not plan.configurations:  # all points are still to be suggested
         return
     graph = _graph(plan, seeds)
     left = remaining(graph)
     if left is None:
         return
-    parallel = estimates.trials_at_once(plan.base(), at_once)
+    parallel = estimates.trials_at_once(plan.base(), options.at_once)
 
     def needed(addresses: Iterable[str]) -> float:
         """Return the seconds of one seed of configurations, with what they need, each once."""
@@ -46,7 +50,7 @@ def keep_within(
     reference, *others = plan.configurations
     of_all, alone = needed(plan.configurations), {other: needed([other]) for other in others}
     least = needed([reference, *sorted(others, key=alone.__getitem__)[:1]])
-    definition = plan.store.folder(KIND, name).earlier_record(DEFINITION) if name else {}
+    definition = plan.store.folder(KIND, options.name).earlier_record(DEFINITION)
     kept = {entry["address"] for entry in definition.get("configurations", ())}
     removable = [address for address in others if address not in kept]
     if removable and least > budget and kept.isdisjoint(plan.configurations):
@@ -56,12 +60,15 @@ def keep_within(
             f"{duration(least)}, one of all {duration(of_all)}: raise it, or take a smaller model "
             "or less training"
         )
+    for_choice = budget - min(len(options.fresh_seeds) * least, RESERVED_AT_MOST * budget)
     reason = (
-        f"one seed of all would take about {duration(of_all)} more, and --budget is "
-        f"{duration(budget)}: raise it"
+        f"one seed of all would take about {duration(of_all)} more, and --budget leaves "
+        f"{duration(for_choice)} for the choice: raise it"
     )
     removable.sort(key=alone.__getitem__)
-    while removable and needed(plan.configurations) > budget:
+    if kept.isdisjoint(others):
+        removable = removable[1:]
+    while removable and needed(plan.configurations) > for_choice:
         longest = plan.configurations.pop(removable.pop())
         plan.left_out.append(LeftOut(longest.name, reason))
 

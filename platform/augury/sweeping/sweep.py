@@ -21,7 +21,7 @@ from augury.experiments.recording import Recording
 from augury.experiments.run import commit
 from augury.sweeping import plan as plans
 from augury.sweeping.applied import left_out_lines
-from augury.sweeping.budget import estimate, keep_within, seed_seconds
+from augury.sweeping.budget import RESERVED_AT_MOST, estimate, keep_within, seed_seconds
 from augury.sweeping.driver import Recorded, run_trials, runs_on_ray
 from augury.sweeping.plan import Plan, SweepOptions
 from augury.sweeping.proposals import Proposals
@@ -31,9 +31,6 @@ from augury.sweeping.space import Space
 from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep
 from augury.sweeping.trials import Trials
 from augury.sweeping.writer import Show, StateWriter
-
-RESERVED_AT_MOST = 0.5
-"""The share of a budget that may be kept for confirmation."""
 
 
 @dataclass(frozen=True)
@@ -127,20 +124,19 @@ class _Driver:
             sweep = writer.end(finished=finished)
         ended = ("finished", "failed")
         left = sum(trials.progress.get(trial) not in ended for trial in known)
-        seconds = self._seconds_of_trial()
-        takes = seconds and seconds * left / trials.at_once
+        rest = estimate(self.plan, options.seeds, trials.at_once)
         found = {
             trial for trial in trials.progress if self._is_compared(trial)
         } - trials.begun.keys()
         reused = sum(trials.progress[trial] == "finished" for trial in found)
-        return Outcome(sweep, reused, not finished, left, takes)
+        return Outcome(sweep, reused, not finished, left, rest and rest.all_seeds)
 
     def _make_plan(self) -> Plan:
         """Return the configurations that are known before anything runs."""
         options, space = self.options, self.space
         plan = plans.of_options(space, options, self.store)
         if options.budget is not None:
-            keep_within(plan, options.seeds, options.budget, options.at_once, name=options.name)
+            keep_within(plan, options)
         for merged in plan.merged:
             say(f"{merged.label} is the same experiment as {merged.same_as}: {merged.reason}")
         for line in left_out_lines(plan.left_out):
@@ -204,9 +200,9 @@ class _Driver:
 
     def _deadline_of(self, trial: Trial) -> float | None:
         """Return when a trial must end: before what is kept of the budget for confirmation, unless
-        it is part of that."""
-        fresh = self.options.fresh_seeds
-        if self.deadline is None or not fresh or trial.seed in fresh:
+        it is part of that, or nothing is known that could be confirmed."""
+        fresh, leader = self.options.fresh_seeds, self.trials.scheduler.leader
+        if self.deadline is None or not fresh or trial.seed in fresh or leader is None:
             return self.deadline
         return self.deadline - self._reserved()
 
