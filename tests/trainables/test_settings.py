@@ -9,7 +9,6 @@ import pytest
 from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.experiments.spec import parse
-from augury.experiments.systems import expand
 from augury.regimes.regime import SOURCE
 from tests import tiny
 from trainables import classification
@@ -60,12 +59,6 @@ def test_labels_are_smoothed_only_where_that_is_asked_for(regime: Any) -> None:
     named = {"name": regime} if isinstance(regime, str) else regime
     smoothed = parsed("nli", regime={**named, "label_smoothing": 0.2})
     assert smoothed.regime.label_smoothing == 0.2
-
-
-def test_the_baseline_is_plain_and_without_augmentation() -> None:
-    systems = expand(parsed("nli", augment=[{"operator": "eda"}], regime="adversarial"))
-    regime = {"name": "plain", "label_smoothing": 0.0}
-    assert (systems["baseline"].augment, systems["baseline"].regime.to_dict()) == ((), regime)
 
 
 @pytest.mark.parametrize("kind", CORPORA)

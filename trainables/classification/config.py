@@ -85,7 +85,8 @@ class Scratch(Section):
 
 
 ClassifierModel = Annotated[
-    PretrainedClassifier | Scratch, scratch_or_pretrained(Scratch, PretrainedClassifier)
+    PretrainedClassifier | Scratch,
+    scratch_or_pretrained(Scratch, PretrainedClassifier, default=PretrainedClassifier),
 ]
 
 
@@ -138,6 +139,12 @@ class ClassifierConfig(Experiment):
     scoring: LabelScoring = LabelScoring()
 
     FROM_NOTHING: ClassVar[type[Training] | None] = ScratchClassifierTraining
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels, in the order of the classes of models."""
+        corpus: Any = self.corpus
+        return tuple(corpus.labels)
 
     @property
     def validated(self) -> tuple[str, Literal["max", "min"]]:

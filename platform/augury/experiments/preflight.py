@@ -82,6 +82,8 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
                 check_noise(texts[test], noise)
         for name in experiment.scoring.metrics:
             registry.metric_class(name).require()
+        if experiment.pretrained:
+            pretrained.check_files(experiment.pretrained)
         find_task(experiment.task).check(experiment, store)
         _check_held_out(experiment, graph)
         for operator, models in zip(experiment.augment, experiment.models, strict=True):

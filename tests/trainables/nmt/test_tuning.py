@@ -29,9 +29,9 @@ from augury.training.trained import Outcome
 from tests.trainables.nmt.tuned import CIPHERS, Make, content, finished
 from trainables.nmt import TASK
 from trainables.nmt.config import LoraTuning, TranslationTuning
+from trainables.nmt.pretrained import PretrainedVocabulary
 from trainables.nmt.trained import Trained
 from trainables.nmt.translation import Translation
-from trainables.nmt.vocabulary import PretrainedVocabulary
 
 FAMILIES = ("marian", "m2m_100", "nllb", "mbart50", "t5")
 FRAMES = {
@@ -82,7 +82,7 @@ def test_language_codes_begin_sources_and_outputs(family: str, prepared: Make) -
     never, prefix = vocabulary.never, vocabulary.first
     for beam in (1, 3):
         decoding = Decoding(beam=beam, max_length=12)
-        ((best,),) = trained._engine(1)(sources, decoding)
+        ((best,),) = trained.search(1)([sources], decoding, 1)
         ((other,),) = n_best(model, [sources], decoding, never, prefix=prefix)
         assert best.ids[: len(prefix)] == prefix and len(best.ids) > len(prefix)
         assert best.ids == other.ids
@@ -283,17 +283,6 @@ def test_updates_alone_are_trained_and_exports_contain_them(
 
 
 @needs_peft
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"model": {"lora": {"targets": ["nothing"]}}}, "ends of the names of linear layers"),
-        ({"model": {"lora": {}, "new_pieces": 100}, **CIPHERS}, "set model.new_pieces: 0"),
-    ],
-)
-def test_what_lora_cannot_do_is_refused(
-    changes: dict[str, Any],
-    message: str,
-    prepared: Make,
-) -> None:
-    with pytest.raises(UserError, match=message):
-        Translation(prepared("marian", **changes))
+def test_lora_leaves_no_embeddings_for_new_pieces(prepared: Make) -> None:
+    with pytest.raises(UserError, match=r"set model\.new_pieces: 0"):
+        Translation(prepared("marian", model={"lora": {}, "new_pieces": 100}, **CIPHERS))

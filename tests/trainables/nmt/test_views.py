@@ -134,13 +134,8 @@ def test_translate_from_views(
     )
     expected = decoding(views=VIEWS, combine="mbr", n_best=2, utility="bleu")
     assert code == 0 and out.splitlines() == TASK.translate(run, texts, decoding=expected)
-    for words, message in (
-        (["--combine", "average"], "needs the views"),
-        (["--views", "plain", "rot-3", "--combine", "average"], "unknown view 'rot-3'"),
-        (["--views", "rot-1", "--utility", "bleu"], "--utility needs --combine mbr"),
-    ):
-        code, _, errors = translate(*words)
-        assert code == 2 and message in errors
+    code, _, errors = translate("--views", "plain", "rot-3", "--combine", "average")
+    assert code == 2 and "unknown view 'rot-3'" in errors
 
 
 def test_decodings_are_compared_and_kept(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
