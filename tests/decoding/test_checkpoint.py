@@ -82,6 +82,14 @@ def test_languages_are_those_that_transformers_reads_and_writes(
     assert len({*drawn}) == 3
 
 
+def test_m2m_100_has_its_own_names_of_languages(tmp_path: Path) -> None:
+    model = Checkpoint(written("m2m_100", tmp_path / "made"), None, Languages("de", "en"))
+    (output,) = model.translator(Store(tmp_path))(["small"], "plain", Decoding(max_length=9))
+    assert output
+    with pytest.raises(UserError, match="'xx': allowed: "):
+        dataclasses.replace(model, languages=Languages("de", "xx")).translator(Store(tmp_path))
+
+
 @pytest.mark.parametrize(
     ("languages", "message"),
     [

@@ -15,7 +15,6 @@ from augury.core.locks import lock_incomplete
 from augury.core.progress import say
 from augury.core.store import Folder
 from augury.corpora.filters import clean_lines
-from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.search import Hypothesis, Search, Sources, decode
 from augury.decoding.settings import (
     PLAIN,
@@ -199,18 +198,10 @@ class Trained:
         By CTranslate2 on `threads`; or by `transformers`, on a GPU if it may, where views are in
         one beam `together` or CTranslate2 does not read the model.
         """
-        never, first = self.vocabulary.never, self.vocabulary.first
         if together or not self.kind.convertible:
-            from augury.decoding.generate import n_best
-
             model = self.model().to(self.experiment.execution.local_device)
-            return lambda views, decoding, count: n_best(
-                model, views, decoding, never, count, first
-            )
-        decoder = CTranslateDecoder(self._ctranslate2().local(), threads=threads)
-        return lambda views, decoding, count: decoder.n_best(
-            views[0], decoding, never, count, first
-        )
+            return self.kind.by_transformers(model)
+        return self.kind.by_ctranslate2(self._ctranslate2().local(), threads)
 
     def _prefix(self, domain: str | None = None) -> list[int]:
         """Return the ids before a source: a pretrained model's own, or the tags of the target

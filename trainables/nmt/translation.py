@@ -13,8 +13,6 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from augury.augment.draw import Symbols
-from augury.decoding.generate import n_best
-from augury.decoding.search import Search
 from augury.decoding.settings import Decoding
 from augury.experiments.graph import VALID, dev_sets
 from augury.experiments.run import Run
@@ -130,26 +128,18 @@ def translate_greedily(
     the `first` of the vocabulary.
     """
     translations: list[tuple[int, ...]] = [()] * len(sources)
-    search = _search(kind, model)
+    if kind.convertible:
+        with tempfile.TemporaryDirectory(prefix="augury-decoder-") as directory:
+            kind.convert(model, Path(directory))
+            search = kind.by_ctranslate2(directory, torch.get_num_threads())
+    else:
+        search = kind.by_transformers(model)
     for rows in _of_similar_limit(limits):
         decoding = Decoding(beam=1, max_length=limits[rows[-1]])
         hypotheses = search([[sources[row] for row in rows]], decoding, 1)
         for row, (best, *_) in zip(rows, hypotheses, strict=True):
             translations[row] = best.ids[: limits[row]]
     return translations
-
-
-def _search(kind: Translator, model: PreTrainedModel) -> Search:
-    never, first = kind.vocabulary.never, kind.vocabulary.first
-    if not kind.convertible:
-        return lambda views, decoding, count: n_best(model, views, decoding, never, count, first)
-    # Training without validation by translations runs where CTranslate2 is not installed.
-    from augury.decoding.ctranslate import CTranslateDecoder
-
-    with tempfile.TemporaryDirectory(prefix="augury-decoder-") as directory:
-        kind.convert(model, Path(directory))
-        decoder = CTranslateDecoder(directory, threads=torch.get_num_threads())
-    return lambda views, decoding, count: decoder.n_best(views[0], decoding, never, count, first)
 
 
 def _of_similar_limit(limits: Sequence[int]) -> Iterator[list[int]]:

@@ -18,6 +18,7 @@ from augury.core.errors import UserError
 from augury.core.progress import Stage
 from augury.core.store import Folder, Store
 from augury.corpora.ingest import cached_corpus
+from augury.decoding.search import Search
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, TARGET
 from augury.text.tokens import Text, Tokenizer
@@ -96,6 +97,22 @@ class Translator(ABC):
     @abstractmethod
     def convert(self, model: PreTrainedModel, directory: Path) -> None:
         """Write the model in CTranslate2's format."""
+
+    def by_transformers(self, model: PreTrainedModel) -> Search:
+        """Return the search with a model by `transformers`."""
+        from augury.decoding.generate import n_best
+
+        never, first = self.vocabulary.never, self.vocabulary.first
+        return lambda views, decoding, count: n_best(model, views, decoding, never, count, first)
+
+    def by_ctranslate2(self, directory: str | Path, threads: int) -> Search:
+        """Return the search of single views with what `convert` wrote."""
+        # Training without validation by translations runs where CTranslate2 is not installed.
+        from augury.decoding.ctranslate import CTranslateDecoder
+
+        search = CTranslateDecoder(directory, threads=threads).n_best
+        never, first = self.vocabulary.never, self.vocabulary.first
+        return lambda views, decoding, count: search(views[0], decoding, never, count, first)
 
 
 def translator(experiment: Config, folder: Folder | None = None) -> Translator:

@@ -17,6 +17,7 @@ from augury.core.store import Folder, Store
 from augury.decoding.search import Hypothesis, positions
 from augury.decoding.settings import PLAIN, Decoding, Sampler, Translator
 from augury.models import pretrained
+from augury.text.subwords.language_codes import language_codes
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -72,7 +73,9 @@ class Checkpoint:
             )
         longest = positions(settings)
         most = min(tokenizer.model_max_length, longest)
-        search = self._search(settings, first, store, threads)
+        search, told = self._search(settings, store, threads)
+        beginning = told["first"] if first is None else first
+        prefix = () if beginning is None else (beginning,)
 
         def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
             if view != PLAIN:
@@ -85,7 +88,7 @@ class Checkpoint:
             read = [row for row, text in enumerate(texts) if outputs[row] == "" and text.strip()]
             length = min(decoding.max_length, longest)
             within = decoding.model_copy(update={"max_length": length})
-            n_best = search([rows[row][:-1] for row in read], within)
+            n_best = search([rows[row][:-1] for row in read], within, told["never"], 1, prefix)
             for row, (best, *_) in zip(read, n_best, strict=True):
                 outputs[row] = tokenizer.decode(best.ids, skip_special_tokens=True).strip()
             return outputs
@@ -118,35 +121,31 @@ class Checkpoint:
         from transformers import AutoTokenizer
 
         tokenizer = pretrained.load(AutoTokenizer.from_pretrained, self.checkpoint, self.revision)
-        several = hasattr(tokenizer, "src_lang")
-        if several and self.languages is None:
-            raise UserError(
-                f"checkpoint '{self.checkpoint}' is multilingual: also give the languages, as its "
-                "tokenizer calls them, such as source_language: fra_Latn and target_language: "
-                "eng_Latn"
-            )
+        codes = language_codes(tokenizer)
         if self.languages is None:
+            if codes:
+                raise UserError(
+                    f"checkpoint '{self.checkpoint}' is multilingual: also give the languages, as "
+                    "its tokenizer calls them, such as source_language: fra_Latn and "
+                    "target_language: eng_Latn"
+                )
             return tokenizer, None
-        if not several:
+        if not codes:
             raise UserError(
                 f"checkpoint '{self.checkpoint}' translates between two languages: leave out "
                 "source_language and target_language with it"
             )
-        known = tokenizer.all_special_tokens
         for code in self.languages:
-            symbol = (
-                tokenizer.get_lang_token(code) if hasattr(tokenizer, "get_lang_token") else code
-            )
-            if symbol not in known:
-                raise unknown(f"language of checkpoint '{self.checkpoint}'", code, known)
+            if code not in codes:
+                raise unknown(f"language of checkpoint '{self.checkpoint}'", code, codes)
         tokenizer.src_lang = self.languages.read
-        return tokenizer, int(tokenizer.convert_tokens_to_ids(symbol))  # of the target, the last
+        return tokenizer, codes[self.languages.written]
 
     def _search(
-        self, settings: Any, first: int | None, store: Store, threads: int
-    ) -> Callable[[Sequence[Sequence[int]], Decoding], list[list[Hypothesis]]]:
-        """Return the search for sources without the end of sentence: by CTranslate2, or by
-        `transformers` for models that it does not read."""
+        self, settings: Any, store: Store, threads: int
+    ) -> tuple[Callable[..., list[list[Hypothesis]]], Mapping[str, Any]]:
+        """Return `n_best` by CTranslate2, or by `transformers` where that does not read the model,
+        and what the checkpoint says of its search."""
         from augury.decoding.conversion import reads
 
         if not reads(settings):
@@ -158,11 +157,7 @@ class Checkpoint:
             from augury.decoding.generate import n_best
 
             model = self._model()
-            told = _told(model)
-            prefix = _prefix(told, first)
-            return lambda sources, decoding: n_best(
-                model, [sources], decoding, told["never"], prefix=prefix
-            )
+            return lambda sources, *search: n_best(model, [sources], *search), _told(model)
         import ctranslate2
 
         from augury.decoding.ctranslate import CTranslateDecoder
@@ -173,11 +168,7 @@ class Checkpoint:
         make_once(folder, lambda: self._convert(folder, identity))
         device: Any = "cuda" if ctranslate2.get_cuda_device_count() else "cpu"
         decoder = CTranslateDecoder(folder.sub(MODEL).local(), threads=threads, device=device)
-        told = folder.manifest()
-        prefix = _prefix(told, first)
-        return lambda sources, decoding: decoder.n_best(
-            sources, decoding, told["never"], prefix=prefix
-        )
+        return decoder.n_best, folder.manifest()
 
     def _convert(self, folder: Folder, identity: str) -> None:
         """Write the checkpoint in CTranslate2's format, with first and suppressed tokens."""
@@ -197,12 +188,6 @@ def _told(model: PreTrainedModel) -> dict[str, Any]:
     never = {*(generation.suppress_tokens or ())}
     never |= {ids[0] for ids in generation.bad_words_ids or () if len(ids) == 1}
     return {"first": generation.forced_bos_token_id, "never": sorted(never)}
-
-
-def _prefix(told: Mapping[str, Any], first: int | None) -> tuple[int, ...]:
-    """Return the ids that outputs begin with: `first`, or what the checkpoint says."""
-    beginning = told["first"] if first is None else first
-    return () if beginning is None else (beginning,)
 
 
 @dataclass(frozen=True)
