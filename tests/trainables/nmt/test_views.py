@@ -160,20 +160,3 @@ def test_decodings_are_compared_and_kept(run: Run, capsys: pytest.CaptureFixture
     assert main(words) == 0
     shown = capsys.readouterr().out
     assert "cost of decoding" in shown and "× plain" in shown
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--combine", "mbr"], "--combine needs --views"),
-        (["--views", "plain", "rot-9"], "unknown view 'rot-9'"),
-        (["--views", "rot-1", "--utility", "bleu"], "--utility needs --combine mbr"),
-        (["other", "--views", "rot-1"], "give one"),
-        (["--views", "plain"], "name another view"),
-    ],
-)
-def test_comparisons_of_decodings_that_cannot_be(
-    run: Run, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["compare", run.folder.uri, *words]) == 2
-    assert message in capsys.readouterr().err
