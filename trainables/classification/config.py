@@ -28,12 +28,8 @@ from augury.training.settings import FineTuning, Training
 class PretrainedClassifier(Pretrained):
     """A pretrained encoder with its tokenizer; a classifier of the same labels keeps its head."""
 
-    CHANGING: ClassVar[tuple[str, ...]] = ("dropout",)
-
     name: ModelName = "FacebookAI/xlm-roberta-base"
     """Directory written by `save_pretrained`, or name on the hub, of an encoder for sequences."""
-    dropout: float | None = Field(None, ge=0, lt=1)
-    """In place of all of the model's dropout."""
     attention: Attention = "auto"
     """`auto` is `sdpa` where there is a GPU and the model has it, else `eager`, quicker for
     short sentences on CPUs."""

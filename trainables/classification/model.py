@@ -220,12 +220,7 @@ def _configuration(
             eos_token_id=tokenizer.eos_token_id,
             **settings,
         )
-    configuration = AutoConfig.from_pretrained(directory, **settings)
-    if config.dropout is not None:
-        for name, value in list(vars(configuration).items()):
-            rate = "drop" in name and type(value) in (int, float)
-            if rate and "layerdrop" not in name and "drop_path" not in name:
-                setattr(configuration, name, config.dropout)
+    configuration: PretrainedConfig = AutoConfig.from_pretrained(directory, **settings)
     return configuration
 
 

@@ -140,6 +140,8 @@ def test_new_pieces_are_neither_produced_nor_exported(prepared: Make, tmp_path: 
     tuned = finished(prepared("marian", model={"new_pieces": 150}, **CIPHERS))
     plain = finished(prepared("marian"))
     assert TASK.translate(tuned, texts) == TASK.translate(plain, texts)
+    vocabulary = Trained(tuned).vocabulary
+    assert {*range(vocabulary.embedded, len(vocabulary))} <= {*vocabulary.never}
     export(tuned.folder, tuned.store, "hf", tmp_path / "hf")
     loaded = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "hf")
     assert loaded.config.vocab_size == Trained(plain).model().config.vocab_size
