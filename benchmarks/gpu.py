@@ -57,7 +57,7 @@ import transformers
 from torch import Tensor
 
 from augury.core.store import Folder, Store
-from augury.decoding.generate import generate
+from augury.decoding.generate import n_best
 from augury.decoding.settings import Decoding
 from augury.experiments.make import prepare
 from augury.experiments.run import Run
@@ -416,7 +416,7 @@ def decoding(setting: Setting) -> Iterator[Row]:
     for precision in setting.precisions:
         for beam, size in ((5, 16_384), (5, 2_048), (1, 16_384)):
             settings = Decoding(beam=beam, max_length=30, batch_tokens=size)
-            translate = functools.partial(generate, model, texts, suppress=never)
+            translate = functools.partial(n_best, model, [texts], suppress=never)
             with torch.autocast(setting.device.type, torch.bfloat16, enabled=precision == "bf16"):
                 timing = timed(setting, translate, [settings])
             what = f"512, {precision}, beam {beam}, batches of {size:,} tokens"

@@ -35,7 +35,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from transformers import MarianMTModel
 
-from augury.regimes.objective import Agreement, view_objective
+from augury.regimes.objective import view_objective
 from augury.training.dropout import Dropout
 from benchmarks import frame
 from benchmarks.peers.transformers_translation import EOS, PAD, model_of
@@ -105,7 +105,6 @@ def cipherdaug(model: MarianMTModel, batch: Batch) -> Tensor:
 
 
 def fused(views: int) -> Callable[[MarianMTModel, Batch], Tensor]:
-    agreement = Agreement(BETA) if views > 1 else None
     dropout = Dropout(seed=0)
 
     def loss(model: MarianMTModel, batch: Batch) -> Tensor:
@@ -126,7 +125,7 @@ def fused(views: int) -> Callable[[MarianMTModel, Batch], Tensor]:
             labels[rows],
             weights=[1.0] * views,
             label_smoothing=SMOOTHING,
-            agreement=agreement,
+            beta=BETA if views > 1 else 0,
         ).total
 
     return loss

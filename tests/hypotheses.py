@@ -10,7 +10,9 @@ from transformers import MarianMTModel
 
 from augury.decoding.conversion import to_ctranslate2
 from augury.decoding.ctranslate import CTranslateDecoder
+from augury.decoding.generate import n_best
 from augury.decoding.search import Hypothesis
+from augury.decoding.settings import Decoding
 
 
 def assert_same(hypotheses: Sequence[Hypothesis], expected: Sequence[Hypothesis]) -> None:
@@ -25,6 +27,26 @@ def assert_same(hypotheses: Sequence[Hypothesis], expected: Sequence[Hypothesis]
         hypothesis.ids != other.ids for hypothesis, other in zip(hypotheses, expected, strict=True)
     )
     assert differing <= max(1, len(expected) // 50)
+
+
+def generate(
+    model: MarianMTModel,
+    sources: Sequence[Sequence[int]],
+    decoding: Decoding,
+    suppress: Sequence[int] = (),
+) -> list[Hypothesis]:
+    """Return the best hypothesis of every source by `transformers`."""
+    return [best for best, *_ in n_best(model, [sources], decoding, suppress)]
+
+
+def translate(
+    decoder: CTranslateDecoder,
+    sources: Sequence[Sequence[int]],
+    decoding: Decoding,
+    suppress: Sequence[int] = (),
+) -> list[Hypothesis]:
+    """Return the best hypothesis of every source by CTranslate2."""
+    return [best for best, *_ in decoder.n_best(sources, decoding, suppress)]
 
 
 def decoder_of(

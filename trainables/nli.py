@@ -3,7 +3,7 @@ copies of an example."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from augury.corpora.corpus import LABELS
 from augury.corpora.spec import NliSpec
@@ -20,15 +20,16 @@ class Config(ClassifierConfig):
 
     READS_SEVERAL_TEXTS: ClassVar[bool] = True
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return LABELS
+
 
 class Nli(ClassifierTask):
     """Classify whether a hypothesis follows from a premise, contradicts it, or neither."""
 
     EXPERIMENT = Config
     EXAMPLE = r"printf 'Two dogs run.\tAnimals move.\n'"
-
-    def labels(self, experiment: Any) -> tuple[str, ...]:
-        return LABELS
 
     def draft(self, rows: int, model: str | None) -> Draft:
         names = "labels: {0: entailment, 1: neutral, 2: contradiction}"

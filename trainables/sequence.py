@@ -3,13 +3,15 @@ in chunks, and their learner."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn.functional import linear
+from torch.nn.utils.rnn import pad_sequence
 from transformers import (
     AutoModelForSeq2SeqLM,
     PreTrainedConfig,
@@ -17,8 +19,9 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
-from augury.augment.draw import Symbols
 from augury.core.errors import UserError
+from augury.core.progress import Stage
+from augury.decoding.search import batches_by_length
 from augury.experiments.graph import VALID, held_out
 from augury.experiments.run import Run
 from augury.models import pretrained
@@ -30,6 +33,7 @@ from augury.training.learner import Likelihood, Loaded, likelihood
 from trainables.training import RegimeTraining, mismatch, pad_views, to_device
 
 Ids = Sequence[int] | np.ndarray
+STATES_TOKENS = 4096
 
 
 def source_embeddings(model: PreTrainedModel, source: Tensor) -> Tensor:
@@ -172,6 +176,37 @@ def check(
         )
 
 
+@torch.inference_mode()
+def mean_states(
+    model: PreTrainedModel, sources: Sequence[Sequence[int]], *, before: int = 0, after: int = 0
+) -> list[npt.NDArray[np.float32]]:
+    """Return the mean encoder state of every source, (sources, hidden), for embeddings and layers.
+
+    Sources are ids as the encoder of a `transformers` model reads them. The first `before` and the
+    last `after` of each are left out of the mean, of which something must remain.
+    """
+    assert all(len(source) > before + after for source in sources), (
+        "a source without pieces has no states"
+    )
+    encoder, pad = model.get_encoder(), model.config.pad_token_id
+    means: list[npt.NDArray[np.float32]] = []
+    with Stage("encoder states", len(sources), "sentences") as stage:
+        for rows in batches_by_length(sources, STATES_TOKENS):
+            ids = [torch.tensor(sources[row], device=model.device) for row in rows]
+            batch = pad_sequence(ids, batch_first=True, padding_value=pad)
+            lengths = torch.tensor([[len(source)] for source in ids], device=model.device)
+            positions = torch.arange(batch.shape[1], device=model.device)
+            read = positions < lengths
+            layers = encoder(batch, attention_mask=read, output_hidden_states=True).hidden_states
+            counted = ((positions >= before) & (positions < lengths - after)).unsqueeze(2)
+            if not means:
+                means = [np.zeros((len(sources), layer.shape[2]), np.float32) for layer in layers]
+            for mean, layer in zip(means, layers, strict=True):
+                mean[rows] = ((layer * counted).sum(1) / counted.sum(1)).cpu().numpy()
+            stage.advance(len(rows))
+    return means
+
+
 class Batch(NamedTuple):
     """`sources` (views, B, S) and `labels` (B, T), padded on the right; `real` (2, rows) has the
     row and the position of every label that is no pad.
@@ -189,8 +224,8 @@ class SequenceTraining(RegimeTraining):
 
     module: PreTrainedModel
 
-    def __init__(self, run: Run, module: PreTrainedModel, symbols: Callable[[], Symbols]):
-        super().__init__(run, symbols)
+    def __init__(self, run: Run, module: PreTrainedModel):
+        super().__init__(run)
         self.module, self.pad = module, int(module.config.pad_token_id)
         self.lengths = Lengths(self.examples.lengths(SOURCE), self.examples.lengths(TARGET))
 

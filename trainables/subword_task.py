@@ -11,11 +11,9 @@ import numpy as np
 
 from augury.augment.draw import Symbols
 from augury.core import config
-from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.locks import make_once
 from augury.core.store import Folder, Store
-from augury.experiments.run import Run
 from augury.experiments.task import Task
 from augury.models import pretrained
 from augury.models.settings import Pretrained
@@ -34,20 +32,24 @@ class SubwordTask(Task):
     def subwords(self, experiment: Any, folder: Folder) -> Subwords:
         """Return the tokenizer in a folder, with the settings of the experiment."""
 
-    def check(self, experiment: Any, store: Store) -> None:
-        if isinstance(experiment.model, Pretrained):
-            pretrained.check_files(experiment.model)
-
     def check_model(self, experiment: Any, store: Store) -> None:
         if isinstance(experiment.model, Pretrained):
             directory = self.keep_tokenizer(experiment, store)
             if experiment.token_draws:
-                _symbols(learned.load(directory))
+                symbols_of(learned.load(directory))
 
     def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> Subwords:
-        return self.subwords(
-            experiment, store.folder("vocabularies", _address(experiment.model, texts))
-        )
+        model, determined = experiment.model, dict[str, Any]()
+        if isinstance(model, Pretrained):  # does not depend on the texts
+            determined["pretrained"] = pretrained.identity(model.name, model.revision)
+        else:
+            determined = {
+                "version": learned.VERSION,
+                "size": model.vocabulary_size,
+                "texts": [[text.folder.name, list(text.columns)] for text in texts.values()],
+            }
+        folder = store.folder("vocabularies", config.address(determined))
+        return self.subwords(experiment, folder)
 
     def make_tokenizer(self, experiment: Any, texts: Mapping[str, Text], folder: Folder) -> None:
         model = experiment.model
@@ -65,15 +67,7 @@ class SubwordTask(Task):
         return learned.directory(folder)
 
     def address_settings(self, experiment: Any) -> dict[str, Any]:
-        model = experiment.model
-        if isinstance(model, Pretrained):
-            return {"model": pretrained.address_settings(model)}
-        return {"model": model.to_dict()}
-
-    def symbols(self, run: Run) -> Symbols:
-        """Return the symbols that draws need of a run's tokenizer; UserError if it has no unknown
-        symbol."""
-        return _symbols(self.subwords(run.experiment, run.stored_folder(run.tokenizer)).tokenizer())
+        return {"model": pretrained.address_settings(experiment.model)}
 
 
 def save_pretrained(
@@ -87,28 +81,12 @@ def save_pretrained(
     tokenizer.save_pretrained(directory)
 
 
-def base_model(model: Section) -> str | None:
-    """Return the hub name of the model that training starts from, if it is one of a hub."""
-    return pretrained.hub_name(model.name) if isinstance(model, Pretrained) else None
-
-
-def _symbols(tokenizer: PreTrainedTokenizerBase) -> Symbols:
+def symbols_of(tokenizer: PreTrainedTokenizerBase) -> Symbols:
+    """Return the symbols that draws need; UserError for a tokenizer without unknown symbol."""
     if tokenizer.unk_token_id is None:
         raise UserError(
             "draws replace tokens by the unknown symbol, and the model's tokenizer has none"
         )
     return Symbols(
         tokenizer.unk_token_id, np.setdiff1d(np.arange(len(tokenizer)), tokenizer.all_special_ids)
-    )
-
-
-def _address(model: Any, texts: Mapping[str, Text]) -> str:
-    if isinstance(model, Pretrained):  # does not depend on the texts
-        return config.address({"pretrained": pretrained.identity(model.name, model.revision)})
-    return config.address(
-        {
-            "version": learned.VERSION,
-            "size": model.vocabulary_size,
-            "texts": [[text.folder.name, list(text.columns)] for text in texts.values()],
-        }
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -14,28 +14,34 @@ from augury.augment.draw import Symbols
 from augury.experiments.make import examples_of
 from augury.experiments.run import Run
 from augury.regimes.regime import Losses, Progress, Rows, ViewGroup
+from augury.text.subwords import learned
 from augury.training.batching import Lengths, padded
 from augury.training.learner import Loaded, Validation
+from trainables.subword_task import symbols_of
 
 
 class RegimeTraining(ABC):
     """A `training.learner.Learner` whose loss is a regime's, over the views of its examples.
 
-    `symbols` is called where an operator draws from token ids. A subclass sets `module` and
-    `lengths`.
+    A subclass sets `module` and `lengths`.
     """
 
     module: nn.Module
     lengths: Lengths
 
-    def __init__(self, run: Run, symbols: Callable[[], Symbols]):
-        self.experiment: Any = run.experiment
+    def __init__(self, run: Run):
+        self.run, self.experiment = run, cast(Any, run.experiment)
         self.regime = run.experiment.regime
-        self.examples = examples_of(run, symbols)
+        self.examples = examples_of(run, self.symbols)
         self.group_rows = self.examples.group_rows
         self.weights = self.examples.weights
         self.plain_rows = self.examples.plain_rows
         self.ids = self.examples.ids
+
+    def symbols(self) -> Symbols:
+        """Return the symbols of the tokenizer, for operators that draw from token ids."""
+        folder = self.run.stored_folder(self.run.tokenizer)
+        return symbols_of(learned.load(learned.directory(folder)))
 
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
         located = self.examples.locate(examples)

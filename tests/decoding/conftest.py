@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -9,10 +9,8 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 from transformers import MarianMTModel
 
-from augury.decoding.generate import generate
 from augury.decoding.search import Hypothesis
-from augury.decoding.settings import Decoding
-from tests.hypotheses import decoder_of
+from tests.hypotheses import decoder_of, generate, translate
 from tests.learning import learn
 from trainables.nmt.config import ModelConfig
 from trainables.nmt.model import build
@@ -74,13 +72,4 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     suppress."""
     if request.param == "generate":
         return generate
-
-    def translate(
-        model: MarianMTModel,
-        sources: Sequence[Sequence[int]],
-        decoding: Decoding,
-        suppress: Sequence[int] = (),
-    ) -> list[Hypothesis]:
-        return decoder_of(model, PIECES, unk=UNK).translate(sources, decoding, suppress)
-
-    return translate
+    return lambda model, *search: translate(decoder_of(model, PIECES, unk=UNK), *search)

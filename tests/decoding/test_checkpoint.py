@@ -1,188 +1,148 @@
-"""Checkpoints of many languages: searched by CTranslate2 as `transformers` does, from and into
-those asked for."""
+"""Checkpoints: searched by CTranslate2 as by `transformers`, from and into the languages asked for,
+within the positions of the model and of its tokenizer."""
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from torch.nn.functional import cross_entropy
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.decoding import checkpoint, conversion
 from augury.decoding.checkpoint import Checkpoint, Languages
 from augury.decoding.settings import Decoding, Sampling
-from tests.learning import learn
+from tests.trainables.nmt import checkpoints
 
 TEXTS = ["le chat noir", "", "the cat sleeps", "petit chat dort", "small"]
-STORE = Store("/nowhere")
-FRENCH_TO_ENGLISH = Languages("fra_Latn", "eng_Latn")
+LANGUAGES = Languages("deu_Latn", "eng_Latn")
+POSITIONS = 256  # of the small checkpoints
+EXPECTED = [False, False, False, True, True]
+"""Which of the texts below are too long."""
+
+
+def written(family: str, directory: Path) -> str:
+    return checkpoints.write(family, [*TEXTS, "abcdefghijklmnopqrstuvwxyz"] * 20, directory)
 
 
 @pytest.fixture(scope="module")
-def nllb(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A checkpoint as NLLB's that has learned to write some texts backwards and, into French, as
-    they are.
-
-    It is so sure of every piece (p > 0.99) that rounding changes no greedy search. A beam can end
-    with shorter hypotheses that finish before the text does.
-    """
-    from transformers import M2M100Config, M2M100ForConditionalGeneration, NllbTokenizer
-
-    folder = tmp_path_factory.mktemp("nllb")
-    letters = sorted({letter for text in TEXTS for letter in text if letter != " "})
-    pieces = ["<s>", "<pad>", "</s>", "<unk>", "▁", *letters, "▁c", "▁s"]
-    vocabulary = {piece: index for index, piece in enumerate(pieces)}
-    tokenizer = NllbTokenizer(
-        vocabulary, [("▁", "c"), ("▁", "s")], extra_special_tokens=[*FRENCH_TO_ENGLISH]
-    )
-    torch.manual_seed(1)
-    config = M2M100Config(
-        vocab_size=len(tokenizer) + 3,  # NLLB has more embeddings than pieces too
-        d_model=32,
-        encoder_layers=1,
-        decoder_layers=1,
-        encoder_attention_heads=2,
-        decoder_attention_heads=2,
-        encoder_ffn_dim=64,
-        decoder_ffn_dim=64,
-        max_position_embeddings=64,
-        dropout=0.0,
-        attention_dropout=0.0,
-        encoder_layerdrop=0.0,
-        decoder_layerdrop=0.0,
-    )
-    model = M2M100ForConditionalGeneration(config)
-    pairs = []
-    for read, written, step in ((*FRENCH_TO_ENGLISH, -1), (*FRENCH_TO_ENGLISH[::-1], 1)):
-        tokenizer.src_lang, tokenizer.tgt_lang = read, written
-        batch = tokenizer(
-            TEXTS, text_target=[text[::step] for text in TEXTS], return_tensors="pt", padding=True
-        )
-        pads = batch["labels"] == tokenizer.pad_token_id
-        pairs.append({**batch, "labels": batch["labels"].masked_fill(pads, -100)})
-
-    def losses() -> torch.Tensor:
-        both = []
-        for batch in pairs:
-            logits, labels = model(**batch).logits.flatten(0, 1), batch["labels"].flatten()
-            both.append(cross_entropy(logits, labels, reduction="none"))
-        return torch.cat(both)
-
-    learn(model, losses, rate=0.01, until=lambda losses: losses.max() < 0.01)
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return str(folder)
+def nllb(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
+    """A checkpoint with logits far from even, whose outputs depend on the source."""
+    path = written("nllb", tmp_path_factory.mktemp("nllb") / "made")
+    model = AutoModelForSeq2SeqLM.from_pretrained(path)
+    with torch.no_grad():
+        for weights in model.parameters():
+            weights.mul_(3)
+    model.save_pretrained(path)
+    return Checkpoint(path, None, LANGUAGES)
 
 
-@pytest.mark.trains
+@pytest.fixture(scope="module")
+def long_texts(nllb: Checkpoint) -> list[str]:
+    """Texts of few pieces, of none, of as many as the model has positions, and of more."""
+    around = len(AutoTokenizer.from_pretrained(nllb.checkpoint)("a").input_ids) - 1
+    lengths = (3, 0, *(pieces - around for pieces in (POSITIONS, POSITIONS + 1, 300)))
+    return [("abcdef" * 50)[:length] for length in lengths]
+
+
 @pytest.mark.parametrize("beam", [1, 4])
 def test_both_engines_search_alike(
-    nllb: str, beam: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    nllb: Checkpoint, beam: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    decoding, model = Decoding(beam=beam, max_length=12), Checkpoint(nllb, None, FRENCH_TO_ENGLISH)
-    by_ctranslate2 = model.translator(Store(tmp_path))(TEXTS, "plain", decoding)
+    decoding = Decoding(beam=beam, max_length=12)
+    by_ctranslate2 = nllb.translator(Store(tmp_path))(TEXTS, "plain", decoding)
     monkeypatch.setattr(conversion, "reads", lambda settings: False)
-    assert model.translator(Store(tmp_path))(TEXTS, "plain", decoding) == by_ctranslate2
+    assert nllb.translator(Store(tmp_path))(TEXTS, "plain", decoding) == by_ctranslate2
     assert by_ctranslate2[1] == "" and len({*by_ctranslate2}) == len(TEXTS)
 
 
-@pytest.mark.trains
-def test_languages_decide(nllb: str, tmp_path: Path) -> None:
-    for languages, step in ((FRENCH_TO_ENGLISH, -1), (Languages(*FRENCH_TO_ENGLISH[::-1]), 1)):
-        model, expected = Checkpoint(nllb, None, languages), [text[::step] for text in TEXTS]
-        assert model.translator(Store(tmp_path))(TEXTS, "plain", Decoding(beam=1)) == expected
-        assert model.sampler(STORE)(TEXTS[2:4], [1, 2], Sampling(temperature=0.01)) == expected[2:4]
+@pytest.mark.parametrize("languages", [LANGUAGES, Languages(*LANGUAGES[::-1])])
+def test_languages_are_those_that_transformers_reads_and_writes(
+    nllb: Checkpoint, languages: Languages, tmp_path: Path
+) -> None:
+    asked = dataclasses.replace(nllb, languages=languages)
+    tokenizer = AutoTokenizer.from_pretrained(nllb.checkpoint, src_lang=languages.read)
+    first = tokenizer.convert_tokens_to_ids(languages.written)
+    model = AutoModelForSeq2SeqLM.from_pretrained(nllb.checkpoint)
+    expected = []
+    for text in TEXTS[2:]:
+        ids = tokenizer(text, return_tensors="pt")
+        kept = {"suppress_tokens": [tokenizer.pad_token_id], "min_new_tokens": 2}
+        (output,) = model.generate(
+            **ids, **kept, forced_bos_token_id=first, num_beams=1, max_length=13
+        )
+        expected.append(tokenizer.decode(output, skip_special_tokens=True).strip())
+    greedy = Decoding(beam=1, max_length=12)
+    assert asked.translator(Store(tmp_path))(TEXTS[2:], "plain", greedy) == expected
+    drawn = asked.sampler(Store(tmp_path))(TEXTS[2:], [1, 2, 3], Sampling(max_length=12))
+    assert len({*drawn}) == 3
 
 
-@pytest.mark.trains
+def test_m2m_100_has_its_own_names_of_languages(tmp_path: Path) -> None:
+    model = Checkpoint(written("m2m_100", tmp_path / "made"), None, Languages("de", "en"))
+    (output,) = model.translator(Store(tmp_path))(["small"], "plain", Decoding(max_length=9))
+    assert output
+    with pytest.raises(UserError, match="'xx': allowed: "):
+        dataclasses.replace(model, languages=Languages("de", "xx")).translator(Store(tmp_path))
+
+
 @pytest.mark.parametrize(
     ("languages", "message"),
     [
         (None, "also give the languages, .* source_language: fra_Latn"),
-        (Languages("fr_Latn", "eng_Latn"), "'fr_Latn': did you mean 'fra_Latn'"),
+        (Languages("de_Latn", "eng_Latn"), "'de_Latn': did you mean 'deu_Latn'"),
     ],
 )
 def test_languages_that_are_not_known_are_refused(
-    nllb: str, languages: Any, message: str, tmp_path: Path
+    nllb: Checkpoint, languages: Any, message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(UserError, match=message):
-        Checkpoint(nllb, None, languages).translator(Store(tmp_path))
+        dataclasses.replace(nllb, languages=languages).translator(Store(tmp_path))
 
 
-POSITIONS = 16
-PIECES = ("<s>", "<pad>", "</s>", "<unk>", *"abcdef")
-LENGTHS = (3, 0, POSITIONS - 1, POSITIONS, 40)
-LONG_TEXTS = [" ".join("abcdef"[place % 6] for place in range(length)) for length in LENGTHS]
-EXPECTED = [False, False, False, True, True]
-"""Whether a text is too long: with the end of sentence it has one piece more."""
-
-
-def save(folder: Path, tokenizer_length: int) -> Checkpoint:
-    """Write a checkpoint with random weights, learned positions, and a tokenizer that allows
-    another length."""
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-    from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast
-
-    words = Tokenizer(
-        models.WordLevel({piece: number for number, piece in enumerate(PIECES)}, unk_token="<unk>")
-    )
-    words.pre_tokenizer = pre_tokenizers.Whitespace()
-    words.post_processor = processors.TemplateProcessing(
-        single="$A </s>", special_tokens=[("</s>", 2)]
-    )
-    special = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
-    PreTrainedTokenizerFast(
-        tokenizer_object=words, model_max_length=tokenizer_length, **special
-    ).save_pretrained(folder)
-    torch.manual_seed(1)
-    sizes = dict.fromkeys(("encoder_layers", "decoder_layers"), 1)
-    sizes |= dict.fromkeys(("encoder_attention_heads", "decoder_attention_heads"), 2)
-    sizes |= dict.fromkeys(("encoder_ffn_dim", "decoder_ffn_dim"), 16)
-    config = BartConfig(
-        vocab_size=len(PIECES), d_model=8, max_position_embeddings=POSITIONS, **sizes
-    )
-    model = BartForConditionalGeneration(config)
-    model.generation_config.forced_eos_token_id = None
-    model.save_pretrained(folder)
-    return Checkpoint(str(folder))
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
-    return save(tmp_path_factory.mktemp("bart"), 1000)
+def test_a_source_that_ends_otherwise_is_refused(tmp_path: Path) -> None:
+    model = Checkpoint(written("mbart25", tmp_path / "made"), None, Languages("de_DE", "en_XX"))
+    with pytest.raises(UserError, match="does not end a source by the end of sentence"):
+        model.translator(Store(tmp_path))
 
 
 @pytest.mark.parametrize("by_ctranslate2", [True, False])
 def test_the_positions_of_the_model_are_the_limit_of_a_search(
-    model: Checkpoint, by_ctranslate2: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    nllb: Checkpoint,
+    long_texts: list[str],
+    by_ctranslate2: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if not by_ctranslate2:
         monkeypatch.setattr(conversion, "reads", lambda settings: False)
-    outputs = model.translator(Store(tmp_path))(
-        LONG_TEXTS, "plain", Decoding(beam=2, max_length=150)
-    )
+    search = Decoding(beam=2, max_length=2 * POSITIONS)
+    outputs = nllb.translator(Store(tmp_path))(long_texts, "plain", search)
     assert [output is None for output in outputs] == EXPECTED and outputs[1] == ""
 
 
-def test_the_same_texts_are_not_drawn(model: Checkpoint) -> None:
-    draw, keys = model.sampler(STORE, whole=True), [*range(len(LONG_TEXTS))]
-    outputs = draw(LONG_TEXTS, keys, Sampling(max_length=150))
+def test_the_same_texts_are_not_drawn_or_cut(
+    nllb: Checkpoint, long_texts: list[str], tmp_path: Path
+) -> None:
+    keys, store, chosen = [1] * len(long_texts), Store(tmp_path), Sampling(max_length=10)
+    outputs = nllb.sampler(store, whole=True)(long_texts, keys, chosen)
     assert [output is None for output in outputs] == EXPECTED and outputs[1] == ""
-    assert outputs[:3] == draw(LONG_TEXTS[:3], keys[:3], Sampling(max_length=150))
+    cut = nllb.sampler(store)(long_texts, keys, chosen)
+    assert cut[4] == cut[3] == outputs[2]
 
 
-def test_where_a_text_may_be_cut_its_beginning_is_read(model: Checkpoint) -> None:
-    keys = [1] * len(LONG_TEXTS)
-    outputs = model.sampler(STORE)(LONG_TEXTS, keys, Sampling(max_length=10))
-    assert outputs[4] == model.sampler(STORE)([LONG_TEXTS[2]], [1], Sampling(max_length=10))[0]
-
-
-def test_the_tokenizer_is_the_limit_where_it_is_the_smaller_one(tmp_path: Path) -> None:
-    short = save(tmp_path / "short", 5)
+def test_the_tokenizer_is_the_limit_where_it_is_the_smaller_one(
+    nllb: Checkpoint, long_texts: list[str], tmp_path: Path
+) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(nllb.checkpoint)
+    tokenizer.model_max_length = 6
+    AutoModelForSeq2SeqLM.from_pretrained(nllb.checkpoint).save_pretrained(tmp_path / "short")
+    tokenizer.save_pretrained(tmp_path / "short")
     checkpoint.loaded.cache_clear()
-    outputs = short.sampler(STORE, whole=True)(LONG_TEXTS[:3], [1, 2, 3], Sampling(max_length=5))
+    draw = Checkpoint(str(tmp_path / "short"), None, LANGUAGES).sampler(Store(tmp_path), whole=True)
+    outputs = draw(long_texts[:3], [1, 2, 3], Sampling(max_length=5))
     assert [output is None for output in outputs] == [False, False, True]

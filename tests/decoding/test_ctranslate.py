@@ -8,12 +8,10 @@ import pytest
 import torch
 from transformers import MarianConfig, MarianMTModel
 
-from augury.core.errors import UserError
 from augury.decoding.conversion import to_ctranslate2
 from augury.decoding.ctranslate import CTranslateDecoder
-from augury.decoding.generate import generate
 from augury.decoding.settings import Decoding
-from tests.hypotheses import assert_same, decoder_of
+from tests.hypotheses import assert_same, decoder_of, generate, translate
 
 pytestmark = pytest.mark.trains
 
@@ -22,19 +20,10 @@ PIECES = [f"piece{index}" for index in range(VOCABULARY)]
 DECODING = Decoding(beam=4, max_length=20)
 
 
-def test_threads_change_nothing(trained: MarianMTModel, sources: list[list[int]]) -> None:
-    decoding = DECODING.model_copy(update={"batch_tokens": 40})
-    by_one_thread, by_two_threads = (
-        decoder_of(trained, PIECES, unk=UNK, threads=threads).translate(sources, decoding)
-        for threads in (1, 2)
-    )
-    assert_same(by_one_thread, by_two_threads)
-
-
 def test_weights_are_written_in_32_bits(trained: MarianMTModel, sources: list[list[int]]) -> None:
     model = copy.deepcopy(trained).double()
-    expected = decoder_of(trained, PIECES, unk=UNK).translate(sources, DECODING)
-    assert decoder_of(model, PIECES, unk=UNK).translate(sources, DECODING) == expected
+    expected = translate(decoder_of(trained, PIECES, unk=UNK), sources, DECODING)
+    assert translate(decoder_of(model, PIECES, unk=UNK), sources, DECODING) == expected
     assert model.dtype == torch.float64
 
 
@@ -44,8 +33,8 @@ def test_any_string_can_be_a_piece_also_for_ctranslate2_alone(
     odd = ["▁über", '"', "\\", "\n", " ", "\u2028", "𝕏", "日本", "<s>", "</s>", "e\u0301"]
     pieces = PIECES[:3] + odd + PIECES[3 + len(odd) :]
     to_ctranslate2(trained, tmp_path, pieces, unk=UNK)
-    hypotheses = CTranslateDecoder(tmp_path).translate(sources, DECODING)
-    expected = decoder_of(trained, PIECES, unk=UNK).translate(sources, DECODING)
+    hypotheses = translate(CTranslateDecoder(tmp_path), sources, DECODING)
+    expected = translate(decoder_of(trained, PIECES, unk=UNK), sources, DECODING)
     assert hypotheses == expected
     produced = {index for hypothesis in hypotheses for index in hypothesis.ids}
     assert produced & set(range(3, 3 + len(odd)))
@@ -81,14 +70,5 @@ def test_a_model_of_opus_is_decoded_from_its_own_start_and_with_its_bias() -> No
     model.final_logits_bias.normal_()
     rows = torch.randint(3, VOCABULARY, (16, 6)).tolist()
     for decoding in (Decoding(beam=1, max_length=9), Decoding(beam=4, max_length=9)):
-        hypotheses = decoder_of(model, PIECES, unk=UNK).translate(rows, decoding)
+        hypotheses = translate(decoder_of(model, PIECES, unk=UNK), rows, decoding)
         assert_same(hypotheses, generate(model, rows, decoding))
-
-
-def test_vocabularies_that_do_not_fit_are_user_errors(
-    trained: MarianMTModel, tmp_path: Path
-) -> None:
-    for pieces in ([*PIECES, "more"], [*PIECES[:-1], PIECES[0]]):
-        with pytest.raises(UserError, match=f"the vocabulary has {len(pieces)} pieces"):
-            to_ctranslate2(trained, tmp_path, pieces, unk=UNK)
-    assert not list(tmp_path.iterdir())

@@ -9,11 +9,10 @@ import pytest
 import torch
 from transformers import MarianMTModel
 
-from augury.core.errors import UserError
-from augury.decoding.generate import generate, n_best
+from augury.decoding.generate import n_best
 from augury.decoding.search import Hypothesis
 from augury.decoding.settings import Decoding
-from tests.hypotheses import assert_same
+from tests.hypotheses import assert_same, generate
 
 pytestmark = pytest.mark.trains
 
@@ -101,16 +100,6 @@ def test_several_hypotheses_come_best_first(
         assert sorted((hypothesis.score for hypothesis in several), reverse=True) == pytest.approx(
             [hypothesis.score for hypothesis in several], abs=1e-5
         )
-
-
-def test_sentences_that_are_empty_or_too_long(
-    trained: MarianMTModel, views: list[list[list[int]]]
-) -> None:
-    first = best(trained, [[views[0][0]], [views[1][0]]], DECODING)
-    hypotheses = best(trained, [[[], views[0][0]], [[], views[1][0]]], DECODING)
-    assert_same(hypotheses, [Hypothesis((), 0.0), *first])
-    with pytest.raises(UserError, match="1 of 1 sources exceed"):
-        n_best(trained, [[[5]], [[5] * 64]], DECODING)
 
 
 def test_dropout_is_off_and_the_mode_restored(

@@ -48,7 +48,7 @@ BATCH = SimpleNamespace()
 
 
 def loss_of(losses: regime.Losses) -> float:
-    return float(losses.total) / losses.divisor
+    return losses.total.item() / losses.divisor
 
 
 def two_views() -> Fixed:
@@ -58,7 +58,7 @@ def two_views() -> Fixed:
 def test_co_regularised_goldens() -> None:
     chosen = CoRegularised(beta=5, warmup_steps=0, label_smoothing=0)
     losses = chosen.loss(two_views(), BATCH, Progress(0))
-    assert float(losses.total) == pytest.approx(3.436921, abs=1e-6)
+    assert losses.total.item() == pytest.approx(3.436921, abs=1e-6)
     assert loss_of(losses) == pytest.approx(0.859230, abs=1e-6)
     assert float(losses.metrics["nll"]) == pytest.approx(0.579818, abs=1e-6)
     assert float(losses.metrics["nll_view"]) == pytest.approx(1.427116, abs=1e-6)

@@ -20,7 +20,6 @@ FAMILIES = {
     "multilingual_minilm": ("Bert", "ForMaskedLM"),  # whose tokenizer is XLM-R's
     "distilbert": ("DistilBert", "ForMaskedLM"),
     "deberta": ("DebertaV2", "ForMaskedLM"),
-    "albert": ("Albert", "ForMaskedLM"),
     "modernbert": ("ModernBert", "ForMaskedLM"),
     "t5": ("T5", "ForConditionalGeneration"),
     "bart": ("Bart", "ForConditionalGeneration"),
@@ -56,7 +55,6 @@ SIZES: dict[str, dict[str, Any]] = {
         "pos_att_type": ["p2c", "c2p"],
         "position_biased_input": False,
     },
-    "albert": {**ENCODER, "embedding_size": 16, "classifier_dropout_prob": 0.2},
     "modernbert": {
         **ENCODER,
         "cls_token_id": 2,
@@ -129,7 +127,7 @@ def words_tokenizer(family: str, pad: bool = True) -> PreTrainedTokenizerFast:
     tokenizer.post_processor = processors.TemplateProcessing(
         single=single, pair=pair, special_tokens=frame
     )
-    typed = ["token_type_ids"] if family in ("bert", "albert", "deberta", "xlnet") else []
+    typed = ["token_type_ids"] if family in ("bert", "deberta", "xlnet") else []
     if pad:
         named["pad_token"] = "<pad>" if "<pad>" in special else "[PAD]"
     return PreTrainedTokenizerFast(

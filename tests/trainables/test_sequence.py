@@ -8,57 +8,28 @@ import pytest
 import torch
 from torch import Tensor
 from torch.nn.functional import linear
-from transformers import (
-    BartConfig,
-    BartForConditionalGeneration,
-    MarianConfig,
-    MarianMTModel,
-    MT5Config,
-    MT5ForConditionalGeneration,
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-    T5Config,
-    T5ForConditionalGeneration,
-)
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.text.subwords import learned
+from tests.trainables.nmt import checkpoints
 from trainables.sequence import check, head, hidden_states, source_embeddings
 
 PAD = 1
-FAMILIES = ("t5", "mt5", "bart", "marian")
+FAMILIES = ("t5", "mt5", "mbart50", "marian")
 SOURCE, LABELS = torch.tensor([[5, 6, 7, 2], [8, 2, 1, 1]]), torch.tensor([[9, 10, 2], [11, 2, 1]])
-BART = {
-    "d_model": 16,
-    "encoder_layers": 1,
-    "decoder_layers": 1,
-    "encoder_attention_heads": 2,
-    "decoder_attention_heads": 2,
-    "encoder_ffn_dim": 32,
-    "decoder_ffn_dim": 32,
-    "init_std": 0.5,
-    "scale_embedding": True,
-}
 
 
-def family(name: str, vocabulary: int = 60) -> PreTrainedModel:
+def family(name: str, vocabulary: int = 60) -> Any:
     """A small model with random parameters, in evaluation mode."""
     torch.manual_seed(1)
-    special: dict[str, Any] = {"vocab_size": vocabulary, "pad_token_id": PAD, "eos_token_id": 2}
-    t5: dict[str, Any] = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_heads": 2}
-    t5 |= {"decoder_start_token_id": PAD, **special}
-    if name == "t5":
-        return T5ForConditionalGeneration(T5Config(**t5)).eval()
-    if name == "mt5":
-        return MT5ForConditionalGeneration(MT5Config(**t5, tie_word_embeddings=False)).eval()
-    if name == "bart":
-        scaled = BartConfig(**BART, **special, bos_token_id=0, decoder_start_token_id=2)
-        return BartForConditionalGeneration(scaled).eval()
-    settings = MarianConfig(**BART, **special, decoder_start_token_id=PAD, forced_eos_token_id=None)
-    marian = MarianMTModel(settings).eval()
-    marian.final_logits_bias.normal_()
-    return marian
+    made = checkpoints.model(
+        name, vocab_size=vocabulary, pad_token_id=PAD, eos_token_id=2, decoder_start_token_id=PAD
+    )
+    if name == "marian":
+        made.final_logits_bias.normal_()
+    return made.eval()
 
 
 @pytest.fixture(scope="module")
@@ -114,13 +85,13 @@ def test_these_families_are_accepted(name: str, tokenizer: PreTrainedTokenizerBa
 
 
 def test_models_whose_own_logits_differ_are_refused(tokenizer: PreTrainedTokenizerBase) -> None:
-    other = family("bart")
+    other = family("mbart50")
     other.config.pad_token_id = 3
     with pytest.raises(UserError, match="pad 1, its model 60 embeddings and pad 3"):
         check(other, tokenizer, "x")
     with pytest.raises(UserError, match="its model 20 embeddings"):
         check(family("mt5", 20), tokenizer, "x")
-    doubled = family("bart")
+    doubled = family("mbart50")
     doubled.lm_head.register_forward_hook(lambda module, arguments, output: output * 2)
-    with pytest.raises(UserError, match=r"'x' \(bart\) does more between its decoder"):
+    with pytest.raises(UserError, match=r"'x' \(mbart\) does more between its decoder"):
         check(doubled, tokenizer, "x")

@@ -9,7 +9,6 @@ import pytest
 from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.experiments.spec import parse
-from augury.experiments.systems import expand
 from augury.regimes.regime import SOURCE
 from tests import tiny
 from trainables import classification
@@ -62,12 +61,6 @@ def test_labels_are_smoothed_only_where_that_is_asked_for(regime: Any) -> None:
     assert smoothed.regime.label_smoothing == 0.2
 
 
-def test_the_baseline_is_plain_and_without_augmentation() -> None:
-    systems = expand(parsed("nli", augment=[{"operator": "eda"}], regime="adversarial"))
-    regime = {"name": "plain", "label_smoothing": 0.0}
-    assert (systems["baseline"].augment, systems["baseline"].regime.to_dict()) == ((), regime)
-
-
 @pytest.mark.parametrize("kind", CORPORA)
 def test_an_experiment_survives_being_written(kind: str) -> None:
     experiment = parsed(kind)
@@ -106,21 +99,12 @@ def test_a_size_left_out_is_the_architectures() -> None:
             {"augment": [READING, {"operator": "eda"}], "regime": "coregularised"},
             "records of eda",
         ),
-        ("nli", {"augment": [READING]}, "reorder-qab"),
         ("nli", {"scoring": {"metrics": ["bleu"]}}, "accuracy"),
         ("classification", {"augment": [{"operator": "semantic"}]}, "premise, hypothesis"),
-        ("pairs", {"augment": [{"operator": "semantic"}]}, "premise, hypothesis"),
         ("classification", {"corpus": {**CORPORA["classification"], "labels": ["a"]}}, "labels"),
-        (
-            "pairs",
-            {"corpus": {**CORPORA["pairs"], "train": {"file": "a.tsv", "text_column": "a"}}},
-            "text_column",
-        ),
         ("seq2seq", {"corpus": tiny.PARALLEL}, "give one of text, hypothesis, reorder"),
-        ("seq2seq", {"corpus": {"form": "reordr"}}, "'reorder'"),
         ("seq2seq", {"model": {**tiny.T5, "attention_heads": 3}}, "attention_heads 3"),
         ("hypothesis", {"augment": [{"operator": "noise", "casing": 0.1}]}, "form: hypothesis"),
-        ("reorder", {"augment": [{"operator": "noise", "casing": 0.1}]}, "form: reorder"),
     ],
 )
 def test_contradictions_are_refused(kind: str, changes: dict[str, Any], key: str) -> None:
@@ -133,13 +117,8 @@ def test_contradictions_are_refused(kind: str, changes: dict[str, Any], key: str
     [
         ({"attention_heads": 3}, "attention_heads 3"),
         ({"architecture": "tiny", "hidden_size": 130}, "hidden_size 130"),
-        ({"architecture": "huge"}, "'huge'"),
-        ({"dropout": 1.0}, "dropout = 1.0"),
-        ({"hidden_sise": 64}, "'hidden_size'"),
         ({"embeddings": {"name": "alone", "codebook": 3}}, "'codebooks'"),
         ({"embeddings": {"name": "aloen"}}, "'alone'"),
-        ({"embeddings": {"size": 0}}, "embeddings.size = 0"),
-        ({"embeddings": "alone"}, "embeddings"),
     ],
 )
 def test_a_model_that_cannot_be_is_refused(settings: dict[str, Any], key: str) -> None:

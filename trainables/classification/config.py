@@ -28,12 +28,8 @@ from augury.training.settings import FineTuning, Training
 class PretrainedClassifier(Pretrained):
     """A pretrained encoder with its tokenizer; a classifier of the same labels keeps its head."""
 
-    CHANGING: ClassVar[tuple[str, ...]] = ("dropout",)
-
     name: ModelName = "FacebookAI/xlm-roberta-base"
     """Directory written by `save_pretrained`, or name on the hub, of an encoder for sequences."""
-    dropout: float | None = Field(None, ge=0, lt=1)
-    """In place of all of the model's dropout."""
     attention: Attention = "auto"
     """`auto` is `sdpa` where there is a GPU and the model has it, else `eager`, quicker for
     short sentences on CPUs."""
@@ -85,7 +81,8 @@ class Scratch(Section):
 
 
 ClassifierModel = Annotated[
-    PretrainedClassifier | Scratch, scratch_or_pretrained(Scratch, PretrainedClassifier)
+    PretrainedClassifier | Scratch,
+    scratch_or_pretrained(Scratch, PretrainedClassifier, default=PretrainedClassifier),
 ]
 
 
@@ -138,6 +135,12 @@ class ClassifierConfig(Experiment):
     scoring: LabelScoring = LabelScoring()
 
     FROM_NOTHING: ClassVar[type[Training] | None] = ScratchClassifierTraining
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels, in the order of the classes of models."""
+        corpus: Any = self.corpus
+        return tuple(corpus.labels)
 
     @property
     def validated(self) -> tuple[str, Literal["max", "min"]]:

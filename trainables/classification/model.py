@@ -59,7 +59,8 @@ def empty(
     config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str
 ) -> PreTrainedModel:
     """Return the classifier in evaluation mode with random weights, to be replaced by a run's."""
-    return _random(_configuration(config, labels, directory), _name(config))
+    name = config.name if isinstance(config, PretrainedClassifier) else config.architecture
+    return _random(_configuration(config, labels, directory), name)
 
 
 @cache  # a sweep prepares many configurations of one model
@@ -122,7 +123,8 @@ class Reader:
                 "batches need: give a directory with one whose pad_token is set, and pad_token_id "
                 "in the model's configuration"
             )
-        self.model, self.pad = model, int(tokenizer.pad_token_id)
+        self.model, self.tokenizer, self.max_length = model, tokenizer, max_length
+        self.pad = int(tokenizer.pad_token_id)
         self.arguments = set(inspect.signature(model.forward).parameters)
         self.separator = (
             _separator(model, tokenizer) if "token_type_ids" in self.arguments else None
@@ -153,27 +155,19 @@ class Reader:
             inputs = {"inputs_embeds": self.embeddings(ids) + perturbation}
         inputs["attention_mask"] = mask[:, None, None] if self.takes_masks else mask.long()
         if "position_ids" in self.arguments:
-            inputs["position_ids"] = self._positions(mask)
+            # Given embeddings, `transformers` counts positions over pads too. Those of RoBERTa
+            # begin after the pad's id, which is the position of pads; others at 0.
+            places = torch.arange(mask.shape[1], device=mask.device).expand(mask.shape)
+            if self.first_position:
+                places = mask.cumsum(1) * mask + self.first_position - 1
+            inputs["position_ids"] = places
         if self.separator is not None:
-            inputs["token_type_ids"] = self._token_types(ids, mask)
+            # 0 up to the first separator, 1 after it, 0 at pads.
+            separators = ids == self.separator
+            before = separators.cumsum(1) - separators.long()
+            inputs["token_type_ids"] = ((before > 0) & mask).long()
         logits: Tensor = self.model(**inputs).logits
         return logits
-
-    def _positions(self, mask: Tensor) -> Tensor:
-        """Return positions (B, L), which `transformers` counts over pads too, given embeddings.
-
-        Those of RoBERTa begin after the pad's id, which is the position of pads; others at 0.
-        """
-        if self.first_position:
-            return mask.cumsum(1) * mask + self.first_position - 1
-        return torch.arange(mask.shape[1], device=mask.device).expand(mask.shape)
-
-    def _token_types(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Return token types, (B, L): 0 up to the first separator, 1 after it, 0 at pads."""
-        assert self.separator is not None
-        separators = ids == self.separator
-        before = separators.cumsum(1) - separators.long()
-        return ((before > 0) & mask).long()
 
 
 def _separator(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int | None:
@@ -204,34 +198,30 @@ def _configuration(
     config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str
 ) -> PretrainedConfig:
     """Return the configuration of `transformers`, with `labels` as its classes."""
-    settings = {
+    settings: dict[str, Any] = {
         "id2label": dict(enumerate(labels)),
         "label2id": {label: index for index, label in enumerate(labels)},
         "attn_implementation": attention(config.attention),
     }
     if isinstance(config, Scratch):
-        return _xlm_roberta(config, directory, **settings)
-    configuration = AutoConfig.from_pretrained(directory, **settings)
-    if config.dropout is not None:
-        for name in _dropouts(configuration):
-            setattr(configuration, name, config.dropout)
+        sizes, tokenizer = config.sizes, learned.load(directory)
+        return XLMRobertaConfig(
+            vocab_size=len(tokenizer),
+            hidden_size=sizes.hidden_size,
+            num_hidden_layers=sizes.layers,
+            num_attention_heads=sizes.attention_heads,
+            intermediate_size=sizes.feedforward_size,
+            hidden_dropout_prob=config.dropout,
+            attention_probs_dropout_prob=config.dropout,
+            max_position_embeddings=config.max_positions + tokenizer.pad_token_id + 1,
+            type_vocab_size=1,
+            pad_token_id=tokenizer.pad_token_id,
+            bos_token_id=tokenizer.bos_token_id,
+            eos_token_id=tokenizer.eos_token_id,
+            **settings,
+        )
+    configuration: PretrainedConfig = AutoConfig.from_pretrained(directory, **settings)
     return configuration
-
-
-def _dropouts(configuration: PretrainedConfig) -> list[str]:
-    """Return the keys of a configuration that are rates of dropout, except of layers or paths."""
-    return [
-        name
-        for name, value in vars(configuration).items()
-        if "drop" in name
-        and "layerdrop" not in name
-        and "drop_path" not in name
-        and type(value) in (int, float)
-    ]
-
-
-def _name(config: PretrainedClassifier | Scratch) -> str:
-    return config.name if isinstance(config, PretrainedClassifier) else config.architecture
 
 
 def _random(configuration: PretrainedConfig, name: str) -> PreTrainedModel:
@@ -241,25 +231,6 @@ def _random(configuration: PretrainedConfig, name: str) -> PreTrainedModel:
         return AutoModelForSequenceClassification.from_config(
             configuration, dtype=torch.float32
         ).eval()
-
-
-def _xlm_roberta(config: Scratch, directory: str, **settings: Any) -> XLMRobertaConfig:
-    sizes, tokenizer = config.sizes, learned.load(directory)
-    return XLMRobertaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=sizes.hidden_size,
-        num_hidden_layers=sizes.layers,
-        num_attention_heads=sizes.attention_heads,
-        intermediate_size=sizes.feedforward_size,
-        hidden_dropout_prob=config.dropout,
-        attention_probs_dropout_prob=config.dropout,
-        max_position_embeddings=config.max_positions + tokenizer.pad_token_id + 1,
-        type_vocab_size=1,
-        pad_token_id=tokenizer.pad_token_id,
-        bos_token_id=tokenizer.bos_token_id,
-        eos_token_id=tokenizer.eos_token_id,
-        **settings,
-    )
 
 
 def _pretrained(

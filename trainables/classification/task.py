@@ -21,7 +21,7 @@ from augury.models.settings import Pretrained
 from augury.regimes.regime import SOURCE
 from augury.text.subwords.tokenizer import Subwords
 from trainables.classification.config import ARCHITECTURES, PretrainedClassifier
-from trainables.subword_task import SubwordTask, base_model, save_pretrained
+from trainables.subword_task import SubwordTask, save_pretrained
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,20 +50,18 @@ class ClassifierTask(SubwordTask):
         return self.sides(experiment)[SOURCE]
 
     def labels(self, experiment: Any) -> tuple[str, ...]:
-        """Return the labels, in the order of the classes of models."""
-        return tuple(experiment.corpus.labels)
+        return tuple(experiment.labels)
 
     def subwords(self, experiment: Any, folder: Folder) -> Subwords:
         return Subwords(folder, experiment.max_length)
 
     def check(self, experiment: Any, store: Store) -> None:
-        super().check(experiment, store)
         for split in experiment.corpus.splits():
             counts = label_counts(self.corpus(experiment, split, store))
             texts = {"train": experiment.corpus.train, "valid": experiment.corpus.valid}
             text = {**texts, **experiment.corpus.tests}.get(split)
             column = getattr(text, "label_column", "of labels")
-            check_labels(self.labels(experiment), split, counts, column)
+            check_labels(experiment.labels, split, counts, column)
 
     def check_model(self, experiment: Any, store: Store) -> None:
         super().check_model(experiment, store)
@@ -72,7 +70,7 @@ class ClassifierTask(SubwordTask):
 
             check(
                 experiment.model,
-                self.labels(experiment),
+                experiment.labels,
                 len(self.columns(experiment)),
                 self.keep_tokenizer(experiment, store),
                 experiment.max_length,
@@ -80,10 +78,7 @@ class ClassifierTask(SubwordTask):
             )
 
     def size(self, experiment: Any, store: Store) -> Size | None:
-        model = experiment.model
-        if isinstance(model, Pretrained):
-            return pretrained_size(model.name)
-        sizes = model.sizes
+        model, sizes = experiment.model, experiment.model.sizes
         return transformer(
             model.vocabulary_size, sizes.hidden_size, sizes.feedforward_size, sizes.layers
         )
@@ -91,15 +86,14 @@ class ClassifierTask(SubwordTask):
     def learner(self, run: Run) -> Learner:
         from trainables.classification.training import Classification
 
-        subwords = self.subwords(run.experiment, run.stored_folder(run.tokenizer))
-        return Classification(run, self.labels(run.experiment), subwords, lambda: self.symbols(run))
+        return Classification(run)
 
     def outputs(self, run: Run, corpus: Corpus, test: str) -> list[str]:
         from trainables.classification.training import classify
 
         rows = list(zip(*map(corpus.column, self.columns(run.experiment)), strict=True))
-        executor, labels = run.experiment.execution.executor, self.labels(run.experiment)
-        return classify(run, labels, rows, executor=executor, name=f"classify {test}")
+        executor = run.experiment.execution.executor
+        return classify(run, rows, executor=executor, name=f"classify {test}")
 
     def translate(
         self, run: Run, texts: Sequence[str], *, executor: ExecutorName = "local", **options: Any
@@ -119,12 +113,12 @@ class ClassifierTask(SubwordTask):
         for index in range(len(names)):
             columns.append(clean_lines([line[index] for line in lines], preparation))
         rows = list(zip(*columns, strict=True))
-        return classify(run, self.labels(run.experiment), rows, executor=executor)
+        return classify(run, rows, executor=executor)
 
     def probabilities(self, run: Run, *columns: Sequence[str]) -> np.ndarray:
         from trainables.classification.training import probabilities
 
-        return probabilities(run, self.labels(run.experiment), columns)
+        return probabilities(run, columns)
 
     def draft(self, rows: int, model: str | None) -> Draft:
         """Return a first experiment: EDA with a pretrained model, or one from nothing if `model` is
@@ -154,28 +148,24 @@ model: {{{named}}}{"" if scratch else RATES}""",
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         """Write model and tokenizer, for AutoModelForSequenceClassification and AutoTokenizer."""
-        import torch
-
-        from trainables.classification.training import TrainedClassifier
+        from trainables.classification.training import trained
 
         experiment: Any = run.experiment
-        labels = self.labels(experiment)
-        trained = TrainedClassifier(run, labels, torch.device("cpu"))
+        reader = trained(run)
         text, preparation = ["in NFC"], experiment.corpus.preparation
         if preparation.lowercase:
             text.append("in lower case")
         if preparation.unescape:
             text.append("without HTML entities")
-        columns = self.columns(experiment)
-        read = f"It labels {' and '.join(columns)} ({', '.join(labels)}), {', '.join(text)}."
-        save_pretrained(form, trained.reader.model, trained.tokenizer, directory)
+        columns, labels = self.columns(experiment), ", ".join(experiment.labels)
+        read = f"It labels {' and '.join(columns)} ({labels}), {', '.join(text)}."
+        save_pretrained(form, reader.model, reader.tokenizer, directory)
         return Exported(
             "transformers",
             "text-classification",
             experiment.corpus.languages_of("train"),
             _usage(columns, experiment.max_length),
             (read,),
-            base_model=base_model(experiment.model),
             reads_arguments=True,
         )
 

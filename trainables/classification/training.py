@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple
+from functools import lru_cache, partial
+from typing import NamedTuple, cast
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from augury.augment.draw import Symbols
 from augury.core.execution import ExecutorName
 from augury.core.store import Folder
 from augury.experiments.graph import VALID, held_out
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, Embedded, Rows, ViewGroup
-from augury.text.subwords.tokenizer import Subwords, encode
+from augury.text.subwords import learned
+from augury.text.subwords.tokenizer import encode
 from augury.text.tokens import Tokens
 from augury.training.batching import Lengths, batches_by_length, padded
 from augury.training.learner import Loaded, Validation, likelihood
@@ -40,26 +39,20 @@ class Batch(NamedTuple):
 class Classification(RegimeTraining):
     """A classifier with its training examples, in view groups, and its validation set."""
 
-    def __init__(
-        self,
-        run: Run,
-        labels: Sequence[str],
-        subwords: Subwords,
-        symbols: Callable[[], Symbols],
-    ):
-        super().__init__(run, symbols)
-        self.classes = labels
+    def __init__(self, run: Run):
+        super().__init__(run)
+        config = self.experiment
         self.labels = self._numbered(self.examples.column("label"))
         sources = self.examples.lengths(SOURCE)
         self.lengths = Lengths(sources, np.ones_like(sources))
         self.valid = Tokens(run.stored_folder(run.tokens[held_out(SOURCE)]))
         self.valid_labels = self._numbered(run.corpus(VALID).column("label"))
-        self.module = build(self.experiment.model, labels, subwords.directory, run.seed)
-        self.tokenizer = subwords.tokenizer()
-        self.reader = Reader(self.module, self.tokenizer, self.experiment.max_length)
+        directory = learned.directory(run.stored_folder(run.tokenizer))
+        self.module = build(config.model, config.labels, directory, run.seed)
+        self.reader = Reader(self.module, learned.load(directory), config.max_length)
 
     def _numbered(self, labels: Sequence[str]) -> np.ndarray:
-        positions = {label: position for position, label in enumerate(self.classes)}
+        positions = {label: position for position, label in enumerate(self.experiment.labels)}
         return np.array([positions[label] for label in labels], np.int64)
 
     def collate(
@@ -87,7 +80,7 @@ class Classification(RegimeTraining):
         heads, and the logits of a few classes take no memory.
         """
         logits = self.reader.logits(batch.ids[list(views)].flatten(0, 1), perturbation).float()
-        identity = torch.eye(len(self.classes), device=logits.device)
+        identity = torch.eye(logits.shape[1], device=logits.device)
         return Rows(logits.unflatten(0, (len(views), -1)), identity, None, batch.labels)
 
     def validate(self, device: torch.device) -> Validation:
@@ -110,15 +103,14 @@ ROWS_PER_SECOND = 30  # that one core classifies with XLM-R base
 
 def classify(
     run: Run,
-    labels: Sequence[str],
     rows: Sequence[Sequence[str]],
     *,
     executor: ExecutorName = "local",
     name: str = "classify",
 ) -> list[str]:
-    """Return the most probable of `labels` for every row of one or two sentences."""
+    """Return the most probable label of every row of one or two sentences."""
     numbers = run.experiment.execution.map_texts(
-        _Classify(run, tuple(labels)),
+        partial(_classifier, run),
         rows,
         name=name,
         unit="rows",
@@ -126,64 +118,53 @@ def classify(
         chunk=CHUNK_ROWS,
         executor=executor,
     )
-    return [labels[number] for number in numbers]
+    assert isinstance(run.experiment, ClassifierConfig)
+    return [run.experiment.labels[number] for number in numbers]
 
 
-def probabilities(run: Run, labels: Sequence[str], columns: Sequence[Sequence[str]]) -> np.ndarray:
+def _classifier(run: Run) -> Callable[[Sequence[Sequence[str]]], list[int]]:
+    """Return the function that classifies rows, in every process."""
+    if threads := run.experiment.execution.threads:
+        torch.set_num_threads(threads)
+
+    def classify(rows: Sequence[Sequence[str]]) -> list[int]:
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        numbers: list[int] = probabilities(run, columns).argmax(1).tolist()
+        return numbers
+
+    return classify
+
+
+@torch.inference_mode()
+def probabilities(run: Run, columns: Sequence[Sequence[str]]) -> np.ndarray:
     """Return the probability of every label, (rows, labels) float32.
 
     The model is loaded once per process, onto a GPU where the run allows one and there is one.
     """
-    return _loaded(run.folder, tuple(labels)).probabilities(columns)
-
-
-@dataclass(frozen=True)
-class _Classify:
-    """Creates the function that classifies rows, in every process."""
-
-    run: Run
-    labels: tuple[str, ...]
-
-    def __call__(self) -> Callable[[Sequence[Sequence[str]]], list[int]]:
-        if threads := self.run.experiment.execution.threads:
-            torch.set_num_threads(threads)
-
-        def classify(rows: Sequence[Sequence[str]]) -> list[int]:
-            columns = [list(column) for column in zip(*rows, strict=True)]
-            numbers: list[int] = probabilities(self.run, self.labels, columns).argmax(1).tolist()
-            return numbers
-
-        return classify
-
-
-class TrainedClassifier:
-    """The classifier of a finished run, with its weights."""
-
-    def __init__(self, run: Run, labels: Sequence[str], device: torch.device):
-        experiment = run.experiment
-        assert isinstance(experiment, ClassifierConfig)
-        subwords = Subwords(run.stored_folder(run.tokenizer), experiment.max_length)
-        self.classes, self.device = labels, device
-        self.tokenizer, self.max_length = subwords.tokenizer(), experiment.max_length
-        self.max_tokens = experiment.training.max_tokens
-        model = load_weights(run.folder, empty(experiment.model, labels, subwords.directory))
-        self.reader = Reader(model.to(device), self.tokenizer, experiment.max_length)
-
-    @torch.inference_mode()
-    def probabilities(self, columns: Sequence[Sequence[str]]) -> np.ndarray:
-        """Return the probability of every label, (rows, labels) float32."""
-        rows, _ = encode(self.tokenizer, columns, self.max_length)
-        result = np.empty((len(rows), len(self.classes)), np.float32)
-        if rows:
-            lengths = np.array([len(row) for row in rows])
-            for batch in batches_by_length(Lengths(lengths, lengths), self.max_tokens):
-                ids = torch.from_numpy(padded([rows[row] for row in batch], self.reader.pad))
-                logits = self.reader.logits(ids.to(self.device)).float()
-                result[batch] = logits.softmax(1).cpu().numpy()
-        return result
+    reader, experiment = _loaded(run.folder), cast(ClassifierConfig, run.experiment)
+    rows, _ = encode(reader.tokenizer, columns, reader.max_length)
+    result = np.empty((len(rows), len(experiment.labels)), np.float32)
+    if rows:
+        lengths = np.array([len(row) for row in rows])
+        sizes = Lengths(lengths, lengths)
+        for batch in batches_by_length(sizes, experiment.training.max_tokens):
+            ids = torch.from_numpy(padded([rows[row] for row in batch], reader.pad))
+            logits = reader.logits(ids.to(reader.model.device)).float()
+            result[batch] = logits.softmax(1).cpu().numpy()
+    return result
 
 
 @lru_cache(maxsize=1)
-def _loaded(folder: Folder, labels: tuple[str, ...]) -> TrainedClassifier:
+def _loaded(folder: Folder) -> Reader:
     run = Run.read(folder)
-    return TrainedClassifier(run, labels, torch.device(run.experiment.execution.local_device))
+    reader = trained(run)
+    reader.model.to(run.experiment.execution.local_device)
+    return reader
+
+
+def trained(run: Run) -> Reader:
+    """Return the classifier of a finished run, with its weights, on the CPU."""
+    config = cast(ClassifierConfig, run.experiment)
+    directory = learned.directory(run.stored_folder(run.tokenizer))
+    model = load_weights(run.folder, empty(config.model, config.labels, directory))
+    return Reader(model, learned.load(directory), config.max_length)

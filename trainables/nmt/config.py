@@ -7,16 +7,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
-from augury.core.config import Section, discriminated_union, validate
+from augury.core.config import Section, discriminated_union
 from augury.core.errors import UserError
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import ViewDecoding
 from augury.experiments.spec import Experiment
 from augury.models import pretrained
 from augury.models.lora import Lora
-from augury.models.settings import Attention, Pretrained, check_heads, overridden
+from augury.models.settings import (
+    Attention,
+    Pretrained,
+    check_heads,
+    overridden,
+    scratch_or_pretrained,
+)
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.settings import TextScoring
 from augury.text.vocabulary.settings import VocabularyConfig
@@ -78,8 +84,6 @@ class Alone(Section):
     """Codebooks that a filter is the sum of (M)."""
     codes: int = Field(64, ge=1, le=1_000_000)
     """Codes in each codebook (c)."""
-    filter: Literal["real", "binary"] = "real"
-    """real: normal numbers of variance 1; binary: half of them 0, the others 1."""
     freeze_base: bool = False
     """Leave the vector as it is drawn."""
     dropout: float = Field(0.1, ge=0, lt=1)
@@ -164,16 +168,10 @@ class PretrainedTranslator(Pretrained):
     """Train updates of low rank in place of all weights; needs the package peft."""
 
 
-def _select(value: Any) -> Any:
-    """Return the settings of a pretrained model if they have a `name`, else of one from nothing."""
-    if not isinstance(value, Mapping):
-        return value
-    if "name" in value:
-        return validate(PretrainedTranslator, value, "a pretrained model")
-    return validate(ModelConfig, value, "a model trained from scratch")
-
-
-TranslationModel = Annotated[ModelConfig | PretrainedTranslator, BeforeValidator(_select)]
+TranslationModel = Annotated[
+    ModelConfig | PretrainedTranslator,
+    scratch_or_pretrained(ModelConfig, PretrainedTranslator, default=ModelConfig),
+]
 
 
 def resolve(config: ModelConfig) -> Sizes:
@@ -240,31 +238,24 @@ class Config(Experiment):
     def _fits(self) -> Config:
         for view in self.decoding.views:
             self.resolve_view(view)
-        if isinstance(self.model, PretrainedTranslator):
-            self._check_pretrained(self.model)
-        else:
-            self._check_learned(self.model)
-        return self
-
-    def _check_pretrained(self, model: PretrainedTranslator) -> None:
-        """Raise UserError for settings that only a model with a vocabulary of this text has."""
-        if self.vocabulary != VocabularyConfig():
-            raise UserError(
-                f"the vocabulary of '{model.name}' is its own: leave out the section vocabulary "
-                "(new pieces for ciphers: model.new_pieces)"
-            )
-        if self.tags:
-            raise UserError(
-                f"the tag '{self.tags[0]}' is no symbol of '{model.name}': leave tags out, or "
-                "train a model from nothing (model: {architecture: ...})"
-            )
-        if any(group.target != TARGET for group in self.view_groups()):
-            raise UserError(
-                "regime multi_source with equation=2 predicts plain sources, and a pretrained "
-                "model writes its target language: set regime.equation=1"
-            )
-
-    def _check_learned(self, model: ModelConfig) -> None:
+        model = self.model
+        if isinstance(model, PretrainedTranslator):  # has no vocabulary of this text
+            if self.vocabulary != VocabularyConfig():
+                raise UserError(
+                    f"the vocabulary of '{model.name}' is its own: leave out the section "
+                    "vocabulary (new pieces for ciphers: model.new_pieces)"
+                )
+            if self.tags:
+                raise UserError(
+                    f"the tag '{self.tags[0]}' is no symbol of '{model.name}': leave tags out, or "
+                    "train a model from nothing (model: {architecture: ...})"
+                )
+            if any(group.target != TARGET for group in self.view_groups()):
+                raise UserError(
+                    "regime multi_source with equation=2 predicts plain sources, and a pretrained "
+                    "model writes its target language: set regime.equation=1"
+                )
+            return self
         if self.max_pieces + 2 + bool(self.tags) * self.tagged > model.max_positions:
             raise UserError(
                 f"max_pieces={self.max_pieces}, a tag and the end of sentence exceed "
@@ -277,6 +268,7 @@ class Config(Experiment):
                     f"the tag '{symbol}' is no symbol of the vocabulary: add it to "
                     f"vocabulary.reserved, now {list(self.vocabulary.reserved)}{where}"
                 )
+        return self
 
     @model_validator(mode="after")
     def _search_of_checkpoint(self) -> Config:

@@ -18,8 +18,6 @@ from transformers.initialization import no_init_weights
 
 from trainables.nmt.config import Alone, Embeddings, Table
 
-HALF = 0.5  # the share of zeros in a binary filter
-
 
 class ComputedEmbedding(nn.Module, ABC):
     """Embeddings (vocabulary, hidden) that are computed whenever they are needed."""
@@ -63,9 +61,9 @@ class ProjectedEmbedding(ComputedEmbedding):
 class AloneEmbedding(ComputedEmbedding):
     """ALONE (Takase and Kobayashi 2020): W2 relu(W1 (filter * base)), with one base vector for all.
 
-    The filter of a subword is fixed: the sum of a random code from each codebook, for binary
-    filters cut at 1. Codebooks (books, codes, D_O) and the codes of subwords (V, books) are
-    buffers, saved with the model. In the released code, the embedding of the pad is not zero.
+    The filter of a subword is fixed: the sum of a random code from each codebook. Codebooks
+    (books, codes, D_O) and the codes of subwords (V, books) are buffers, saved with the model. In
+    the released code, the embedding of the pad is not zero.
     """
 
     base: Tensor
@@ -97,7 +95,7 @@ class AloneEmbedding(ComputedEmbedding):
             functional.embedding(codes, book)
             for codes, book in zip(self.codes[ids].unbind(-1), self.codebooks, strict=True)
         )
-        return total.clamp(max=1) if self.settings.filter == "binary" else total
+        return total
 
     def _embedded(self, ids: Tensor, dropout: float) -> Tensor:
         hidden = self.inner(self.filters(ids) * self.base).relu()
@@ -106,19 +104,13 @@ class AloneEmbedding(ComputedEmbedding):
 
     def initialise(self, generator: Callable[[str], Generator]) -> None:
         settings = self.settings
-        exponent = {"real": -0.3, "binary": -0.05}[settings.filter]
         sizes = self.outer.out_features + settings.intermediate_size
-        self.base.normal_(0, sizes**exponent, generator=generator("base"))
+        self.base.normal_(0, sizes**-0.3, generator=generator("base"))
         for name in ("inner", "outer"):
             nn.init.xavier_uniform_(
                 getattr(self, name).weight, generator=generator(f"{name}.weight")
             )
-        if settings.filter == "real":
-            self.codebooks.normal_(0, settings.codebooks**-0.5, generator=generator("codebooks"))
-        else:
-            self.codebooks.bernoulli_(
-                1 - HALF ** (1 / settings.codebooks), generator=generator("codebooks")
-            )
+        self.codebooks.normal_(0, settings.codebooks**-0.5, generator=generator("codebooks"))
         self.codes.random_(settings.codes, generator=generator("codes"))
 
 

@@ -3,14 +3,12 @@ views and their pieces."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from transformers import GenerationConfig, PreTrainedModel
+from transformers import GenerationConfig
 
 from augury.core.errors import UserError
-from augury.decoding.conversion import reads, to_ctranslate2
 from augury.decoding.generate import search_options
 from augury.decoding.settings import PLAIN
 from augury.experiments.task import Exported
@@ -19,10 +17,10 @@ from augury.regimes.regime import SOURCE
 from augury.text.vocabulary.fast_tokenizer import fast_tokenizer, save
 from augury.text.vocabulary.vocabulary import Vocabulary
 from trainables.nmt.config import Config
-from trainables.nmt.model import known_elsewhere, without_new_pieces
+from trainables.nmt.model import known_elsewhere
+from trainables.nmt.pretrained import PretrainedVocabulary
 from trainables.nmt.trained import Trained
-from trainables.nmt.vocabulary import PretrainedVocabulary
-from trainables.subword_task import base_model
+from trainables.nmt.tuning import without_new_pieces
 
 
 def export(trained: Trained, form: str, directory: Path) -> Exported:
@@ -36,23 +34,31 @@ def export(trained: Trained, form: str, directory: Path) -> Exported:
     """
     if form not in FORMS:
         raise UserError(f"unknown form '{form}': export --to takes {' or '.join(FORMS)}")
-    experiment = trained.experiment
-    corpus = experiment.corpus
+    experiment, corpus, notes = trained.experiment, trained.experiment.corpus, []
+    if corpus.preparation.unescape:
+        notes.append(
+            "It has learned from text without HTML entities: apply `html.unescape` to text that "
+            "has them."
+        )
+    if set(experiment.decoding.views) - {PLAIN, SOURCE}:
+        notes.append(
+            f"Its scores are of translations from {', '.join(experiment.decoding.views)}; here it "
+            "reads the plain source alone."
+        )
     # Of the tags of domains, that of the validation set.
     prefix = experiment.prefix(corpus.tag("valid"))
     if form == "hf":
-        usage, notes = _to_transformers(trained, prefix, directory)
+        usage, of_form = _to_transformers(trained, prefix, directory)
     elif isinstance(trained.vocabulary, PretrainedVocabulary):
-        usage, notes = _ids_to_ctranslate2(trained, trained.vocabulary, directory)
+        usage, of_form = _ids_to_ctranslate2(trained, trained.vocabulary, directory)
     else:
-        usage, notes = _pieces_to_ctranslate2(trained, trained.vocabulary, prefix, directory)
+        usage, of_form = _pieces_to_ctranslate2(trained, trained.vocabulary, prefix, directory)
     return Exported(
         FORMS[form],
         "translation",
         (corpus.source_language, corpus.target_language),
         usage,
-        (*_notes(experiment), *notes),
-        base_model=base_model(experiment.model),
+        (*notes, *of_form),
         reads_arguments=True,
     )
 
@@ -65,13 +71,25 @@ def _to_transformers(trained: Trained, prefix: list[str], directory: Path) -> tu
     """Write model and tokenizer; return how they are used and what must be known."""
     vocabulary, notes = trained.vocabulary, []
     if isinstance(vocabulary, PretrainedVocabulary):
-        model = _write_tokenizer(trained, vocabulary, directory)
+        vocabulary.tokenizer.save_pretrained(directory)
+        model = without_new_pieces(trained.model(), vocabulary.embedded)
         never = [index for index in vocabulary.never if index < vocabulary.embedded]
         start = model.generation_config.decoder_start_token_id
     else:
-        model = _write_vocabulary(trained, vocabulary, prefix, directory)
-        never = [vocabulary.pad, *vocabulary.never]
-        start = vocabulary.eos
+        if not vocabulary.preprocessor.is_identity:
+            raise UserError(
+                "its text is written as tokens of Moses, which no "
+                "tokenizer of transformers does: export --to ctranslate2, or `augury translate`"
+            )
+        tokenizer = fast_tokenizer(
+            vocabulary,
+            prefix=prefix,
+            lowercase=trained.experiment.corpus.preparation.lowercase,
+            positions=trained.positions,
+        )
+        save(tokenizer, directory)
+        model = known_elsewhere(trained.model())
+        never, start = [vocabulary.pad, *vocabulary.never], vocabulary.eos
         if prefix:
             notes.append(
                 f"The tokenizer puts `{' '.join(prefix)}` before every text by itself. Labels for "
@@ -108,39 +126,12 @@ print(tokenizer.batch_decode(outputs[:, {written} :], skip_special_tokens=True))
     return usage, notes
 
 
-def _write_tokenizer(
-    trained: Trained, vocabulary: PretrainedVocabulary, directory: Path
-) -> PreTrainedModel:
-    """Write the tokenizer of a pretrained model; return the model without pieces of views."""
-    vocabulary.tokenizer.save_pretrained(directory)
-    return without_new_pieces(trained.model(), vocabulary.embedded)
-
-
-def _write_vocabulary(
-    trained: Trained, vocabulary: Vocabulary, prefix: Sequence[str], directory: Path
-) -> PreTrainedModel:
-    """Write a learned vocabulary as a tokenizer; return the model of a class known elsewhere."""
-    if not vocabulary.preprocessor.is_identity:
-        raise UserError(
-            "its text is written as tokens of Moses, which no "
-            "tokenizer of transformers does: export --to ctranslate2, or `augury translate`"
-        )
-    tokenizer = fast_tokenizer(
-        vocabulary,
-        prefix=prefix,
-        lowercase=trained.experiment.corpus.preparation.lowercase,
-        positions=trained.experiment.transformer.max_positions,
-    )
-    save(tokenizer, directory)
-    return known_elsewhere(trained.model())
-
-
 def _pieces_to_ctranslate2(
     trained: Trained, vocabulary: Vocabulary, prefix: list[str], directory: Path
 ) -> tuple[str, list[str]]:
     """Write model and subwords; return how they are used and what must be known."""
     experiment, symbols = trained.experiment, "".join(f'"{symbol}", ' for symbol in prefix)
-    to_ctranslate2(trained.model(), directory, vocabulary.pieces, unk=vocabulary.unk)
+    trained.kind.convert(trained.model(), directory)
     (directory / "sentencepiece.model").write_bytes(vocabulary.model())
     never = [[vocabulary.pieces[vocabulary.pad]], *([symbol] for symbol in vocabulary.tags)]
     usage = f"""\
@@ -182,12 +173,12 @@ def _ids_to_ctranslate2(
     trained: Trained, vocabulary: PretrainedVocabulary, directory: Path
 ) -> tuple[str, list[str]]:
     """Write model and tokenizer; return how they are used and what must be known."""
-    model = _write_tokenizer(trained, vocabulary, directory)
-    if not reads(model.config):
-        raise UserError(
-            f"CTranslate2 does not read this model ({model.config.model_type}): export --to hf"
-        )
-    to_ctranslate2(model, directory)
+    if not trained.kind.convertible:
+        kind = vocabulary.config.model_type
+        raise UserError(f"CTranslate2 does not read this model ({kind}): export --to hf")
+    vocabulary.tokenizer.save_pretrained(directory)
+    model = without_new_pieces(trained.model(), vocabulary.embedded)
+    trained.kind.convert(model, directory)
     first = [str(index) for index in vocabulary.first]
     never = [[str(index)] for index in vocabulary.never if index < vocabulary.embedded]
     lines, read = _texts(trained)
@@ -232,19 +223,3 @@ def _texts(trained: Trained) -> tuple[str, str]:
     if isinstance(vocabulary, PretrainedVocabulary) and (prompt := vocabulary.direction.prompt):
         return f"{lines}\nprompted = [{f'{prompt} '!r} + text for text in texts]", "prompted"
     return lines, "texts"
-
-
-def _notes(experiment: Config) -> list[str]:
-    """Text processing that every export format must contain."""
-    views, notes = experiment.decoding.views, []
-    if experiment.corpus.preparation.unescape:
-        notes.append(
-            "It has learned from text without HTML entities: apply `html.unescape` to text that "
-            "has them."
-        )
-    if set(views) - {PLAIN, SOURCE}:
-        notes.append(
-            f"Its scores are of translations from {', '.join(views)}; here it reads the plain "
-            "source alone."
-        )
-    return notes

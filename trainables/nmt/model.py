@@ -1,16 +1,14 @@
 """The translation transformer: Hugging Face's `MarianMTModel` with fairseq's sizes and
-initialisation, or a pretrained model with embeddings for new pieces and updates of low rank."""
+initialisation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from transformers import (
-    GenerationConfig,
     MarianConfig,
     MarianMTModel,
     PegasusConfig,
@@ -20,36 +18,11 @@ from transformers import (
 from transformers.initialization import no_init_weights
 from transformers.models.pegasus.modeling_pegasus import PegasusDecoder, PegasusEncoder
 
-from augury.core.errors import UserError
 from augury.core.rng import seed_of
-from augury.core.store import Folder
-from augury.models.lora import adapt, merged
+from augury.models.lora import merged
 from augury.models.settings import attention
-from augury.training.trained import load_weights
-from trainables import sequence
-from trainables.nmt.config import Config, ModelConfig, PretrainedTranslator, resolve
+from trainables.nmt.config import ModelConfig, resolve
 from trainables.nmt.embeddings import ComputedEmbedding, install, tabulated
-from trainables.nmt.vocabulary import AnyVocabulary, PretrainedVocabulary
-
-
-def untrained(experiment: Config, vocabulary: AnyVocabulary, seed: int) -> PreTrainedModel:
-    """Return the model of an experiment before training, on the CPU and in training mode."""
-    if isinstance(vocabulary, PretrainedVocabulary):
-        assert isinstance(experiment.model, PretrainedTranslator)
-        perturbable = experiment.regime.needs_embeddings
-        return pretrained_model(experiment.model, vocabulary, seed=seed, perturbable=perturbable)
-    size, pad, eos = len(vocabulary), vocabulary.pad, vocabulary.eos
-    return build(experiment.transformer, size, pad=pad, eos=eos, seed=seed)
-
-
-def trained(experiment: Config, vocabulary: AnyVocabulary, run: Folder) -> PreTrainedModel:
-    """Return the model with the weights that a run reports on, in the form of `plain`."""
-    if isinstance(vocabulary, PretrainedVocabulary):
-        assert isinstance(experiment.model, PretrainedTranslator)
-        empty = sequence.empty(vocabulary.config)
-        model = _extended(empty, experiment.model, vocabulary, seed=0).eval()
-        return plain(load_weights(run, model))
-    return plain(load_weights(run, untrained(experiment, vocabulary, seed=0)))
 
 
 def plain(model: PreTrainedModel) -> PreTrainedModel:
@@ -123,23 +96,22 @@ def _marian(config: ModelConfig, vocabulary_size: int, pad: int, eos: int) -> Ma
 
 @torch.no_grad()
 def _initialise(model: MarianMTModel, pad: int, seed: int) -> None:
-    """Initialise as fairseq does: embeddings by N(0, 1/D), pads by zero, norms by 1 and 0, linear
-    layers by `_initialise_linear`."""
+    """Initialise as fairseq does: embeddings by N(0, 1/D), pads by zero, norms by 1 and 0.
 
-    def generator(name: str) -> torch.Generator:
-        return torch.Generator().manual_seed(seed_of("nmt", "model", seed, name))
+    Matrices of attention by Xavier, those of queries, keys and values by its 1/√2; the output's
+    bias is zero. All else, the feed-forward layers too, by torch's own: uniform in ±1/√fan-in.
+    """
+
+    def generator(*name: str) -> torch.Generator:
+        return torch.Generator().manual_seed(seed_of("nmt", "model", seed, ".".join(name)))
 
     computed = {
         name: module
         for name, module in model.named_modules()
         if isinstance(module, ComputedEmbedding)
     }
-
-    def generator_of(prefix: str) -> Callable[[str], torch.Generator]:
-        return lambda name: generator(f"{prefix}.{name}")
-
     for prefix, module in computed.items():
-        module.initialise(generator_of(prefix))
+        module.initialise(partial(generator, prefix))
     for name, parameter in model.named_parameters():
         if name.startswith(tuple(computed)):
             continue
@@ -150,34 +122,16 @@ def _initialise(model: MarianMTModel, pad: int, seed: int) -> None:
             parameter[pad].zero_()
         elif name.endswith("norm.weight"):
             nn.init.ones_(parameter)
-        elif name.endswith("norm.bias"):
+        elif name.endswith(("norm.bias", "out_proj.bias")):
             nn.init.zeros_(parameter)
+        elif name.endswith("out_proj.weight"):
+            nn.init.xavier_uniform_(parameter, generator=generator(name))
+        elif name.endswith(("q_proj.weight", "k_proj.weight", "v_proj.weight")):
+            nn.init.xavier_uniform_(parameter, gain=2**-0.5, generator=generator(name))
         else:
-            linear, _, kind = name.rpartition(".")
-            fan_in = model.get_submodule(linear).in_features
-            _initialise_linear(
-                f"{linear.rpartition('.')[2]}.{kind}", parameter, fan_in, generator(name)
-            )
-
-
-def _initialise_linear(
-    name: str, parameter: Tensor, fan_in: int, generator: torch.Generator
-) -> None:
-    """Initialise a weight or bias by its name in its layer.
-
-    Matrices of attention by Xavier, those of queries, keys and values by its 1/√2; the output's
-    bias is zero. All else, the feed-forward layers too, by torch's own: uniform in ±1/√fan-in.
-    Larger weights beside the residual learn much more slowly under dropout.
-    """
-    if name == "out_proj.weight":
-        nn.init.xavier_uniform_(parameter, generator=generator)
-    elif name == "out_proj.bias":
-        nn.init.zeros_(parameter)
-    elif name in ("q_proj.weight", "k_proj.weight", "v_proj.weight"):
-        nn.init.xavier_uniform_(parameter, gain=2**-0.5, generator=generator)
-    else:
-        bound = fan_in**-0.5
-        nn.init.uniform_(parameter, -bound, bound, generator=generator)
+            # Larger weights beside the residual learn much more slowly under dropout.
+            bound = model.get_submodule(name.rpartition(".")[0]).in_features ** -0.5
+            nn.init.uniform_(parameter, -bound, bound, generator=generator(name))
 
 
 def _positions(positions: int, size: int) -> Tensor:
@@ -188,84 +142,6 @@ def _positions(positions: int, size: int) -> Tensor:
     return torch.from_numpy(
         np.concatenate([np.sin(angles[:, 0::2]), np.cos(angles[:, 1::2])], axis=1)
     ).float()
-
-
-def pretrained_model(
-    config: PretrainedTranslator,
-    vocabulary: PretrainedVocabulary,
-    *,
-    seed: int,
-    perturbable: bool = False,
-) -> PreTrainedModel:
-    """Return the model before fine-tuning, on the CPU, in training mode and 32-bit floats.
-
-    `seed` determines what is not pretrained; the global random state is left as it was. Raises
-    UserError where `sequence.check` does, as for a model of another family.
-    """
-    directory, tokenizer = vocabulary.directory, vocabulary.tokenizer
-    model = sequence.load(config, directory, tokenizer, perturbable=perturbable)
-    return _extended(model, config, vocabulary, seed).train()
-
-
-def _extended(
-    model: PreTrainedModel,
-    config: PretrainedTranslator,
-    vocabulary: PretrainedVocabulary,
-    seed: int,
-) -> PreTrainedModel:
-    # Search is ours: of the model's own settings, only those that say where it begins and ends.
-    start = vocabulary.generation.decoder_start_token_id
-    model.generation_config = GenerationConfig(
-        decoder_start_token_id=model.config.decoder_start_token_id if start is None else start,
-        eos_token_id=vocabulary.eos,
-        pad_token_id=vocabulary.pad,
-    )
-    if vocabulary.added:
-        if config.lora:
-            raise UserError(
-                f"model.lora leaves embeddings as they are, and {len(vocabulary.added):,} new "
-                "pieces of views need some: set model.new_pieces: 0, or leave out model.lora"
-            )
-        add_embeddings(model, vocabulary.constituents())
-    if config.lora:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed_of("nmt", "lora", seed))
-            adapt(model, config.lora)
-    return model
-
-
-@torch.no_grad()
-def add_embeddings(model: PreTrainedModel, constituents: list[list[int]]) -> None:
-    """Append an embedding for every new piece: the mean of those of its constituents.
-
-    A piece without any has the mean of all embeddings. The output layer is extended alike; the
-    others are left as they are.
-    """
-    size = len(model.get_input_embeddings().weight)
-    model.resize_token_embeddings(size + len(constituents), mean_resizing=False)
-    if getattr(model.config, "share_encoder_decoder_embeddings", True) is False:
-        model.resize_decoder_token_embeddings(size + len(constituents))
-    layers = (
-        model.get_input_embeddings(),
-        model.get_decoder().get_input_embeddings(),
-        model.get_output_embeddings(),
-    )
-    for layer in layers:
-        weight = layer.weight
-        for row, ids in enumerate(constituents, start=size):
-            weight[row] = weight[ids or slice(size)].mean(0)
-        if getattr(layer, "bias", None) is not None:
-            layer.bias[size:] = 0
-
-
-@torch.no_grad()
-def without_new_pieces(model: PreTrainedModel, size: int) -> PreTrainedModel:
-    """Cut the embeddings of a model back to its first `size`; return it."""
-    if len(model.get_input_embeddings().weight) > size:
-        model.resize_token_embeddings(size)
-        if getattr(model.config, "share_encoder_decoder_embeddings", True) is False:
-            model.resize_decoder_token_embeddings(size)
-    return model
 
 
 class PreNormTranslator(MarianMTModel):
@@ -298,14 +174,3 @@ def known_elsewhere(model: PreTrainedModel) -> PreTrainedModel:
     pegasus.load_state_dict({name: tensor.clone() for name, tensor in state.items()})
     pegasus.tie_weights()
     return pegasus.train(model.training)
-
-
-def convert(model: PreTrainedModel, vocabulary: AnyVocabulary, directory: Path) -> None:
-    """Write a model in CTranslate2's format."""
-    # Training without validation by translations runs where CTranslate2 is not installed.
-    from augury.decoding.conversion import to_ctranslate2
-
-    if isinstance(vocabulary, PretrainedVocabulary):
-        to_ctranslate2(plain(model), directory)
-    else:
-        to_ctranslate2(plain(model), directory, vocabulary.pieces, unk=vocabulary.unk)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar, cast
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy.typing as npt
 
@@ -15,14 +15,7 @@ from augury.core.locks import lock_incomplete
 from augury.core.progress import say
 from augury.core.store import Folder
 from augury.corpora.filters import clean_lines
-from augury.decoding.ctranslate import (
-    CTranslateDecoder,
-    CTranslateSearch,
-    Search,
-    Sources,
-    decode,
-)
-from augury.decoding.search import Hypothesis
+from augury.decoding.search import Hypothesis, Search, Sources, decode
 from augury.decoding.settings import (
     PLAIN,
     Decoding,
@@ -35,7 +28,7 @@ from augury.decoding.settings import (
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
 from trainables.nmt.config import Config
-from trainables.nmt.vocabulary import convertible, load, positions
+from trainables.nmt.translator import translator_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -56,8 +49,11 @@ class Trained:
 
     def __init__(self, run: Run):
         self.run, self.experiment = run, cast(Config, run.experiment)
-        self.vocabulary = load(self.experiment, run.stored_folder(run.tokenizer))
-        self.positions = positions(self.experiment, self.vocabulary)
+        self.kind = translator_of(run)
+        self.vocabulary, self.positions = self.kind.vocabulary, self.kind.positions
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Trained, (self.run,)  # another process reads the vocabulary itself
 
     @property
     def pieces(self) -> Sequence[str]:
@@ -142,11 +138,11 @@ class Trained:
 
         Where models read the tag of a domain, it is that of the validation set.
         """
-        search = self._engine(threads)
+        search = self.search(threads)
 
         def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
             sources, rows = self._readable(texts, view)
-            n_best = search([sources[row] for row in rows], self._capped(decoding))
+            n_best = search([[sources[row] for row in rows]], self._capped(decoding), 1)
             outputs = dict(zip(rows, self._texts(n_best), strict=True))
             return [outputs.get(row, None if source else "") for row, source in enumerate(sources)]
 
@@ -180,7 +176,7 @@ class Trained:
     ) -> list[npt.NDArray]:
         """Return the mean encoder state of every source for every layer, without tag and end of
         sentence."""
-        from augury.decoding.states import mean_states
+        from trainables.sequence import mean_states
 
         before = self._prefix(domain)
         framed = [[*before, *source, self.vocabulary.eos] for source in sources]
@@ -194,9 +190,18 @@ class Trained:
     def model(self) -> PreTrainedModel:
         """Return the model of `transformers` with the weights that the run reports on, its
         embeddings in tables."""
-        from trainables.nmt.model import trained
+        return self.kind.trained(self.run.folder)
 
-        return trained(self.experiment, self.vocabulary, self.run.folder)
+    def search(self, threads: int, *, together: bool = False) -> Search:
+        """Return the search of this process.
+
+        By CTranslate2 on `threads`; or by `transformers`, on a GPU if it may, where views are in
+        one beam `together` or CTranslate2 does not read the model.
+        """
+        if together or not self.kind.convertible:
+            model = self.model().to(self.experiment.execution.local_device)
+            return self.kind.by_transformers(model)
+        return self.kind.by_ctranslate2(self._ctranslate2().local(), threads)
 
     def _prefix(self, domain: str | None = None) -> list[int]:
         """Return the ids before a source: a pretrained model's own, or the tags of the target
@@ -266,34 +271,16 @@ class Trained:
         label: str,
         count: int = 1,
     ) -> list[list[Hypothesis]]:
-        """Return the best hypotheses of sentences: by CTranslate2 for one view, else several views
-        in one beam."""
+        """Return the best hypotheses of sentences: several views are in one beam."""
         execution = self.experiment.execution
-        together = len(views) > 1 or not convertible(self.vocabulary)
-        speed = SOURCES_PER_SECOND if together else SENTENCES_PER_SECOND
+        together = len(views) > 1
+        slow = together or not self.kind.convertible
+        speed = SOURCES_PER_SECOND if slow else SENTENCES_PER_SECOND
         backend = execution.choose(len(views) * len(views[0]) / speed, label, executor)
-        if together:
-            several = TransformersSearch(self.run, decoding, count)
-            return decode(
-                several, views, executor=backend, name=label, **execution.reserved(backend)
-            )
         threads = (execution.threads or 2) if backend.name == "local" else 1
-        never, first = self.vocabulary.never, self.vocabulary.first
-        single = CTranslateSearch(self._ctranslate2(), decoding, never, threads, count, first)
-        return decode(single, views, executor=backend, name=label)
-
-    def _engine(
-        self, threads: int
-    ) -> Callable[[Sequence[Sequence[int]], Decoding], list[list[Hypothesis]]]:
-        """Return the search of this process for the best hypothesis of each source."""
-        never, first = self.vocabulary.never, self.vocabulary.first
-        if convertible(self.vocabulary):
-            decoder = CTranslateDecoder(self._ctranslate2().local(), threads=threads)
-            return lambda sources, decoding: decoder.n_best(sources, decoding, never, prefix=first)
-        from augury.decoding.generate import n_best
-
-        model = self.model().to(self.experiment.execution.local_device)
-        return lambda sources, decoding: n_best(model, [sources], decoding, never, prefix=first)
+        reserved = execution.reserved(backend) if slow else {}
+        make = partial(self.search, threads, together=together)
+        return decode(make, views, decoding, count, executor=backend, name=label, **reserved)
 
     def _ctranslate2(self) -> Folder:
         """Return the folder of the run's CTranslate2 model, converted at the first call; where the
@@ -302,10 +289,8 @@ class Trained:
         folder = run.sub(CTRANSLATE2)
         with lock_incomplete([folder]) as missing:  # many workers may want it at once
             if missing:
-                from trainables.nmt.model import convert
-
                 directory = temporary_directory("ctranslate2")
-                convert(self.model(), self.vocabulary, directory)
+                self.kind.convert(self.model(), directory)
                 try:
                     run.put(directory, CTRANSLATE2)
                 except OSError as error:
@@ -313,21 +298,3 @@ class Trained:
                         raise
                     return Folder(str(directory.parent), directory.name)
         return folder
-
-
-@dataclass(frozen=True)
-class TransformersSearch:
-    """Makes the search of the best `count` hypotheses with the run's model in `transformers`, on
-    a GPU if it may."""
-
-    run: Run
-    decoding: Decoding
-    count: int = 1
-
-    def __call__(self) -> Search:
-        from augury.decoding.generate import n_best
-
-        trained = Trained(self.run)
-        model = trained.model().to(self.run.experiment.execution.local_device)
-        never, first = trained.vocabulary.never, trained.vocabulary.first
-        return lambda views: n_best(model, views, self.decoding, never, self.count, first)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence, Sized
+from collections.abc import Iterator, Sequence, Sized
 from functools import cache
 from pathlib import Path
 
@@ -13,8 +13,6 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from augury.augment.draw import Symbols
-from augury.decoding import generate
-from augury.decoding.search import Hypothesis
 from augury.decoding.settings import Decoding
 from augury.experiments.graph import VALID, dev_sets
 from augury.experiments.run import Run
@@ -24,14 +22,7 @@ from augury.training import distributed
 from augury.training.batching import Lengths
 from augury.training.learner import Validation
 from trainables.nmt.config import Config
-from trainables.nmt.model import convert, untrained
-from trainables.nmt.vocabulary import (
-    AnyVocabulary,
-    PretrainedVocabulary,
-    convertible,
-    load,
-    positions,
-)
+from trainables.nmt.translator import Translator, translator_of
 from trainables.sequence import HeldOut, SequenceTraining
 
 LONGEST = 200
@@ -53,9 +44,9 @@ class Translation(SequenceTraining):
     def __init__(self, run: Run):
         experiment = run.experiment
         assert isinstance(experiment, Config)
-        self.vocabulary = load(experiment, run.stored_folder(run.tokenizer))
-        self.positions = positions(experiment, self.vocabulary)
-        super().__init__(run, untrained(experiment, self.vocabulary, run.seed), self._symbols)
+        self.kind = translator_of(run)
+        self.vocabulary, self.positions = self.kind.vocabulary, self.kind.positions
+        super().__init__(run, self.kind.untrained(run.seed))
         self.prefix = cache(self._prefix)  # called for every row
         # The end of sentence included; the tag, which some regimes need, does not count.
         before, first = len(self.vocabulary.before), len(self.vocabulary.first)
@@ -64,7 +55,7 @@ class Translation(SequenceTraining):
         )
         self.dev_sets = {split: DevSet(run, split) for split in dev_sets(experiment)}
 
-    def _symbols(self) -> Symbols:
+    def symbols(self) -> Symbols:
         vocabulary = self.vocabulary
         return Symbols(vocabulary.unk, vocabulary.ordinary, vocabulary.resegmenter)
 
@@ -80,10 +71,10 @@ class Translation(SequenceTraining):
         return [*self.vocabulary.before, *tags]
 
     def head(self) -> tuple[Tensor, Tensor | None]:
-        if isinstance(self.vocabulary, PretrainedVocabulary):
-            return super().head()
-        # The target's embeddings, computed at every call where they are not tables.
-        return self.module.lm_head.weight, None
+        # The target's embeddings may be computed, at every call. The transformer from nothing has
+        # no bias, for which Marian has a buffer of zeros.
+        weight, bias = super().head()
+        return weight, bias if self.experiment.pretrained else None
 
     def validate(self, device: torch.device) -> Validation:
         """Return loss and score of the first set, which decides; metrics of others are named
@@ -107,7 +98,7 @@ class Translation(SequenceTraining):
         # The decoder adds the end.
         sources = [self.source(dev_set.sources[row], dev_set.tag)[:-1] for row in rows]
         limits = [min(self.positions, longest_translation(source)) for source in sources]
-        cut = translate_greedily(self.module, self.vocabulary, sources, limits)
+        cut = translate_greedily(self.kind, self.module, sources, limits)
         parts = distributed.gather(self.vocabulary.decode(cut))
         statistics = dev_set.metric.statistics(distributed.unshare(parts), dev_set.references)
         return dev_set.metric.value(statistics.sum(0).tolist())
@@ -125,40 +116,30 @@ class DevSet(HeldOut):
         self.metric = metric(settings.metric, experiment.corpus.target_language)
 
 
-Search = Callable[[Sequence[Sequence[int]], Decoding], list[Hypothesis]]
-
-
 def translate_greedily(
+    kind: Translator,
     model: PreTrainedModel,
-    vocabulary: AnyVocabulary,
     sources: Sequence[Sequence[int]],
     limits: Sequence[int],
 ) -> list[tuple[int, ...]]:
     """Return greedy translations with the present weights, each cut after its limit of tokens.
 
     Sources and translations are ids without the end of sentence; translations begin with
-    `vocabulary.first`.
+    the `first` of the vocabulary.
     """
     translations: list[tuple[int, ...]] = [()] * len(sources)
-    search = _search(model, vocabulary)
+    if kind.convertible:
+        with tempfile.TemporaryDirectory(prefix="augury-decoder-") as directory:
+            kind.convert(model, Path(directory))
+            search = kind.by_ctranslate2(directory, torch.get_num_threads())
+    else:
+        search = kind.by_transformers(model)
     for rows in _of_similar_limit(limits):
         decoding = Decoding(beam=1, max_length=limits[rows[-1]])
-        hypotheses = search([sources[row] for row in rows], decoding)
-        for row, best in zip(rows, hypotheses, strict=True):
+        hypotheses = search([[sources[row] for row in rows]], decoding, 1)
+        for row, (best, *_) in zip(rows, hypotheses, strict=True):
             translations[row] = best.ids[: limits[row]]
     return translations
-
-
-def _search(model: PreTrainedModel, vocabulary: AnyVocabulary) -> Search:
-    never, first = vocabulary.never, vocabulary.first
-    if not convertible(vocabulary):
-        return lambda sources, decoding: generate.generate(model, sources, decoding, never, first)
-    from augury.decoding.ctranslate import CTranslateDecoder
-
-    with tempfile.TemporaryDirectory(prefix="augury-decoder-") as directory:
-        convert(model, vocabulary, Path(directory))
-        decoder = CTranslateDecoder(directory, threads=torch.get_num_threads())
-    return lambda sources, decoding: decoder.translate(sources, decoding, never, first)
 
 
 def _of_similar_limit(limits: Sequence[int]) -> Iterator[list[int]]:

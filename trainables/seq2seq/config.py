@@ -46,7 +46,8 @@ class TinyT5(Section):
 
 
 GeneratorModel = Annotated[
-    PretrainedGenerator | TinyT5, scratch_or_pretrained(TinyT5, PretrainedGenerator)
+    PretrainedGenerator | TinyT5,
+    scratch_or_pretrained(TinyT5, PretrainedGenerator, default=PretrainedGenerator),
 ]
 
 

@@ -4,7 +4,7 @@ training, and the outputs of finished runs."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -12,13 +12,13 @@ import torch
 from transformers import (
     AutoConfig,
     AutoModelForSeq2SeqLM,
+    PreTrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerBase,
     T5Config,
 )
 
 from augury.augment import prompts
-from augury.augment.draw import Symbols
 from augury.core.execution import ExecutorName
 from augury.core.rng import seed_of
 from augury.corpora.corpus import LABELS
@@ -37,7 +37,7 @@ from trainables.seq2seq.config import (
     ReorderCorpus,
     TinyT5,
 )
-from trainables.subword_task import base_model, save_pretrained
+from trainables.subword_task import save_pretrained
 
 CHUNK_SENTENCES = 512
 SENTENCES_PER_SECOND = 2  # that one core writes with T5-base
@@ -57,12 +57,36 @@ def build(
         torch.manual_seed(seed_of("seq2seq", "model", seed))
         if isinstance(config, PretrainedGenerator):
             return sequence.load(config, directory, tokenizer, perturbable=perturbable).train()
-        model = AutoModelForSeq2SeqLM.from_config(_t5(config, tokenizer))
+        model = AutoModelForSeq2SeqLM.from_config(_settings(config, directory, tokenizer))
     sequence.check(model, tokenizer, "T5", perturbable=perturbable)
     return model.train()
 
 
-def _t5(config: TinyT5, tokenizer: PreTrainedTokenizerBase) -> T5Config:
+class Generation(sequence.SequenceTraining):
+    """A generator, the pairs that it learns from, and its validation set."""
+
+    def __init__(self, run: Run):
+        experiment, directory = run.experiment, learned.directory(run.stored_folder(run.tokenizer))
+        assert isinstance(experiment, Config)
+        model = build(
+            experiment.model, directory, run.seed, perturbable=experiment.regime.needs_embeddings
+        )
+        super().__init__(run, model)
+        self.valid = sequence.HeldOut(run)
+
+    def validate(self, device: torch.device) -> Validation:
+        measured = self.likelihood(self.valid, device)
+        metrics = {"perplexity": measured.perplexity, "accuracy": 100 * measured.accuracy}
+        return Validation(measured.loss, -measured.loss, metrics)
+
+
+def _settings(
+    config: PretrainedGenerator | TinyT5, directory: str, tokenizer: PreTrainedTokenizerBase
+) -> PreTrainedConfig:
+    """Return the configuration of `transformers`."""
+    if isinstance(config, PretrainedGenerator):
+        settings: PreTrainedConfig = AutoConfig.from_pretrained(directory)
+        return settings
     return T5Config(
         vocab_size=len(tokenizer),
         d_model=config.hidden_size,
@@ -77,34 +101,12 @@ def _t5(config: TinyT5, tokenizer: PreTrainedTokenizerBase) -> T5Config:
     )
 
 
-class Generation(sequence.SequenceTraining):
-    """A generator, the pairs that it learns from, and its validation set."""
-
-    def __init__(self, run: Run, symbols: Callable[[], Symbols]):
-        experiment, directory = run.experiment, learned.directory(run.stored_folder(run.tokenizer))
-        assert isinstance(experiment, Config)
-        model = build(
-            experiment.model, directory, run.seed, perturbable=experiment.regime.needs_embeddings
-        )
-        super().__init__(run, model, symbols)
-        self.valid = sequence.HeldOut(run)
-
-    def validate(self, device: torch.device) -> Validation:
-        measured = self.likelihood(self.valid, device)
-        metrics = {"perplexity": measured.perplexity, "accuracy": 100 * measured.accuracy}
-        return Validation(measured.loss, -measured.loss, metrics)
-
-
 def _trained(run: Run) -> tuple[PreTrainedModel, PreTrainedTokenizerBase, Config]:
     experiment = cast(Config, run.experiment)
     directory = learned.directory(run.stored_folder(run.tokenizer))
-    tokenizer, config = learned.load(directory), experiment.model
-    settings = (
-        AutoConfig.from_pretrained(directory)
-        if isinstance(config, PretrainedGenerator)
-        else _t5(config, tokenizer)
-    )
-    return load_weights(run.folder, sequence.empty(settings)), tokenizer, experiment
+    tokenizer = learned.load(directory)
+    empty = sequence.empty(_settings(experiment.model, directory, tokenizer))
+    return load_weights(run.folder, empty), tokenizer, experiment
 
 
 def sampler(run: Run, whole: bool = False) -> Sampler:
@@ -124,7 +126,7 @@ def written(
 ) -> list[str]:
     """Return greedy outputs for texts as the model reads them."""
     return run.experiment.execution.map_texts(
-        _Write(run),
+        partial(_writer, run),
         texts,
         name=label,
         unit="sentences",
@@ -134,16 +136,11 @@ def written(
     )
 
 
-@dataclass(frozen=True)
-class _Write:
-    """Makes the task that writes an output for each text."""
-
-    run: Run
-
-    def __call__(self) -> Callable[[Sequence[str]], list[str]]:
-        draw, experiment = sampler(self.run), cast(Config, self.run.experiment)
-        greedy = GREEDY.model_copy(update={"max_length": experiment.max_pieces})
-        return lambda texts: [text or "" for text in draw(texts, [0] * len(texts), greedy)]
+def _writer(run: Run) -> Callable[[Sequence[str]], list[str]]:
+    """Return the function that writes an output for each text, in every process."""
+    draw, experiment = sampler(run), cast(Config, run.experiment)
+    greedy = GREEDY.model_copy(update={"max_length": experiment.max_pieces})
+    return lambda texts: [text or "" for text in draw(texts, [0] * len(texts), greedy)]
 
 
 def export(run: Run, form: str, directory: Path) -> Exported:
@@ -174,5 +171,4 @@ outputs = model.generate(input_ids=batch.input_ids, attention_mask=batch.attenti
 print([text.strip() for text in tokenizer.batch_decode(outputs, skip_special_tokens=True)])
 """
     languages = tuple(dict.fromkeys(experiment.corpus.languages_of("train")))
-    base = base_model(experiment.model)
-    return Exported("transformers", "text2text-generation", languages, usage, base_model=base)
+    return Exported("transformers", "text2text-generation", languages, usage)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -73,8 +73,9 @@ def pairs(spec: PairsCorpus, split: str, store: Store, execution: Execution) -> 
             inputs.append(links.name)
             executor = execution.choose(corpus.rows / PAIRS_PER_SECOND, "reorder")
             with Stage(f"reorder {split}", corpus.rows, "pairs") as stage:
-                task = _ReorderShard(spec.min_coverage, corpus.folder, links)
-                parts = executor.map(task, [{"shard": shard} for shard in corpus.shards], stage)
+                make_task = partial(_reorderer, spec.min_coverage, corpus.folder, links)
+                shards = [{"shard": shard} for shard in corpus.shards]
+                parts = executor.map(make_task, shards, stage)
             left_out = sum(part["left_out"] for part in parts)
             if left_out == corpus.rows:
                 raise UserError(
@@ -123,29 +124,23 @@ def _records(
     return pa.table(columns, schema=schema)
 
 
-@dataclass(frozen=True)
-class _ReorderShard:
-    """Makes the task that returns pairs of `reorder: <source>` and the reordered source of a shard,
-    and how many it left out."""
+def _reorderer(min_coverage: float, corpus: Folder, links: Folder) -> Task:
+    """Return the task that makes pairs of `reorder: <source>` and the reordered source of a shard,
+    and counts those left out."""
 
-    min_coverage: float
-    corpus: Folder
-    links: Folder
+    def reorder(row: Row) -> Row:
+        block = read_shard(corpus, row["shard"], ("id", "source"))
+        ids, sources = (column.to_pylist() for column in block.columns)
+        kept, prompted, targets = [], [], []
+        linked_rows = align.links_of(links, row["shard"])
+        for name, source, linked in zip(ids, sources, linked_rows, strict=True):
+            text = Words.of(source)
+            if align.coverage(text.words, linked) >= min_coverage:
+                order = align.permutation(text.words, linked)
+                kept.append(name)
+                prompted.append(prompts.reordering(source))
+                targets.append(text.text(order))
+        pairs = {"id": kept, "source": prompted, "target": targets}
+        return {"rows": len(block), "left_out": len(block) - len(kept), **pairs}
 
-    def __call__(self) -> Task:
-        def reorder(row: Row) -> Row:
-            links = align.links_of(self.links, row["shard"])
-            block = read_shard(self.corpus, row["shard"], ("id", "source"))
-            ids, sources = (column.to_pylist() for column in block.columns)
-            kept, prompted, targets = [], [], []
-            for name, source, linked in zip(ids, sources, links, strict=True):
-                text = Words.of(source)
-                if align.coverage(text.words, linked) >= self.min_coverage:
-                    order = align.permutation(text.words, linked)
-                    kept.append(name)
-                    prompted.append(prompts.reordering(source))
-                    targets.append(text.text(order))
-            pairs = {"id": kept, "source": prompted, "target": targets}
-            return {"rows": len(block), "left_out": len(block) - len(kept), **pairs}
-
-        return reorder
+    return reorder

@@ -12,7 +12,7 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
 from augury.decoding.settings import Sampler
-from augury.experiments.cost import Size, pretrained_size, transformer
+from augury.experiments.cost import Size, transformer
 from augury.experiments.run import Run
 from augury.experiments.task import Exported
 from augury.regimes.regime import SOURCE, TARGET
@@ -47,8 +47,7 @@ class Seq2seq(SubwordTask):
 
     def size(self, experiment: Config, store: Store) -> Size | None:
         model = experiment.model
-        if not isinstance(model, TinyT5):
-            return pretrained_size(model.name)
+        assert isinstance(model, TinyT5)
         return transformer(
             model.vocabulary_size,
             model.hidden_size,
@@ -60,7 +59,7 @@ class Seq2seq(SubwordTask):
     def learner(self, run: Run) -> Learner:
         from trainables.seq2seq.generator import Generation
 
-        return Generation(run, lambda: self.symbols(run))
+        return Generation(run)
 
     def outputs(self, run: Run, corpus: Corpus, test: str) -> list[str]:
         """Return greedy outputs for a test set."""

@@ -126,7 +126,6 @@ class AttackAnalysis(Analysis):
                 relative=True,
                 steps=self.steps,
                 alpha_share=self.alpha_share,
-                attack_dropout=False,
                 label_smoothing=0.0,
             )
             sums: dict[str, float] = defaultdict(float)

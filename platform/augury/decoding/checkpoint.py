@@ -3,7 +3,7 @@ language models that answer prompts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -14,9 +14,10 @@ from augury.core.errors import UserError, unknown
 from augury.core.locks import make_once
 from augury.core.progress import say_once
 from augury.core.store import Folder, Store
-from augury.decoding.search import batches_by_length, positions
+from augury.decoding.search import Hypothesis, positions
 from augury.decoding.settings import PLAIN, Decoding, Sampler, Translator
 from augury.models import pretrained
+from augury.text.subwords.language_codes import language_codes
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -26,8 +27,6 @@ KIND, MODEL = "converted", "model"
 VERSION = 1
 """Raised when the conversion of a checkpoint changes; part of its address."""
 
-Search = Callable[[Sequence[Sequence[int]], Decoding], Sequence[Sequence[int]]]
-"""A function from ids of sources, special ones included, to ids of the best outputs."""
 Chat = Literal["auto"] | bool
 """Whether a prompt is a user's message in the tokenizer's chat template; auto: where it has one."""
 
@@ -60,11 +59,23 @@ class Checkpoint:
         return pretrained.identity(self.checkpoint, self.revision) + languages
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
-        """Return the checkpoint as a function that translates; in a store, converted only once."""
+        """Return the checkpoint as a function that translates; in a store, converted only once.
+
+        UserError where its tokenizer does not end a source by the end of sentence.
+        """
         tokenizer, first = self._tokenizer()
         settings = self._settings()
-        most = min(tokenizer.model_max_length, positions(settings))
-        search = self._search(settings, tokenizer, first, store, threads)
+        if tokenizer("a").input_ids[-1] != settings.eos_token_id:
+            raise UserError(
+                f"the tokenizer of '{self.checkpoint}' does not end a source by the end of "
+                "sentence: take a model with the language before the text, such as mBART-50 in "
+                "place of mBART-25"
+            )
+        longest = positions(settings)
+        most = min(tokenizer.model_max_length, longest)
+        search, told = self._search(settings, store, threads)
+        beginning = told["first"] if first is None else first
+        prefix = () if beginning is None else (beginning,)
 
         def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
             if view != PLAIN:
@@ -75,9 +86,11 @@ class Checkpoint:
             rows = tokenizer(list(texts)).input_ids if texts else []
             outputs = ["" if len(ids) <= most else None for ids in rows]
             read = [row for row, text in enumerate(texts) if outputs[row] == "" and text.strip()]
-            best = search([rows[row] for row in read], decoding)
-            for row, ids in zip(read, best, strict=True):
-                outputs[row] = tokenizer.decode(ids, skip_special_tokens=True).strip()
+            length = min(decoding.max_length, longest)
+            within = decoding.model_copy(update={"max_length": length})
+            n_best = search([rows[row][:-1] for row in read], within, told["never"], 1, prefix)
+            for row, (best, *_) in zip(read, n_best, strict=True):
+                outputs[row] = tokenizer.decode(best.ids, skip_special_tokens=True).strip()
             return outputs
 
         return translate
@@ -108,52 +121,54 @@ class Checkpoint:
         from transformers import AutoTokenizer
 
         tokenizer = pretrained.load(AutoTokenizer.from_pretrained, self.checkpoint, self.revision)
-        several = hasattr(tokenizer, "src_lang")
-        if several and self.languages is None:
-            raise UserError(
-                f"checkpoint '{self.checkpoint}' is multilingual: also give the languages, as its "
-                "tokenizer calls them, such as source_language: fra_Latn and target_language: "
-                "eng_Latn"
-            )
+        codes = language_codes(tokenizer)
         if self.languages is None:
+            if codes:
+                raise UserError(
+                    f"checkpoint '{self.checkpoint}' is multilingual: also give the languages, as "
+                    "its tokenizer calls them, such as source_language: fra_Latn and "
+                    "target_language: eng_Latn"
+                )
             return tokenizer, None
-        if not several:
+        if not codes:
             raise UserError(
                 f"checkpoint '{self.checkpoint}' translates between two languages: leave out "
                 "source_language and target_language with it"
             )
-        known = tokenizer.all_special_tokens
         for code in self.languages:
-            symbol = (
-                tokenizer.get_lang_token(code) if hasattr(tokenizer, "get_lang_token") else code
-            )
-            if symbol not in known:
-                raise unknown(f"language of checkpoint '{self.checkpoint}'", code, known)
+            if code not in codes:
+                raise unknown(f"language of checkpoint '{self.checkpoint}'", code, codes)
         tokenizer.src_lang = self.languages.read
-        return tokenizer, int(tokenizer.convert_tokens_to_ids(symbol))  # of the target, the last
+        return tokenizer, codes[self.languages.written]
 
     def _search(
-        self,
-        settings: Any,
-        tokenizer: PreTrainedTokenizerBase,
-        first: int | None,
-        store: Store,
-        threads: int,
-    ) -> Search:
+        self, settings: Any, store: Store, threads: int
+    ) -> tuple[Callable[..., list[list[Hypothesis]]], Mapping[str, Any]]:
+        """Return `n_best` by CTranslate2, or by `transformers` where that does not read the model,
+        and what the checkpoint says of its search."""
         from augury.decoding.conversion import reads
 
-        if not reads(settings) or tokenizer("a").input_ids[-1] != settings.eos_token_id:
+        if not reads(settings):
             say_once(
                 f"checkpoint '{self.checkpoint}' ({settings.model_type}) is of a kind that "
                 "CTranslate2 does not read: transformers translates, which takes several times as "
                 "long"
             )
-            return _by_transformers(self._model(), tokenizer, first)
+            from augury.decoding.generate import n_best
+
+            model = self._model()
+            return lambda sources, *search: n_best(model, [sources], *search), _told(model)
+        import ctranslate2
+
+        from augury.decoding.ctranslate import CTranslateDecoder
+
         identity = pretrained.identity(self.checkpoint, self.revision)
         address = config.address({"version": VERSION, "checkpoint": identity})
         folder = store.folder(KIND, address)
         make_once(folder, lambda: self._convert(folder, identity))
-        return _by_ctranslate2(folder, positions(settings), first, threads)
+        device: Any = "cuda" if ctranslate2.get_cuda_device_count() else "cpu"
+        decoder = CTranslateDecoder(folder.sub(MODEL).local(), threads=threads, device=device)
+        return decoder.n_best, folder.manifest()
 
     def _convert(self, folder: Folder, identity: str) -> None:
         """Write the checkpoint in CTranslate2's format, with first and suppressed tokens."""
@@ -163,11 +178,16 @@ class Checkpoint:
         with scratch("ctranslate2") as directory:
             to_ctranslate2(model, directory)
             folder.put(directory, MODEL)
-        generation = model.generation_config
-        never = {*(generation.suppress_tokens or ())}
-        never |= {ids[0] for ids in generation.bad_words_ids or () if len(ids) == 1}
-        first = generation.forced_bos_token_id
-        folder.finish({"inputs": [identity], "first": first, "never": sorted(never)})
+        folder.finish({"inputs": [identity], **_told(model)})
+
+
+def _told(model: PreTrainedModel) -> dict[str, Any]:
+    """Return what a checkpoint says of its search: the `first` id of every output, if any, and
+    those that are `never` written."""
+    generation = model.generation_config
+    never = {*(generation.suppress_tokens or ())}
+    never |= {ids[0] for ids in generation.bad_words_ids or () if len(ids) == 1}
+    return {"first": generation.forced_bos_token_id, "never": sorted(never)}
 
 
 @dataclass(frozen=True)
@@ -233,53 +253,3 @@ def loaded(
         kind.from_pretrained, name, revision, allow_pickle=allow_pickle, dtype=torch.float32
     ).eval()
     return model.to("cuda" if torch.cuda.is_available() else "cpu")
-
-
-def _by_ctranslate2(folder: Folder, most: int, first: int | None, threads: int) -> Search:
-    """Return the search by CTranslate2 with a converted model."""
-    import ctranslate2
-
-    from augury.decoding.ctranslate import CTranslateDecoder
-
-    device: Any = "cuda" if ctranslate2.get_cuda_device_count() else "cpu"
-    decoder = CTranslateDecoder(folder.sub(MODEL).local(), threads=threads, device=device)
-    manifest = folder.manifest()
-    beginning = manifest["first"] if first is None else first
-    prefix = () if beginning is None else (beginning,)
-
-    def search(sources: Sequence[Sequence[int]], decoding: Decoding) -> Sequence[Sequence[int]]:
-        within = decoding.model_copy(update={"max_length": min(decoding.max_length, most)})
-        without_end = [source[:-1] for source in sources]
-        best = decoder.translate(without_end, within, manifest["never"], prefix)
-        return [hypothesis.ids for hypothesis in best]
-
-    return search
-
-
-def _by_transformers(
-    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, first: int | None
-) -> Search:
-    """Return the search by `transformers`, with the checkpoint's suppressed and first tokens."""
-    import torch
-
-    def search(sources: Sequence[Sequence[int]], decoding: Decoding) -> Sequence[Sequence[int]]:
-        options: dict[str, Any] = {} if first is None else {"forced_bos_token_id": first}
-        if decoding.beam > 1:
-            options |= {"length_penalty": decoding.length_penalty, "early_stopping": True}
-        outputs: list[Sequence[int]] = [()] * len(sources)
-        for batch in batches_by_length(sources, decoding.batch_tokens):
-            ids = {"input_ids": [sources[row] for row in batch]}
-            inputs = tokenizer.pad(ids, return_tensors="pt").to(model.device)
-            with torch.inference_mode():
-                sequences = model.generate(
-                    **inputs,
-                    num_beams=decoding.beam,
-                    max_new_tokens=min(decoding.max_length, positions(model.config)),
-                    do_sample=False,
-                    **options,
-                )
-            for row, output in zip(batch, sequences.tolist(), strict=True):
-                outputs[row] = output
-        return outputs
-
-    return search

@@ -18,7 +18,6 @@ from ctranslate2.converters.transformers import (
 )
 from ctranslate2.specs.model_spec import OPTIONAL
 
-from augury.core.errors import UserError
 from augury.decoding.search import positions
 
 if TYPE_CHECKING:
@@ -68,14 +67,13 @@ def to_ctranslate2(
 
     `vocabulary` lists the subwords by id, for sources and targets alike. Without it subwords are
     named by their ids, `0`, `1`, ..., as tokenizers extend and reorder vocabularies. Sources are
-    ids without the end of sentence. Raises UserError for other models and for a vocabulary that is
-    not one distinct subword per embedding.
+    ids without the end of sentence.
     """
     settings, generation = model.config, model.generation_config
     pieces = [str(index) for index in range(settings.vocab_size)]
     if vocabulary is not None:
         pieces = list(vocabulary)
-        _check(model, pieces)
+        assert len(pieces) == len(set(pieces)) == settings.vocab_size, "one piece an embedding"
     kind = KINDS[settings.model_type]
     # Weights in the memory that CTranslate2 reads, and settings that may be added to.
     on_cpu = model.device.type == "cpu" and model.dtype == torch.float32
@@ -109,24 +107,3 @@ def to_ctranslate2(
         spec.optimize()
         Path(directory).mkdir(parents=True, exist_ok=True)
         spec.save(str(directory))
-
-
-def _check(model: PreTrainedModel, pieces: Sequence[str]) -> None:
-    """Raise UserError for a model that was not made here, and for another model's vocabulary."""
-    settings = model.config
-    plain = settings.model_type == "marian" and all(
-        isinstance(stack.embed_tokens, torch.nn.Embedding)
-        for stack in (model.model.encoder, model.model.decoder)
-    )
-    if not plain or settings.activation_function not in ("relu", "swish"):
-        raise UserError(
-            "CTranslate2 takes Marian models with relu or swish and ordinary embeddings only, not "
-            f"this '{settings.model_type}' model: decode it with augury.decoding.generate"
-        )
-    sizes = {len(pieces), len(set(pieces)), settings.vocab_size, settings.decoder_vocab_size}
-    if len(sizes) > 1:
-        raise UserError(
-            f"the vocabulary has {len(pieces)} pieces, {len(set(pieces))} of them distinct, and "
-            f"the model has {settings.vocab_size} source and {settings.decoder_vocab_size} target "
-            "embeddings: give the vocabulary that the model was trained with"
-        )

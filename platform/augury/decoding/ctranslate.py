@@ -1,30 +1,19 @@
-"""Beam search through CTranslate2, several times as fast on CPU as `generate` at equal output; and
-decoding of a whole set by any engine, on this machine or on Ray."""
+"""Beam search through CTranslate2, several times as fast on CPU as `generate` at equal output."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Literal
 
 import ctranslate2
 
 from augury.core.errors import UserError
-from augury.core.executors import Executor, LocalExecutor, Row, Task
-from augury.core.progress import Stage
-from augury.core.store import Folder
 from augury.decoding.search import Hypothesis, check_lengths
 from augury.decoding.settings import Decoding
 
-TASK_SENTENCES = 512
-
 Device = Literal["cpu", "cuda"]
-Sources = Sequence[Sequence[int]]
-"""Ids of every sentence, without the end of sentence."""
-Search = Callable[[Sequence[Sequence[Sequence[int]]]], list[list[Hypothesis]]]
-"""A function from sources, view by view, to the best hypotheses of each sentence, best first."""
 
 
 class CTranslateDecoder:
@@ -56,21 +45,6 @@ class CTranslateDecoder:
             intra_threads=1,
         )
 
-    def translate(
-        self,
-        sources: Sequence[Sequence[int]],
-        decoding: Decoding,
-        suppress: Collection[int] = (),
-        prefix: Sequence[int] = (),
-    ) -> list[Hypothesis]:
-        """Return the best hypothesis of each source, in the order of `sources`.
-
-        Sources are ids without the end of sentence, which is added; a leading tag is one of the
-        ids. An empty source has the empty hypothesis with score 0. The pad and the ids of
-        `suppress` are never produced; all hypotheses begin with those of `prefix`.
-        """
-        return [best for best, *_ in self.n_best(sources, decoding, suppress, prefix=prefix)]
-
     def n_best(
         self,
         sources: Sequence[Sequence[int]],
@@ -79,7 +53,12 @@ class CTranslateDecoder:
         count: int = 1,
         prefix: Sequence[int] = (),
     ) -> list[list[Hypothesis]]:
-        """Return the `count` best hypotheses of each source, best first; at most the beam size."""
+        """Return the `count` best hypotheses of each source, at most `decoding.beam`, best first.
+
+        Sources are ids without the end of sentence, which is added; a leading tag is one of the
+        ids. An empty source has the empty hypothesis with score 0. The pad and the ids of
+        `suppress` are never produced; all hypotheses begin with those of `prefix`.
+        """
         assert count <= decoding.beam
         check_lengths(sources, decoding, self._positions)
         results = self._translator.translate_batch(
@@ -110,74 +89,3 @@ class CTranslateDecoder:
     def _hypothesis(self, subwords: list[str], score: float) -> Hypothesis:
         end = -1 if subwords and subwords[-1] == self._eos else len(subwords)
         return Hypothesis(tuple(self._ids[subword] for subword in subwords[:end]), score)
-
-
-@dataclass(frozen=True)
-class CTranslateSearch:
-    """Makes a search for the `count` best hypotheses of one view, with a CTranslate2 model."""
-
-    model: Folder
-    decoding: Decoding
-    suppress: tuple[int, ...] = ()
-    threads: int = 1
-    count: int = 1
-    prefix: tuple[int, ...] = ()
-
-    def __call__(self) -> Search:
-        decoder = CTranslateDecoder(self.model.local(), threads=self.threads)
-
-        def search(views: Sequence[Sources]) -> list[list[Hypothesis]]:
-            (sources,) = views
-            return decoder.n_best(
-                sources, self.decoding, self.suppress, self.count, prefix=self.prefix
-            )
-
-        return search
-
-
-def decode(
-    make: Callable[[], Search],
-    views: Sequence[Sources],
-    *,
-    executor: Executor | None = None,
-    name: str = "decode",
-    cpus: float = 1,
-    gpus: float = 0,
-) -> list[list[Hypothesis]]:
-    """Return the best hypotheses of every sentence.
-
-    `make` is called once in every process that takes part. `views` has the sources of all
-    sentences, view by view; `cpus` and `gpus` are what a process on Ray reserves.
-    """
-    sentences = list(zip(*views, strict=True))
-    order = sorted(range(len(sentences)), key=lambda row: max(map(len, sentences[row])))
-    chunks = [
-        order[start : start + TASK_SENTENCES] for start in range(0, len(order), TASK_SENTENCES)
-    ]
-    rows = []
-    for chunk in chunks:
-        of_views = []
-        for sources in views:
-            of_views.append([list(sources[row]) for row in chunk])
-        rows.append({"views": of_views})
-
-    def make_task() -> Task:
-        search = make()
-
-        def task(row: Row) -> Row:
-            ids, scores = [], []  # plain values, as Ray Data takes no others
-            for best in search(row["views"]):
-                ids.append([[*hypothesis.ids] for hypothesis in best])
-                scores.append([hypothesis.score for hypothesis in best])
-            return {"rows": len(ids), "ids": ids, "scores": scores}
-
-        return task
-
-    with Stage(name, len(sentences), "sentences") as stage:
-        parts = (executor or LocalExecutor()).map(make_task, rows, stage, cpus=cpus, gpus=gpus)
-    hypotheses: list[list[Hypothesis]] = [[] for _ in sentences]
-    for chunk, part in zip(chunks, parts, strict=True):
-        for row, ids, scores in zip(chunk, part["ids"], part["scores"], strict=True):
-            for of_hypothesis, score in zip(ids, scores, strict=True):
-                hypotheses[row].append(Hypothesis(tuple(of_hypothesis), score))
-    return hypotheses

@@ -16,22 +16,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 
-def generate(
-    model: PreTrainedModel,
-    sources: Sequence[Sequence[int]],
-    decoding: Decoding,
-    suppress: Collection[int] = (),
-    prefix: Sequence[int] = (),
-) -> list[Hypothesis]:
-    """Return the best hypothesis of each source, in the order of `sources`, with dropout off.
-
-    The contract is that of `CTranslateDecoder.translate`: sources are ids without the end of
-    sentence, an empty source has the empty hypothesis with score 0, the pad and the ids of
-    `suppress` are never produced, all hypotheses begin with `prefix`, of one id at most.
-    """
-    return [best for best, *_ in n_best(model, [sources], decoding, suppress, prefix=prefix)]
-
-
 def n_best(
     model: PreTrainedModel,
     views: Sequence[Sequence[Sequence[int]]],
@@ -42,10 +26,11 @@ def n_best(
 ) -> list[list[Hypothesis]]:
     """Return the `count` best hypotheses of each sentence, at most `decoding.beam`, best first.
 
-    `views` holds the sources of all sentences, view by view, read in one beam: the log-probability
-    of a subword is the mean of those given each view, without normalisation, so that the
-    log-probability of a hypothesis is the mean of those of the views. A sentence that is empty in
-    every view has the empty hypothesis.
+    The contract is that of `CTranslateDecoder.n_best`, with `prefix` of one id at most; dropout is
+    off. `views` holds the sources of all sentences, view by view, read in one beam: the
+    log-probability of a subword is the mean of those given each view, without normalisation, so
+    that the log-probability of a hypothesis is the mean of those of the views. A sentence that is
+    empty in every view has the empty hypothesis.
     """
     assert count <= decoding.beam and len(prefix) <= 1
     for sources in views:

@@ -1,4 +1,5 @@
-"""The results of a beam search, by any engine, and its batches.
+"""Beam search by any engine: its results, its batches, and that of a whole set, on this machine or
+on Ray.
 
 A hypothesis scores the sum of its log-probabilities divided by its length to the power of the
 length penalty; both count the end of sentence. This is fairseq's score and not the ((5 + n) / 6)^a
@@ -10,11 +11,15 @@ the maximum length is cut without an end of sentence.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from augury.core.errors import UserError
+from augury.core.executors import Executor, LocalExecutor, Row, Task
+from augury.core.progress import Stage
 from augury.decoding.settings import Decoding
+
+TASK_SENTENCES = 512
 
 
 class Hypothesis(NamedTuple):
@@ -22,6 +27,13 @@ class Hypothesis(NamedTuple):
 
     ids: tuple[int, ...]
     score: float
+
+
+Sources = Sequence[Sequence[int]]
+"""Ids of every sentence, without the end of sentence."""
+Search = Callable[[Sequence[Sources], Decoding, int], list[list[Hypothesis]]]
+"""A function from sources, view by view, to as many of the best hypotheses of each sentence, best
+first."""
 
 
 def check_lengths(sources: Sequence[Sequence[int]], decoding: Decoding, positions: int) -> None:
@@ -61,3 +73,53 @@ def batches_by_length(sources: Sequence[Sequence[int]], batch_tokens: int) -> It
         size = max(1, batch_tokens // longest)
         yield rows[start : start + size]
         start += size
+
+
+def decode(
+    make: Callable[[], Search],
+    views: Sequence[Sources],
+    decoding: Decoding,
+    count: int = 1,
+    *,
+    executor: Executor | None = None,
+    name: str = "decode",
+    cpus: float = 1,
+    gpus: float = 0,
+) -> list[list[Hypothesis]]:
+    """Return the `count` best hypotheses of every sentence.
+
+    `make` is called once in every process that takes part. `views` has the sources of all
+    sentences, view by view; `cpus` and `gpus` are what a process on Ray reserves.
+    """
+    sentences = list(zip(*views, strict=True))
+    order = sorted(range(len(sentences)), key=lambda row: max(map(len, sentences[row])))
+    chunks = [
+        order[start : start + TASK_SENTENCES] for start in range(0, len(order), TASK_SENTENCES)
+    ]
+    rows = []
+    for chunk in chunks:
+        of_views = []
+        for sources in views:
+            of_views.append([list(sources[row]) for row in chunk])
+        rows.append({"views": of_views})
+
+    def make_task() -> Task:
+        search = make()
+
+        def task(row: Row) -> Row:
+            ids, scores = [], []  # plain values, as Ray Data takes no others
+            for best in search(row["views"], decoding, count):
+                ids.append([[*hypothesis.ids] for hypothesis in best])
+                scores.append([hypothesis.score for hypothesis in best])
+            return {"rows": len(ids), "ids": ids, "scores": scores}
+
+        return task
+
+    with Stage(name, len(sentences), "sentences") as stage:
+        parts = (executor or LocalExecutor()).map(make_task, rows, stage, cpus=cpus, gpus=gpus)
+    hypotheses: list[list[Hypothesis]] = [[] for _ in sentences]
+    for chunk, part in zip(chunks, parts, strict=True):
+        for row, ids, scores in zip(chunk, part["ids"], part["scores"], strict=True):
+            for of_hypothesis, score in zip(ids, scores, strict=True):
+                hypotheses[row].append(Hypothesis(tuple(of_hypothesis), score))
+    return hypotheses

@@ -17,7 +17,7 @@ from augury.corpora.corpus import KINDS
 from augury.corpora.filters import word_counts
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.mixture import row_ranges
-from augury.experiments.cost import ERROR_FACTOR, Cost, Text, cost
+from augury.experiments.cost import ERROR_FACTOR, Cost, Text, cost, pretrained_size
 from augury.experiments.graph import Graph, Step
 from augury.experiments.spec import Experiment
 from augury.experiments.task import find_task
@@ -130,7 +130,8 @@ def trial_costs(graph: Graph) -> dict[Step, Cost] | None:
 def seed_cost(experiment: Experiment, store: Store) -> Cost | None:
     """Estimate the cost of one seed, trained and scored; None where the size of its model is not
     known."""
-    size = find_task(experiment.task).size(experiment.first, store)
+    first, task = experiment.first, find_task(experiment.task)
+    size = pretrained_size(first.pretrained.name) if first.pretrained else task.size(first, store)
     if size is None:
         return None
     train, shares = cached_corpus(experiment.corpus, "train", store.root), experiment.corpus.shares

@@ -87,6 +87,8 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
                 check_noise(texts[test], noise)
         for name in experiment.scoring.metrics:
             registry.metric_class(name).require()
+        if experiment.pretrained:
+            pretrained.check_files(experiment.pretrained)
         find_task(experiment.task).check(experiment, store)
         tokenizer = graph.plan(experiment).tokenizer.folder
         if usable(tokenizer):

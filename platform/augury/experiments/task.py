@@ -89,7 +89,7 @@ class Task(ABC):
         return cached_corpus(experiment.corpus, split, store.root)
 
     def size(self, experiment: Any, store: Store) -> Size | None:
-        """Estimate the size of the model; None where only a hub knows it."""
+        """Estimate the size of a model from nothing; None where it is not known."""
         return None
 
     def check(self, experiment: Any, store: Store) -> None:

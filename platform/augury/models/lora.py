@@ -16,12 +16,11 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 M = TypeVar("M", bound="PreTrainedModel")
-EVERY = "all-linear"
-"""peft's name for all linear layers but the output layer."""
 
 
 class Lora(Section):
-    """Train updates of low rank, W + alpha / rank · B A, and leave the model's own weights."""
+    """Train updates of low rank, W + alpha / rank · B A, of all linear layers but the output, and
+    leave the model's own weights."""
 
     rank: int = Field(16, ge=1, le=100_000)
     """The rank of an update."""
@@ -29,9 +28,6 @@ class Lora(Section):
     """The factor of an update, divided by the rank."""
     dropout: float = Field(0.0, ge=0, lt=1)
     """Dropout of what an update reads."""
-    targets: tuple[str, ...] | None = None
-    """The linear layers that are updated, by the ends of their names, such as [q_proj, v_proj], or
-    [q, v] for T5; null: all but the output layer."""
 
 
 def require_peft() -> None:
@@ -46,26 +42,18 @@ def require_peft() -> None:
 def adapt(model: PreTrainedModel, settings: Lora) -> None:
     """Add untrained updates to a model, the only parameters that are trained from then on.
 
-    A is drawn by torch's random state, and B is zero, so that outputs stay. UserError for targets
-    that the model does not have.
+    A is drawn by torch's random state, and B is zero, so that outputs stay.
     """
     require_peft()
     from peft import LoraConfig, inject_adapter_in_model
 
-    targets = EVERY if settings.targets is None else list(settings.targets)
     config = LoraConfig(
         r=settings.rank,
         lora_alpha=settings.alpha,
         lora_dropout=settings.dropout,
-        target_modules=targets,
+        target_modules="all-linear",
     )
-    try:
-        inject_adapter_in_model(config, model)
-    except ValueError as error:
-        raise UserError(
-            f"model.lora: {' '.join(str(error).split())}: targets are the ends of the names of "
-            "linear layers, such as q_proj and v_proj, or q and v for T5"
-        ) from error
+    inject_adapter_in_model(config, model)
 
 
 def merged(model: M) -> M:

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from augury.core.config import Section
 from augury.core.directories import scratch
 from augury.core.errors import UserError
 from augury.core.paths import PATHS, expanded
@@ -125,10 +126,12 @@ def put_files(
     return pieces
 
 
-def address_settings(model: Pretrained) -> dict[str, Any]:
+def address_settings(model: Section) -> dict[str, Any]:
     """Return the settings of a model for an address: what determines its weights, in place of
     where they lie."""
     settings = model.to_dict()
+    if not isinstance(model, Pretrained):
+        return settings
     # The content of a directory, or name and revision on a hub, in place of both.
     settings["name"] = identity(settings["name"], settings.pop("revision"))
     del settings["allow_pickle"]  # the same weights in another form

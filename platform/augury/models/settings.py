@@ -64,16 +64,18 @@ def model_directory(name: str) -> Path | None:
     return None
 
 
-def scratch_or_pretrained(scratch: type[Section], pretrained: type[Pretrained]) -> BeforeValidator:
-    """Return a validator of model settings, which are `scratch` if they have an `architecture`,
-    else `pretrained`."""
+def scratch_or_pretrained(
+    scratch: type[Section], pretrained: type[Pretrained], default: type[Section]
+) -> BeforeValidator:
+    """Return a validator of model settings, which are `pretrained` if they have a `name`, `scratch`
+    if they have an `architecture`, and `default` if they have neither."""
 
     def select(value: Any) -> Any:
         if not isinstance(value, Mapping):
             return value
-        if "architecture" in value:
-            return validate(scratch, value, "a model trained from scratch")
-        return validate(pretrained, value, "a pretrained model")
+        chosen = pretrained if "name" in value else scratch if "architecture" in value else default
+        kind = "a pretrained model" if chosen is pretrained else "a model trained from scratch"
+        return validate(chosen, value, kind)
 
     return BeforeValidator(select)
 

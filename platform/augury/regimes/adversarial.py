@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 class Adversarial(WarmupRegime):
     """Cross-entropy at adversarially perturbed embeddings (Dong et al. 2021, equations 1 to 4).
 
-    It is averaged over rows. Starting from r_0, each of K steps moves the perturbation r by α along
-    the normalised gradient of the loss, and projects it onto the ball of radius ε. The model is
-    then trained at r_K. Each view is an example of its own.
+    It is averaged over rows. Starting from zero, each of K steps moves the perturbation r by α
+    along the normalised gradient of the loss, and projects it onto the ball of radius ε. The model
+    is then trained at r_K. Each view is an example of its own.
     """
 
     name: Literal["adversarial"] = "adversarial"
@@ -49,20 +49,12 @@ class Adversarial(WarmupRegime):
     steps: int = Field(3, ge=1, le=1000)
     """Number of steps of pgd (K)."""
     relative: bool = False
-    """Whether epsilon, alpha and init_magnitude are relative to the norm of the embeddings, in
-    the same scope."""
+    """Whether epsilon and alpha are relative to the norm of the embeddings, in the same scope."""
     norm_scope: Scope = "example"
     """Scope of norms: an example, a token, or the embedding matrix (all occurrences of a word in a
     batch share a perturbation)."""
-    init_magnitude: float = Field(0.0, ge=0)
-    """Maximum norm of the random initial perturbation (r_0); 0 starts at zero."""
     clean_weight: float = Field(0.0, ge=0)
     """Weight of the loss without perturbation, added to the loss at r_K."""
-    attack_dropout: bool = True
-    """Whether dropout is active during the attack."""
-    attack_precision: Literal["training", "bf16"] = "training"
-    """Precision of the passes that look for the perturbation: that of training, or bf16, which is
-    faster where the processor has it. The model is trained at r_K in its own precision."""
     warmup_steps: int = Field(0, ge=0)
     """Optimizer steps before the attack starts (the paper: 0); a randomly initialised model or head
     learns little under attack."""
@@ -91,11 +83,6 @@ class Adversarial(WarmupRegime):
                 "alpha_share is a fraction of epsilon / steps and needs epsilon: set it, or use "
                 "alpha"
             )
-        if self.epsilon is not None and self.init_magnitude > self.epsilon:
-            raise UserError(
-                f"init_magnitude={self.init_magnitude:g} exceeds epsilon={self.epsilon:g}: lower "
-                "init_magnitude"
-            )
         return self
 
     def inactive(self) -> dict[str, str]:
@@ -105,7 +92,7 @@ class Adversarial(WarmupRegime):
             return unused | dict.fromkeys(("alpha", "alpha_share", "steps"), reason)
         if self.alpha_share is not None:
             return unused | {"alpha": "alpha_share sets the step size"}
-        farthest = self.init_magnitude + self.steps * self.alpha
+        farthest = self.steps * self.alpha
         if self.epsilon is not None and farthest <= self.epsilon * (1 + 1e-9):
             reason = f"{self.steps} steps of {self.alpha:g} cannot exceed it: nothing is projected"
             return unused | {"epsilon": reason}
@@ -127,7 +114,7 @@ class Adversarial(WarmupRegime):
 
         if self.in_warmup(progress):
             return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
-        with _under_attack(model.module, dropout=self.attack_dropout):
+        with _frozen(model.module):
             perturbation, metrics = self._attack(model, batch)
         losses = cross_entropy(model.rows(batch, [0], perturbation), self.label_smoothing)
         total = losses.total
@@ -150,21 +137,16 @@ class Adversarial(WarmupRegime):
         from augury.regimes.perturbation import PerturbationSpace
 
         embedded = model.embedded(batch, 0)
-        precision: AbstractContextManager[Any] = nullcontext()
-        if self.attack_precision == "bf16":
-            precision = torch.autocast(embedded.embeddings.device.type, torch.bfloat16)
         space = PerturbationSpace.of(embedded, self.norm_scope)
         unit = space.unit(embedded) if self.relative else 1.0
-        values = space.start(self.init_magnitude) * unit
+        values = space.start()
         projected = embedded.mask.new_zeros(len(embedded.mask))
         projected_steps = embedded.embeddings.new_zeros(())
         steps = 1 if self.attack == "fgm" else self.steps
         for number in range(steps):
             values.requires_grad_()
-            with precision:
-                losses = cross_entropy(
-                    model.rows(batch, [0], space.spread(values)), self.label_smoothing
-                )
+            rows = model.rows(batch, [0], space.spread(values))
+            losses = cross_entropy(rows, self.label_smoothing)
             (gradient,) = torch.autograd.grad(losses.total, values)
             values = space.step(values.detach(), gradient, self.step_length * unit)
             if self.epsilon is not None:
@@ -176,12 +158,11 @@ class Adversarial(WarmupRegime):
         perturbation = space.spread(values)
         words = embedded.embeddings.float() * embedded.mask.unsqueeze(-1)
         relative_norm = perturbation.flatten(1).norm(dim=1) / words.flatten(1).norm(dim=1)
-        rows = losses.rows
         metrics = {
             "nll_before": before,
-            "perturbation": relative_norm.mean() * rows,
-            "projected": projected.float().mean() * rows,
-            "projected_steps": projected_steps * rows,
+            "perturbation": relative_norm.mean() * losses.rows,
+            "projected": projected.float().mean() * losses.rows,
+            "projected_steps": projected_steps * losses.rows,
         }
         return perturbation, metrics
 
@@ -200,24 +181,16 @@ class Adversarial(WarmupRegime):
 
 
 @contextmanager
-def _under_attack(module: nn.Module, dropout: bool) -> Iterator[None]:
-    """Freeze the parameters of a model, and without `dropout` set evaluation mode.
-
-    Frozen parameters save the time for their gradients.
-    """
+def _frozen(module: nn.Module) -> Iterator[None]:
+    """Freeze the parameters of a model, which saves the time for their gradients."""
     trained = [parameter for parameter in module.parameters() if parameter.requires_grad]
-    training = [] if dropout else [part for part in module.modules() if part.training]
     try:
         for parameter in trained:
             parameter.requires_grad_(False)
-        for part in training:
-            part.training = False
         yield
     finally:
         for parameter in trained:
             parameter.requires_grad_()
-        for part in training:
-            part.training = True
 
 
 REGIME = Adversarial

@@ -15,8 +15,6 @@ from augury.core.errors import UserError
 from augury.regimes.regime import (
     SOURCE,
     TARGET,
-    Detach,
-    Divergence,
     Losses,
     Progress,
     ViewGroup,
@@ -47,10 +45,6 @@ class CoRegularised(WarmupRegime):
     """Weight of the divergence (β)."""
     tau: float = Field(1.0, gt=0)
     """Temperature of the first argument of the divergence (τ)."""
-    divergence: Divergence = "symmetric_kl"
-    """symmetric_kl (the paper), js, or kl (from the plain source)."""
-    detach: Detach = "none"
-    """`target` stops the gradient through the flattened argument."""
     norm: float = Field(2.0, gt=0)
     """Divisor per target token: 2 in CipherDAug's released code, 1 in R-Drop's and in both papers'
     equations. It scales the whole loss, to which Adam's steps are invariant, so that it matters to
@@ -81,18 +75,13 @@ class CoRegularised(WarmupRegime):
                 f"ramp_epochs={self.ramp_epochs:g} follows warmup_epochs, which is not set: set "
                 "it, or ramp_epochs=0"
             )
-        if self.divergence == "js" and (self.tau != 1 or self.detach == "target"):
-            raise UserError(
-                "divergence js supports neither tau nor detach: set tau=1, detach=none, or "
-                "symmetric_kl"
-            )
         return self
 
     def inactive(self) -> dict[str, str]:
         if self.beta > 0:
             return super().inactive()
         warmup = ["warmup_steps", "warmup_epochs"] if self.warmup_views == "both" else []
-        unused = ["tau", "divergence", "detach", "ramp_epochs", *warmup]
+        unused = ["tau", "ramp_epochs", *warmup]
         return super().inactive() | dict.fromkeys(unused, "beta=0 disables the divergence")
 
     def papers(self) -> tuple[Paper, ...]:
@@ -107,12 +96,11 @@ class CoRegularised(WarmupRegime):
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
         # Imports torch, which takes seconds.
-        from augury.regimes.objective import Agreement, cross_entropy, view_objective
+        from augury.regimes.objective import cross_entropy, view_objective
 
         if self.in_warmup(progress) and self.warmup_views == "cipher":
             return cross_entropy(model.rows(batch, [1]), self.label_smoothing)
         rows = model.rows(batch, [0, 1])
-        beta = self.beta_at(progress)
         terms = view_objective(
             rows.hidden,
             rows.weight,
@@ -121,7 +109,8 @@ class CoRegularised(WarmupRegime):
             weights=[self.alpha1, self.alpha2],
             label_smoothing=self.label_smoothing,
             smoothing_excludes_target=self.smoothing == "others",
-            agreement=Agreement(beta, self.tau, self.divergence, self.detach) if beta else None,
+            beta=self.beta_at(progress),
+            tau=self.tau,
         )
         count = rows.labels.numel()
         metrics = {

@@ -7,7 +7,6 @@ backward pass only scales the gradients.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from augury.regimes.regime import Detach, Divergence, Losses, Rows
+from augury.regimes.regime import Losses, Rows
 
 
 def cross_entropy(rows: Rows, label_smoothing: float) -> Losses:
@@ -35,32 +34,13 @@ def cross_entropy(rows: Rows, label_smoothing: float) -> Losses:
     )
 
 
-class Agreement(NamedTuple):
-    """Weight and type of the divergence between the first view, the anchor, and each other view.
-
-    With p the anchor, q another view and flat(softmax(z)) = softmax(z / tau),
-        symmetric_kl = (KL(flat(p) || q) + KL(flat(q) || p)) / 2
-            (CipherDAug, equations 4 and 5; R-Drop),
-        kl = KL(flat(p) || q),
-        js = (KL(p || m) + KL(q || m)) / 2 with m = (p + q) / 2.
-    Only the first argument of a KL is flattened, without a factor tau^2; `detach="target"` stops
-    its gradient. `js` supports neither: a temperature on one side has no established meaning, and
-    its gradient flows through the first arguments only.
-    """
-
-    beta: float
-    tau: float = 1.0
-    divergence: Divergence = "symmetric_kl"
-    detach: Detach = "none"
-
-
 class Terms(NamedTuple):
     """Sums over rows, as returned by `view_objective`."""
 
     total: Tensor  # scalar, differentiable
     cross_entropy: Tensor  # (views,), label-smoothed
     nll: Tensor  # (views,), not smoothed
-    divergence: Tensor  # scalar, summed over rows and pairs of views, without beta
+    divergence: Tensor  # scalar, summed over rows and pairs of views, without beta; 0 if that is 0
     correct: Tensor  # (views,), number of rows where no class is more probable than the label
 
 
@@ -73,10 +53,15 @@ def view_objective(
     weights: Sequence[float],
     label_smoothing: float = 0.0,
     smoothing_excludes_target: bool = True,
-    agreement: Agreement | None = None,
+    beta: float = 0.0,
+    tau: float = 1.0,
     chunk: int = 256,
 ) -> Terms:
     """Return sum_v weights[v] * CE(v) + beta * sum_(v > 0) D(view 0, view v), summed over rows.
+
+    With p = view 0, q another view and flat(softmax(z)) = softmax(z / tau), the divergence is
+    D(p, q) = (KL(flat(p) || q) + KL(flat(q) || p)) / 2 (CipherDAug, equations 4 and 5; R-Drop).
+    Only the first argument of a KL is flattened, without a factor tau^2.
 
     `hidden` is (views, rows, width) without padding; `weight` (classes, width) and `bias`
     (classes,) project it to logits; `labels` (rows,) are shared by the views. Smoothing moves
@@ -92,15 +77,14 @@ def view_objective(
     assert weight.shape == (classes, width) and labels.shape == (rows,) and classes > 1
     assert bias is None or bias.shape == (classes,)
     assert len(weights) == views and 0 <= label_smoothing < 1 and chunk > 0
-    assert agreement is None or (views > 1 and agreement.beta >= 0 and agreement.tau > 0)
-    assert agreement is None or agreement.divergence != "js" or agreement[1:] == (1, "js", "none")
+    assert beta == 0 or (views > 1 and beta > 0 and tau > 0)
     uniform = label_smoothing / (classes - 1 if smoothing_excludes_target else classes)
     target = 1 - label_smoothing - (uniform if smoothing_excludes_target else 0)
     device = hidden.device.type
     autocast = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None
     grad = torch.is_grad_enabled()
     needs_grad = tuple(grad and t is not None and t.requires_grad for t in (hidden, weight, bias))
-    plan = _Plan(tuple(weights), target, uniform, agreement, chunk, autocast, needs_grad)
+    plan = _Plan(tuple(weights), target, uniform, beta, tau, chunk, autocast, needs_grad)
     return Terms(*_ViewObjective.apply(hidden, weight, bias, labels, plan))
 
 
@@ -108,18 +92,17 @@ class _Plan(NamedTuple):
     weights: tuple[float, ...]
     target: float  # the smoothed label distribution: `target + uniform` at the label,
     uniform: float  # `uniform` at every other class
-    agreement: Agreement | None
+    beta: float
+    tau: float
     chunk: int
     autocast: torch.dtype | None
     needs_grad: tuple[bool, ...]  # gradients of hidden, weight, bias
 
     def in_place(self) -> bool:
-        """Return whether the divergence is symmetric KL at temperature 1, which needs no buffer."""
-        agreement = self.agreement
-        if agreement is None or not any(self.needs_grad):
-            return False
-        divisible = agreement.beta > 1e-6 * max(self.weights)  # `share` is divided by it
-        return divisible and agreement == Agreement(agreement.beta)
+        """Return whether the divergence is at temperature 1, where it needs no buffer."""
+        # `share` is divided by beta, which may be too small.
+        divisible = self.beta > 1e-6 * max(self.weights)
+        return divisible and self.tau == 1 and any(self.needs_grad)
 
 
 class _ViewObjective(torch.autograd.Function):
@@ -169,10 +152,10 @@ def _forward(
     # anchor and -beta / 2 for the other views.
     share = losses.new_tensor(plan.weights).view(-1, 1, 1)
     scale = torch.ones_like(share)
-    if plan.agreement is None:
+    if not plan.beta:
         share, scale = scale, share
     elif plan.in_place():
-        scale *= -plan.agreement.beta / 2
+        scale *= -plan.beta / 2
         scale[0].neg_()
         share = share / scale
 
@@ -224,8 +207,8 @@ def _forward(
                 by_weight += torch.mm(gradient.t(), inputs)
 
     total = losses[0] @ losses.new_tensor(plan.weights)
-    if plan.agreement is not None:
-        total = total + plan.agreement.beta * divergence
+    if plan.beta:
+        total = total + plan.beta * divergence
     return Terms(total, losses[0], losses[1], divergence, correct), (by_hidden, by_weight, by_bias)
 
 
@@ -260,11 +243,11 @@ def _chunk(
     losses = torch.stack([smoothed, nll]).sum((2, 3))
     correct = (of_label == peak).sum((1, 2))
 
-    # The gradient of cross-entropy is probabilities minus labels. Without agreement, and in place,
+    # The gradient of cross-entropy is probabilities minus labels. Without divergence, and in place,
     # it overwrites a buffer that is not needed any more: another one would be as large as logits.
     divergence = losses.new_zeros(())
     gradient = None
-    if plan.agreement is None:
+    if not plan.beta:
         gradient = probabilities if any(plan.needs_grad) else None
     elif plan.in_place():
         divergence = _symmetric_kl(logits, probabilities, share)
@@ -272,7 +255,7 @@ def _chunk(
     else:
         gradient = probabilities * share if any(plan.needs_grad) else None
         divergence = _divergence(
-            logits.sub_(log_normaliser), probabilities, plan.agreement, gradient
+            logits.sub_(log_normaliser), probabilities, plan.beta, plan.tau, gradient
         )
     if gradient is not None:
         # Smoothed labels: `uniform` at every class, and `target` more at the label.
@@ -311,36 +294,24 @@ def _symmetric_kl(logits: Tensor, probabilities: Tensor, share: Tensor) -> Tenso
     return (under_anchor.sum() - under_others.sum()) / 2
 
 
-def _divergence(log_p: Tensor, p: Tensor, agreement: Agreement, gradient: Tensor | None) -> Tensor:
-    """Return the summed divergence of any type.
+def _divergence(
+    log_p: Tensor, p: Tensor, beta: float, tau: float, gradient: Tensor | None
+) -> Tensor:
+    """Return the summed divergence at any temperature.
 
     Add beta times its gradient by the logits to `gradient`.
     """
     total = log_p.new_zeros(())
-    for view in range(1, len(p)):
-        terms: list[tuple[int, int | None, Tensor, float]]
-        if agreement.divergence == "symmetric_kl":
-            terms = [(0, view, log_p[view], 0.5), (view, 0, log_p[0], 0.5)]
-        elif agreement.divergence == "kl":
-            terms = [(0, view, log_p[view], 1.0)]
-        else:
-            # There is no gradient through the mixture m: its factor (p + q) / (2 m) is 1 for every
-            # class.
-            mixture = torch.logaddexp(log_p[0], log_p[view]).sub_(math.log(2))
-            terms = [(0, None, mixture, 0.5), (view, None, mixture, 0.5)]
-        for first, second, log_second, share in terms:
-            flat, log_flat = p[first], log_p[first]
-            if agreement.tau != 1:
-                log_flat = torch.log_softmax(log_flat / agreement.tau, -1)
-                flat = log_flat.exp()
-            gap = log_flat - log_second
-            kl = torch.linalg.vecdot(flat, gap).unsqueeze(-1)
-            total += share * kl.sum()
-            if gradient is None:
-                continue
-            scale = agreement.beta * share
-            if agreement.detach == "none":
-                gradient[first].addcmul_(flat, gap.sub_(kl), value=scale / agreement.tau)
-            if second is not None:
-                gradient[second].add_(p[second], alpha=scale).sub_(flat, alpha=scale)
+    pairs = [pair for view in range(1, len(p)) for pair in ((0, view), (view, 0))]
+    for first, second in pairs:
+        flat, log_flat = p[first], log_p[first]
+        if tau != 1:
+            log_flat = torch.log_softmax(log_flat / tau, -1)
+            flat = log_flat.exp()
+        gap = log_flat - log_p[second]
+        kl = torch.linalg.vecdot(flat, gap).unsqueeze(-1)
+        total += kl.sum() / 2
+        if gradient is not None:
+            gradient[first].addcmul_(flat, gap.sub_(kl), value=beta / 2 / tau)
+            gradient[second].add_(p[second], alpha=beta / 2).sub_(flat, alpha=beta / 2)
     return total

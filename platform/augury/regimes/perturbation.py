@@ -37,19 +37,12 @@ class PerturbationSpace(NamedTuple):
             words = embedded.ids[embedded.mask].unique(return_inverse=True)[1]
         return cls(scope, embedded.mask, size, words)
 
-    def start(self, magnitude: float) -> Tensor:
-        """Return initial float32 values: zeros, or uniform noise (FreeLB).
-
-        Noise lies in ± magnitude / √n for n numbers.
-        """
-        if self.words is None:
-            real = self.mask.unsqueeze(-1).expand(*self.mask.shape, self.size).float()
-        else:
-            real = torch.ones(int(self.words.max()) + 1, self.size, device=self.mask.device)
-        if magnitude == 0:
-            return torch.zeros_like(real)
-        noise = torch.empty_like(real).uniform_(-1, 1) * real
-        return noise * (magnitude / self.norm(real).clamp(min=1))
+    def start(self) -> Tensor:
+        """Return float32 zeros."""
+        shape = (*self.mask.shape, self.size)
+        if self.words is not None:
+            shape = (int(self.words.max()) + 1, self.size)
+        return torch.zeros(shape, device=self.mask.device)
 
     def spread(self, values: Tensor) -> Tensor:
         """Return values as a perturbation (examples, length, size), zero at padding.
@@ -71,7 +64,7 @@ class PerturbationSpace(NamedTuple):
         words = embedded.embeddings.float() * embedded.mask.unsqueeze(-1)
         if self.words is None:
             return self.norm(words)
-        matrix = words.new_zeros(int(self.words.max()) + 1, self.size)
+        matrix = self.start()
         matrix[self.words] = words[self.mask]
         return self.norm(matrix)
 

@@ -33,8 +33,6 @@ REGIMES = Registry(
 
 Scope = Literal["example", "token", "matrix"]
 """Scope of the norm of a perturbation."""
-Divergence = Literal["symmetric_kl", "js", "kl"]
-Detach = Literal["none", "target"]
 
 
 class ViewGroup(NamedTuple):

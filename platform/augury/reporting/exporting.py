@@ -20,6 +20,7 @@ from augury.core.store import Folder, Store
 from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.experiments.task import Exported, Exports, capable
+from augury.models.pretrained import hub_name
 from augury.reporting import card
 from augury.reporting.run_files import experiment_yaml
 
@@ -51,6 +52,8 @@ def export(run: Folder, store: Store, form: str, output: Path) -> Exported:
         ) from error
     try:
         exported = capable(trained.experiment.task, Exports).export(trained, form, directory)
+        if model := trained.experiment.pretrained:
+            exported = exported._replace(base_model=hub_name(model.name))
         experiment = experiment_yaml(run, [trained.seed])
         assert experiment is not None, "a finished run keeps its experiment file"
         (directory / EXPERIMENT).write_text(experiment, encoding="utf-8")

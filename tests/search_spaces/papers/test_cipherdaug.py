@@ -25,9 +25,9 @@ from augury.reporting.results import SystemResult, load_groups
 from augury.sweeping.driver import run_experiment
 from search_spaces.papers.cipherdaug import entries, formula, parameters
 from tests import tiny
-from trainables.nmt import TASK
 from trainables.nmt.config import ModelConfig, resolve
 from trainables.nmt.model import parameters as parameters_of
+from trainables.nmt.translator import FromNothing
 
 PRINTED = ("hey, warum nicht?", "wir alle lieben baseball, oder?")
 DIVERSE = [f"data-diverse, {data}" for data in ("base", "bwd.", "fwd.", "bidir.")]
@@ -145,7 +145,7 @@ def test_naive_training_has_both_equations_up_to_20_keys_and_the_entries_of_tabl
             experiment = resolved(of_table, f"{keys} keys, eq. {equation}")
             assert experiment.augment[0].keys == tuple(range(1, keys + 1))
             assert experiment.regime.equation == equation
-            assert TASK.entries(experiment, Store(".")) == 20_000
+            assert FromNothing(experiment).entries(Store(".")) == 20_000
     assert of_table.values("+ RAML")["mean"] == 35.11  # of the development set, which is measured
     assert resolved(of_table, "+ RAML").corpus.tests["dev"].validation
 
@@ -193,7 +193,7 @@ def printed_sizes() -> list[tuple[str, str, str]]:
 
 def model_of(of_table: Published, row: str) -> tuple[Any, int]:
     config = resolved(of_table, row)
-    return config.transformer, TASK.entries(config, Store("."))
+    return config.transformer, FromNothing(config).entries(Store("."))
 
 
 @pytest.mark.parametrize(("name", "row", "column"), printed_sizes())

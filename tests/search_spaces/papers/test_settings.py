@@ -12,8 +12,8 @@ from augury.core.store import Store
 from augury.experiments.spec import parse
 from augury.experiments.systems import last_stage
 from augury.reporting.papers.table import find
-from trainables.nmt import TASK
 from trainables.nmt.config import resolve
+from trainables.nmt.translator import FromNothing
 
 # train_cipherdaug.sh and multi_preprocess.sh; fairseq's own ε of Adam.
 CIPHERDAUG = {
@@ -65,5 +65,5 @@ def test_settings_are_those_of_papers_and_scripts(where: tuple[str, str, str]) -
 def test_the_vocabulary_of_the_released_script_has_a_tag_a_key(row: str, keys: int) -> None:
     space = find("cipherdaug/table2", "released_code").space
     experiment: Any = parse(merge(space.base, space.rows[row]))
-    assert TASK.entries(experiment, Store(".")) == 16_000 + keys
+    assert FromNothing(experiment).entries(Store(".")) == 16_000 + keys
     assert experiment.prefix() == ["__en__"] * bool(keys)

@@ -48,7 +48,7 @@ class Toy:
 
     def text(self, ids: torch.Tensor) -> list[str]:
         """Premise and hypothesis of a row."""
-        sides = self.task.tokenizer.decode(ids.tolist()).replace("<pad>", "").split("</s>")
+        sides = self.task.reader.tokenizer.decode(ids.tolist()).replace("<pad>", "").split("</s>")
         return [side.replace("<s>", "").strip() for side in sides if side.strip()]
 
 
@@ -146,7 +146,7 @@ def test_validation_is_the_accuracy_of_the_plain_pairs(storage: Path) -> None:
     with torch.no_grad():
         validation = task.validate(CPU)
         valid = toy.run.corpus("valid")
-        encoding = toy.task.tokenizer(
+        encoding = toy.task.reader.tokenizer(
             valid.column("premise"), valid.column("hypothesis"), padding=True, return_tensors="pt"
         )
         logits = task.reader.logits(encoding.input_ids)

@@ -21,6 +21,8 @@ from transformers import (
     MBartConfig,
     MBartForConditionalGeneration,
     MBartTokenizer,
+    MT5Config,
+    MT5ForConditionalGeneration,
     NllbTokenizer,
     PreTrainedTokenizerBase,
     T5Config,
@@ -64,15 +66,15 @@ def write(family: str, texts: Sequence[str], directory: Path) -> str:
     learned = [(piece, score) for piece, score in learned if piece not in SYMBOLS]
     tokenizer = _tokenizer(family, learned, spm, directory)
     torch.manual_seed(1)
-    model = _model(family, tokenizer, len(learned))
-    model.generation_config = GenerationConfig(
+    made = _model(family, tokenizer, len(learned))
+    made.generation_config = GenerationConfig(
         **SEARCH,
-        decoder_start_token_id=model.config.decoder_start_token_id,
-        eos_token_id=model.config.eos_token_id,
-        pad_token_id=model.config.pad_token_id,
+        decoder_start_token_id=made.config.decoder_start_token_id,
+        eos_token_id=made.config.eos_token_id,
+        pad_token_id=made.config.pad_token_id,
     )
     saved = directory / "checkpoint"
-    model.save_pretrained(saved)
+    made.save_pretrained(saved)
     tokenizer.save_pretrained(saved)
     return str(saved)
 
@@ -103,24 +105,32 @@ def _tokenizer(
     return NllbTokenizer(vocabulary, [], extra_special_tokens=codes)
 
 
-def _model(family: str, tokenizer: PreTrainedTokenizerBase, learned: int) -> Any:
-    special = {
-        "pad_token_id": tokenizer.pad_token_id,
-        "eos_token_id": tokenizer.eos_token_id,
-        "vocab_size": len(tokenizer) + 3,  # many checkpoints have more embeddings than pieces
-    }
+def model(family: str, **special: Any) -> Any:
+    """Return a small model of a family; `special` are the numbers of its symbols and embeddings."""
     if family == "marian":
-        special |= {"decoder_vocab_size": special["vocab_size"]}
-        start = {"decoder_start_token_id": tokenizer.pad_token_id, "forced_eos_token_id": None}
-        return MarianMTModel(MarianConfig(**SIZES, **special, **start, scale_embedding=True))
-    if family == "t5":
+        special |= {"decoder_vocab_size": special["vocab_size"], "forced_eos_token_id": None}
+        return MarianMTModel(MarianConfig(**SIZES, **special, scale_embedding=True))
+    if family in ("t5", "mt5"):
         sizes = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_heads": 2}
-        start = {"decoder_start_token_id": tokenizer.pad_token_id}
-        config = T5Config(**sizes, **special, **start, dropout_rate=0.0, initializer_factor=1.0)
-        return T5ForConditionalGeneration(config)
-    start = {"decoder_start_token_id": tokenizer.eos_token_id}
+        sizes |= {"dropout_rate": 0.0, "initializer_factor": 1.0}
+        if family == "t5":
+            return T5ForConditionalGeneration(T5Config(**sizes, **special))
+        untied = MT5Config(**sizes, **special, tie_word_embeddings=False)
+        return MT5ForConditionalGeneration(untied)
     if family in ("mbart50", "mbart25"):
-        return MBartForConditionalGeneration(MBartConfig(**SIZES, **special, **start))
+        return MBartForConditionalGeneration(MBartConfig(**SIZES, **special))
+    return M2M100ForConditionalGeneration(M2M100Config(**SIZES, **special))
+
+
+def _model(family: str, tokenizer: PreTrainedTokenizerBase, learned: int) -> Any:
+    embeddings = len(tokenizer) + 3  # many checkpoints have more embeddings than pieces
     if family == "m2m_100":  # its languages are numbered behind its pieces
-        special["vocab_size"] = len(SYMBOLS) + learned + len(tokenizer.lang_code_to_id) + 8
-    return M2M100ForConditionalGeneration(M2M100Config(**SIZES, **special, **start))
+        embeddings = len(SYMBOLS) + learned + len(tokenizer.lang_code_to_id) + 8
+    pad, eos = tokenizer.pad_token_id, tokenizer.eos_token_id
+    return model(
+        family,
+        vocab_size=embeddings,
+        pad_token_id=pad,
+        eos_token_id=eos,
+        decoder_start_token_id=pad if family in ("marian", "t5") else eos,
+    )

@@ -8,20 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from safetensors.torch import save
 
 from augury.core.store import Store
 from augury.experiments.make import prepare
-from augury.experiments.run import Run, describe
+from augury.experiments.run import Run
 from augury.experiments.spec import parse
-from augury.text.vocabulary.vocabulary import Vocabulary
 from augury.training.checkpoint import parameters
-from augury.training.trained import OUTCOME, WEIGHTS
 from tests import tiny
 from tests.trainables.nmt import checkpoints
-from tests.trainables.nmt.tuned import Make, content
+from tests.trainables.nmt.tuned import CORPUS, Make, content, finished
 from trainables.nmt import TASK
-from trainables.nmt.model import build
+from trainables.nmt.translation import Translation
 
 Untrained = Callable[..., Run]
 
@@ -32,17 +29,11 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Untrained:
 
     def make(**changes: Any) -> Run:
         root = tmp_path_factory.mktemp("untrained")
-        corpus = {
-            "source_language": "de",
-            "target_language": "en",
-            "train": {"builtin": 40},
-            "valid": {"builtin": 4},
-            "tests": {"one": {"builtin": 5}, "two": {"builtin": 3}},
-            "filter": {"lowercase": True, "unescape": True},
-        }
+        tests = {"one": {"builtin": 5}, "two": {"builtin": 3}}
+        cleaned = {"filter": {"lowercase": True, "unescape": True}}
         sections: dict[str, Any] = {
             "name": "toy",
-            "corpus": corpus,
+            "corpus": {**CORPUS, "tests": tests, **cleaned},
             "model": {**tiny.OF_TASK["nmt"]["model"], "feedforward_size": 16},
             "scoring": {"metrics": ["bleu:lower", "chrf"], "bootstrap_samples": 20},
             "training": {"max_epochs": 5},
@@ -50,30 +41,12 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Untrained:
         }
         experiment: Any = tiny.experiment("nmt", root, **{**sections, **changes})
         run = prepare(experiment, Store(root))
-        describe(run, "toy")
-        vocabulary = Vocabulary.load(run.stored_folder(run.tokenizer))
-        model = build(
-            experiment.model, len(vocabulary.pieces), pad=vocabulary.pad, eos=vocabulary.eos, seed=1
-        )
-        weights = parameters(model)
+        weights = parameters(Translation(run).module)
         for name, weight in weights.items():
             if "_proj." in name or ".fc" in name:  # larger, so that outputs depend on the source
                 xavier = math.sqrt(6 / sum(weight.shape))
                 weight *= name.endswith(".weight") * xavier / weight.abs().max().clamp(min=1e-9)
-        run.folder.write(WEIGHTS, save(weights))
-        outcome = {
-            "parameters": 1,
-            "updates": 1,
-            "epochs": 1.0,
-            "onset": 0,
-            "rows": 1,
-            "train_seconds": 1.0,
-        }
-        reported = {"kind": "last", "updates": [1]}
-        run.folder.write_record(
-            OUTCOME, {**outcome, "workers": 1, "weights": reported, "device": "cpu"}
-        )
-        return run
+        return finished(run, weights)
 
     return make
 

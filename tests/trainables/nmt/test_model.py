@@ -2,21 +2,24 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
 from transformers import AutoModelForSeq2SeqLM, MarianMTModel
 
-from trainables.nmt.config import ModelConfig
-from trainables.nmt.model import build
+from augury.decoding.settings import Decoding
+from tests.hypotheses import decoder_of, generate, translate
+from trainables.nmt.config import ModelConfig, Table
+from trainables.nmt.model import build, known_elsewhere, parameters, plain
 from trainables.sequence import hidden_states
 
 PAD, EOS, VOCABULARY = 1, 2, 60
 TINY = ModelConfig(architecture="tiny", max_positions=64)
 
 
-def tiny(**changes: object) -> MarianMTModel:
+def tiny(**changes: Any) -> MarianMTModel:
     return build(TINY.model_copy(update=changes), VOCABULARY, pad=PAD, eos=EOS, seed=3)
 
 
@@ -24,10 +27,6 @@ def ids(rows: int, length: int, seed: int = 0) -> Tensor:
     return torch.randint(
         3, VOCABULARY, (rows, length), generator=torch.Generator().manual_seed(seed)
     )
-
-
-def trainable(module: nn.Module) -> int:
-    return sum(parameter.numel() for parameter in module.parameters() if parameter.requires_grad)
 
 
 @pytest.fixture(scope="module")
@@ -39,20 +38,14 @@ def model() -> MarianMTModel:
 
 
 @pytest.mark.parametrize(
-    ("architecture", "encoder_layer", "decoder_layer", "network"),
-    [
-        ("transformer_iwslt_de_en", 2_102_784, 3_154_432, 31_543_296),
-        ("transformer_wmt_en_de", 3_152_384, 4_204_032, 44_138_496),
-    ],
+    ("architecture", "network"),
+    [("transformer_iwslt_de_en", 31_543_296), ("transformer_wmt_en_de", 44_138_496)],
 )
-def test_counts_of_the_papers_architectures(
-    architecture: str, encoder_layer: int, decoder_layer: int, network: int
-) -> None:
+def test_counts_of_the_papers_architectures(architecture: Any, network: int) -> None:
     config = ModelConfig(architecture=architecture, max_positions=16)
-    built = build(config, VOCABULARY, pad=PAD, eos=EOS, seed=0)
-    assert {trainable(layer) for layer in built.model.encoder.layers} == {encoder_layer}
-    assert {trainable(layer) for layer in built.model.decoder.layers} == {decoder_layer}
-    assert trainable(built) - 2 * VOCABULARY * 512 == network
+    assert parameters(config, 1_000) == network + 2 * 1_000 * 512
+    pre = config.model_copy(update={"norm": "pre", "share_all_embeddings": True})
+    assert parameters(pre, 1_000) == network + 2 * 2 * 512 + 1_000 * 512
 
 
 # Initialisation
@@ -111,11 +104,6 @@ def test_the_seed_alone_decides_the_initialisation() -> None:
     assert not torch.equal(other["lm_head.weight"], first["lm_head.weight"])
 
 
-def test_depth_does_not_change_the_layers_below() -> None:
-    shallow, deep = tiny().state_dict(), tiny(decoder_layers=3).state_dict()
-    assert all(torch.equal(shallow[name], deep[name]) for name in shallow)
-
-
 def test_positions_follow_the_formula_and_are_not_trained() -> None:
     built = tiny(hidden_size=8, feedforward_size=8, attention_heads=2, max_positions=40)
     position = torch.arange(40, dtype=torch.float64)[:, None]
@@ -138,23 +126,77 @@ def test_which_embeddings_are_tied() -> None:
 # Forward
 
 
-def test_hidden_states_are_those_of_a_post_norm_transformer(model: MarianMTModel) -> None:
-    """PyTorch's own layers with the same weights give the same output."""
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_hidden_states_are_those_of_pytorchs_layers_with_the_same_weights(norm: str) -> None:
+    model = moved(tiny(norm=norm))
     source, target = ids(3, 9), ids(3, 7, seed=1)
+    source[1:, 6:] = PAD
+    pads, causal = source == PAD, torch.ones(7, 7, dtype=torch.bool).triu(1)
+    shape: dict[str, Any] = {"activation": "relu", "batch_first": True, "norm_first": norm == "pre"}
+    encoder, decoder = model.model.encoder, model.model.decoder
     with torch.no_grad():
-        memory = _embedded(model.model.encoder, source)
-        for layer in model.model.encoder.layers:
-            reference = nn.TransformerEncoderLayer(128, 4, 512, activation="relu", batch_first=True)
-            memory = _loaded(reference, layer)(memory)
-        expected = _embedded(
-            model.model.decoder, model.prepare_decoder_input_ids_from_labels(target)
+        memory = _embedded(encoder, source)
+        for layer in encoder.layers:
+            reference = _loaded(nn.TransformerEncoderLayer(128, 4, 512, **shape), layer)
+            memory = reference(memory, src_key_padding_mask=pads)
+        memory = encoder.layer_norm(memory) if norm == "pre" else memory
+        expected = _embedded(decoder, model.prepare_decoder_input_ids_from_labels(target))
+        for layer in decoder.layers:
+            reference = _loaded(nn.TransformerDecoderLayer(128, 4, 512, **shape), layer)
+            expected = reference(expected, memory, causal, memory_key_padding_mask=pads)
+        expected = decoder.layer_norm(expected) if norm == "pre" else expected
+        for attention in ("eager", "sdpa"):
+            model.config._attn_implementation = attention
+            states = hidden_states(model, source, target)
+            assert torch.allclose(states, expected, atol=1e-4)
+
+
+def test_pre_norm_has_the_parameters_of_post_norm_drawn_alike_and_two_norms_of_ones() -> None:
+    pre, post = tiny(norm="pre").state_dict(), tiny().state_dict()
+    assert all(torch.equal(pre[name], value) for name, value in post.items())
+    further = pre.keys() - post.keys()
+    assert further == {
+        f"model.{side}.layer_norm.{kind}"
+        for side in ("encoder", "decoder")
+        for kind in ("weight", "bias")
+    }
+    assert all(pre[name].eq(name.endswith("weight")).all() for name in further)
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"share_all_embeddings": True}, {"embeddings": Table(size=32)}]
+)
+def test_ctranslate2_and_other_programs_translate_by_pre_norm_as_generate_does(
+    changes: dict[str, Any], tmp_path: Path
+) -> None:
+    model = moved(tiny(norm="pre", **changes))
+    sources = [row[: 2 + 3 * place].tolist() for place, row in enumerate(ids(4, 12))]
+    greedy = Decoding(beam=1, max_length=20)
+    expected = generate(model, sources, greedy)
+    assert len({best.ids for best in expected}) > 1
+    pieces = [f"piece{index}" for index in range(VOCABULARY)]
+    ours = translate(decoder_of(plain(model), pieces, unk=0), sources, greedy)
+    known_elsewhere(plain(model)).save_pretrained(tmp_path)
+    loaded = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).eval()
+    for hypotheses in (ours, generate(loaded, sources, greedy)):
+        assert [best.ids for best in hypotheses] == [best.ids for best in expected]
+        assert [best.score for best in hypotheses] == pytest.approx(
+            [best.score for best in expected], abs=1e-4
         )
-        causal = nn.Transformer.generate_square_subsequent_mask(7)
-        for layer in model.model.decoder.layers:
-            reference = nn.TransformerDecoderLayer(128, 4, 512, activation="relu", batch_first=True)
-            expected = _loaded(reference, layer)(expected, memory, tgt_mask=causal)
-        states = hidden_states(model, source, target)
-    assert torch.allclose(states, expected, atol=1e-5)
+    state, batch = loaded.state_dict(), {"input_ids": ids(3, 9), "decoder_input_ids": ids(3, 7)}
+    assert loaded.config.model_type == "pegasus" and "model.encoder.layer_norm.weight" in state
+    with torch.no_grad():
+        assert torch.allclose(loaded(**batch).logits, model(**batch).logits, atol=1e-4)
+
+
+def moved(model: MarianMTModel) -> MarianMTModel:
+    """The model with other norms than 1 and 0, and stronger layers than at the start."""
+    random = torch.Generator().manual_seed(5)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if parameter.requires_grad and "embed" not in name and "shared" not in name:
+                parameter.add_(0.2 * torch.randn(parameter.shape, generator=random))
+    return model.eval()
 
 
 def _embedded(stack: nn.Module, rows: Tensor) -> Tensor:
@@ -197,16 +239,6 @@ def test_padding_does_not_change_the_states(attention: str) -> None:
         longer = nn.functional.pad(target, (0, pads), value=PAD)
         states = hidden_states(built, padded, longer)
         assert torch.allclose(states[:, :7], plain, atol=1e-5)
-
-
-def test_the_ways_to_compute_attention_agree() -> None:
-    source, target = ids(4, 9), ids(4, 7, seed=1)
-    source[2:, 5:] = PAD
-    eager, sdpa = (
-        hidden_states(tiny(attention=attention).eval(), source, target)
-        for attention in ("eager", "sdpa")
-    )
-    assert torch.allclose(eager, sdpa, atol=1e-5)
 
 
 def test_decoding_starts_with_the_end_of_sentence_as_in_fairseq(model: MarianMTModel) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 
-from augury.analysis.system import open_systems
 from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -74,15 +73,7 @@ def test_a_source_begins_with_the_tag_of_its_text_and_draws_leave_it_alone(tmp_p
     assert run.data_factor == 2 * (20 + 30) / 30
     batch = task.load(np.arange(60), 0, torch.device("cpu")).batch
     assert not np.isin(batch.labels, [clean, noisy]).any()
-    assert not np.isin(task._symbols().ordinary, list(task.vocabulary.tags.values())).any()
-
-
-def test_records_may_have_a_share_of_their_own(tmp_path: Path) -> None:
-    eda = [{"operator": "eda", "copies": 1}]
-    run = mixed(tmp_path, augment=eda, mixture={"eda": {"weight": 0.5, "tag": MADE}})
-    task = Translation(run)
-    assert first_ids(task)[30:] == [task.vocabulary.tags[MADE]] * 30
-    assert run.data_factor == (20 + 30 + 15) / 30
+    assert not np.isin(task.symbols().ordinary, list(task.vocabulary.tags.values())).any()
 
 
 def test_the_tag_of_the_domain_follows_that_of_the_language(tmp_path: Path) -> None:
@@ -119,10 +110,11 @@ def test_every_test_set_is_read_with_its_tag(
     searched: list[list[list[int]]] = []
     decode = trained.decode
 
-    def watched(search: Any, views: Any, **options: Any) -> Any:
+    def watched(make: Any, views: Any, *search: Any, **options: Any) -> Any:
         searched.append(views[0])
-        assert {*vocabulary.tags.values()} <= {*search.suppress}  # no tag is ever produced
-        return decode(search, views, **options)
+        n_best = decode(make, views, *search, **options)
+        assert not {*vocabulary.tags.values()} & {piece for (best,) in n_best for piece in best.ids}
+        return n_best
 
     monkeypatch.setattr(trained, "decode", watched)
     evaluate.evaluate(run)
@@ -131,18 +123,6 @@ def test_every_test_set_is_read_with_its_tag(
     begin = [{source[0] for source in sources} for sources in searched]
     assert begin[:2] == [{vocabulary.tags[CLEAN]}, {vocabulary.tags[NOISY]}]
     assert not begin[2] & {*vocabulary.tags.values()}
-
-
-def test_analyses_read_a_test_set_with_its_tag(
-    untrained: Untrained, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = untrained(corpus=CORPUS, vocabulary=RESERVED)
-    evaluate.evaluate(run)
-    scored = run.folder.sub("hypotheses").read("mtnt.txt").decode().splitlines()
-    (system,) = open_systems([run.folder], test="mtnt")
-    assert system.outputs() == scored
-    tagged, untagged = system.states()[-1], trained.Trained(run).encoder_states(system.ids())[-1]
-    assert not np.allclose(tagged, untagged)
 
 
 def test_another_tag_or_weight_is_another_training_and_another_test_tag_another_score(
@@ -199,9 +179,9 @@ def test_translate_reads_text_with_the_tag_that_is_asked_for(
     tags, searched = Vocabulary.load(run.stored_folder(run.tokenizer)).tags, []
     decode = trained.decode
 
-    def watched(search: Any, views: Any, **options: Any) -> Any:
+    def watched(make: Any, views: Any, *search: Any, **options: Any) -> Any:
         searched.extend(views[0])
-        return decode(search, views, **options)
+        return decode(make, views, *search, **options)
 
     monkeypatch.setattr(trained, "decode", watched)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"mi kiza\n")))

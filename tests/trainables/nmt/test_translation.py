@@ -19,11 +19,10 @@ from augury.experiments.spec import parse
 from augury.regimes.regime import Progress
 from augury.text.cipher import Rot, build_alphabet
 from tests import tiny
-from tests.hypotheses import decoder_of
+from tests.hypotheses import decoder_of, translate
 from tests.trainables.nmt.conftest import Untrained
 from tests.training.host_reads import NoReads
 from trainables.nmt.translation import DevSet, Translation, translate_greedily
-from trainables.sequence import Batch
 
 
 def content(storage: Path, **changes: Any) -> dict[str, Any]:
@@ -105,14 +104,6 @@ def test_tags_and_ends_frame_the_source(storage: Path) -> None:
     assert first not in plain.vocabulary.tags.values()
 
 
-def test_lengths_are_those_of_the_batches(storage: Path) -> None:
-    task = Toy(storage, regime="plain", augment=[]).task
-    for example in (0, 7, len(task.lengths.cost) - 1):
-        batch = task.load(np.array([example]), 0, torch.device("cpu")).batch
-        assert batch.sources.shape[2] == task.lengths.sources[example]
-        assert batch.labels.shape[1] == task.lengths.targets[example]
-
-
 def test_rows_do_not_depend_on_padding_or_company(storage: Path) -> None:
     task = Toy(storage).task
     task.module.eval()
@@ -138,16 +129,6 @@ def test_with_sdpa_an_update_reads_no_tensor(storage: Path) -> None:
 # Perturbed sources
 
 
-ATTACKED = {"regime": {"name": "adversarial", "epsilon": 1, "alpha": 0.7}, "augment": []}
-
-
-def moved_nll(task: Translation, batch: Batch, perturbation: torch.Tensor) -> torch.Tensor:
-    rows = task.rows(batch, [0], perturbation)
-    return torch.nn.functional.cross_entropy(
-        rows.hidden[0] @ rows.weight.T, rows.labels, reduction="sum"
-    )
-
-
 def test_a_translation_without_an_end_is_cut_by_the_length_of_its_source(
     storage: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,41 +152,6 @@ def test_a_translation_without_an_end_is_cut_by_the_length_of_its_source(
     assert cut == [[endless] * (2 * (len(source) + tag) + 10) for source in dev_set.sources]
 
 
-def test_adversarial_gradients_are_those_of_the_naive_loop(storage: Path) -> None:
-    task = Toy(storage, **ATTACKED).task
-    task.module.eval()
-    batch = task.load(np.array([0, 1, 2, 3, 4]), 0, torch.device("cpu")).batch
-    regime = task.regime.model_copy(update={"label_smoothing": 0.0})
-    losses = regime.loss(task, batch, Progress(0))
-    losses.total.backward()
-    gradients = {
-        name: parameter.grad
-        for name, parameter in task.module.named_parameters()
-        if parameter.grad is not None
-    }
-    task.module.zero_grad()
-    assert losses.rows == losses.divisor == int((batch.labels != task.vocabulary.pad).sum())
-    assert float(losses.metrics["projected"]) == losses.rows
-    assert losses.metrics["nll_before"] < losses.metrics["nll"]
-
-    perturbation = torch.zeros_like(task.embedded(batch, 0).embeddings)
-    for _ in range(3):
-        perturbation.requires_grad_()
-        moved_nll(task, batch, perturbation).backward()
-        gradient = perturbation.grad
-        assert gradient is not None
-        moved = perturbation.detach() + 0.7 * gradient / gradient.flatten(1).norm(dim=1).view(
-            -1, 1, 1
-        )
-        perturbation = moved * (1 / moved.flatten(1).norm(dim=1).view(-1, 1, 1)).clamp(max=1)
-    task.module.zero_grad()
-    moved_nll(task, batch, perturbation).backward()
-    assert len(gradients) > 20
-    for name, parameter in task.module.named_parameters():
-        if name in gradients:
-            assert torch.allclose(gradients[name], parameter.grad, rtol=1e-4, atol=1e-5), name
-
-
 def test_translations_are_those_of_one_search_cut_at_their_limits(untrained: Untrained) -> None:
     task = Translation(untrained())
     vocabulary = cast(Any, task.vocabulary)
@@ -217,8 +163,8 @@ def test_translations_are_those_of_one_search_cut_at_their_limits(untrained: Unt
     assert isinstance(task.module, MarianMTModel)
     decoder = decoder_of(task.module, vocabulary.pieces, unk=vocabulary.unk)
     settings = Decoding(beam=1, max_length=max(limits))
-    whole = decoder.translate(sources, settings, vocabulary.never)
+    whole = translate(decoder, sources, settings, vocabulary.never)
 
-    translations = translate_greedily(task.module, task.vocabulary, sources, limits)
+    translations = translate_greedily(task.kind, task.module, sources, limits)
     assert translations == [best.ids[:limit] for best, limit in zip(whole, limits, strict=True)]
     assert any(len(best.ids) > limit for best, limit in zip(whole, limits, strict=True))

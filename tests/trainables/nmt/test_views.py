@@ -134,13 +134,8 @@ def test_translate_from_views(
     )
     expected = decoding(views=VIEWS, combine="mbr", n_best=2, utility="bleu")
     assert code == 0 and out.splitlines() == TASK.translate(run, texts, decoding=expected)
-    for words, message in (
-        (["--combine", "average"], "needs the views"),
-        (["--views", "plain", "rot-3", "--combine", "average"], "unknown view 'rot-3'"),
-        (["--views", "rot-1", "--utility", "bleu"], "--utility needs --combine mbr"),
-    ):
-        code, _, errors = translate(*words)
-        assert code == 2 and message in errors
+    code, _, errors = translate("--views", "plain", "rot-3", "--combine", "average")
+    assert code == 2 and "unknown view 'rot-3'" in errors
 
 
 def test_decodings_are_compared_and_kept(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,20 +160,3 @@ def test_decodings_are_compared_and_kept(run: Run, capsys: pytest.CaptureFixture
     assert main(words) == 0
     shown = capsys.readouterr().out
     assert "cost of decoding" in shown and "× plain" in shown
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--combine", "mbr"], "--combine needs --views"),
-        (["--views", "plain", "rot-9"], "unknown view 'rot-9'"),
-        (["--views", "rot-1", "--utility", "bleu"], "--utility needs --combine mbr"),
-        (["other", "--views", "rot-1"], "give one"),
-        (["--views", "plain"], "name another view"),
-    ],
-)
-def test_comparisons_of_decodings_that_cannot_be(
-    run: Run, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["compare", run.folder.uri, *words]) == 2
-    assert message in capsys.readouterr().err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from augury.core.store import Store
 from augury.experiments.graph import Graph
 from augury.regimes.regime import Progress
 from augury.text.subwords import learned
-from trainables.seq2seq.config import PretrainedGenerator, TinyT5
+from trainables.seq2seq.config import TinyT5
 from trainables.seq2seq.generator import Generation, build
 
 CPU = torch.device("cpu")
@@ -21,9 +20,7 @@ CPU = torch.device("cpu")
 
 @pytest.fixture
 def task(toy: Any) -> Generation:
-    return Generation(
-        toy.prepared(toy.experiment("hypothesis")), lambda: pytest.fail("no operator draws")
-    )
+    return Generation(toy.prepared(toy.experiment("hypothesis")))
 
 
 def test_lengths_are_those_of_the_batches(task: Generation) -> None:
@@ -103,17 +100,6 @@ def test_parameters_are_a_function_of_the_seed_alone(directory: str) -> None:
     pairs = zip(first.parameters(), again.parameters(), strict=True)
     assert all(torch.equal(parameter, same) for parameter, same in pairs)
     assert not torch.equal(first.shared.weight, other.shared.weight)
-
-
-def test_a_pretrained_model_is_taken_as_it_is(directory: str, tmp_path: Path) -> None:
-    model = build(TINY, directory, seed=2)
-    model.save_pretrained(tmp_path)
-    loaded = build(PretrainedGenerator(name=str(tmp_path)), directory, seed=1)
-    assert loaded.training
-    assert all(
-        torch.equal(parameter, same)
-        for parameter, same in zip(model.parameters(), loaded.parameters(), strict=True)
-    )
 
 
 @pytest.mark.parametrize("form", ["text", "reorder", "hypothesis"])

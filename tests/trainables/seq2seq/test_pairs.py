@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -77,15 +76,6 @@ def test_pairs_with_too_few_links_are_left_out_and_counted(toy: Any) -> None:
     )
 
 
-def test_text_without_words_teaches_no_order(toy: Any) -> None:
-    lines = [(f"猫喜欢狗{number}", f"cats like dogs {number}") for number in range(20)]
-    chinese = {"source_language": "zh", "target_language": "en", "filter": {"max_ratio": None}}
-    with pytest.raises(UserError, match="train, the source side: 'zh' is written without spaces"):
-        toy.made(toy.experiment("reorder", corpus={**chinese, "train": toy.text("chinese", lines)}))
-    spaced = toy.text("segmented", [(" ".join(source), target) for source, target in lines])
-    assert toy.made(toy.experiment("reorder", corpus={**chinese, "train": spaced})).rows
-
-
 def test_links_of_others_give_the_order(toy: Any) -> None:
     """Every row has the links of its line, wherever it is held out; `0-0 1-2 2-1 3-3` is what an
     aligner finds too."""
@@ -128,18 +118,3 @@ def test_addresses_are_known_before_and_depend_on_what_determines_the_pairs(toy:
         assert [toy.made(experiment, split).address for split in ("train", "valid")] == known
         addresses += known
     assert len(set(addresses)) == len(addresses)
-
-
-def test_links_are_found_once(toy: Any) -> None:
-    experiment = toy.experiment("reorder")
-    folders = [
-        toy.store.folder(*toy.made(experiment, split).manifest["inputs"][1].split("/"))
-        for split in ("train", "valid")
-    ]
-    stamps = [Path(folder.path("part-00000.parquet")).stat().st_mtime_ns for folder in folders]
-    toy.made(experiment)
-    toy.made(toy.experiment("reorder", corpus={"min_coverage": 0.6}))
-    assert stamps == [
-        Path(folder.path("part-00000.parquet")).stat().st_mtime_ns for folder in folders
-    ]
-    assert len(toy.store.addresses("aligners")) == 2
