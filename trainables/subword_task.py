@@ -19,8 +19,8 @@ from augury.experiments.run import Run
 from augury.experiments.task import Task
 from augury.models import pretrained
 from augury.models.settings import Pretrained
-from augury.text.subwords import learned
-from augury.text.subwords.tokenizer import Subwords
+from augury.text.pieces import subwords
+from augury.text.pieces.subwords import Subwords
 from augury.text.tokens import Text
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class SubwordTask(Task):
         if isinstance(experiment.model, Pretrained):
             directory = self.keep_tokenizer(experiment, store)
             if experiment.token_draws:
-                _symbols(learned.load(directory))
+                _symbols(subwords.load(directory))
 
     def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> Subwords:
         return self.subwords(
@@ -55,14 +55,14 @@ class SubwordTask(Task):
             pretrained.save(model.name, model.revision, folder)
         else:
             lines = (line for text in texts.values() for line in text.lines())
-            learned.learn(lines, model.vocabulary_size, folder)
+            subwords.learn(lines, model.vocabulary_size, folder)
 
     def keep_tokenizer(self, experiment: Any, store: Store) -> str:
         """Return the directory of a pretrained model's tokenizer and configuration, kept in the
         store."""
         folder = self.tokenizer(experiment, {}, store).folder
         make_once(folder, lambda: self.make_tokenizer(experiment, {}, folder))
-        return learned.directory(folder)
+        return subwords.directory_of(folder)
 
     def address_settings(self, experiment: Any) -> dict[str, Any]:
         model = experiment.model
@@ -107,7 +107,7 @@ def _address(model: Any, texts: Mapping[str, Text]) -> str:
         return config.address({"pretrained": pretrained.identity(model.name, model.revision)})
     return config.address(
         {
-            "version": learned.VERSION,
+            "version": subwords.LEARNED,
             "size": model.vocabulary_size,
             "texts": [[text.folder.name, list(text.columns)] for text in texts.values()],
         }

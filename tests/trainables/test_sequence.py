@@ -23,7 +23,7 @@ from transformers import (
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.text.subwords import learned
+from augury.text.pieces import subwords
 from trainables.sequence import check, head, hidden_states, source_embeddings
 
 PAD = 1
@@ -65,8 +65,8 @@ def family(name: str, vocabulary: int = 60) -> PreTrainedModel:
 def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> PreTrainedTokenizerBase:
     """A tokenizer: pad 1, end of sentence 2."""
     folder = Store(tmp_path_factory.mktemp("tokenizer")).folder("vocabularies", "toy")
-    learned.learn(["the cat sees the dog", "a bee"], 60, folder)
-    return learned.load(learned.directory(folder))
+    subwords.learn(["the cat sees the dog", "a bee"], 60, folder)
+    return subwords.load(subwords.directory_of(folder))
 
 
 def logits(

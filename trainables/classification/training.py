@@ -17,7 +17,7 @@ from augury.core.store import Folder
 from augury.experiments.graph import VALID, held_out
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, Embedded, Rows, ViewGroup
-from augury.text.subwords.tokenizer import Subwords, encode
+from augury.text.pieces.subwords import Subwords, encode
 from augury.text.tokens import Tokens
 from augury.training.batching import Lengths, batches_by_length, padded
 from augury.training.learner import Loaded, Validation, likelihood

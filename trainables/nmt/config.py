@@ -19,7 +19,7 @@ from augury.models.lora import Lora
 from augury.models.settings import Attention, Pretrained, check_heads, overridden
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.settings import TextScoring
-from augury.text.vocabulary.settings import VocabularyConfig
+from augury.text.pieces.settings import VocabularyConfig
 from augury.training.settings import FineTuning, Training
 
 

@@ -32,9 +32,9 @@ from augury.models.lora import require_peft
 from augury.models.settings import model_directory
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.punctuation import FIXED
+from augury.text.pieces.training import fitting_size, has_words
+from augury.text.pieces.vocabulary import VocabularyTokenizer
 from augury.text.tokens import Text, Tokenizer
-from augury.text.vocabulary.training import fitting_size, has_words
-from augury.text.vocabulary.vocabulary import VocabularyTokenizer
 from trainables.nmt.config import Config, PretrainedTranslator, resolve
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class Nmt(Task):
             from trainables.nmt.vocabulary import tokenizer
 
             return tokenizer(experiment, experiment.model, texts, store)
-        from augury.text.vocabulary import training
+        from augury.text.pieces import training
 
         settings = experiment.vocabulary.to_dict()
         # The size of a view has an effect in one mode, and only where views have texts of their
@@ -147,7 +147,7 @@ class Nmt(Task):
 
             make_tokenizer(experiment, experiment.model, texts, folder)
             return
-        from augury.text.vocabulary import training
+        from augury.text.pieces import training
 
         most = experiment.vocabulary.max_sentences
         groups = {name: partial(text.lines, most) for name, text in texts.items()}

@@ -16,16 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from sentencepiece import SentencePieceProcessor
 
 from augury.core.errors import UserError, unknown
 from augury.core.progress import say_once
 from augury.core.store import Folder
-from augury.text.subwords import learned
-from augury.text.subwords.language_codes import code_of, language_codes
+from augury.text.pieces import sentencepieces, subwords
+from augury.text.pieces.settings import SPACE
+from augury.text.pieces.subwords import code_of, language_codes
 from augury.text.tokens import Encoded
-from augury.text.vocabulary import sentencepieces
-from augury.text.vocabulary.settings import SPACE
 
 if TYPE_CHECKING:
     from transformers import GenerationConfig, PreTrainedConfig, PreTrainedTokenizerBase
@@ -36,8 +34,8 @@ from augury.core.store import Store
 from augury.decoding import search
 from augury.models import pretrained
 from augury.regimes.regime import SOURCE, TARGET
+from augury.text.pieces.vocabulary import Vocabulary, VocabularyTokenizer
 from augury.text.tokens import Text
-from augury.text.vocabulary.vocabulary import Vocabulary, VocabularyTokenizer
 from trainables.nmt.config import Config, PretrainedTranslator
 
 VERSION = 1
@@ -97,15 +95,15 @@ def finish(
 
     `size` is the number of pieces that are learned for a view; 0: none.
     """
-    vocabulary = PretrainedVocabulary(learned.directory(folder), direction)
+    vocabulary = PretrainedVocabulary(subwords.directory_of(folder), direction)
     models: dict[str, str] = {}
     for index, (view, texts) in enumerate(views.items()):
         times = vocabulary.pieces_per_text(texts) / vocabulary.pieces_per_text(plain)
         if size and times > FOREIGN:
             models[view] = VIEWS.format(index)
-            folder.write(models[view], _learned(texts(), size))
+            folder.write(models[view], sentencepieces.learn_at_most(texts(), size))
     extended = PretrainedVocabulary(
-        learned.directory(folder),
+        subwords.directory_of(folder),
         direction,
         {view: folder.read(file) for view, file in models.items()},
     )
@@ -150,10 +148,7 @@ class PretrainedVocabulary:
         self.unk = _required(self.tokenizer, "<unk>", self.tokenizer.unk_token_id)
         self.embedded = int(self.config.vocab_size)
         """The number of embeddings of the pretrained model."""
-        self._models = {
-            view: SentencePieceProcessor(model_proto=model)
-            for view, model in (models or {}).items()
-        }
+        self._models = {view: sentencepieces.load(model) for view, model in (models or {}).items()}
         special = set(self.tokenizer.all_special_ids)
         known = {
             piece: index
@@ -175,7 +170,7 @@ class PretrainedVocabulary:
         """Load a finished vocabulary; UserError if it is incomplete."""
         manifest = folder.manifest()
         models = {view: folder.read(file) for view, file in manifest["models"].items()}
-        return cls(learned.directory(folder), Direction(**manifest["direction"]), models)
+        return cls(subwords.directory_of(folder), Direction(**manifest["direction"]), models)
 
     def __len__(self) -> int:
         return self.embedded + len(self.added)
@@ -278,18 +273,8 @@ class PretrainedVocabulary:
         return rows
 
 
-def _learned(texts: Iterable[str], size: int) -> bytes:
-    """Return a sentencepiece model of at most `size` pieces, of fewer where the text has not
-    more."""
-    lines = list(texts)
-    try:
-        return sentencepieces.learn(lines, size)
-    except sentencepieces.SizeError as error:
-        return sentencepieces.learn(lines, error.limit)
-
-
 def _load(directory: str, direction: Direction) -> PreTrainedTokenizerBase:
-    tokenizer = learned.load(directory)
+    tokenizer = subwords.load(directory)
     if direction.read is not None:
         tokenizer.src_lang, tokenizer.tgt_lang = direction.read, direction.written
     return tokenizer

@@ -26,7 +26,7 @@ from augury.decoding import sampling
 from augury.decoding.settings import GREEDY, Sampler
 from augury.experiments.run import Run
 from augury.experiments.task import Exported
-from augury.text.subwords import learned
+from augury.text.pieces import subwords
 from augury.training.learner import Validation
 from augury.training.trained import load_weights
 from trainables import sequence
@@ -52,7 +52,7 @@ def build(
     are not pretrained are determined by `seed`; the global random state is left as it was.
     Raises UserError where `sequence.check` does, as for a model of another family.
     """
-    tokenizer = learned.load(directory)
+    tokenizer = subwords.load(directory)
     with torch.random.fork_rng(devices=[]), torch.device("cpu"):
         torch.manual_seed(seed_of("seq2seq", "model", seed))
         if isinstance(config, PretrainedGenerator):
@@ -81,7 +81,8 @@ class Generation(sequence.SequenceTraining):
     """A generator, the pairs that it learns from, and its validation set."""
 
     def __init__(self, run: Run, symbols: Callable[[], Symbols]):
-        experiment, directory = run.experiment, learned.directory(run.stored_folder(run.tokenizer))
+        experiment = run.experiment
+        directory = subwords.directory_of(run.stored_folder(run.tokenizer))
         assert isinstance(experiment, Config)
         model = build(
             experiment.model, directory, run.seed, perturbable=experiment.regime.needs_embeddings
@@ -97,8 +98,8 @@ class Generation(sequence.SequenceTraining):
 
 def _trained(run: Run) -> tuple[PreTrainedModel, PreTrainedTokenizerBase, Config]:
     experiment = cast(Config, run.experiment)
-    directory = learned.directory(run.stored_folder(run.tokenizer))
-    tokenizer, config = learned.load(directory), experiment.model
+    directory = subwords.directory_of(run.stored_folder(run.tokenizer))
+    tokenizer, config = subwords.load(directory), experiment.model
     settings = (
         AutoConfig.from_pretrained(directory)
         if isinstance(config, PretrainedGenerator)

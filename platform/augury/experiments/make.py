@@ -31,7 +31,7 @@ from augury.experiments.spec import Experiment
 from augury.experiments.task import find_task
 from augury.experiments.trial import run_trial
 from augury.regimes.regime import TARGET, reads_per_epoch
-from augury.text.subwords.tokenizer import TRUNCATED, Subwords
+from augury.text.pieces.subwords import TRUNCATED, Subwords
 from augury.text.tokens import Tokens, tokenise
 from augury.training import history
 from augury.training.settings import Training

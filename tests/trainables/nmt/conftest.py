@@ -14,7 +14,7 @@ from augury.core.store import Store
 from augury.experiments.make import prepare
 from augury.experiments.run import Run, describe
 from augury.experiments.spec import parse
-from augury.text.vocabulary.vocabulary import Vocabulary
+from augury.text.pieces.vocabulary import Vocabulary
 from augury.training.checkpoint import parameters
 from augury.training.trained import OUTCOME, WEIGHTS
 from tests import tiny

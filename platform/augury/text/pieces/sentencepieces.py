@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from augury.text.vocabulary.settings import SPACE
+from augury.text.pieces.settings import SPACE
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
@@ -86,6 +86,22 @@ def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0) -> b
             raise SizeError(int(match[1]) - 1, too_large=False) from error
         raise
     return model.getvalue()
+
+
+def learn_at_most(texts: Iterable[str], size: int) -> bytes:
+    """Train a model with `size` pieces, or as near to it as the text allows."""
+    lines = list(texts)
+    try:
+        return learn(lines, max(size, 0))
+    except SizeError as error:
+        return learn(lines, error.limit)
+
+
+def load(model: bytes) -> SentencePieceProcessor:
+    """Return a model that encodes text."""
+    from sentencepiece import SentencePieceProcessor
+
+    return SentencePieceProcessor(model_proto=model)
 
 
 def characters(model: bytes) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sentencepiece import SentencePieceProcessor
 
-from augury.text.vocabulary.sentencepieces import encode, learn, pieces
+from augury.text.pieces.sentencepieces import encode, learn, pieces
 
 
 def model(texts: list[str], size: int, character_coverage: float = 1.0) -> SentencePieceProcessor:

@@ -15,9 +15,9 @@ from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.text.cipher import Rot
-from augury.text.vocabulary.settings import SPECIALS, VocabularyConfig
-from augury.text.vocabulary.training import fitting_size, train
-from augury.text.vocabulary.vocabulary import Vocabulary
+from augury.text.pieces.settings import SPECIALS, VocabularyConfig
+from augury.text.pieces.training import fitting_size, train
+from augury.text.pieces.vocabulary import Vocabulary
 
 GERMAN = [
     "es ist diese pyramide.",

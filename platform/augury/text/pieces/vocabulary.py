@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from augury.core.errors import UserError, unknown
 from augury.core.store import Folder
+from augury.text.pieces import sentencepieces
+from augury.text.pieces.resegmentation import Resegmenter
+from augury.text.pieces.settings import SPECIALS, Preprocessor
 from augury.text.tokens import Encode, Encoded
-from augury.text.vocabulary import sentencepieces
-from augury.text.vocabulary.resegmentation import Resegmenter
-from augury.text.vocabulary.settings import SPECIALS, Preprocessor
 
 PAD, UNK, EOS = range(3)
 UNKNOWN_TEXT = " ⁇ "
@@ -48,9 +48,7 @@ class Vocabulary:
         """`models` are serialised sentencepiece models, and `views` has the index of the model
         of each view."""
         self.preprocessor = preprocessor
-        from sentencepiece import SentencePieceProcessor  # the addresses of texts need none
-
-        self._models = [SentencePieceProcessor(model_proto=model) for model in models]
+        self._models = [*map(sentencepieces.load, models)]
         self._views = dict(views)
         learned = [sentencepieces.pieces(model) for model in self._models]
         duplicates = set(tags).intersection(chain.from_iterable(learned))

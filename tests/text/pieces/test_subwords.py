@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from augury.core.store import Folder, Store
-from augury.text.subwords import learned
-from augury.text.subwords.tokenizer import TRUNCATED, Subwords, encode
+from augury.text.pieces import subwords
+from augury.text.pieces.subwords import TRUNCATED, Subwords, encode
 
 TEXTS = ["the cat sees the dog", "a dog", "", "the dog hears the hen and the cat and the cow"]
 END = 2
@@ -16,7 +16,7 @@ END = 2
 @pytest.fixture(scope="module")
 def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     folder = Store(tmp_path_factory.mktemp("tokenizer")).folder("vocabularies", "toy")
-    learned.learn(TEXTS, 60, folder)
+    subwords.learn(TEXTS, 60, folder)
     return folder
 
 

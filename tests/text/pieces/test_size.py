@@ -10,8 +10,8 @@ from sentencepiece import SentencePieceProcessor
 from augury.core.rng import generator
 from augury.core.store import Store
 from augury.text.cipher import Rot, build_alphabet
-from augury.text.vocabulary import sentencepieces
-from augury.text.vocabulary.training import fitting_size, has_words, matching_size
+from augury.text.pieces import sentencepieces
+from augury.text.pieces.training import fitting_size, has_words, matching_size
 
 
 @pytest.fixture(scope="module")
