@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augury.core.store import Store
-from augury.corpora.controls import CONTROLS, count_controls
 from augury.corpora.ingest import ingest
+from augury.corpora.records import CONTROLS, count_controls
 from augury.corpora.spec import CorpusSpec
 from augury.experiments import preflight
 from augury.experiments.systems import expand

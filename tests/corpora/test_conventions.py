@@ -21,10 +21,10 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.controls import marks_of_tools
 from augury.corpora.corpus import Corpus
 from augury.corpora.files import examine, layout_of, read_sentences
 from augury.corpora.filters import Filter
+from augury.corpora.identification import marks_of_tools
 from augury.corpora.ingest import ingest
 from augury.corpora.readers import open_text
 from augury.corpora.spec import CorpusSpec, LabelledSpec, NliSpec
@@ -83,6 +83,13 @@ TABLES: dict[str, tuple[str, str]] = {
     "csv with CR LF": ("csv", FRAME.to_csv(index=False, lineterminator="\r\n")),
     "json lines": ("jsonl", FRAME.to_json(orient="records", lines=True)),
     "json": ("jsonl", FRAME.to_json(orient="records", indent=1)),
+    "csv with empty lines": ("csv", FRAME.to_csv(index=False).replace("\nein", "\n\nein") + "\n"),
+    "tsv with empty lines": ("tsv", FRAME.to_csv(sep="\t", index=False) + "\n\n"),
+    "json with empty lines": ("jsonl", "\n\n" + FRAME.to_json(orient="records")),
+    "json lines with empty lines": (
+        "jsonl",
+        FRAME.to_json(orient="records", lines=True).replace("\n", "\n\n"),
+    ),
 }
 
 
@@ -122,7 +129,7 @@ def test_quotation_marks_of_text_stay_in_tsv(tmp_path: Path, rows: list[tuple[st
         ("jsonl", '[{"text": "a", "label": "b"}, {"text": "a"}]', "record 2 has no column 'label'"),
         ("tsv", "text\tlabel\na\tb\nc\n", "line 3 has 1 column,"),
         ("tsv", "text\tlabel\na\tb\tc\n", "line 2 has 3 columns,"),
-        ("tsv", "text\tlabel\na\tb\n\n", "line 3 has 1 column,"),
+        ("tsv", "text\tlabel\na\tb\n\nc\td\n", "line 3 is empty"),
         ("csv", 'text,label\na,"b\n', "line 2"),
         ("jsonl", '{"text": "a", "label": "b"}\n["x"]\n', "line 2: no column 'text'"),
         ("jsonl", '{"text": ["x"], "label": "b"}\n', "line 1: 'text' is .*, not text"),
@@ -210,7 +217,8 @@ REFUSED: dict[str, tuple[bytes, str]] = {
         for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
         for text in ("Hallo\n", CYRILLIC, CHINESE)
     },
-    "latin1": ("Müller\n".encode("latin1"), "line 1"),
+    "latin1": ("Müller\n".encode("latin1"), "line 1, .*-f latin1"),
+    "cp1251": (CYRILLIC.encode("cp1251"), "line 1, .*windows-1251"),
     "NUL": (b"eins\nzw\0ei\n", "line 2"),
     "NUL far behind": (b"eins\n" * 900_000 + b"\0\n", "line 900001"),
     "zip": (archive("zip"), "ZIP"),

@@ -11,12 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from augury.corpora.filters import (
-    IRREGULAR,
     REASONS,
-    STABLE,
     Filter,
     clean,
-    clean_lines,
     rejections,
     word_counts,
 )
@@ -41,35 +38,6 @@ def test_clean_is_nfc_and_trim_and_nothing_else(texts: list[str]) -> None:
         re.sub(r"[\t\n\r]", " ", unicodedata.normalize("NFC", text).strip(" \t\n\r\x0b\x0c"))
         for text in texts
     ]
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.lists(st.text(ASSIGNED, max_size=8), max_size=5), st.booleans(), st.booleans())
-@example(["\ta\vb\n", "&#9;a&amp;", "\x1c\x85 a\u2028"], True, False)
-@example(["ÄRGER ẞ ΣΑΣ"], False, True)
-def test_lines_are_cleaned_as_columns_are(
-    texts: list[str], unescape: bool, lowercase: bool
-) -> None:
-    settings = Filter(unescape=unescape, lowercase=lowercase)
-    column = clean(pa.array(texts, pa.string()), {}, settings)[0]
-    assert clean_lines(texts, settings) == column.to_pylist()
-
-
-def test_stable_characters_never_change_under_nfc() -> None:
-    mappings = (unicodedata.decomposition(chr(code)).split() for code in range(0x110000))
-    seconds = {
-        int(mapping[1], 16) for mapping in mappings if len(mapping) == 2 and mapping[0][0] != "<"
-    }
-    seconds |= {
-        *range(0x1161, 0x1176),
-        *range(0x11A8, 0x11C3),
-    }  # vowels and finals of Hangul compose by rule
-    for first, last in re.findall(r"\\x\{?(\w+)\}?-\\x\{?(\w+)\}?", STABLE):
-        for code in range(int(first, 16), int(last, 16) + 1):
-            character = chr(code)
-            assert unicodedata.normalize("NFC", character) == character
-            assert unicodedata.combining(character) == 0
-            assert code not in seconds
 
 
 def test_tabs_and_line_ends_within_become_spaces_and_are_reported() -> None:
@@ -99,7 +67,6 @@ def test_every_white_space_separates_words() -> None:
     spaces = [chr(code) for code in range(0x110000) if chr(code).isspace()]
     assert word_counts(pa.array([f"a{space}b" for space in spaces])).tolist() == [2] * len(spaces)
     assert word_counts(pa.array(["", "a", "a b", "a  b", "\u00a0"])).tolist() == [0, 1, 2, 2, 0]
-    assert IRREGULAR.startswith("  |")
 
 
 @pytest.mark.parametrize(

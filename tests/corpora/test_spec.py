@@ -13,7 +13,7 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import KINDS, Kind, input_columns, sentence_columns
 from augury.corpora.filters import Cleaning, Filter
-from augury.corpora.ingest import ingest, overlap
+from augury.corpora.ingest import ingest, overlaps
 from augury.corpora.known import KNOWN_NLI
 from augury.corpora.spec import (
     BaseSpec,
@@ -142,7 +142,7 @@ def test_a_kind_from_outside_is_one_file(tmp_path: Path) -> None:
         corpus = ingest(mine["AnswersSpec"].model_validate(content), "train", Store(tmp_path / "s"))
         assert (corpus.kind, corpus.noun, corpus.rows) == ("answers", "questions", 2)
         assert corpus.column("answer") == ["Me.", "Now."]
-        assert corpus.column("language") == ["en", "en"] and overlap(corpus, corpus) == 2
+        assert corpus.column("language") == ["en", "en"] and overlaps(corpus, [corpus]) == [2]
     finally:
         del KINDS["answers"]
 

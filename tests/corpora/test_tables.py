@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augury.core.errors import UserError
-from augury.corpora.tables import examine_parquet, read_table
+from augury.corpora.tables import column_names, examine_parquet, read_table
 
 ROWS = [
     {"set": "a", "de": 'Sie sagte: "Ja, gern".', "en": "She said: 'Yes'."},
@@ -83,6 +83,7 @@ def test_fields_within_columns_and_missing_values(tmp_path: Path, layout: str) -
     ]
     with pytest.raises(UserError, match="'(nested.)?fr': .*de"):
         read(path, ["nested.fr"])
+    assert column_names(path, layout) == ["nested.de", "nested.en"]
 
 
 @pytest.mark.parametrize("layout", ["tsv", "csv", "jsonl", "parquet"])

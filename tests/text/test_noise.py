@@ -12,7 +12,7 @@ from rapidfuzz.distance import OSA
 from augury.core.errors import UserError
 from augury.core.rng import generator
 from augury.core.words import clusters
-from augury.corpora.noise import KINDS
+from augury.corpora.text_settings import NOISES
 from augury.text.noise import (
     EMOJI,
     FILLERS,
@@ -43,7 +43,7 @@ def places(kind: str, rate: float) -> set[int]:
     return {place for place, (old, new) in enumerate(pairs) if old != new}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", NOISES)
 def test_rate_0_changes_nothing_and_layout_stays(kind: str) -> None:
     assert changed(kind, 0.0) == TEXT
     assert changed(kind, 0.5) != TEXT

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,6 @@ import pyarrow.compute as pc
 from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.core.rng import digest
-from augury.corpora.controls import count_controls
 from augury.corpora.filters import (
     DUPLICATE,
     FAULTS,
@@ -41,6 +41,10 @@ ORIGIN = "original"
 MAX_REJECTED = 0.5  # fraction of rows
 EXAMPLES = 3  # rejected rows to keep for each reason
 EXAMPLE_LENGTH = 200  # characters of each side of them
+
+CONTROLS = "\0\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+_CLASS = "[" + "".join(f"\\x{{{ord(control):x}}}" for control in CONTROLS) + "]"
+"""NUL, and the controls of bidirectional text: they are not seen, and change what tools read."""
 
 
 class Cleaned(NamedTuple):
@@ -280,6 +284,20 @@ class RecordBuilder:
             f"{self.text.location(block.column('row')[row].as_py())}; validation and test sets are "
             "not filtered: complete or remove the row"
         )
+
+
+def count_controls(texts: Sequence[pa.Array]) -> Counter[str]:
+    """Return the number of texts that have a character, by its code and name: `U+202E
+    RIGHT-TO-LEFT OVERRIDE`."""
+    counts = Counter[str]()
+    for column in texts:
+        for text in column.filter(pc.match_substring_regex(column, _CLASS)).to_pylist():
+            counts.update(_name(control) for control in CONTROLS if control in text)
+    return counts
+
+
+def _name(control: str) -> str:
+    return f"U+{ord(control):04X} {unicodedata.name(control, 'NUL')}"
 
 
 def describe_controls(counts: Mapping[str, int]) -> str:

@@ -9,7 +9,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from itertools import chain, islice
@@ -87,7 +87,7 @@ def column_names(path: str, layout: str) -> list[str]:
             return [file.schema.column(index).path for index in range(len(file.schema))]
     if layout == "jsonl":
         _, record = next(_json_records(find(path)), ("", {}))
-        return list(record) if isinstance(record, dict) else []
+        return list(_fields(record)) if isinstance(record, dict) else []
     return next(_rows_of(path, layout), (1, []))[1]
 
 
@@ -100,11 +100,14 @@ def dialect_of(path: str, layout: str) -> Dialect:
 
 def first_line(path: str, layout: str, header: Sequence[str] | None) -> int | None:
     """Return the line of the first row, from 1, of a table whose rows are lines; None for others,
-    whose fields may have line ends."""
-    if layout not in USUAL:
-        return 1 if layout == "jsonl" and not _is_array(find(path)) else None
+    whose fields may have line ends, or that have empty lines."""
+    if layout == "jsonl":
+        has_others = _is_array(find(path)) or not all(map(bytes.strip, lines(find(path))))
+        return None if has_others else 1
+    if layout not in USUAL or dialect_of(path, layout).quoted:
+        return None
     has_names = not header or column_names(path, layout) == list(header)
-    return None if dialect_of(path, layout).quoted else 1 + has_names
+    return 1 + has_names
 
 
 @cache
@@ -221,17 +224,29 @@ def _delimited(
     names = list(header or first[1])
     indices = [column_index(path, names, column) for column in columns]
     rows = rows if first[1] == names else chain([first], rows)
-    for batch in batches(_check_widths(rows, len(names), path)):
+    lines_are_rows = not dialect_of(path, layout).quoted
+    for batch in batches(_check_widths(rows, len(names), path, lines_are_rows)):
         arrays = [pa.array([row[index] for row in batch], pa.string()) for index in indices]
         yield pa.table(arrays, names=list(columns))
 
 
 def _check_widths(
-    rows: Iterable[tuple[int, list[str]]], width: int, path: str
+    rows: Iterable[tuple[int, list[str]]], width: int, path: str, lines_are_rows: bool
 ) -> Iterator[list[str]]:
+    """Yield rows with as many fields as the header, without empty lines.
+
+    UserError with the line for others, and where rows are numbered by lines for an empty line
+    before the last row.
+    """
+    empty = 0
     for line, row in rows:
-        if not row and width == 1:
+        if not any(row) and len(row) <= 1:
+            if width > 1:
+                empty = empty or line
+                continue
             row = [""]  # an empty line is an empty text
+        if empty and lines_are_rows:
+            raise UserError(f"{path}, line {empty} is empty: remove it, or complete the row")
         if len(row) != width:
             raise UserError(
                 f"{path}, line {line} has {counted(len(row), 'column')}, but the header has "
@@ -304,7 +319,16 @@ def column_index(where: str, names: Sequence[str], column: str) -> int:
 
 
 def _is_array(path: Path) -> bool:
-    return next(lines(path), b"").lstrip().startswith(b"[")
+    return next(filter(bytes.strip, lines(path)), b"").lstrip().startswith(b"[")
+
+
+def _fields(record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of fields, those of nested ones with dots."""
+    for name, value in record.items():
+        if isinstance(value, dict):
+            yield from (f"{name}.{field}" for field in _fields(value))
+        else:
+            yield name
 
 
 def _json_records(path: Path) -> Iterator[tuple[str, Any]]:
@@ -312,6 +336,8 @@ def _json_records(path: Path) -> Iterator[tuple[str, Any]]:
     is_array = _is_array(path)
     texts = iter([b"".join(lines(path))]) if is_array else lines(path)
     for number, text in enumerate(texts, start=1):
+        if not text.strip():  # as other readers, which leave out such lines
+            continue
         try:
             content = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -378,7 +404,10 @@ def _parquet_files(path: str) -> list[Path]:
     target = find(path)
     files = sorted(target.rglob("*.parquet")) if target.is_dir() else [target]
     if not files:
-        raise UserError(f"directory {path} has no files *.parquet: give a directory that has")
+        raise UserError(
+            f"directory {path} has no files *.parquet: give one that has, or hub: {path} for what "
+            "save_to_disk of `datasets` wrote"
+        )
     return files
 
 

@@ -77,7 +77,7 @@ def make_run(plan: Plan) -> Run:
         if noise := experiment.corpus.noise(test):
             corpora[test] = noisy_test(corpora[test], noise, train, store, execution)
     held_out = {name: corpus for name, corpus in corpora.items() if name != TRAIN}
-    for note in overlap_notes(train, held_out.items()):
+    for note in overlap_notes(train, list(held_out.items())):
         say_once(f"warning: {note}")
     make_texts(plan)
     work = train.rows * len(plan.texts) / task.ROWS_PER_SECOND
