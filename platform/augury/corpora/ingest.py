@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, reduce
 from itertools import accumulate, pairwise
-from typing import TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,27 +13,21 @@ import pyarrow.compute as pc
 from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.locks import make_once
-from augury.core.machine import available_cores
 from augury.core.naming import counted
 from augury.core.parallel import map_ahead
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND, KINDS, PARALLEL, SCHEMA_VERSION, TEXTS, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes, read_sentences
-from augury.corpora.filters import REASONS, clean_lines, join_sides
+from augury.corpora.filters import clean_lines, join_sides
 from augury.corpora.known import MissingSet, modified_files
 from augury.corpora.languages import SEVERAL
 from augury.corpora.readers import TextSource, open_text
-from augury.corpora.records import CODE, RecordBuilder, choose, subset_size
+from augury.corpora.records import CODE, RecordBuilder, choose, subset_size, threads
 from augury.corpora.spec import BaseSpec, ResolvedSplit
 from augury.corpora.text_settings import ParallelText
 
-T = TypeVar("T")
-
 REFERENCES, REFERENCES_FILE = "references", "references.json"
-
-MAX_THREADS = 8
-"""Blocks that are cleaned or read at once: with more, what is done in order takes longer."""
 
 
 def ingest(spec: BaseSpec, split: str, store: Store) -> Corpus:
@@ -121,7 +114,7 @@ def overlaps(train: Corpus, others: Sequence[Corpus]) -> list[int]:
     def find(shard: str) -> pa.ChunkedArray:
         return pc.is_in(pairs, value_set=_pairs(train.shard(shard, sides)))
 
-    leaked = reduce(pc.or_, map_ahead(find, train.shards, _threads()))
+    leaked = reduce(pc.or_, map_ahead(find, train.shards, threads()))
     starts = [0, *accumulate(other.rows for other in others)]
     parts = (leaked[start:end] for start, end in pairwise(starts))
     return [pc.sum(part).as_py() or 0 for part in parts]
@@ -197,15 +190,7 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
         builder = RecordBuilder(split, text, choose(split, text, size) if size else None)
         rows = min(text.total, text.first or text.total)
         with Stage(f"read {split.name}", rows, split.kind.noun) as stage:
-
-            def records() -> Iterator[pa.Table]:
-                # Later blocks are cleaned meanwhile.
-                for cleaned in map_ahead(builder.clean, text.blocks(), _threads()):
-                    yield builder.add(cleaned)
-                    stage.advance(len(cleaned.block))
-
-            writer.add_all(records())
-        builder.check()
+            writer.add_all(builder.records(stage))
     except UserError:
         folder.remove()
         raise
@@ -213,12 +198,7 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
         {
             "kind": split.kind.name,
             "split": split.name,
-            **builder.manifest_entries(),
-            "rows_in": builder.read,
-            "rejected": _by_reason(builder.rejected),
-            "examples": _by_reason(builder.examples),
-            "cleaned": builder.cleaned,
-            "controls": dict(sorted(builder.controls.items())),
+            **builder.manifest(),
             "known": split.known.name if split.known else None,
             "files": text.inputs,
             "inputs": [],
@@ -231,15 +211,6 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
         }
     )
     say(f"{split.name}: {builder.summary()}")
-
-
-def _by_reason(values: Mapping[str, T]) -> dict[str, T]:
-    """Return values in the order of reasons, however the text was cut into blocks."""
-    return {reason: values[reason] for reason in REASONS if reason in values}
-
-
-def _threads() -> int:
-    return min(available_cores(), MAX_THREADS)
 
 
 def _pairs(block: pa.Table) -> pa.Array:
