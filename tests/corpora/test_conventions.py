@@ -338,23 +338,6 @@ def test_marks_of_tokenisers_and_of_markup_are_said(
     assert all(part in note for part, note in zip(told, notes, strict=True))
 
 
-@pytest.mark.parametrize(
-    ("source", "target", "kept"),
-    [
-        ("a b c", "x y", True),
-        ("a " * 10, "x", False),
-        ("医生今天看见新鲜的绿茶和面包。", "The doctor sees green tea today", True),
-        ("ครูชอบเค้กหวานที่บ้านทุกวัน", "The teacher likes sweet cake at home every day", True),
-        ("医生", "The doctor sees fresh green tea today", False),
-    ],
-)
-def test_lengths_are_compared_in_words_or_else_in_characters(
-    tmp_path: Path, source: str, target: str, kept: bool
-) -> None:
-    corpus = corpus_of(tmp_path, [("a", "x"), (source, target)])
-    assert corpus.rows == 1 + kept
-
-
 def nli_portions(path: Path, rows: list[tuple[str, str, str]]) -> list[list[tuple[str, ...]]]:
     lines = ["\t".join(row) + "\n" for row in [("premise", "hypothesis", "label"), *rows]]
     path.write_text("".join(lines))

@@ -1,10 +1,12 @@
-"""Cleaning and rejection of pairs."""
+"""Cleaning and rejection of rows, repeated ones, and characters that are not seen."""
 
 from __future__ import annotations
 
 import re
+import tracemalloc
 import unicodedata
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
@@ -12,11 +14,13 @@ from hypothesis import strategies as st
 
 from augury.corpora.filters import (
     REASONS,
+    Duplicates,
     Filter,
     clean,
     rejections,
     word_counts,
 )
+from augury.corpora.records import CONTROLS, count_controls
 
 ASSIGNED = st.characters(codec="utf-8", exclude_categories=["Cn", "Cs", "Co"])
 
@@ -93,5 +97,52 @@ def test_limits_can_be_changed_or_left_out() -> None:
         ("a" * 1_000_000, "b", Filter(), "too many characters"),
         ("a" * 100_000, "b" * 100_000, Filter(), ""),
         ("a" * 1_000_000, "b", None, ""),
+        ("医生今天看见新鲜的绿茶和面包。", "The doctor sees green tea today", Filter(), ""),
+        ("ครูชอบเค้กหวานที่บ้านทุกวัน", "The teacher likes sweet cake at home daily", Filter(), ""),
+        ("医生", "The doctor sees fresh green tea today", Filter(), "ratio"),
     ):
         assert reasons(source.strip(" "), target, limits) == reason
+
+
+ROW = st.tuples(st.text("ab ", max_size=3), st.text("ab ", max_size=3))
+
+
+@given(st.lists(st.lists(ROW, max_size=30), max_size=12))
+def test_duplicates_are_those_of_a_set_of_rows_whatever_the_blocks(
+    blocks: list[list[tuple[str, str]]],
+) -> None:
+    seen: set[tuple[str, str]] = set()
+    duplicates = Duplicates()
+    for rows in blocks:
+        expected = []
+        for row in rows:
+            expected.append(row in seen)
+            seen.add(row)
+        sides = [pa.array([row[side] for row in rows], pa.string()) for side in (0, 1)]
+        assert duplicates.repeated(*sides).tolist() == expected
+
+
+def test_a_million_rows_take_a_few_bytes_each() -> None:
+    random, duplicates = np.random.default_rng(1), Duplicates()
+    tracemalloc.start()
+    for _ in range(50):
+        hashes = random.integers(0, 1 << 63, 20_000).view(np.uint64)
+        assert not duplicates.repeated_hashes(hashes).any()
+    kept, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 9 * 1_000_000
+    assert peak < 20 * 1_000_000
+
+
+def test_texts_are_counted_once_for_each_character() -> None:
+    texts = [pa.array(["a\0b\0", "\u202eabc\u202c", "plain ä 中"]), pa.array(["x", "y\0", "z"])]
+    assert count_controls(texts) == {
+        "U+0000 NUL": 2,
+        "U+202E RIGHT-TO-LEFT OVERRIDE": 1,
+        "U+202C POP DIRECTIONAL FORMATTING": 1,
+    }
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_characters=CONTROLS), max_size=30))
+def test_no_other_character_is_one(text: str) -> None:
+    assert not count_controls([pa.array([text], pa.string())])

@@ -60,6 +60,8 @@ def test_files_are_found_at_any_depth_and_compression(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     for name in ("train.de", "train.en.gz", "train.de.xz.part"):
         (folder / name).write_text("x\n")
+    (folder / "a").mkdir()
+    (folder / "a" / "train.de").write_text("deeper\n")
     part = corpus("multi30k", "de", "en", train={"first": 7}).resolve("train")
     assert part.text == ParallelText(
         source=str(folder / "train.de"), target=str(folder / "train.en.gz"), first=7
@@ -159,15 +161,6 @@ class TestRealData:
             "test2016": 1_000,
         }
         assert "published file" not in capsys.readouterr().err
-
-    def test_first_pairs_of_multi30k(self, tmp_path: Path) -> None:
-        spec, store = corpus("multi30k", "de", "en", train={"first": 5000}), Store(tmp_path)
-        small, whole = (
-            ingest(spec, "train", store),
-            ingest(corpus("multi30k", "de", "en"), "train", store),
-        )
-        assert small.rows == 5000 and small.column("source") == whole.column("source")[:5000]
-        assert whole.column("target")[0] == "Two young, White males are outside near many bushes."
 
     def test_mtnt(self, tmp_path: Path) -> None:
         spec, store = corpus("mtnt", "fr", "en"), Store(tmp_path)

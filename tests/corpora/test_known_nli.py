@@ -182,43 +182,6 @@ def run(command: str, folder: Path) -> None:
 
 @pytest.mark.skipif(not os.environ.get("AUGURY_DATA"), reason="needs real data: set AUGURY_DATA")
 class TestRealData:
-    def test_xnli_in_15_languages(self, tmp_path: Path) -> None:
-        spec, store = corpus("xnli_dev"), Store(tmp_path)
-        corpora = {code: ingest(spec, code, store) for code in spec.splits()}
-        assert list(corpora) == list(XNLI_LANGUAGES)
-        for code, test in corpora.items():
-            assert test.manifest["labels"] == dict.fromkeys(LABELS, 830)
-            assert test.manifest["language"] == code and test.column("label") == corpora[
-                "en"
-            ].column("label")
-        assert triples(corpora["de"])[1] == (
-            "und er hat gesagt, Mama ich bin daheim.",
-            "Er sagte kein Wort.",
-            "contradiction",
-        )
-
-    def test_stratified_subsets_of_ling_in_loop(self, tmp_path: Path) -> None:
-        store = Store(tmp_path)
-        whole = ingest(corpus("ling_in_loop"), "train", store)
-        assert whole.manifest["labels"] == {
-            "entailment": 14_995,
-            "neutral": 14_995,
-            "contradiction": 14_993,
-        }
-        subsets = [
-            ingest(corpus("ling_in_loop", train={"subset": size}), "train", store)
-            for size in (10_000, 20_000)
-        ]
-        assert [subset.manifest["labels"] for subset in subsets] == [
-            {"entailment": 3_334, "neutral": 3_333, "contradiction": 3_333},
-            {"entailment": 6_667, "neutral": 6_667, "contradiction": 6_666},
-        ]
-        small, large = (set(subset.column("id")) for subset in subsets)
-        assert small < large < set(whole.column("id"))
-        valid = ingest(corpus("ling_in_loop"), "valid", store)
-        assert valid.rows == 7_371 and not any("&amp;" in text for text in whole.column("premise"))
-        assert set(valid.column("premise")).isdisjoint(whole.column("premise"))
-
     @pytest.mark.parametrize(
         ("known", "counts"),
         [
@@ -231,6 +194,7 @@ class TestRealData:
                     "cad_snli": (654, 677, 669),
                 },
             ),
+            ("ling_in_loop", {"train": (14_995, 14_995, 14_993), "valid": (2_560, 2_443, 2_368)}),
             ("semiauto_wiki", {"train": (4_507, 5_238, 5_358), "semiauto_wiki": (213, 229, 243)}),
         ],
     )
@@ -246,4 +210,5 @@ class TestRealData:
             Counter(part.column("language")) == {"en": part.rows} for part in corpora.values()
         )
         if "train" in corpora:
-            assert overlaps(corpora["train"], [corpora[known]])[0] < 5
+            last = [*corpora.values()][-1]
+            assert overlaps(corpora["train"], [last])[0] < 5

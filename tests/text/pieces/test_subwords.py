@@ -37,6 +37,9 @@ def test_long_texts_are_cut_before_their_end(vocabulary: Folder) -> None:
     assert truncated == sum(len(row) > 6 for row in whole) > 0
     for row, uncut in zip(rows, whole, strict=True):
         assert row == (uncut if len(uncut) <= 6 else [*uncut[:5], END])
+    ((start, *short, _),), _ = encode(tokenizer, [["a dog"]], 50)
+    ((*pair,),), truncated = encode(tokenizer, [["a dog"], TEXTS[3:]], len(short) + 7)
+    assert truncated and pair[: len(short) + 1] == [start, *short]  # the longer one is cut
 
 
 def test_blocks_are_encoded_and_counted(vocabulary: Folder) -> None:

@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sentencepiece import SentencePieceProcessor
 
-from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.text.cipher import Rot
-from augury.text.pieces.settings import SPECIALS, VocabularyConfig
+from augury.text.pieces.settings import VocabularyConfig
 from augury.text.pieces.training import fitting_size, train
 from augury.text.pieces.vocabulary import Vocabulary
 
@@ -111,12 +110,6 @@ def test_known_characters_read_back(
         vocabulary.decode_pieces([[vocabulary.pieces[index] for index in row] for row in encoded])
         == texts
     )
-
-
-def test_symbols_written_out_in_a_text_are_ordinary_characters(vocabularies: Vocabularies) -> None:
-    for symbol in (*SPECIALS, "__de__", "__en__", "<clean_s>"):
-        ids, _ = vocabularies["joint"].encode([symbol])
-        assert len(ids) > 2 and min(ids) > 5
 
 
 def test_unknown_characters_become_unk_and_read_as_such(vocabularies: Vocabularies) -> None:
@@ -250,19 +243,6 @@ def test_a_size_that_nobody_gave_is_what_plain_text_is_worth(
         auto.pieces
         == fit(store.folder("unset", f"{mode}-given"), VocabularyConfig(size=size, **sizes)).pieces
     )
-
-
-@pytest.mark.parametrize(
-    ("reserved", "fault"),
-    [
-        (["<a>", "<a>"], "'<a>' already exists"),
-        (["<pad>"], "'<pad>' already exists"),
-        *(([symbol], "not one word") for symbol in ("a b", "", "a\u00a0", "▁a")),
-    ],
-)
-def test_reserved_symbols_are_distinct_words(reserved: list[str], fault: str) -> None:
-    with pytest.raises(UserError, match=f"(?s)reserved.*{fault}"):
-        validate(VocabularyConfig, {"reserved": reserved}, "experiment.yaml")
 
 
 @pytest.mark.parametrize(
