@@ -28,7 +28,7 @@ from augury.corpora.identification import marks_of_tools
 from augury.corpora.ingest import ingest
 from augury.corpora.readers import open_text
 from augury.corpora.spec import CorpusSpec, LabelledSpec, NliSpec
-from augury.corpora.tables import read_table
+from augury.corpora.tables import column_names, read_table
 from augury.corpora.text_settings import NliText, ParallelText
 
 FRAME = pd.DataFrame(
@@ -141,6 +141,17 @@ def test_a_fault_has_its_line(tmp_path: Path, layout: str, content: str, message
     (tmp_path / "table").write_text(content)
     with pytest.raises(UserError, match=message):
         read(tmp_path / "table", layout)
+
+
+def test_tables_without_names_or_records_are_named(tmp_path: Path) -> None:
+    many = pd.concat([FRAME] * 40, ignore_index=True)
+    for layout, content, told in (
+        ("csv", "\n\n", "first line is empty"),
+        ("jsonl", many.to_json(), "a record of 480 fields: .*orient"),
+    ):
+        (tmp_path / "table").write_text(content)
+        with pytest.raises(UserError, match=told):
+            column_names(str(tmp_path / "table"), layout)
 
 
 @pytest.mark.parametrize(
@@ -374,6 +385,10 @@ NLI: dict[str, Callable[[], list[tuple[str, str, str]]]] = {
 }
 
 
+FIRST = dict(zip(NLI, ("premise 4", "p 7", "p 12", "p 2"), strict=True))
+"""Golden: the first premise of the second portion."""
+
+
 @pytest.mark.parametrize("name", NLI)
 def test_portions_share_no_sentence_and_have_the_shares_of_labels(
     tmp_path: Path, name: str
@@ -384,6 +399,7 @@ def test_portions_share_no_sentence_and_have_the_shares_of_labels(
     sentences = [{text for row in part for text in row[:2]} for part in parts]
     assert not any(sentences[one] & sentences[other] for one, other in ((0, 1), (0, 2), (1, 2)))
     assert all(len(part) > 20 for part in parts)
+    assert parts[1][0][0] == FIRST[name]
     for label in LABELS:
         of_all = np.mean([row[2] == label for row in rows])
         for part in parts:

@@ -21,6 +21,8 @@ from augury.corpora.delimited import USUAL, dialect_of, rows_of
 from augury.corpora.files import InputFile, find, lines
 
 BLOCK_ROWS = 20_000
+MOST_FIELDS = 200
+"""Of a record of JSON: one with more is a table, column by column."""
 T = TypeVar("T")
 
 
@@ -61,8 +63,17 @@ def column_names(path: str, layout: str) -> list[str]:
             return [file.schema.column(index).path for index in range(len(file.schema))]
     if layout == "jsonl":
         _, record = next(_json_records(find(path)), ("", {}))
-        return list(_fields(record)) if isinstance(record, dict) else []
-    return next(rows_of(path, layout), (1, []))[1]
+        names = list(_fields(record)) if isinstance(record, dict) else []
+        if len(names) > MOST_FIELDS:
+            raise UserError(
+                f"{path} has a record of {len(names):,} fields: write a record per line, as pandas "
+                "does by to_json(orient='records', lines=True)"
+            )
+        return names
+    names = next(rows_of(path, layout), (1, []))[1]
+    if not any(names):
+        raise UserError(f"{path}: its first line is empty: begin with the names of the columns")
+    return names
 
 
 def first_line(path: str, layout: str, header: Sequence[str] | None) -> int | None:
