@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from augury.core.errors import UserError
 from augury.core.store import MARKER, Store
-from augury.corpora import builtin, corpus
+from augury.corpora import corpus
 from augury.corpora.corpus import KIND, PARALLEL, Corpus
 from augury.corpora.ingest import cached_corpus, corpus_address, ingest, overlaps
 from augury.corpora.spec import CorpusSpec
@@ -97,19 +97,6 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
         "filter": part.filter.to_dict(),
         "every": None,
     }
-
-
-def test_the_builtin_corpus_says_that_it_is_synthetic(
-    store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("augury.core.messages._logged", set())
-    corpus = ingest(spec(tests={"test": {"builtin": 7}}), "test", store)
-    ingest(spec(tests={"test": {"builtin": 8}}), "test", store)
-    assert (corpus.rows, corpus.manifest["note"], corpus.manifest["files"]) == (7, builtin.NOTE, [])
-    assert capsys.readouterr().err.count(builtin.NOTE) == 1
-    monkeypatch.setattr("augury.core.messages._logged", set())
-    assert ingest(spec(tests={"test": {"builtin": 7}}), "test", store).address == corpus.address
-    assert capsys.readouterr().err == f"test: 7 pairs, reused {corpus.address}\n{builtin.NOTE}\n"
 
 
 @settings(max_examples=25, deadline=None)

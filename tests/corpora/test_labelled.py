@@ -8,8 +8,6 @@ from typing import Any
 
 import datasets
 import numpy as np
-import pandas as pd
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -99,25 +97,6 @@ def test_records_of_pairs_with_any_labels(tmp_path: Path, store: Store) -> None:
     ]
     with pytest.raises(UserError, match=r"the label is empty .*line 3"):
         pairs([("A", "b", "no"), ("C", "d", "")])
-
-
-def test_every_format_gives_the_same_records(tmp_path: Path, store: Store) -> None:
-    names = ("sentence1", "sentence2", "gold_label")
-    columns = {f"{name}_column": column for name, column in zip(NAMES, names, strict=True)}
-    frame = pd.DataFrame(ROWS, columns=names)
-    frame.to_csv(tmp_path / "a.tsv", sep="\t", index=False)
-    frame.to_csv(tmp_path / "a.csv", index=False)
-    frame.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
-    frame.to_parquet(tmp_path / "a.parquet")
-    dataset = datasets.DatasetDict({"train": datasets.Dataset.from_pandas(frame)})
-    dataset.save_to_disk(str(tmp_path / "hub"))
-    texts = [{"file": str(tmp_path / f"a.{end}")} for end in ("tsv", "csv", "jsonl", "parquet")]
-    texts.append({"hub": str(tmp_path / "hub")})
-    corpora = [ingest(spec(train={**text, **columns}), "train", store) for text in texts]
-    assert labels(corpora[0]) == [label for *_, label in ROWS]
-    first, *others = (pa.concat_tables(corpus.blocks()) for corpus in corpora)
-    assert all(table.equals(first) for table in others)
-    assert len({corpus.address for corpus in corpora}) == 5
 
 
 @pytest.mark.parametrize("names", [LABELS, ("contradiction", "entailment", "neutral")])

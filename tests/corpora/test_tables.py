@@ -131,12 +131,6 @@ def test_blocks_are_cut_and_faults_beyond_the_first_block_are_located(tmp_path: 
         list(read_table(str(path), "tsv", ["a"]))
 
 
-@pytest.mark.parametrize("layout", ["tsv", "csv", "jsonl", "parquet"])
-def test_round_trip(tmp_path: Path, layout: str) -> None:
-    path = write(tmp_path, layout, ROWS)
-    assert read(path, ["en", "de"]) == [{"en": row["en"], "de": row["de"]} for row in ROWS]
-
-
 def test_an_empty_line_of_csv_with_one_column_is_an_empty_text(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("de\na\n\nb\n")

@@ -7,8 +7,6 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sentencepiece import SentencePieceProcessor
 
 from augury.core.errors import UserError
@@ -95,21 +93,6 @@ def test_training_texts_decode_to_themselves(
     encoded = rows(*vocabulary.encode(VIEWS[view], view))
     assert vocabulary.decode(encoded) == VIEWS[view]
     assert not {0, 1, 2, 3, 4, 5} & {index for row in encoded for index in row}
-
-
-@pytest.mark.parametrize("mode", CONFIGS)
-@given(texts=st.lists(st.text(st.sampled_from([" ", *CHARACTERS]), max_size=30), max_size=4))
-@settings(max_examples=60, deadline=None)
-def test_known_characters_read_back(
-    vocabularies: Vocabularies, mode: str, texts: list[str]
-) -> None:
-    vocabulary = vocabularies[mode]
-    encoded = rows(*vocabulary.encode(texts))
-    assert vocabulary.decode(encoded) == texts
-    assert (
-        vocabulary.decode_pieces([[vocabulary.pieces[index] for index in row] for row in encoded])
-        == texts
-    )
 
 
 def test_unknown_characters_become_unk_and_read_as_such(vocabularies: Vocabularies) -> None:
