@@ -251,9 +251,11 @@ MIRRORED = VocabularyConfig(size=110, mode="mirrored", reserved=("<clean_s>",))
 
 @pytest.mark.parametrize("texts", [VIEWS["rot-1"], RELABELLED])
 def test_a_mirrored_view_is_segmented_as_the_plain_source(tmp_path: Path, texts: list[str]) -> None:
-    vocabulary = fit(
-        Store(tmp_path).folder("vocabularies", "mirrored"), MIRRORED, {**VIEWS, "rot-1": texts}
-    )
+    folder = Store(tmp_path).folder("vocabularies", "mirrored")
+    fit(folder, MIRRORED, {**VIEWS, "rot-1": texts})
+    vocabulary = Vocabulary.load(folder)
+    assert vocabulary.decode(rows(*vocabulary.encode(texts, "rot-1"))) == texts
+    assert vocabulary.encode(["Ж"], "rot-1")[0][-1] == vocabulary.unk
     letters = {
         old: new
         for plain, view in zip(GERMAN, texts, strict=True)

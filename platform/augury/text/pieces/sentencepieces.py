@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,6 @@ from augury.text.pieces.settings import SPACE
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
-    from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 # Sentencepiece skips training texts with this character. As the unknown piece, it lets `<unk>` be
 # ordinary text.
@@ -104,59 +103,15 @@ def load(model: bytes) -> SentencePieceProcessor:
     return SentencePieceProcessor(model_proto=model)
 
 
-def characters(model: bytes) -> int:
-    """Return the number of single-character pieces, which do not depend on the size of a model."""
-    return sum(_is_character(piece) for piece in _parse(model).pieces[1:])
+def first_pieces(learned: Sequence[str], size: int) -> list[str]:
+    """Return the `size` pieces of a smaller model for the same text, given those of a larger one.
 
-
-def truncated(model: bytes, size: int) -> bytes:
-    """Return the model with `size` pieces for the same text, given a larger one from `learn`.
-
-    BPE learns merges sequentially: a smaller model has a prefix of the merges, and the same
-    characters.
+    BPE learns merges sequentially: a smaller model has the first of them, and the same characters.
     """
-    parsed = _parse(model)
-    unknown, learned = parsed.pieces[0], parsed.pieces[1:]
-    single = [piece for piece in learned if _is_character(piece)]
-    merges = [piece for piece in learned if not _is_character(piece)]
-    assert len(single) <= size <= len(learned)
-    pieces = [unknown, *merges[: size - len(single)], *single]
-    del parsed.pieces[:]
-    parsed.pieces.extend(pieces)
-    parsed.trainer_spec.vocab_size = size + 1
-    return bytes(parsed.SerializeToString())
-
-
-def mirrored(model: bytes, letters: Mapping[str, str]) -> bytes:
-    """Return the model of an enciphered text, which segments it exactly as `model` segments the
-    plain one.
-
-    `letters` maps the characters of the plain text one to one. Merges are applied by their scores,
-    which stay, so that renaming the pieces is enough. Pieces with other characters, which the text
-    does not have, are left out.
-    """
-    parsed = _parse(model)
-    renamed = {SPACE: SPACE, **letters}
-    unknown, learned = parsed.pieces[0], parsed.pieces[1:]
-    kept = [piece for piece in learned if set(piece.piece) <= renamed.keys()]
-    for piece in kept:
-        piece.piece = "".join(renamed[letter] for letter in piece.piece)
-    del parsed.pieces[:]
-    parsed.pieces.extend([unknown, *kept])
-    parsed.trainer_spec.vocab_size = len(parsed.pieces)
-    return bytes(parsed.SerializeToString())
-
-
-def _parse(model: bytes) -> ModelProto:
-    from sentencepiece.sentencepiece_model_pb2 import ModelProto  # imports protobuf, which is slow
-
-    parsed = ModelProto()
-    parsed.ParseFromString(model)
-    return parsed
-
-
-def _is_character(piece: ModelProto.SentencePiece) -> bool:
-    return len(piece.piece) == 1
+    characters = [piece for piece in learned if len(piece) == 1]
+    merged = [piece for piece in learned if len(piece) > 1]
+    assert len(characters) <= size <= len(learned)
+    return [*merged[: size - len(characters)], *characters]
 
 
 def pieces(model: SentencePieceProcessor) -> list[str]:

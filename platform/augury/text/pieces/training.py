@@ -14,10 +14,11 @@ method: the automatic size of a joint model prevents that.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain, islice, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from augury.core.errors import UserError
 from augury.core.progress import say_once
@@ -25,7 +26,14 @@ from augury.core.store import Folder
 from augury.core.words import is_unspaced, spelt_words
 from augury.corpora.tables import batches
 from augury.text.pieces import sentencepieces
-from augury.text.pieces.settings import DEFAULT_SIZE, SPECIALS, Preprocessor, VocabularyConfig
+from augury.text.pieces.sentencepieces import UNCOVERED
+from augury.text.pieces.settings import (
+    DEFAULT_SIZE,
+    SPACE,
+    SPECIALS,
+    Preprocessor,
+    VocabularyConfig,
+)
 from augury.text.pieces.vocabulary import Vocabulary
 
 VERSION = 3
@@ -82,15 +90,17 @@ def train(
     if config.mode == "separate":
         for view in others:
             add([view], config.separate_size_per_key, 0, "vocabulary.separate_size_per_key")
+    letters: dict[str, dict[str, str]] = {}
     if config.mode == "mirrored":
-        for view in others:
-            views[view] = len(models)
-            models.append(sentencepieces.mirrored(models[0], _letters(groups, view, counts)))
-    vocabulary = Vocabulary(models, views, tags, preprocessor)
+        letters = {view: _letters(groups, view, counts) for view in others}
+        views |= {view: index for index, view in enumerate(others, len(models))}
+    vocabulary = Vocabulary(models, views, tags, preprocessor, letters)
     names = [f"sentencepiece-{index}.model" for index in range(len(models))]
     for name, model in zip(names, models, strict=True):
         folder.write(name, model)
-    form = {} if preprocessor.is_identity else {"form": asdict(preprocessor)}
+    form: dict[str, Any] = {"letters": letters} if letters else {}
+    if not preprocessor.is_identity:
+        form["form"] = asdict(preprocessor)
     folder.finish(
         {
             "size": len(vocabulary),
@@ -278,21 +288,23 @@ def matching_size(
     sentencepieces.SizeError if the text does not allow the baseline's size.
     """
     sample = [*islice(plain, SAMPLE), *islice(reversed(plain), SAMPLE)]
-    target = _pieces(sentencepieces.learn(plain, baseline, character_coverage), sample)
+    words = Counter(chain.from_iterable(text.split(" ") for text in sample if text))
+    rows = max(1, len(sample))
+    target = _count(_learned(plain, baseline, character_coverage), words) / rows
     texts = [*plain, *views]
     try:
-        model = sentencepieces.learn(texts, largest, character_coverage)
+        learned = _learned(texts, largest, character_coverage)
     except sentencepieces.SizeError as error:
         if not error.too_large:
             raise
-        largest = error.limit
-        model = sentencepieces.learn(texts, largest, character_coverage)
-    smallest = min(max(baseline, sentencepieces.characters(model)), largest)
+        learned = _learned(texts, error.limit, character_coverage)
+    largest = len(learned)
+    smallest = min(max(baseline, sum(len(piece) == 1 for piece in learned)), largest)
     sizes = [*range(smallest, largest, STEP), largest]
     counts: dict[int, float] = {}
 
     def reaches_target(size: int) -> bool:
-        counts[size] = _pieces(sentencepieces.truncated(model, size), sample)
+        counts[size] = _count(sentencepieces.first_pieces(learned, size), words) / rows
         return counts[size] <= target
 
     size = sizes[min(bisect_left(sizes, True, key=reaches_target), len(sizes) - 1)]
@@ -301,7 +313,16 @@ def matching_size(
     return Matched(size, counts[size], target)
 
 
-def _pieces(model: bytes, texts: Sequence[str]) -> float:
-    """Return the mean number of pieces of a text."""
-    _, offsets = sentencepieces.encode(sentencepieces.load(model), texts, num_threads=1)
-    return float(offsets[-1]) / max(1, len(texts))
+def _learned(texts: Iterable[str], size: int, character_coverage: float) -> list[str]:
+    model = sentencepieces.learn(texts, size, character_coverage)
+    return sentencepieces.pieces(sentencepieces.load(model))
+
+
+def _count(learned: Sequence[str], words: Mapping[str, int]) -> int:
+    """Return the number of pieces of words that occur so often."""
+    from tokenizers import Tokenizer, models
+
+    ids = {piece: index for index, piece in enumerate([UNCOVERED, *learned])}
+    merges = list(sentencepieces.merges(learned))
+    bpe = Tokenizer(models.BPE(ids, merges, unk_token=UNCOVERED, fuse_unk=True))
+    return sum(count * len(bpe.encode(SPACE + word)) for word, count in words.items())
