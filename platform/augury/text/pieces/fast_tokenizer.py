@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, processors
+from tokenizers import Regex, Tokenizer, decoders, normalizers, processors
 from transformers import PreTrainedTokenizerFast
 
 from augury.text.pieces import sentencepieces
@@ -33,9 +33,7 @@ def fast_tokenizer(
     """
     ids = {piece: index for index, piece in enumerate(vocabulary.pieces)}
     pieces = sentencepieces.pieces(sentencepieces.load(vocabulary.model()))
-    tokenizer = Tokenizer(
-        models.BPE(ids, list(sentencepieces.merges(pieces)), unk_token=UNK, fuse_unk=True)
-    )
+    tokenizer = Tokenizer(sentencepieces.bpe(pieces, ids, UNK))
     tokenizer.normalizer = normalizers.Sequence([*_cleaning(lowercase), *_spaces()])
     tokenizer.decoder = decoders.Sequence(
         [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from augury.text.pieces.settings import SPACE
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
+    from tokenizers.models import BPE
 
 # Sentencepiece skips training texts with this character. As the unknown piece, it lets `<unk>` be
 # ordinary text.
@@ -126,6 +127,13 @@ def merges(pieces: Sequence[str]) -> Iterator[tuple[str, str]]:
         for position in range(1, len(piece)):
             if piece[:position] in vocabulary and piece[position:] in vocabulary:
                 yield piece[:position], piece[position:]
+
+
+def bpe(learned: Sequence[str], ids: Mapping[str, int], unknown: str) -> BPE:
+    """Return the model of `tokenizers` with the pieces of one, which segments text alike."""
+    from tokenizers import models
+
+    return models.BPE(dict(ids), list(merges(learned)), unk_token=unknown, fuse_unk=True)
 
 
 def encode(

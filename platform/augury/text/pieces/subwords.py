@@ -37,14 +37,14 @@ def learn(texts: Iterable[str], size: int, folder: Folder) -> None:
 
     Pairs are encoded as `<s> a </s></s> b </s>`, single texts as `<s> a </s>`.
     """
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
+    from tokenizers import Tokenizer, decoders, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
     model = sentencepieces.learn_at_most(texts, size - len(SPECIAL))
     learned = sentencepieces.pieces(sentencepieces.load(model))
-    ids = {piece: index for index, piece in enumerate(dict.fromkeys([*SPECIAL, *learned]))}
-    merges = list(sentencepieces.merges(learned))
-    tokenizer = Tokenizer(models.BPE(ids, merges, unk_token=UNKNOWN))
+    # No special token is a piece, since pieces are of one script.
+    ids = {piece: index for index, piece in enumerate([*SPECIAL, *learned])}
+    tokenizer = Tokenizer(sentencepieces.bpe(learned, ids, UNKNOWN))
     tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
     tokenizer.post_processor = processors.TemplateProcessing(
         single=f"{START} $A {END}",

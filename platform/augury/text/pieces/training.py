@@ -320,9 +320,8 @@ def _learned(texts: Iterable[str], size: int, character_coverage: float) -> list
 
 def _count(learned: Sequence[str], words: Mapping[str, int]) -> int:
     """Return the number of pieces of words that occur so often."""
-    from tokenizers import Tokenizer, models
+    from tokenizers import Tokenizer
 
     ids = {piece: index for index, piece in enumerate([UNCOVERED, *learned])}
-    merges = list(sentencepieces.merges(learned))
-    bpe = Tokenizer(models.BPE(ids, merges, unk_token=UNCOVERED, fuse_unk=True))
-    return sum(count * len(bpe.encode(SPACE + word)) for word, count in words.items())
+    model = Tokenizer(sentencepieces.bpe(learned, ids, UNCOVERED))
+    return sum(count * len(model.encode(SPACE + word)) for word, count in words.items())
