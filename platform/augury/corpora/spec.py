@@ -397,20 +397,19 @@ class NliSpec(LanguageSpec[NliText]):
         return self
 
 
-class LabelledSpec(LanguageSpec[LabelledText]):
-    """A corpus of sentences with one label each."""
-
+class _LabelledSpec(LanguageSpec[T], Generic[T]):
     labels: tuple[str, ...] = Field(min_length=2)
     """All labels, in the order of the model's classes."""
+
+
+class LabelledSpec(_LabelledSpec[LabelledText]):
+    """A corpus of sentences with one label each."""
 
     TEXT: ClassVar[type[Text]] = LabelledText
 
 
-class LabelledPairsSpec(LanguageSpec[PairText]):
+class LabelledPairsSpec(_LabelledSpec[PairText]):
     """A corpus of pairs of sentences with one label each."""
-
-    labels: tuple[str, ...] = Field(min_length=2)
-    """All labels, in the order of the model's classes."""
 
     TEXT: ClassVar[type[Text]] = PairText
 
