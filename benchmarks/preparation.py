@@ -143,11 +143,11 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
         )
 
     from augury.experiments.task import Task
-    from augury.text.tokens import KIND as TOKENS
-    from augury.text.tokens import Text, tokenise
     from augury.text.pieces import training
     from augury.text.pieces.settings import VocabularyConfig
     from augury.text.pieces.vocabulary import VocabularyTokenizer
+    from augury.text.tokens import KIND as TOKENS
+    from augury.text.tokens import Text, tokenise
 
     texts = {side: Text(corpus.folder, (side,), side) for side in SIDES}
     if name == "vocabulary":
