@@ -37,6 +37,7 @@ from augury.regimes.adversarial import Adversarial
 from augury.regimes.plain import Plain
 from augury.regimes.regime import Embedded, Progress, Rows
 from augury.training.dropout import Dropout
+from benchmarks import frame
 
 VOCABULARY, PAD, LABELS = 8_000, 1, 3
 PAIRS, LONGEST = 4, 128

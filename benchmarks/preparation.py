@@ -9,7 +9,7 @@
     deduplicate  the same with `filter.deduplicate`
     operator     `augury.augment.pipeline`: fits a cipher and writes the view of one key
     tokenise     `augury.text.tokens`: the ids of source and target, vocabulary of 4,000
-    vocabulary   `augury.text.vocabulary.training` on all pairs, 8,000 entries
+    vocabulary   `augury.text.pieces.training` on all pairs, 8,000 entries
     dispatch     tasks that do nothing, one for 20,000 rows: what the executor costs the driver
 
 Every stage is a new Python process, the driver, which does all of the work; with executor ray,
@@ -135,11 +135,11 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
         return lambda: augment(corpus, [Cipher(keys=(1,))], store, execution=execution), [views]
 
     from augury.experiments.task import Task
+    from augury.text.pieces import training
+    from augury.text.pieces.settings import VocabularyConfig
+    from augury.text.pieces.vocabulary import VocabularyTokenizer
     from augury.text.tokens import KIND as TOKENS
     from augury.text.tokens import Text, tokenise
-    from augury.text.vocabulary import training
-    from augury.text.vocabulary.settings import VocabularyConfig
-    from augury.text.vocabulary.vocabulary import VocabularyTokenizer
 
     texts = {side: Text(corpus.folder, (side,), side) for side in SIDES}
     if name == "vocabulary":

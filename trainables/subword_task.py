@@ -17,8 +17,8 @@ from augury.core.store import Folder, Store
 from augury.experiments.task import Task
 from augury.models import pretrained
 from augury.models.settings import Pretrained
-from augury.text.subwords import learned
-from augury.text.subwords.tokenizer import Subwords
+from augury.text.pieces import subwords
+from augury.text.pieces.subwords import Subwords
 from augury.text.tokens import Text
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class SubwordTask(Task):
         if isinstance(experiment.model, Pretrained):
             directory = self.keep_tokenizer(experiment, store)
             if experiment.token_draws:
-                symbols_of(learned.load(directory))
+                symbols_of(subwords.load(directory))
 
     def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> Subwords:
         model, determined = experiment.model, dict[str, Any]()
@@ -44,7 +44,7 @@ class SubwordTask(Task):
             determined["pretrained"] = pretrained.identity(model.name, model.revision)
         else:
             determined = {
-                "version": learned.VERSION,
+                "version": subwords.LEARNED,
                 "size": model.vocabulary_size,
                 "texts": [[text.folder.name, list(text.columns)] for text in texts.values()],
             }
@@ -57,14 +57,14 @@ class SubwordTask(Task):
             pretrained.save(model.name, model.revision, folder)
         else:
             lines = (line for text in texts.values() for line in text.lines())
-            learned.learn(lines, model.vocabulary_size, folder)
+            subwords.learn(lines, model.vocabulary_size, folder)
 
     def keep_tokenizer(self, experiment: Any, store: Store) -> str:
         """Return the directory of a pretrained model's tokenizer and configuration, kept in the
         store."""
         folder = self.tokenizer(experiment, {}, store).folder
         make_once(folder, lambda: self.make_tokenizer(experiment, {}, folder))
-        return learned.directory(folder)
+        return subwords.directory_of(folder)
 
     def address_settings(self, experiment: Any) -> dict[str, Any]:
         return {"model": pretrained.address_settings(experiment.model)}

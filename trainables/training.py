@@ -14,7 +14,7 @@ from augury.augment.draw import Symbols
 from augury.experiments.make import examples_of
 from augury.experiments.run import Run
 from augury.regimes.regime import Losses, Progress, Rows, ViewGroup
-from augury.text.subwords import learned
+from augury.text.pieces import subwords
 from augury.training.batching import Lengths, padded
 from augury.training.learner import Loaded, Validation
 from trainables.subword_task import symbols_of
@@ -41,7 +41,7 @@ class RegimeTraining(ABC):
     def symbols(self) -> Symbols:
         """Return the symbols of the tokenizer, for operators that draw from token ids."""
         folder = self.run.stored_folder(self.run.tokenizer)
-        return symbols_of(learned.load(learned.directory(folder)))
+        return symbols_of(subwords.load(subwords.directory_of(folder)))
 
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
         located = self.examples.locate(examples)

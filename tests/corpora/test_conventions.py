@@ -21,14 +21,14 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.controls import marks_of_tools
 from augury.corpora.corpus import Corpus
 from augury.corpora.files import examine, layout_of, read_sentences
 from augury.corpora.filters import Filter
+from augury.corpora.identification import marks_of_tools
 from augury.corpora.ingest import ingest
 from augury.corpora.readers import open_text
 from augury.corpora.spec import CorpusSpec, LabelledSpec, NliSpec
-from augury.corpora.tables import read_table
+from augury.corpora.tables import column_names, read_table
 from augury.corpora.text_settings import NliText, ParallelText
 
 FRAME = pd.DataFrame(
@@ -83,6 +83,13 @@ TABLES: dict[str, tuple[str, str]] = {
     "csv with CR LF": ("csv", FRAME.to_csv(index=False, lineterminator="\r\n")),
     "json lines": ("jsonl", FRAME.to_json(orient="records", lines=True)),
     "json": ("jsonl", FRAME.to_json(orient="records", indent=1)),
+    "csv with empty lines": ("csv", FRAME.to_csv(index=False).replace("\nein", "\n\nein") + "\n"),
+    "tsv with empty lines": ("tsv", FRAME.to_csv(sep="\t", index=False) + "\n\n"),
+    "json with empty lines": ("jsonl", "\n\n" + FRAME.to_json(orient="records")),
+    "json lines with empty lines": (
+        "jsonl",
+        FRAME.to_json(orient="records", lines=True).replace("\n", "\n\n"),
+    ),
 }
 
 
@@ -122,7 +129,7 @@ def test_quotation_marks_of_text_stay_in_tsv(tmp_path: Path, rows: list[tuple[st
         ("jsonl", '[{"text": "a", "label": "b"}, {"text": "a"}]', "record 2 has no column 'label'"),
         ("tsv", "text\tlabel\na\tb\nc\n", "line 3 has 1 column,"),
         ("tsv", "text\tlabel\na\tb\tc\n", "line 2 has 3 columns,"),
-        ("tsv", "text\tlabel\na\tb\n\n", "line 3 has 1 column,"),
+        ("tsv", "text\tlabel\na\tb\n\nc\td\n", "line 3 is empty"),
         ("csv", 'text,label\na,"b\n', "line 2"),
         ("jsonl", '{"text": "a", "label": "b"}\n["x"]\n', "line 2: no column 'text'"),
         ("jsonl", '{"text": ["x"], "label": "b"}\n', "line 1: 'text' is .*, not text"),
@@ -134,6 +141,17 @@ def test_a_fault_has_its_line(tmp_path: Path, layout: str, content: str, message
     (tmp_path / "table").write_text(content)
     with pytest.raises(UserError, match=message):
         read(tmp_path / "table", layout)
+
+
+def test_tables_without_names_or_records_are_named(tmp_path: Path) -> None:
+    many = pd.concat([FRAME] * 40, ignore_index=True)
+    for layout, content, told in (
+        ("csv", "\n\n", "first line is empty"),
+        ("jsonl", many.to_json(), "a record of 480 fields: .*orient"),
+    ):
+        (tmp_path / "table").write_text(content)
+        with pytest.raises(UserError, match=told):
+            column_names(str(tmp_path / "table"), layout)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +228,8 @@ REFUSED: dict[str, tuple[bytes, str]] = {
         for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
         for text in ("Hallo\n", CYRILLIC, CHINESE)
     },
-    "latin1": ("Müller\n".encode("latin1"), "line 1"),
+    "latin1": ("Müller\n".encode("latin1"), "line 1, .*-f latin1"),
+    "cp1251": (CYRILLIC.encode("cp1251"), "line 1, .*windows-1251"),
     "NUL": (b"eins\nzw\0ei\n", "line 2"),
     "NUL far behind": (b"eins\n" * 900_000 + b"\0\n", "line 900001"),
     "zip": (archive("zip"), "ZIP"),
@@ -330,23 +349,6 @@ def test_marks_of_tokenisers_and_of_markup_are_said(
     assert all(part in note for part, note in zip(told, notes, strict=True))
 
 
-@pytest.mark.parametrize(
-    ("source", "target", "kept"),
-    [
-        ("a b c", "x y", True),
-        ("a " * 10, "x", False),
-        ("医生今天看见新鲜的绿茶和面包。", "The doctor sees green tea today", True),
-        ("ครูชอบเค้กหวานที่บ้านทุกวัน", "The teacher likes sweet cake at home every day", True),
-        ("医生", "The doctor sees fresh green tea today", False),
-    ],
-)
-def test_lengths_are_compared_in_words_or_else_in_characters(
-    tmp_path: Path, source: str, target: str, kept: bool
-) -> None:
-    corpus = corpus_of(tmp_path, [("a", "x"), (source, target)])
-    assert corpus.rows == 1 + kept
-
-
 def nli_portions(path: Path, rows: list[tuple[str, str, str]]) -> list[list[tuple[str, ...]]]:
     lines = ["\t".join(row) + "\n" for row in [("premise", "hypothesis", "label"), *rows]]
     path.write_text("".join(lines))
@@ -383,6 +385,10 @@ NLI: dict[str, Callable[[], list[tuple[str, str, str]]]] = {
 }
 
 
+FIRST = dict(zip(NLI, ("premise 4", "p 7", "p 12", "p 2"), strict=True))
+"""Golden: the first premise of the second portion."""
+
+
 @pytest.mark.parametrize("name", NLI)
 def test_portions_share_no_sentence_and_have_the_shares_of_labels(
     tmp_path: Path, name: str
@@ -393,6 +399,7 @@ def test_portions_share_no_sentence_and_have_the_shares_of_labels(
     sentences = [{text for row in part for text in row[:2]} for part in parts]
     assert not any(sentences[one] & sentences[other] for one, other in ((0, 1), (0, 2), (1, 2)))
     assert all(len(part) > 20 for part in parts)
+    assert parts[1][0][0] == FIRST[name]
     for label in LABELS:
         of_all = np.mean([row[2] == label for row in rows])
         for part in parts:

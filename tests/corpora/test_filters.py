@@ -1,25 +1,26 @@
-"""Cleaning and rejection of pairs."""
+"""Cleaning and rejection of rows, repeated ones, and characters that are not seen."""
 
 from __future__ import annotations
 
 import re
+import tracemalloc
 import unicodedata
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from augury.corpora.filters import (
-    IRREGULAR,
     REASONS,
-    STABLE,
+    Duplicates,
     Filter,
     clean,
-    clean_lines,
     rejections,
     word_counts,
 )
+from augury.corpora.records import CONTROLS, count_controls
 
 ASSIGNED = st.characters(codec="utf-8", exclude_categories=["Cn", "Cs", "Co"])
 
@@ -41,35 +42,6 @@ def test_clean_is_nfc_and_trim_and_nothing_else(texts: list[str]) -> None:
         re.sub(r"[\t\n\r]", " ", unicodedata.normalize("NFC", text).strip(" \t\n\r\x0b\x0c"))
         for text in texts
     ]
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.lists(st.text(ASSIGNED, max_size=8), max_size=5), st.booleans(), st.booleans())
-@example(["\ta\vb\n", "&#9;a&amp;", "\x1c\x85 a\u2028"], True, False)
-@example(["ÄRGER ẞ ΣΑΣ"], False, True)
-def test_lines_are_cleaned_as_columns_are(
-    texts: list[str], unescape: bool, lowercase: bool
-) -> None:
-    settings = Filter(unescape=unescape, lowercase=lowercase)
-    column = clean(pa.array(texts, pa.string()), {}, settings)[0]
-    assert clean_lines(texts, settings) == column.to_pylist()
-
-
-def test_stable_characters_never_change_under_nfc() -> None:
-    mappings = (unicodedata.decomposition(chr(code)).split() for code in range(0x110000))
-    seconds = {
-        int(mapping[1], 16) for mapping in mappings if len(mapping) == 2 and mapping[0][0] != "<"
-    }
-    seconds |= {
-        *range(0x1161, 0x1176),
-        *range(0x11A8, 0x11C3),
-    }  # vowels and finals of Hangul compose by rule
-    for first, last in re.findall(r"\\x\{?(\w+)\}?-\\x\{?(\w+)\}?", STABLE):
-        for code in range(int(first, 16), int(last, 16) + 1):
-            character = chr(code)
-            assert unicodedata.normalize("NFC", character) == character
-            assert unicodedata.combining(character) == 0
-            assert code not in seconds
 
 
 def test_tabs_and_line_ends_within_become_spaces_and_are_reported() -> None:
@@ -99,7 +71,6 @@ def test_every_white_space_separates_words() -> None:
     spaces = [chr(code) for code in range(0x110000) if chr(code).isspace()]
     assert word_counts(pa.array([f"a{space}b" for space in spaces])).tolist() == [2] * len(spaces)
     assert word_counts(pa.array(["", "a", "a b", "a  b", "\u00a0"])).tolist() == [0, 1, 2, 2, 0]
-    assert IRREGULAR.startswith("  |")
 
 
 @pytest.mark.parametrize(
@@ -126,5 +97,52 @@ def test_limits_can_be_changed_or_left_out() -> None:
         ("a" * 1_000_000, "b", Filter(), "too many characters"),
         ("a" * 100_000, "b" * 100_000, Filter(), ""),
         ("a" * 1_000_000, "b", None, ""),
+        ("医生今天看见新鲜的绿茶和面包。", "The doctor sees green tea today", Filter(), ""),
+        ("ครูชอบเค้กหวานที่บ้านทุกวัน", "The teacher likes sweet cake at home daily", Filter(), ""),
+        ("医生", "The doctor sees fresh green tea today", Filter(), "ratio"),
     ):
         assert reasons(source.strip(" "), target, limits) == reason
+
+
+ROW = st.tuples(st.text("ab ", max_size=3), st.text("ab ", max_size=3))
+
+
+@given(st.lists(st.lists(ROW, max_size=30), max_size=12))
+def test_duplicates_are_those_of_a_set_of_rows_whatever_the_blocks(
+    blocks: list[list[tuple[str, str]]],
+) -> None:
+    seen: set[tuple[str, str]] = set()
+    duplicates = Duplicates()
+    for rows in blocks:
+        expected = []
+        for row in rows:
+            expected.append(row in seen)
+            seen.add(row)
+        sides = [pa.array([row[side] for row in rows], pa.string()) for side in (0, 1)]
+        assert duplicates.repeated(*sides).tolist() == expected
+
+
+def test_a_million_rows_take_a_few_bytes_each() -> None:
+    random, duplicates = np.random.default_rng(1), Duplicates()
+    tracemalloc.start()
+    for _ in range(50):
+        hashes = random.integers(0, 1 << 63, 20_000).view(np.uint64)
+        assert not duplicates.repeated_hashes(hashes).any()
+    kept, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 9 * 1_000_000
+    assert peak < 20 * 1_000_000
+
+
+def test_texts_are_counted_once_for_each_character() -> None:
+    texts = [pa.array(["a\0b\0", "\u202eabc\u202c", "plain ä 中"]), pa.array(["x", "y\0", "z"])]
+    assert count_controls(texts) == {
+        "U+0000 NUL": 2,
+        "U+202E RIGHT-TO-LEFT OVERRIDE": 1,
+        "U+202C POP DIRECTIONAL FORMATTING": 1,
+    }
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_characters=CONTROLS), max_size=30))
+def test_no_other_character_is_one(text: str) -> None:
+    assert not count_controls([pa.array([text], pa.string())])

@@ -14,10 +14,13 @@ from hypothesis import strategies as st
 
 from augury.core.errors import UserError
 from augury.core.store import MARKER, Store
-from augury.corpora import builtin, corpus
+from augury.corpora import corpus
 from augury.corpora.corpus import KIND, PARALLEL, Corpus
-from augury.corpora.ingest import cached_corpus, corpus_address, ingest, overlap, overlaps
+from augury.corpora.ingest import cached_corpus, corpus_address, ingest, overlaps
 from augury.corpora.spec import CorpusSpec
+from augury.experiments import preflight
+from augury.experiments.systems import expand
+from tests.tiny import OF_TASK, experiment
 
 Pairs = list[tuple[str, str]]
 
@@ -96,19 +99,6 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
     }
 
 
-def test_the_builtin_corpus_says_that_it_is_synthetic(
-    store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("augury.core.messages._logged", set())
-    corpus = ingest(spec(tests={"test": {"builtin": 7}}), "test", store)
-    ingest(spec(tests={"test": {"builtin": 8}}), "test", store)
-    assert (corpus.rows, corpus.manifest["note"], corpus.manifest["files"]) == (7, builtin.NOTE, [])
-    assert capsys.readouterr().err.count(builtin.NOTE) == 1
-    monkeypatch.setattr("augury.core.messages._logged", set())
-    assert ingest(spec(tests={"test": {"builtin": 7}}), "test", store).address == corpus.address
-    assert capsys.readouterr().err == f"test: 7 pairs, reused {corpus.address}\n{builtin.NOTE}\n"
-
-
 @settings(max_examples=25, deadline=None)
 @given(
     rows=st.lists(
@@ -167,9 +157,13 @@ def test_rows_are_held_out_across_blocks_and_after_the_filter(tmp_path: Path, st
 
 def test_lengths_and_ratio_decide_in_training_text_only(tmp_path: Path, store: Store) -> None:
     rows = [("a b c", "x y"), ("a b c d e", "x y z"), ("a " * 176, "x " * 176), ("A a", "x y")]
+    rows.append(rows[0])
     files = write(tmp_path, "a", rows)
     corpus_spec = spec(
-        train=files, valid=files, tests={"test": files}, filter={**STRICT, "lowercase": True}
+        train=files,
+        valid=files,
+        tests={"test": files},
+        filter={**STRICT, "lowercase": True, "deduplicate": True},
     )
     assert pairs(ingest(corpus_spec, "train", store)) == [("a b c", "x y"), ("a a", "x y")]
     for split in ("valid", "test"):
@@ -226,31 +220,6 @@ def test_no_rows_left(tmp_path: Path, store: Store) -> None:
         with pytest.raises(UserError, match=told):
             ingest(corpus_spec, split, store)
     assert store.addresses(KIND) == []
-
-
-def test_line_ends_within_fields_of_a_table(tmp_path: Path, store: Store) -> None:
-    (tmp_path / "a.jsonl").write_text(
-        '{"de": "eins\\nzwei\\t", "en": "one\\r\\ntwo"}\n{"de": "x\\u2028", "en": "y"}\n'
-    )
-    table = {"file": str(tmp_path / "a.jsonl"), "source_column": "de", "target_column": "en"}
-    corpus = ingest(spec(train=table, filter={"max_ratio": None}), "train", store)
-    assert (
-        pairs(corpus) == [("eins zwei", "one  two"), ("x\u2028", "y")]
-        and corpus.manifest["cleaned"] == 1
-    )
-
-
-def test_one_huge_line(tmp_path: Path, store: Store) -> None:
-    rows = [
-        ("wort " * 1_000_000, "word " * 1_000_000),
-        ("ä" * 3_000_000, "x"),
-        *[("eins", "one")] * 2,
-    ]
-    corpus = ingest(spec(train=write(tmp_path, "a", rows)), "train", store)
-    assert pairs(corpus) == rows[2:] and corpus.manifest["rejected"] == {
-        "too long": 1,
-        "too many characters": 1,
-    }
 
 
 def test_address_is_of_content_and_settings(tmp_path: Path, store: Store) -> None:
@@ -324,5 +293,27 @@ def test_overlap_counts_pairs_of_the_other_corpus(tmp_path: Path, store: Store) 
     tests = {"b": write(tmp_path, "b", test), "c": write(tmp_path, "c", [("s7", "t7"), ("x", "y")])}
     corpus_spec = spec(train=write(tmp_path, "a", rows), tests=tests)
     train, *others = (ingest(corpus_spec, name, store) for name in ("train", "b", "c"))
-    assert overlap(train, others[0]) == 3
+    assert overlaps(train, others[:1]) == [3]
     assert overlaps(train, others) == [3, 1] and overlaps(train, []) == []
+
+
+def test_reading_a_corpus_counts_those_of_its_rows_and_the_preflight_names_them(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a").write_text("mi \u202ekiza\nzura\n")
+    (tmp_path / "b").write_text("one\ntwo\u2066\n")
+    text = {"source": str(tmp_path / "a"), "target": str(tmp_path / "b")}
+    described = experiment(
+        "nmt", tmp_path / "store", corpus={**OF_TASK["nmt"]["corpus"], "tests": {"odd": text}}
+    )
+    assert isinstance(described.corpus, CorpusSpec)
+    corpus = ingest(described.corpus, "odd", Store(tmp_path / "store"))
+    assert corpus.manifest["controls"] == {
+        "U+202E RIGHT-TO-LEFT OVERRIDE": 1,
+        "U+2066 LEFT-TO-RIGHT ISOLATE": 1,
+    }
+    assert corpus.column("source") == ["mi \u202ekiza", "zura"]
+    cautions = preflight.report(expand(described), Store(tmp_path / "store")).cautions
+    assert any(
+        "U+202E RIGHT-TO-LEFT OVERRIDE" in caution and "odd" in caution for caution in cautions
+    )

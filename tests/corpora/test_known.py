@@ -27,6 +27,7 @@ def corpus(known: str, source: str, target: str, **settings: Any) -> CorpusSpec:
 
 
 @pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.usefixtures("own_data")
 def test_settings_of_every_set_are_valid(name: str, tmp_path: Path) -> None:
     known = KNOWN[name]
     for source, target in permutations(sorted(known.languages), 2):
@@ -34,7 +35,7 @@ def test_settings_of_every_set_are_valid(name: str, tmp_path: Path) -> None:
         assert spec.splits()[0] == "train" and "valid" in spec.splits() and len(spec.splits()) >= 3
         for split in spec.splits():
             with pytest.raises(UserError) as error:
-                spec.resolve(split, str(tmp_path))
+                spec.resolve(split)
             assert known.homepage in str(error.value) and known.fetch[0] in str(error.value)
             sent = pickle.loads(pickle.dumps(error.value))  # as workers do
             assert (str(sent), sent.name) == (str(error.value), error.value.name)
@@ -53,32 +54,37 @@ def test_a_set_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         corpus("multi30k", "de", "en").resolve("train")
 
 
+@pytest.mark.usefixtures("own_data")
 def test_files_are_found_at_any_depth_and_compression(tmp_path: Path) -> None:
     folder = tmp_path / "multi30k" / "data" / "raw"
     folder.mkdir(parents=True)
     for name in ("train.de", "train.en.gz", "train.de.xz.part"):
         (folder / name).write_text("x\n")
-    part = corpus("multi30k", "de", "en", train={"first": 7}).resolve("train", str(tmp_path))
+    (folder / "a").mkdir()
+    (folder / "a" / "train.de").write_text("deeper\n")
+    part = corpus("multi30k", "de", "en", train={"first": 7}).resolve("train")
     assert part.text == ParallelText(
         source=str(folder / "train.de"), target=str(folder / "train.en.gz"), first=7
     )
     assert part.known is KNOWN["multi30k"]
 
 
+@pytest.mark.usefixtures("own_data")
 def test_given_settings_replace_known_ones(tmp_path: Path) -> None:
     files = {"source": "a.de", "target": "a.en"}
     spec = corpus("iwslt14", "de", "en", train=files, valid=files, tests={"mine": files})
     assert spec.splits() == ("train", "valid", "mine")
-    part = spec.resolve("train", str(tmp_path))
+    part = spec.resolve("train")
     assert (part.text, part.known, part.every) == (ParallelText.model_validate(files), None, None)
     assert part.filter == Filter(lowercase=True, max_ratio=1.5)
-    assert corpus("iwslt14", "de", "en", train=files).resolve("valid", str(tmp_path)).every == 23
+    assert corpus("iwslt14", "de", "en", train=files).resolve("valid").every == 23
     other = corpus("iwslt14", "de", "en", train=files, filter={"max_length": 9}, every=5).resolve(
-        "train", str(tmp_path)
+        "train"
     )
     assert (other.filter, other.every) == (Filter(max_length=9), 5)
 
 
+@pytest.mark.usefixtures("own_data")
 def test_iwslt14_as_fairseq_prepares_it(tmp_path: Path) -> None:
     folder = tmp_path / "iwslt14" / "de-en"
     folder.mkdir(parents=True)
@@ -93,9 +99,7 @@ def test_iwslt14_as_fairseq_prepares_it(tmp_path: Path) -> None:
             segments = f'<doc>\n<seg id="1"> {word} {name} isn’t </seg>\n</doc>\n'
             (folder / f"IWSLT14.{name}.de-en.{language}.xml").write_text(segments)
     spec, store = corpus("iwslt14", "de", "en"), Store(tmp_path / "store")
-    train, valid, test = (
-        ingest(spec, split, store, directory=str(tmp_path)) for split in spec.splits()
-    )
+    train, valid, test = (ingest(spec, split, store) for split in spec.splits())
     # Row 3 is dropped (5 words to 3), so that the 23rd and 46th that stay are rows 24 and 47.
     assert valid.column("source") == ["wort 24 a", "wort 47 a"]
     assert train.rows == 47 and train.manifest["rejected"] == {"ratio": 1, "held out": 2}
@@ -106,6 +110,7 @@ def test_iwslt14_as_fairseq_prepares_it(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.usefixtures("own_data")
 def test_ted_leaves_out_missing_translations(tmp_path: Path) -> None:
     folder = tmp_path / "ted"
     folder.mkdir()
@@ -113,33 +118,33 @@ def test_ted_leaves_out_missing_translations(tmp_path: Path) -> None:
         'talk_name\ten\tsk\nx\t"one\tjeden\nx\ttwo\t__NULL__\n'
         "x\t_ _ NULL _ _\ttri\nx\t\tštyri\nx\tfive\tpäť\n"
     )
-    test = ingest(
-        corpus("ted", "sk", "en"), "test", Store(tmp_path / "store"), directory=str(tmp_path)
-    )
+    test = ingest(corpus("ted", "sk", "en"), "test", Store(tmp_path / "store"))
     assert test.column("source") == ["jeden", "päť"] and test.column("target") == ['"one', "five"]
     assert test.column("id") == ["test-00000001", "test-00000005"]
     assert test.manifest["rejected"] == {"not selected": 3}
 
 
-def test_mtnt_with_and_without_a_header_line(tmp_path: Path) -> None:
+def test_mtnt_with_and_without_a_header_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = Store(tmp_path / "store")
     for name, header in (("published", ""), ("other", "comment_id\tsrc\ttgt\n")):
         folder = tmp_path / name / "mtnt"
         folder.mkdir(parents=True)
         (folder / "test.fr-en.tsv").write_text(header + "1\toui\tyes\n1\tnon\tno\n")
-        test = ingest(corpus("mtnt", "fr", "en"), "test", store, directory=str(tmp_path / name))
+        monkeypatch.setenv("AUGURY_DATA", str(tmp_path / name))
+        test = ingest(corpus("mtnt", "fr", "en"), "test", store)
         assert test.column("source") == ["oui", "non"] and test.column("target") == ["yes", "no"]
 
 
+@pytest.mark.usefixtures("own_data")
 def test_a_copy_with_other_content_is_pointed_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "multi30k").mkdir()
     for language in ("de", "en"):
         (tmp_path / "multi30k" / f"val.{language}.gz").write_bytes(gzip.compress(b"ein Wort\n"))
-    ingest(
-        corpus("multi30k", "de", "en"), "valid", Store(tmp_path / "store"), directory=str(tmp_path)
-    )
+    ingest(corpus("multi30k", "de", "en"), "valid", Store(tmp_path / "store"))
     assert capsys.readouterr().err.count("differs from the published file") == 2
 
 
@@ -156,15 +161,6 @@ class TestRealData:
             "test2016": 1_000,
         }
         assert "published file" not in capsys.readouterr().err
-
-    def test_first_pairs_of_multi30k(self, tmp_path: Path) -> None:
-        spec, store = corpus("multi30k", "de", "en", train={"first": 5000}), Store(tmp_path)
-        small, whole = (
-            ingest(spec, "train", store),
-            ingest(corpus("multi30k", "de", "en"), "train", store),
-        )
-        assert small.rows == 5000 and small.column("source") == whole.column("source")[:5000]
-        assert whole.column("target")[0] == "Two young, White males are outside near many bushes."
 
     def test_mtnt(self, tmp_path: Path) -> None:
         spec, store = corpus("mtnt", "fr", "en"), Store(tmp_path)

@@ -18,7 +18,7 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS, Corpus
 from augury.corpora.filters import Cleaning
-from augury.corpora.ingest import ingest, overlap
+from augury.corpora.ingest import ingest, overlaps
 from augury.corpora.known import KNOWN_NLI as KNOWN
 from augury.corpora.spec import NliSpec
 from augury.corpora.text_settings import NliText
@@ -57,6 +57,7 @@ def xnli_file(path: Path, languages: tuple[str, ...] = XNLI_LANGUAGES) -> None:
 
 
 @pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.usefixtures("own_data")
 def test_settings_of_every_set_are_valid(name: str, tmp_path: Path) -> None:
     known = KNOWN[name]
     for language in known.languages:
@@ -64,20 +65,19 @@ def test_settings_of_every_set_are_valid(name: str, tmp_path: Path) -> None:
         assert set(spec.splits()) == set(known.texts)
         for split in spec.splits():
             with pytest.raises(UserError, match=known.homepage) as error:
-                spec.resolve(split, str(tmp_path))
+                spec.resolve(split)
             assert known.fetch[0] in str(error.value)
     assert Cleaning.model_validate(known.filter)
     assert all(NliText.model_validate(text).origin == "file" for text in known.texts.values())
     assert all("language" in known.texts[test] for test in known.tests)
 
 
+@pytest.mark.usefixtures("own_data")
 def test_xnli_as_published(tmp_path: Path) -> None:
     for name in ("dev", "test"):
         xnli_file(tmp_path / "xnli" / "XNLI-1.0" / f"xnli.{name}.tsv")
     spec, store = corpus("xnli", language="de"), Store(tmp_path / "store")
-    corpora = {
-        split: ingest(spec, split, store, directory=str(tmp_path)) for split in spec.splits()
-    }
+    corpora = {split: ingest(spec, split, store) for split in spec.splits()}
     assert triples(corpora["valid"]) == [
         (f'de "p{n}', f"xnli.dev.tsv h{n}", label) for n, label in enumerate(LABELS)
     ]
@@ -89,26 +89,23 @@ def test_xnli_as_published(tmp_path: Path) -> None:
         assert [corpora[code].manifest[key] for key in ("language", "known")] == [code, "xnli"]
 
 
+@pytest.mark.usefixtures("own_data")
 def test_commands_that_make_the_files_of_xnli_dev(tmp_path: Path) -> None:
     xnli_file(tmp_path / "xnli" / "XNLI-1.0" / "xnli.dev.tsv")
     run(KNOWN["xnli_dev"].fetch[1], tmp_path / "xnli")
-    test = ingest(corpus("xnli_dev"), "sw", Store(tmp_path / "store"), directory=str(tmp_path))
+    test = ingest(corpus("xnli_dev"), "sw", Store(tmp_path / "store"))
     assert triples(test) == [
         (f'sw "p{n}', f"xnli.dev.tsv h{n}", label) for n, label in enumerate(LABELS)
     ]
 
 
+@pytest.mark.usefixtures("own_data")
 def test_translated_training_text_of_xnli(tmp_path: Path) -> None:
     (tmp_path / "xnli").mkdir()
     (tmp_path / "xnli" / "multinli.train.sw.tsv").write_text(
         "premise\thypo\tlabel\na\tb\tcontradictory\nc\td\tneutral\n"
     )
-    train = ingest(
-        corpus("xnli_mt", language="sw"),
-        "train",
-        Store(tmp_path / "store"),
-        directory=str(tmp_path),
-    )
+    train = ingest(corpus("xnli_mt", language="sw"), "train", Store(tmp_path / "store"))
     assert triples(train) == [("a", "b", "contradiction"), ("c", "d", "neutral")]
     assert train.manifest["language"] == "sw"
 
@@ -122,18 +119,20 @@ def test_translated_training_text_of_xnli(tmp_path: Path) -> None:
         ("snli", "snli_1.0_test.jsonl", "snli"),
     ],
 )
+@pytest.mark.usefixtures("own_data")
 def test_multi_nli_and_snli_as_published(tmp_path: Path, known: str, file: str, split: str) -> None:
     rows = [(f"p{number}", f"h{number}", label) for number, label in enumerate([*LABELS, "-"])]
     names = ("sentence1", "sentence2", "gold_label")
     records = [{"genre": "fiction", **dict(zip(names, row, strict=True))} for row in rows]
     (tmp_path / known).mkdir()
     (tmp_path / known / file).write_text("".join(json.dumps(record) + "\n" for record in records))
-    ingested = ingest(corpus(known), split, Store(tmp_path / "store"), directory=str(tmp_path))
+    ingested = ingest(corpus(known), split, Store(tmp_path / "store"))
     assert triples(ingested) == rows[:3]
     assert ingested.manifest["rejected"] == {"no gold label": 1}
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq")
+@pytest.mark.usefixtures("own_data")
 def test_commands_that_make_tables_of_json_lines(tmp_path: Path) -> None:
     folder = tmp_path / "nli_en" / "ling_in_loop" / "NLI_data" / "1_Baseline"
     folder.mkdir(parents=True)
@@ -148,7 +147,7 @@ def test_commands_that_make_tables_of_json_lines(tmp_path: Path) -> None:
     for command in KNOWN["ling_in_loop"].fetch[1:]:
         run(command, tmp_path / "nli_en")
     spec, store = corpus("ling_in_loop"), Store(tmp_path / "store")
-    train, valid = (ingest(spec, split, store, directory=str(tmp_path)) for split in spec.splits())
+    train, valid = (ingest(spec, split, store) for split in spec.splits())
     assert triples(train) == [('a "b" c', "d\\e", "neutral")] * 2 == triples(valid) * 2
 
 
@@ -159,6 +158,7 @@ def test_commands_that_make_tables_of_json_lines(tmp_path: Path) -> None:
         ("cad_snli", "sentence1\tsentence2\tgold_label\n", LABELS, "valid"),
     ],
 )
+@pytest.mark.usefixtures("own_data")
 def test_commands_that_name_labels_and_columns(
     tmp_path: Path, known: str, header: str, labels: Sequence[str], split: str
 ) -> None:
@@ -170,7 +170,7 @@ def test_commands_that_name_labels_and_columns(
     (tmp_path / "curl").chmod(0o755)
     for command in KNOWN[known].fetch:
         run(f"PATH={tmp_path}:$PATH; {command}", folder)
-    ingested = ingest(corpus(known), split, Store(tmp_path / "store"), directory=str(tmp_path))
+    ingested = ingest(corpus(known), split, Store(tmp_path / "store"))
     assert triples(ingested) == [
         (f"p{number}", f"h{number}", label) for number, label in enumerate(LABELS)
     ]
@@ -182,43 +182,6 @@ def run(command: str, folder: Path) -> None:
 
 @pytest.mark.skipif(not os.environ.get("AUGURY_DATA"), reason="needs real data: set AUGURY_DATA")
 class TestRealData:
-    def test_xnli_in_15_languages(self, tmp_path: Path) -> None:
-        spec, store = corpus("xnli_dev"), Store(tmp_path)
-        corpora = {code: ingest(spec, code, store) for code in spec.splits()}
-        assert list(corpora) == list(XNLI_LANGUAGES)
-        for code, test in corpora.items():
-            assert test.manifest["labels"] == dict.fromkeys(LABELS, 830)
-            assert test.manifest["language"] == code and test.column("label") == corpora[
-                "en"
-            ].column("label")
-        assert triples(corpora["de"])[1] == (
-            "und er hat gesagt, Mama ich bin daheim.",
-            "Er sagte kein Wort.",
-            "contradiction",
-        )
-
-    def test_stratified_subsets_of_ling_in_loop(self, tmp_path: Path) -> None:
-        store = Store(tmp_path)
-        whole = ingest(corpus("ling_in_loop"), "train", store)
-        assert whole.manifest["labels"] == {
-            "entailment": 14_995,
-            "neutral": 14_995,
-            "contradiction": 14_993,
-        }
-        subsets = [
-            ingest(corpus("ling_in_loop", train={"subset": size}), "train", store)
-            for size in (10_000, 20_000)
-        ]
-        assert [subset.manifest["labels"] for subset in subsets] == [
-            {"entailment": 3_334, "neutral": 3_333, "contradiction": 3_333},
-            {"entailment": 6_667, "neutral": 6_667, "contradiction": 6_666},
-        ]
-        small, large = (set(subset.column("id")) for subset in subsets)
-        assert small < large < set(whole.column("id"))
-        valid = ingest(corpus("ling_in_loop"), "valid", store)
-        assert valid.rows == 7_371 and not any("&amp;" in text for text in whole.column("premise"))
-        assert set(valid.column("premise")).isdisjoint(whole.column("premise"))
-
     @pytest.mark.parametrize(
         ("known", "counts"),
         [
@@ -231,6 +194,7 @@ class TestRealData:
                     "cad_snli": (654, 677, 669),
                 },
             ),
+            ("ling_in_loop", {"train": (14_995, 14_995, 14_993), "valid": (2_560, 2_443, 2_368)}),
             ("semiauto_wiki", {"train": (4_507, 5_238, 5_358), "semiauto_wiki": (213, 229, 243)}),
         ],
     )
@@ -246,4 +210,5 @@ class TestRealData:
             Counter(part.column("language")) == {"en": part.rows} for part in corpora.values()
         )
         if "train" in corpora:
-            assert overlap(corpora["train"], corpora[known]) < 5
+            last = [*corpora.values()][-1]
+            assert overlaps(corpora["train"], [last])[0] < 5

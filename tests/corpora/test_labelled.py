@@ -8,8 +8,6 @@ from typing import Any
 
 import datasets
 import numpy as np
-import pandas as pd
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -101,25 +99,6 @@ def test_records_of_pairs_with_any_labels(tmp_path: Path, store: Store) -> None:
         pairs([("A", "b", "no"), ("C", "d", "")])
 
 
-def test_every_format_gives_the_same_records(tmp_path: Path, store: Store) -> None:
-    names = ("sentence1", "sentence2", "gold_label")
-    columns = {f"{name}_column": column for name, column in zip(NAMES, names, strict=True)}
-    frame = pd.DataFrame(ROWS, columns=names)
-    frame.to_csv(tmp_path / "a.tsv", sep="\t", index=False)
-    frame.to_csv(tmp_path / "a.csv", index=False)
-    frame.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
-    frame.to_parquet(tmp_path / "a.parquet")
-    dataset = datasets.DatasetDict({"train": datasets.Dataset.from_pandas(frame)})
-    dataset.save_to_disk(str(tmp_path / "hub"))
-    texts = [{"file": str(tmp_path / f"a.{end}")} for end in ("tsv", "csv", "jsonl", "parquet")]
-    texts.append({"hub": str(tmp_path / "hub")})
-    corpora = [ingest(spec(train={**text, **columns}), "train", store) for text in texts]
-    assert labels(corpora[0]) == [label for *_, label in ROWS]
-    first, *others = (pa.concat_tables(corpus.blocks()) for corpus in corpora)
-    assert all(table.equals(first) for table in others)
-    assert len({corpus.address for corpus in corpora}) == 5
-
-
 @pytest.mark.parametrize("names", [LABELS, ("contradiction", "entailment", "neutral")])
 def test_classes_of_a_dataset_are_mapped_by_name(
     tmp_path: Path, store: Store, names: tuple[str, ...]
@@ -132,14 +111,6 @@ def test_classes_of_a_dataset_are_mapped_by_name(
     datasets.DatasetDict({"validation": dataset}).save_to_disk(str(tmp_path / "hub"))
     corpus = ingest(spec(valid={"hub": str(tmp_path / "hub")}), "valid", store)
     assert tuple(labels(corpus)) == names and corpus.manifest["rejected"] == {"no gold label": 1}
-
-
-def test_numbers_need_to_be_said_what_they_mean(tmp_path: Path, store: Store) -> None:
-    text = write(tmp_path / "a.tsv", [("a", "b", "2"), ("c", "d", "0"), ("e", "f", "-1")])
-    with pytest.raises(UserError, match=r"label '2' \(.*a.tsv, line 2\): .* labels: \{0: entail"):
-        ingest(spec(train=text), "train", store)
-    numbered = {**text, "labels": {0: "contradiction", 2: "entailment", -1: "-"}}
-    assert labels(ingest(spec(train=numbered), "train", store)) == ["entailment", "contradiction"]
 
 
 @pytest.mark.parametrize(
@@ -222,24 +193,6 @@ def test_a_subset_is_the_same_everywhere_and_of_rows_that_pass(
     assert again.address == part.address and again.column("id") == part.column("id")
     with pytest.raises(UserError, match=f"subset is 3,000, but there are {whole.rows:,} examples"):
         ingest(spec(train={**text, "subset": 3_000}), "train", store)
-
-
-def test_address_is_of_content_and_settings(tmp_path: Path) -> None:
-    text, moved = write(tmp_path / "a.tsv", ROWS), write(tmp_path / "b.tsv", ROWS)
-    others = [
-        spec(train=text),
-        spec(train={**text, "labels": {"entailment": "neutral"}}),
-        spec(train={**text, "subset": 3}),
-        spec(train={**text, "first": 2}),
-        spec(train={**text, "premise_column": "hypothesis", "hypothesis_column": "premise"}),
-        spec(train={**text, "language": "fr"}),
-        spec(train=text, filter={"max_length": 50}),
-        spec(train=write(tmp_path / "c.tsv", ROWS[:2])),
-    ]
-    addresses = [corpus_address(other, "train") for other in others]
-    assert len({*addresses}) == len(others)
-    assert corpus_address(spec(train=moved, valid=text), "train") == addresses[0]
-    assert corpus_address(spec(language="fr", train=text), "train") == addresses[5]
 
 
 def test_the_language_of_a_row_can_be_that_of_a_column(tmp_path: Path, store: Store) -> None:

@@ -17,7 +17,7 @@ from augury.experiments.run import Run
 from augury.experiments.task import find_task
 from augury.experiments.trial import train
 from augury.regimes.regime import Progress
-from augury.text.vocabulary.vocabulary import Vocabulary
+from augury.text.pieces.vocabulary import Vocabulary
 from augury.training.trained import OUTCOME
 from tests import tiny
 

@@ -25,8 +25,8 @@ from augury.experiments.systems import expand
 from augury.experiments.task import find_task
 from augury.experiments.trial import train
 from augury.sweeping.driver import run_experiment
+from augury.text.pieces.vocabulary import Vocabulary
 from augury.text.tokens import Tokens
-from augury.text.vocabulary.vocabulary import Vocabulary
 from augury.training.settings import Training
 from tests import tiny
 from tests.language_models import save_translator

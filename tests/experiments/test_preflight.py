@@ -28,22 +28,14 @@ TEXT = "der die das Haus Hund Katze sieht hat geht und oder nicht"
 WORDS = TEXT.split()
 
 
-class Forgetful(dict[Any, Any]):
-    """Keeps nothing for those who ask whether it has something."""
-
-    def __contains__(self, key: object) -> bool:
-        return False
-
-
 @pytest.fixture
 def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     """An experiment on files of 40 and 10 pairs, with changes.
 
     Two pairs of the training text are left out.
     """
-    for cached in (ingest._check_files, ingest._cached_address):
+    for cached in (ingest._check_files, ingest._cached_address, ingest._cached_corpus):
         monkeypatch.setattr(ingest, cached.__name__, cached.__wrapped__)
-    monkeypatch.setattr(ingest, "_corpora", Forgetful())
     texts: dict[str, dict[str, str]] = {}
     for split, size in (("train", 40), ("valid", 10)):
         lines = []

@@ -76,16 +76,6 @@ def test_posteriors_are_those_of_all_alignments(length: int) -> None:
         assert jumps[jump + align.WINDOW] == pytest.approx(of_jump, rel=1e-9)
 
 
-def test_the_diagonal_prior_is_that_of_fast_align() -> None:
-    """Of equally probable words, a link is as probable as exp(-tension |i/n - j/m|), and null."""
-    links, null = np.full((5, 1, 3), 0.5), np.full((5, 1), 0.5)
-    align._diagonal(links, null)
-    assert null == pytest.approx(np.full((5, 1), align.NULL))
-    for j in range(5):
-        weights = np.exp([-align.TENSION * abs(i / 3 - (j + 1) / 5) for i in (1, 2, 3)])
-        assert links[j, 0] == pytest.approx((1 - align.NULL) * weights / weights.sum())
-
-
 def test_the_textbook() -> None:
     sources = [["das", "Haus"], ["das", "Buch"], ["ein", "Buch"]]
     targets = [["the", "house"], ["the", "book"], ["a", "book"]]
@@ -93,13 +83,6 @@ def test_the_textbook() -> None:
     assert aligner.links(sources, targets) == [[(0, 0), (1, 1)]] * 3
     assert aligner.links([["EIN", "HAUS"], []], [["A", "House"], ["x"]]) == [[(0, 0), (1, 1)], []]
     assert aligner.links([["Xq", "Zq"]], [["qx", "qz"]]) == [[(0, 0), (1, 1)]]  # along the diagonal
-
-
-def test_text_that_is_no_pair_of_sentences_is_refused() -> None:
-    with pytest.raises(UserError, match="no sentence pair has words on both sides"):
-        fit([["a"], []], [[], ["x"]])
-    with pytest.raises(UserError, match="a pair of 2,001 and 2,000 words"):
-        fit([["a"] * 2001], [["d"] * 2000])
 
 
 def error_rate(links: Sequence[Sequence[Link]], gold: Sequence[Sequence[Link]]) -> float:

@@ -54,11 +54,6 @@ def edits_as_threshold(first: str, second: str, edits: int) -> float:
 def test_a_threshold_is_taken_as_it_is_written() -> None:
     """In floating point, 10 * (1 - 0.7) is more than 3."""
     assert [Limit(0.7, "min").edits(10, 12), Limit(0.7, "max").edits(8, 10)] == [2, 3]
-    assert [
-        Limit(0.5, "min").edits(4, 6),
-        Limit(0.5, "min").edits(1, 1),
-        Limit(0.5, "max").edits(4, 6),
-    ] == [1, 0, 3]
 
 
 def brute_force(

@@ -12,7 +12,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.text.subwords import learned
+from augury.text.pieces import subwords
 from tests.trainables.nmt import checkpoints
 from trainables.sequence import check, head, hidden_states, source_embeddings
 
@@ -36,8 +36,8 @@ def family(name: str, vocabulary: int = 60) -> Any:
 def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> PreTrainedTokenizerBase:
     """A tokenizer: pad 1, end of sentence 2."""
     folder = Store(tmp_path_factory.mktemp("tokenizer")).folder("vocabularies", "toy")
-    learned.learn(["the cat sees the dog", "a bee"], 60, folder)
-    return learned.load(learned.directory(folder))
+    subwords.learn(["the cat sees the dog", "a bee"], 60, folder)
+    return subwords.load(subwords.directory_of(folder))
 
 
 def logits(

@@ -23,7 +23,7 @@ from augury.core.progress import say_once
 from augury.core.rng import seed_of
 from augury.models import pretrained
 from augury.models.settings import attention
-from augury.text.subwords import learned
+from augury.text.pieces import subwords
 from augury.training.batching import padded
 from trainables.classification.config import PretrainedClassifier, Scratch
 from trainables.training import mismatch
@@ -80,7 +80,7 @@ def check(
     perturb. The check uses random weights and only the words of PROBE, so that a large vocabulary
     costs nothing.
     """
-    tokenizer = learned.load(directory)
+    tokenizer = subwords.load(directory)
     settings = _configuration(config, labels, directory)
     probe = PROBE[2 - columns :]
     rows = tokenizer(*probe).input_ids
@@ -204,7 +204,7 @@ def _configuration(
         "attn_implementation": attention(config.attention),
     }
     if isinstance(config, Scratch):
-        sizes, tokenizer = config.sizes, learned.load(directory)
+        sizes, tokenizer = config.sizes, subwords.load(directory)
         return XLMRobertaConfig(
             vocab_size=len(tokenizer),
             hidden_size=sizes.hidden_size,

@@ -19,7 +19,7 @@ from augury.experiments.run import Run
 from augury.experiments.task import Draft, Exported
 from augury.models.settings import Pretrained
 from augury.regimes.regime import SOURCE
-from augury.text.subwords.tokenizer import Subwords
+from augury.text.pieces.subwords import Subwords
 from trainables.classification.config import ARCHITECTURES, PretrainedClassifier
 from trainables.subword_task import SubwordTask, save_pretrained
 

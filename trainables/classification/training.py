@@ -15,8 +15,8 @@ from augury.core.store import Folder
 from augury.experiments.graph import VALID, held_out
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, Embedded, Rows, ViewGroup
-from augury.text.subwords import learned
-from augury.text.subwords.tokenizer import encode
+from augury.text.pieces import subwords
+from augury.text.pieces.subwords import encode
 from augury.text.tokens import Tokens
 from augury.training.batching import Lengths, batches_by_length, padded
 from augury.training.learner import Loaded, Validation, likelihood
@@ -47,9 +47,9 @@ class Classification(RegimeTraining):
         self.lengths = Lengths(sources, np.ones_like(sources))
         self.valid = Tokens(run.stored_folder(run.tokens[held_out(SOURCE)]))
         self.valid_labels = self._numbered(run.corpus(VALID).column("label"))
-        directory = learned.directory(run.stored_folder(run.tokenizer))
+        directory = subwords.directory_of(run.stored_folder(run.tokenizer))
         self.module = build(config.model, config.labels, directory, run.seed)
-        self.reader = Reader(self.module, learned.load(directory), config.max_length)
+        self.reader = Reader(self.module, subwords.load(directory), config.max_length)
 
     def _numbered(self, labels: Sequence[str]) -> np.ndarray:
         positions = {label: position for position, label in enumerate(self.experiment.labels)}
@@ -165,6 +165,6 @@ def _loaded(folder: Folder) -> Reader:
 def trained(run: Run) -> Reader:
     """Return the classifier of a finished run, with its weights, on the CPU."""
     config = cast(ClassifierConfig, run.experiment)
-    directory = learned.directory(run.stored_folder(run.tokenizer))
+    directory = subwords.directory_of(run.stored_folder(run.tokenizer))
     model = load_weights(run.folder, empty(config.model, config.labels, directory))
-    return Reader(model, learned.load(directory), config.max_length)
+    return Reader(model, subwords.load(directory), config.max_length)

@@ -25,7 +25,7 @@ from augury.models.settings import (
 )
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.settings import TextScoring
-from augury.text.vocabulary.settings import VocabularyConfig
+from augury.text.pieces.settings import VocabularyConfig
 from augury.training.settings import FineTuning, Training
 
 

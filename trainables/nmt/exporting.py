@@ -14,8 +14,8 @@ from augury.decoding.settings import PLAIN
 from augury.experiments.task import Exported
 from augury.models import pretrained
 from augury.regimes.regime import SOURCE
-from augury.text.vocabulary.fast_tokenizer import fast_tokenizer, save
-from augury.text.vocabulary.vocabulary import Vocabulary
+from augury.text.pieces.fast_tokenizer import fast_tokenizer, save
+from augury.text.pieces.vocabulary import Vocabulary
 from trainables.nmt.config import Config
 from trainables.nmt.model import known_elsewhere
 from trainables.nmt.pretrained import PretrainedVocabulary
@@ -157,7 +157,7 @@ print([pieces.decode(result.hypotheses[0]) for result in results])
             f"{key}={value!r}" for key, value in asdict(vocabulary.preprocessor).items()
         )
         notes.append(
-            "With `preprocessor = augury.text.vocabulary.settings.Preprocessor("
+            "With `preprocessor = augury.text.pieces.settings.Preprocessor("
             f"{settings})`, encode `preprocessor.encode(texts, 'source')` in place of `texts`, "
             "and decode outputs by `preprocessor.decode`."
         )

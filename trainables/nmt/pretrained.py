@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from sentencepiece import SentencePieceProcessor
 
 from augury.core.config import address
 from augury.core.errors import UserError, unknown
@@ -29,12 +28,11 @@ from augury.models import pretrained
 from augury.models.lora import require_peft
 from augury.models.settings import model_directory
 from augury.regimes.regime import SOURCE, TARGET
-from augury.text.subwords import learned
-from augury.text.subwords.language_codes import code_of, language_codes
+from augury.text.pieces import sentencepieces, subwords
+from augury.text.pieces.settings import SPACE
+from augury.text.pieces.subwords import code_of, language_codes
+from augury.text.pieces.vocabulary import VocabularyTokenizer
 from augury.text.tokens import Encoded, Text
-from augury.text.vocabulary import sentencepieces
-from augury.text.vocabulary.settings import SPACE
-from augury.text.vocabulary.vocabulary import VocabularyTokenizer
 from trainables.nmt.config import Config, PretrainedTranslator
 from trainables.nmt.translator import Translator
 
@@ -103,7 +101,7 @@ class PretrainedVocabulary:
         from transformers import AutoConfig, GenerationConfig
 
         self.directory, self.direction = directory, direction
-        self.tokenizer = learned.load(directory)
+        self.tokenizer = subwords.load(directory)
         if direction.read is not None:
             self.tokenizer.src_lang = direction.read
             self.tokenizer.tgt_lang = direction.written
@@ -114,10 +112,7 @@ class PretrainedVocabulary:
         self.unk = _required(self.tokenizer, "<unk>", self.tokenizer.unk_token_id)
         self.embedded = int(self.config.vocab_size)
         """The number of embeddings of the pretrained model."""
-        self._models = {
-            view: SentencePieceProcessor(model_proto=model)
-            for view, model in (models or {}).items()
-        }
+        self._models = {view: sentencepieces.load(model) for view, model in (models or {}).items()}
         special = set(self.tokenizer.all_special_ids)
         vocabulary = self.tokenizer.get_vocab().items()
         known = {piece: index for piece, index in vocabulary if index not in special}
@@ -136,7 +131,7 @@ class PretrainedVocabulary:
         """Load a finished vocabulary; UserError if it is incomplete."""
         manifest = folder.manifest()
         models = {view: folder.read(file) for view, file in manifest["models"].items()}
-        return cls(learned.directory(folder), Direction(**manifest["direction"]), models)
+        return cls(subwords.directory_of(folder), Direction(**manifest["direction"]), models)
 
     def __len__(self) -> int:
         return self.embedded + len(self.added)
@@ -309,13 +304,15 @@ class Tuned(Translator):
         """Write the tokenizer of the model, and the pieces of views that need some."""
         model, views, models = self.model, _views(texts), dict[str, str]()
         loaded = pretrained.put_files(model.name, model.revision, folder, generation=True)
-        direction, directory = Direction.of(loaded, self.experiment), learned.directory(folder)
+        direction, directory = Direction.of(loaded, self.experiment), subwords.directory_of(folder)
         vocabulary = PretrainedVocabulary(directory, direction)
         for index, (view, text) in enumerate(views.items()):
             plain = vocabulary.pieces_per_text(texts[SOURCE].lines())
             if model.new_pieces and vocabulary.pieces_per_text(text.lines()) / plain > FOREIGN:
                 models[view] = VIEWS.format(index)
-                folder.write(models[view], _learned(text.lines(), model.new_pieces))
+                folder.write(
+                    models[view], sentencepieces.learn_at_most(text.lines(), model.new_pieces)
+                )
         read = {view: folder.read(file) for view, file in models.items()}
         vocabulary = PretrainedVocabulary(directory, direction, read)
         if models:
@@ -361,13 +358,3 @@ class Tuned(Translator):
 
 def _views(texts: Mapping[str, Text]) -> dict[str, Text]:
     return {name: text for name, text in texts.items() if name not in (SOURCE, TARGET)}
-
-
-def _learned(texts: Iterable[str], size: int) -> bytes:
-    """Return a sentencepiece model of at most `size` pieces, of fewer where the text has not
-    more."""
-    lines = list(texts)
-    try:
-        return sentencepieces.learn(lines, size)
-    except sentencepieces.SizeError as error:
-        return sentencepieces.learn(lines, error.limit)

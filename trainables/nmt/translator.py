@@ -21,9 +21,9 @@ from augury.corpora.ingest import cached_corpus
 from augury.decoding.search import Search
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, TARGET
+from augury.text.pieces.training import fitting_size, has_words
+from augury.text.pieces.vocabulary import Vocabulary, VocabularyTokenizer
 from augury.text.tokens import Text, Tokenizer
-from augury.text.vocabulary.training import fitting_size, has_words
-from augury.text.vocabulary.vocabulary import Vocabulary, VocabularyTokenizer
 from trainables.nmt.config import Config, PretrainedTranslator, resolve
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ ESTIMATE = 20_000
 class Translator(ABC):
     """The translation model of an experiment, with its vocabulary once that is made.
 
-    Vocabularies of all kinds have the members of `text.vocabulary.vocabulary.Vocabulary` that
+    Vocabularies of all kinds have the members of `text.pieces.vocabulary.Vocabulary` that
     translation reads. Torch is imported where models are made.
     """
 
@@ -165,7 +165,7 @@ class FromNothing(Translator):
                 make_texts(Graph(store).plan(experiment))
 
     def tokenizer(self, texts: Mapping[str, Text], store: Store) -> Tokenizer:
-        from augury.text.vocabulary import training
+        from augury.text.pieces import training
 
         settings = self.experiment.vocabulary.to_dict()
         # The size of a view has an effect in one mode, and only where views have texts of their
@@ -188,7 +188,7 @@ class FromNothing(Translator):
         return VocabularyTokenizer(store.folder("vocabularies", address(determined)))
 
     def make_tokenizer(self, texts: Mapping[str, Text], folder: Folder) -> None:
-        from augury.text.vocabulary import training
+        from augury.text.pieces import training
 
         settings = self.experiment.vocabulary
         groups = {name: partial(text.lines, settings.max_sentences) for name, text in texts.items()}

@@ -26,7 +26,7 @@ from augury.decoding import sampling
 from augury.decoding.settings import GREEDY, Sampler
 from augury.experiments.run import Run
 from augury.experiments.task import Exported
-from augury.text.subwords import learned
+from augury.text.pieces import subwords
 from augury.training.learner import Validation
 from augury.training.trained import load_weights
 from trainables import sequence
@@ -52,7 +52,7 @@ def build(
     are not pretrained are determined by `seed`; the global random state is left as it was.
     Raises UserError where `sequence.check` does, as for a model of another family.
     """
-    tokenizer = learned.load(directory)
+    tokenizer = subwords.load(directory)
     with torch.random.fork_rng(devices=[]), torch.device("cpu"):
         torch.manual_seed(seed_of("seq2seq", "model", seed))
         if isinstance(config, PretrainedGenerator):
@@ -66,7 +66,10 @@ class Generation(sequence.SequenceTraining):
     """A generator, the pairs that it learns from, and its validation set."""
 
     def __init__(self, run: Run):
-        experiment, directory = run.experiment, learned.directory(run.stored_folder(run.tokenizer))
+        experiment, directory = (
+            run.experiment,
+            subwords.directory_of(run.stored_folder(run.tokenizer)),
+        )
         assert isinstance(experiment, Config)
         model = build(
             experiment.model, directory, run.seed, perturbable=experiment.regime.needs_embeddings
@@ -103,8 +106,8 @@ def _settings(
 
 def _trained(run: Run) -> tuple[PreTrainedModel, PreTrainedTokenizerBase, Config]:
     experiment = cast(Config, run.experiment)
-    directory = learned.directory(run.stored_folder(run.tokenizer))
-    tokenizer = learned.load(directory)
+    directory = subwords.directory_of(run.stored_folder(run.tokenizer))
+    tokenizer = subwords.load(directory)
     empty = sequence.empty(_settings(experiment.model, directory, tokenizer))
     return load_weights(run.folder, empty), tokenizer, experiment
 

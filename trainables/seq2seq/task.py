@@ -16,7 +16,7 @@ from augury.experiments.cost import Size, transformer
 from augury.experiments.run import Run
 from augury.experiments.task import Exported
 from augury.regimes.regime import SOURCE, TARGET
-from augury.text.subwords.tokenizer import Subwords
+from augury.text.pieces.subwords import Subwords
 from trainables.seq2seq.config import Config, ReorderCorpus, TinyT5
 from trainables.subword_task import SubwordTask
 

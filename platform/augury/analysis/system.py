@@ -21,8 +21,8 @@ from augury.decoding.settings import PLAIN, Decoding
 from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.experiments.task import ReadsIds, ShowsStates, capable
+from augury.text.pieces.settings import SPACE, SPECIALS
 from augury.text.tokens import Tokens
-from augury.text.vocabulary.settings import SPACE, SPECIALS
 
 VALID = "valid"
 

@@ -15,7 +15,7 @@ from augury.core.rng import uniform
 from augury.core.store import Store
 
 if TYPE_CHECKING:
-    from augury.text.vocabulary.resegmentation import Resegmenter
+    from augury.text.pieces.resegmentation import Resegmenter
 
 NO_TOKEN = -1
 """The padding of rows of token ids."""
@@ -27,7 +27,7 @@ class Symbols(NamedTuple):
 
     `text` is the side or view whose rows are drawn, and `occurring` returns the ordinary ids in its
     training text, in order. `resegmenter` returns the object that segments a side or view anew;
-    None where the vocabulary was not learned here (`augury.text.vocabulary.vocabulary`).
+    None where the vocabulary was not learned here (`augury.text.pieces.vocabulary`).
     """
 
     unknown: int

@@ -30,7 +30,7 @@ from augury.core.locks import make_once
 from augury.core.rng import generator
 from augury.core.store import Store
 from augury.corpora.corpus import KIND, Corpus, CorpusWriter, input_columns, read_shard
-from augury.corpora.noise import KINDS, NoiseRates, SourceNoise
+from augury.corpora.text_settings import NOISES, NoiseRates, SourceNoise
 from augury.text.noise import (
     NoiseContext,
     add_noise,
@@ -57,7 +57,7 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, Copies):
     def _some(self) -> Noise:
         if not self.rates and type(self) is Noise:
             raise UserError(
-                f"operator noise changes nothing without a rate: set one of {', '.join(KINDS)}, "
+                f"operator noise changes nothing without a rate: set one of {', '.join(NOISES)}, "
                 "as 0.1"
             )
         return self

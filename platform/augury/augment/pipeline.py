@@ -35,14 +35,15 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import (
     SHARD_ROWS,
+    TEXTS,
     Corpus,
     read_shard,
+    row_ranges,
     shard_metadata,
     shard_name,
     write_shard,
 )
 from augury.corpora.ingest import cached_address
-from augury.corpora.mixture import TEXTS, row_ranges
 from augury.corpora.spec import BaseSpec
 
 VIEWS, FITS = "views", "fits"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,6 +16,8 @@ from augury.core.parallel import map_ahead
 from augury.core.store import Folder, Store
 
 KIND = "corpora"
+TEXTS = "texts"
+"""Key of the list of texts in the manifest of several training texts."""
 SCHEMA_VERSION = 1
 SHARD_ROWS = 20_000
 
@@ -200,6 +202,23 @@ class Corpus:
     def column(self, name: str) -> list[str]:
         """Return a whole column as Python strings; it must fit in memory."""
         return [text for block in self.blocks([name]) for text in block.column(name).to_pylist()]
+
+
+class RowRange(NamedTuple):
+    """The rows of a text in a training corpus."""
+
+    name: str
+    start: int
+    end: int
+
+
+def row_ranges(corpus: Corpus) -> list[RowRange]:
+    """Return the rows of each text of a training corpus, in order; a single text is `train`."""
+    ranges, end = [], 0
+    for text in corpus.manifest.get(TEXTS, [{"name": "train", "rows": corpus.rows}]):
+        ranges.append(RowRange(text["name"], end, end + text["rows"]))
+        end = ranges[-1].end
+    return ranges
 
 
 def shard_name(index: int) -> str:

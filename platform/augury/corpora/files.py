@@ -289,9 +289,12 @@ def _no_text(path: Path) -> UserError:
             try:
                 line.decode()
             except UnicodeDecodeError as error:
-                location = f"{path}, line {number}, byte {error.start + 1}"
+                own = "its own encoding, for example: iconv -f latin1"
+                # Of text in other scripts most bytes are not ASCII, and latin1 accepts them all.
+                if sum(byte > 127 for byte in line) > len(line) / 3:
+                    own = "gb18030, shift_jis, windows-1251 or what it is in: iconv -f ENCODING"
                 return UserError(
-                    f"{location}: 0x{line[error.start]:02x} is not UTF-8; convert it from its "
-                    f"own encoding, for example: iconv -f latin1 -t utf-8 {path.name}"
+                    f"{path}, line {number}, byte {error.start + 1}: 0x{line[error.start]:02x} is "
+                    f"not UTF-8; convert it from {own} -t utf-8 {path.name}"
                 )
     raise AssertionError(f"{path} decodes line by line but not as a whole")

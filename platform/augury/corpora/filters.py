@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
+import html
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+from functools import partial, reduce
+from unicodedata import normalize
 
 import numpy as np
 import pyarrow as pa
@@ -55,21 +56,6 @@ REASON_SETTINGS = {
     "not in the subset": "{split}.subset",
 }
 """Corpus setting behind each reason; there is none to allow empty sides."""
-
-# Starters that NFC never changes, whatever their neighbours: text of these characters needs no
-# normalisation.
-STABLE = (
-    r"\x00-\x{2FF}\x{400}-\x{482}\x{48A}-\x{52F}\x{2010}-\x{2027}\x{2030}-\x{205E}\x{20A0}-\x{20BF}"
-    r"\x{3001}-\x{3029}\x{3041}-\x{3096}\x{30A0}-\x{30FF}\x{4E00}-\x{9FFF}\x{AC00}-\x{D7A3}"
-    r"\x{FF01}-\x{FF60}"
-)
-# White space other than single ASCII spaces.
-IRREGULAR = (
-    r"  |[\x09-\x0d\x1c-\x1f\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}"
-    r"\x{3000}]"
-)
-ASCII_SPACE = " \t\n\r\v\f"
-_SPACES = dict.fromkeys(map(ord, "\t\n\r"), " ")
 
 
 class Cleaning(Section):
@@ -124,58 +110,31 @@ def clean(
     The latter become spaces. Entities, `replace` and case are applied first, if enabled; case is
     mapped character by character.
     """
-    cleaned, broken = _clean(text, replace, filter)
-    return cleaned, broken.to_numpy(zero_copy_only=False)
-
-
-def clean_lines(lines: Sequence[str], filter: Cleaning) -> list[str]:
-    """Clean lines as `clean` does; of a sentence alone, to import Arrow would take longest."""
-    if filter.lowercase:  # Arrow maps other characters than Python
-        texts = pa.array(lines, pa.string())
-        return list(_clean(texts, {}, filter)[0].to_pylist())
-    return [_clean_line(line, filter) for line in lines]
-
-
-def _clean_line(line: str, filter: Cleaning) -> str:
-    normal = unicodedata.normalize("NFC", _unescape(line) if filter.unescape else line)
-    return normal.strip(ASCII_SPACE).translate(_SPACES)
-
-
-def _unescape(sentence: str) -> str:
-    import html  # whose table of entities few texts need
-
-    return html.unescape(sentence)
-
-
-def _clean(
-    text: pa.Array, replace: Mapping[str, str], filter: Cleaning
-) -> tuple[pa.Array, pa.Array]:
     if filter.unescape:
-        text = _map_where(text, pc.match_substring(text, "&"), _unescape)
+        text = _map_where(text, pc.match_substring(text, "&"), html.unescape)
     for old, new in replace.items():
         text = pc.replace_substring(text, old, new)
     if filter.lowercase:
         text = pc.utf8_lower(text)
-    unstable = pc.match_substring_regex(text, f"[^{STABLE}]")
     # Not Arrow's utf8_normalize, which always decomposes (apache/arrow#51225).
-    text = _map_where(text, unstable, lambda sentence: unicodedata.normalize("NFC", sentence))
+    text = _map_where(text, pc.invert(pc.string_is_ascii(text)), partial(normalize, "NFC"))
     text = pc.ascii_trim_whitespace(text)
     broken = pc.match_substring_regex(text, r"[\t\n\r]")
-    text = pc.replace_substring_regex(text, r"[\t\n\r]", " ") if pc.any(broken).as_py() else text
-    return text, broken
+    text = pc.replace_substring_regex(text, r"[\t\n\r]", " ")
+    return text, broken.to_numpy(zero_copy_only=False)
+
+
+def clean_lines(lines: Sequence[str], filter: Cleaning) -> list[str]:
+    """Clean lines as `clean` does."""
+    texts: list[str] = clean(pa.array(lines, pa.string()), {}, filter)[0].to_pylist()
+    return texts
 
 
 def word_counts(text: pa.Array) -> np.ndarray:
-    """Count the words, separated by Unicode white space, of texts without surrounding ASCII
-    white space."""
-    counts = np.from_dlpack(pc.count_substring(text, " ")) + (
-        np.from_dlpack(pc.binary_length(text)) > 0
-    )
-    irregular = pc.indices_nonzero(pc.match_substring_regex(text, IRREGULAR))
-    counts[np.from_dlpack(irregular)] = [
-        len(sentence.split()) for sentence in pc.take(text, irregular).to_pylist()
-    ]
-    return counts
+    """Count the words of texts, which Unicode white space separates."""
+    trimmed = pc.utf8_trim_whitespace(text)
+    counts = pc.list_value_length(pc.utf8_split_whitespace(trimmed)).to_numpy()
+    return np.where(pc.binary_length(trimmed).to_numpy() > 0, counts, 0)
 
 
 def rejections(

@@ -1,4 +1,5 @@
-"""Tell whether a text is in its language, by script and by the most common words.
+"""Tell whether a text is in its language, by script and by the most common words, and whether tools
+have left their marks in it.
 
 This notices a wrong code, a wrong file and swapped sides of thousands of words; of a single
 sentence, only that it is clearly of another language. Languages that resemble each other (Danish
@@ -48,6 +49,22 @@ words are written in Latin letters."""
 _SCRIPT_SUBTAG = re.compile(r"[-_][A-Za-z]{4}\b")
 
 
+MARKS = (
+    (
+        r"&(quot|apos|amp|lt|gt|nbsp|#[0-9]+|#x[0-9a-fA-F]+);",
+        0.01,
+        "has escaped characters (&quot;): replace them, corpus.filter.unescape: true",
+    ),
+    (
+        r" [.,\x{3002}\x{FF0C}]( |$)|@-@| 's |[A-Za-z] n't ",
+        0.1,
+        "looks tokenised (' .', ' ,', '@-@'): give it as it was written, since metrics and models "
+        "tokenise it themselves",
+    ),
+)
+"""A pattern, the share of sentences from which it is said, and what."""
+
+
 def doubts(name: str, corpus: Corpus) -> list[str]:
     """Return why a text is not in the languages that its records state; usually empty."""
     kind = KINDS[corpus.kind]
@@ -76,6 +93,19 @@ def doubts(name: str, corpus: Corpus) -> list[str]:
                 f"the target like {like_target}; swap the files or columns, or the languages"
             ]
     return found
+
+
+def marks_of_tools(name: str, corpus: Corpus) -> list[str]:
+    """Return cautions on the sides of a text whose sentences have the marks of tokenisers or of
+    markup."""
+    cautions = []
+    for side in KINDS[corpus.kind].sentences if corpus.shards else ():
+        texts = corpus.shard(corpus.shards[0], [side]).column(side).slice(0, ROWS)
+        for pattern, share, what in MARKS:
+            count = pc.sum(pc.match_substring_regex(texts, pattern)).as_py() or 0
+            if count >= max(1, share * len(texts)):
+                cautions.append(f"{name}: its {side} {what}")
+    return cautions
 
 
 def _judge(texts: Sequence[str], code: str) -> tuple[str | None, str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import cache, reduce
 from itertools import accumulate, pairwise
-from typing import TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,49 +13,36 @@ import pyarrow.compute as pc
 from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.locks import make_once
-from augury.core.machine import available_cores
 from augury.core.naming import counted
 from augury.core.parallel import map_ahead
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import KIND, KINDS, PARALLEL, SCHEMA_VERSION, Corpus, CorpusWriter
+from augury.corpora.corpus import KIND, KINDS, PARALLEL, SCHEMA_VERSION, TEXTS, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes, read_sentences
-from augury.corpora.filters import REASONS, clean_lines, join_sides
+from augury.corpora.filters import clean_lines, join_sides
 from augury.corpora.known import MissingSet, modified_files
-from augury.corpora.mixture import mix, mixture_address
+from augury.corpora.languages import SEVERAL
 from augury.corpora.readers import TextSource, open_text
-from augury.corpora.records import CODE, RecordBuilder, choose, subset_size
+from augury.corpora.records import CODE, RecordBuilder, choose, subset_size, threads
 from augury.corpora.spec import BaseSpec, ResolvedSplit
 from augury.corpora.text_settings import ParallelText
 
-T = TypeVar("T")
-
 REFERENCES, REFERENCES_FILE = "references", "references.json"
 
-MAX_THREADS = 8
-"""Blocks that are cleaned or read at once: with more, what is done in order takes longer."""
 
-
-def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = None) -> Corpus:
+def ingest(spec: BaseSpec, split: str, store: Store) -> Corpus:
     """Return the corpus of a split, created unless the store has it.
 
     Its address depends on content, not file names.
 
     Text is cleaned (`filters.clean`) and filtered (`Cleaning`); the manifest counts rejected rows
     by reason. Unless the text has ids, they are `<split>-<input row, 8 digits>`, which do not
-    depend on filters. `directory` is the directory of known sets, by default AUGURY_DATA. Raises
-    UserError for unusable text, without leaving a partial corpus.
+    depend on filters. Raises UserError for unusable text, without leaving a partial corpus.
     """
-    if split == "train" and spec.mixture:
-        return mix(
-            {
-                name: ingest(text, split, store, directory=directory)
-                for name, text in spec.mixture.items()
-            },
-            store,
-        )
-    resolved = spec.resolve(split, directory)
-    text = _open(resolved)
+    if split == "train" and (mixture := spec.mixture):
+        return _mix({name: ingest(text, split, store) for name, text in mixture.items()}, store)
+    resolved = spec.resolve(split)
+    text = open_text(resolved.text, resolved.role, resolved.languages)
     if resolved.known:
         for path in modified_files(resolved.known, text.inputs):
             say_once(
@@ -71,20 +58,23 @@ def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = 
     return corpus
 
 
+def corpus_address(spec: BaseSpec, split: str) -> str:
+    """Return the address of the corpus that `ingest` would create; reads the files."""
+    if split == "train" and (mixture := spec.mixture):
+        return _mixture_address(
+            {name: corpus_address(text, split) for name, text in mixture.items()}
+        )
+    resolved = spec.resolve(split)
+    return _address(resolved, open_text(resolved.text, resolved.role, resolved.languages))
+
+
 def cached_corpus(spec: BaseSpec, split: str, root: str) -> Corpus:
     """Return the corpus of a split as `ingest` does, cached for the process.
 
     Raises UserError, before any text is read, if a file of any split cannot be opened.
     """
     _check_files(type(spec), spec.content)
-    key = type(spec), spec.content, split, root
-    if key not in _corpora:
-        _corpora[key] = ingest(spec, split, Store(root))
-    return _corpora[key]
-
-
-_corpora: dict[tuple[type[BaseSpec], str, str, str], Corpus] = {}
-"""The corpora of this process, by schema and content of their settings, split and root."""
+    return _cached_corpus(type(spec), spec.content, split, root)
 
 
 def cached_address(spec: BaseSpec, split: str) -> str:
@@ -96,22 +86,21 @@ def cached_address(spec: BaseSpec, split: str) -> str:
     return _cached_address(type(spec), spec.content, split)
 
 
-def corpus_address(spec: BaseSpec, split: str, *, directory: str | None = None) -> str:
-    """Return the address of the corpus that `ingest` would create; reads the files."""
-    if split == "train" and spec.mixture:
-        return mixture_address(
-            {
-                name: corpus_address(text, split, directory=directory)
-                for name, text in spec.mixture.items()
-            }
-        )
-    resolved = spec.resolve(split, directory)
-    return _address(resolved, _open(resolved))
+@cache
+def _check_files(schema: type[BaseSpec], spec: str) -> None:
+    """Raise UserError, with all that cannot be opened, unless the files of all splits can."""
+    if missing := missing_texts(schema.model_validate_json(spec)):
+        raise UserError("\n".join(missing.values()))
 
 
-def overlap(train: Corpus, other: Corpus) -> int:
-    """Count the records of `other`, which must fit in memory, that are also in `train`."""
-    return overlaps(train, [other])[0]
+@cache
+def _cached_corpus(schema: type[BaseSpec], spec: str, split: str, root: str) -> Corpus:
+    return ingest(schema.model_validate_json(spec), split, Store(root))
+
+
+@cache
+def _cached_address(schema: type[BaseSpec], spec: str, split: str) -> str:
+    return corpus_address(schema.model_validate_json(spec), split)
 
 
 def overlaps(train: Corpus, others: Sequence[Corpus]) -> list[int]:
@@ -125,21 +114,17 @@ def overlaps(train: Corpus, others: Sequence[Corpus]) -> list[int]:
     def find(shard: str) -> pa.ChunkedArray:
         return pc.is_in(pairs, value_set=_pairs(train.shard(shard, sides)))
 
-    leaked = reduce(pc.or_, map_ahead(find, train.shards, _threads()))
+    leaked = reduce(pc.or_, map_ahead(find, train.shards, threads()))
     starts = [0, *accumulate(other.rows for other in others)]
     parts = (leaked[start:end] for start, end in pairwise(starts))
     return [pc.sum(part).as_py() or 0 for part in parts]
 
 
-def overlap_notes(train: Corpus, held_out: Iterable[tuple[str, Corpus]]) -> list[str]:
+def overlap_notes(train: Corpus, held_out: Sequence[tuple[str, Corpus]]) -> list[str]:
     """Return a note on each held-out corpus, by name, that shares records with the training set."""
-    named = list(held_out)
-    counts = overlaps(train, [corpus for _, corpus in named])
-    return [
-        overlap_note(count, name, corpus, "training")
-        for (name, corpus), count in zip(named, counts, strict=True)
-        if count
-    ]
+    counts = overlaps(train, [corpus for _, corpus in held_out])
+    named = zip(counts, held_out, strict=True)
+    return [overlap_note(count, *other, "training") for count, other in named if count]
 
 
 def overlap_note(count: int, name: str, corpus: Corpus, other: str) -> str:
@@ -154,23 +139,17 @@ def missing_texts(spec: BaseSpec) -> dict[str, str]:
     """Return why texts of a corpus cannot be read: file or known set -> error, each once."""
     missing: dict[str, str] = {}
     for split in spec.splits():
+        setting = f"corpus.{split}" if split in ("train", "valid") else f"corpus.tests.{split}"
         for part in [*spec.mixture.values()] if split == "train" and spec.mixture else [spec]:
             try:
                 files = part.resolve(split).text.files()
             except MissingSet as error:
                 missing.setdefault(error.name, f"text {split}: {error}")
                 continue
-            missing |= {
-                file: f"text {split} ({_key(split)}): {reason}"
-                for file in files
-                if file not in missing and (reason := unreadable(file))
-            }
+            for file in files:
+                if file not in missing and (reason := unreadable(file)):
+                    missing[file] = f"text {split} ({setting}): {reason}"
     return missing
-
-
-def _key(split: str) -> str:
-    """Return the setting that names the files of a split."""
-    return f"corpus.{split}" if split in ("train", "valid") else f"corpus.tests.{split}"
 
 
 def unreadable(file: str) -> str | None:
@@ -183,22 +162,6 @@ def unreadable(file: str) -> str | None:
     except UserError as error:
         return str(error)
     return None
-
-
-@cache
-def _check_files(schema: type[BaseSpec], spec: str) -> None:
-    """Raise UserError, with all that cannot be opened, unless the files of all splits can."""
-    if missing := missing_texts(schema.model_validate_json(spec)):
-        raise UserError("\n".join(missing.values()))
-
-
-@cache
-def _cached_address(schema: type[BaseSpec], spec: str, split: str) -> str:
-    return corpus_address(schema.model_validate_json(spec), split)
-
-
-def _open(split: ResolvedSplit) -> TextSource:
-    return open_text(split.text, split.role, split.languages)
 
 
 def _address(split: ResolvedSplit, text: TextSource) -> str:
@@ -224,13 +187,10 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
     writer = CorpusWriter(folder)
     try:
         size = subset_size(split)
-        subset = choose(split, text, size) if size else None
-        builder = RecordBuilder(split, text, subset)
-        with Stage(
-            f"read {split.name}", min(text.total, text.first or text.total), split.kind.noun
-        ) as stage:
-            writer.add_all(_records(builder, text, stage))
-        builder.check()
+        builder = RecordBuilder(split, text, choose(split, text, size) if size else None)
+        rows = min(text.total, text.first or text.total)
+        with Stage(f"read {split.name}", rows, split.kind.noun) as stage:
+            writer.add_all(builder.records(stage))
     except UserError:
         folder.remove()
         raise
@@ -238,12 +198,7 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
         {
             "kind": split.kind.name,
             "split": split.name,
-            **builder.manifest_entries(),
-            "rows_in": builder.read,
-            "rejected": _by_reason(builder.rejected),
-            "examples": _by_reason(builder.examples),
-            "cleaned": builder.cleaned,
-            "controls": dict(sorted(builder.controls.items())),
+            **builder.manifest(),
             "known": split.known.name if split.known else None,
             "files": text.inputs,
             "inputs": [],
@@ -258,24 +213,57 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
     say(f"{split.name}: {builder.summary()}")
 
 
-def _by_reason(values: Mapping[str, T]) -> dict[str, T]:
-    """Return values in the order of reasons, however the text was cut into blocks."""
-    return {reason: values[reason] for reason in REASONS if reason in values}
-
-
-def _records(builder: RecordBuilder, text: TextSource, stage: Stage) -> Iterator[pa.Table]:
-    """Yield the records of a text, block by block; later blocks are cleaned meanwhile."""
-    for cleaned in map_ahead(builder.clean, text.blocks(), _threads()):
-        yield builder.add(cleaned)
-        stage.advance(len(cleaned.block))
-
-
-def _threads() -> int:
-    return min(available_cores(), MAX_THREADS)
-
-
 def _pairs(block: pa.Table) -> pa.Array:
     return join_sides(*block.columns).combine_chunks()
+
+
+def _mixture_address(addresses: Mapping[str, str]) -> str:
+    return address(
+        {"kind": "mixture", "version": 1, "texts": [list(text) for text in addresses.items()]}
+    )
+
+
+def _mix(corpora: Mapping[str, Corpus], store: Store) -> Corpus:
+    """Return the concatenation of corpora by name, created unless the store has it.
+
+    The name of a corpus is the `origin` of its records and the prefix of their ids.
+    """
+    parts = {name: corpus.address for name, corpus in corpora.items()}
+    folder = store.folder(KIND, _mixture_address(parts))
+
+    def make() -> None:
+        writer = CorpusWriter(folder)
+        for name, corpus in corpora.items():
+            for block in corpus.blocks():
+                columns = dict(zip(block.column_names, block.columns, strict=True))
+                columns["id"] = pc.binary_join_element_wise(name, block.column("id"), "-")
+                columns["origin"] = pa.repeat(name, len(block))
+                writer.add(pa.table(columns, schema=block.schema))
+        manifests = [corpus.manifest for corpus in corpora.values()]
+        shared = ("kind", "split", "source_language", "target_language", "language")
+        entries = {key: manifests[0][key] for key in shared if key in manifests[0]}
+        if len({manifest.get("language") for manifest in manifests}) > 1:
+            entries["language"] = SEVERAL
+        rejected: Counter[str] = sum((Counter(part["rejected"]) for part in manifests), Counter())
+        writer.finish(
+            {
+                **entries,
+                "rows_in": sum(part["rows_in"] for part in manifests),
+                "rejected": dict(rejected),
+                "examples": {},
+                TEXTS: [
+                    {"name": name, "rows": corpus.rows, "address": corpus.address}
+                    for name, corpus in corpora.items()
+                ],
+                "inputs": [*parts.values()],
+                "note": next((part["note"] for part in manifests if part["note"]), None),
+            }
+        )
+        counts = ", ".join(f"{corpus.rows:,} of {name}" for name, corpus in corpora.items())
+        say(f"train: {writer.rows:,} {Corpus(folder).noun}, {counts}")
+
+    make_once(folder, make)
+    return Corpus(folder)
 
 
 def stored_references(spec: BaseSpec, test: str, corpus: Corpus, store: Store) -> Folder | None:

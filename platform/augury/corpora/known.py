@@ -66,17 +66,14 @@ class MissingSet(UserError):
         return MissingSet, (str(self), self.name)  # workers pickle their errors
 
 
-def locate(
-    known: KnownSet, split: str, languages: Mapping[str, str], directory: str | None
-) -> dict[str, Any]:
+def locate(known: KnownSet, split: str, languages: Mapping[str, str]) -> dict[str, Any]:
     """Return settings of the text of a split with the paths of its files, found anywhere below its
-    subdirectory.
+    subdirectory of AUGURY_DATA.
 
-    `languages` maps `source` and `target`, or `language`, to codes; `directory` is the data
-    directory, by default AUGURY_DATA. Raises MissingSet with the commands that download the set if
-    it is missing.
+    `languages` maps `source` and `target`, or `language`, to codes. Raises MissingSet with the
+    commands that download the set if it is missing.
     """
-    root, folder = directory or os.environ.get(ENVIRONMENT), known.folder or known.name
+    root, folder = os.environ.get(ENVIRONMENT), known.folder or known.name
     if not root:
         raise MissingSet(
             f"{known.name} is read from the subdirectory {folder} of a data directory: set "

@@ -16,7 +16,6 @@ from augury.corpora.corpus import Kind
 from augury.corpora.filters import Cleaning, Filter
 from augury.corpora.known import KNOWN, KNOWN_NLI, KnownSet, check_languages, locate
 from augury.corpora.languages import SEVERAL, LanguageCode
-from augury.corpora.noise import SourceNoise
 from augury.corpora.text_settings import (
     BUILTIN_SIDES,
     LabelledText,
@@ -25,6 +24,7 @@ from augury.corpora.text_settings import (
     PairText,
     ParallelText,
     Role,
+    SourceNoise,
     Text,
 )
 from toy_languages import NLI_LANGUAGES
@@ -188,11 +188,9 @@ class BaseSpec(Section, Generic[T]):
         """Return whether a test set is the validation text."""
         return split in self.tests and self.tests[split].validation
 
-    def resolve(self, split: str, directory: str | None = None) -> ResolvedSplit:
-        """Resolve a split; `directory` has the files of known sets and is AUGURY_DATA by default.
-
-        Raises UserError if the corpus has no such split or the files of a known set are missing.
-        """
+    def resolve(self, split: str) -> ResolvedSplit:
+        """Resolve a split; raise UserError if the corpus has no such one or the files of a known
+        set are missing."""
         if split not in self.splits():
             if split == "valid":
                 raise UserError(
@@ -201,7 +199,7 @@ class BaseSpec(Section, Generic[T]):
                 )
             raise unknown("split", split, self.splits())
         if self.is_validation(split):
-            return self.resolve("valid", directory)
+            return self.resolve("valid")
         origin = "train" if split == "valid" and self.held_out else split
         role: Role = "train" if origin == "train" else "test"
         if origin in ("valid", *self.dev_sets):
@@ -212,7 +210,7 @@ class BaseSpec(Section, Generic[T]):
             known = self._known_set(origin)
             assert known is not None
             overrides = text.model_dump(exclude_defaults=True) if text else {}
-            settings = locate(known, origin, self._file_languages(text), directory)
+            settings = locate(known, origin, self._file_languages(text))
             text = self.TEXT.model_validate({**settings, **overrides})
         every = self.held_out if role == "train" else None
         languages = self.languages_of(split)
@@ -399,20 +397,19 @@ class NliSpec(LanguageSpec[NliText]):
         return self
 
 
-class LabelledSpec(LanguageSpec[LabelledText]):
-    """A corpus of sentences with one label each."""
-
+class _LabelledSpec(LanguageSpec[T], Generic[T]):
     labels: tuple[str, ...] = Field(min_length=2)
     """All labels, in the order of the model's classes."""
+
+
+class LabelledSpec(_LabelledSpec[LabelledText]):
+    """A corpus of sentences with one label each."""
 
     TEXT: ClassVar[type[Text]] = LabelledText
 
 
-class LabelledPairsSpec(LanguageSpec[PairText]):
+class LabelledPairsSpec(_LabelledSpec[PairText]):
     """A corpus of pairs of sentences with one label each."""
-
-    labels: tuple[str, ...] = Field(min_length=2)
-    """All labels, in the order of the model's classes."""
 
     TEXT: ClassVar[type[Text]] = PairText
 
@@ -425,8 +422,8 @@ class MonolingualSpec(LanguageSpec[MonolingualText]):
 
     TEXT: ClassVar[type[Text]] = MonolingualText
 
-    def resolve(self, split: str, directory: str | None = None) -> ResolvedSplit:
-        return replace(super().resolve(split, directory), name=MONOLINGUAL_NAME)
+    def resolve(self, split: str) -> ResolvedSplit:
+        return replace(super().resolve(split), name=MONOLINGUAL_NAME)
 
     @model_validator(mode="after")
     def _one_text(self) -> MonolingualSpec:

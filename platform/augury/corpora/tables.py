@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import math
-import re
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,36 +17,17 @@ import pyarrow.parquet as pq
 
 from augury.core.errors import UserError, nearest
 from augury.core.naming import counted
-from augury.corpora.files import InputFile, find, lines, open_bytes
+from augury.corpora.delimited import USUAL, dialect_of, rows_of
+from augury.corpora.files import InputFile, find, lines
 
 BLOCK_ROWS = 20_000
-USUAL = {"csv": ",", "tsv": "\t"}
-DELIMITERS = (";", "\t", ",", "|")
-DECLARED = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
-"""A first line for Excel, which names the delimiter."""
-START = 1 << 20  # bytes that tell the delimiter, with
-FIRST_ROWS = 50
-UNQUOTED = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?|NA|NaN|NULL|\\N|", re.IGNORECASE)
-"""Values that stay without quotes where all texts have them."""
+MOST_FIELDS = 200
+"""Of a record of JSON: one with more is a table, column by column."""
 T = TypeVar("T")
-csv.field_size_limit(sys.maxsize)
 
 
 class NotText(UserError):
     """A column whose values are no text, numbers or truth values."""
-
-
-class Dialect(NamedTuple):
-    """How the rows of a delimited file are written."""
-
-    delimiter: str
-    quoted: bool = True
-    """Whether quotation marks stand around fields; else they are text."""
-    escape: str | None = None
-    """The character before a quotation mark within quotes; None where it is doubled."""
-    line_end: str = "\n"
-    skipped: int = 0
-    """Lines before the header."""
 
 
 def read_table(
@@ -87,151 +63,62 @@ def column_names(path: str, layout: str) -> list[str]:
             return [file.schema.column(index).path for index in range(len(file.schema))]
     if layout == "jsonl":
         _, record = next(_json_records(find(path)), ("", {}))
-        return list(record) if isinstance(record, dict) else []
-    return next(_rows_of(path, layout), (1, []))[1]
-
-
-def dialect_of(path: str, layout: str) -> Dialect:
-    """Return how the rows of a TSV or CSV file are written, by its beginning; where quotation marks
-    may be text, by all of it."""
-    status = find(path).stat()
-    return _dialect(path, layout, status.st_size, status.st_mtime_ns)
+        names = list(_fields(record)) if isinstance(record, dict) else []
+        if len(names) > MOST_FIELDS:
+            raise UserError(
+                f"{path} has a record of {len(names):,} fields: write a record per line, as pandas "
+                "does by to_json(orient='records', lines=True)"
+            )
+        return names
+    names = next(rows_of(path, layout), (1, []))[1]
+    if not any(names):
+        raise UserError(f"{path}: its first line is empty: begin with the names of the columns")
+    return names
 
 
 def first_line(path: str, layout: str, header: Sequence[str] | None) -> int | None:
     """Return the line of the first row, from 1, of a table whose rows are lines; None for others,
-    whose fields may have line ends."""
-    if layout not in USUAL:
-        return 1 if layout == "jsonl" and not _is_array(find(path)) else None
+    whose fields may have line ends, or that have empty lines."""
+    if layout == "jsonl":
+        has_others = _is_array(find(path)) or not all(map(bytes.strip, lines(find(path))))
+        return None if has_others else 1
+    if layout not in USUAL or dialect_of(path, layout).quoted:
+        return None
     has_names = not header or column_names(path, layout) == list(header)
-    return None if dialect_of(path, layout).quoted else 1 + has_names
-
-
-@cache
-def _dialect(path: str, layout: str, size: int, changed: int) -> Dialect:
-    with open_bytes(find(path)) as stream:
-        start = stream.read(START).decode("utf-8-sig", errors="ignore")
-    returns = start.count("\r") - start.count("\r\n")
-    line_end = "\r" if returns > start.count("\n") else "\n"
-    if declared := DECLARED.match(start):
-        return Dialect(declared[1], line_end=line_end, skipped=1)
-    whole = start[: start.rfind(line_end) + 1] or start  # without the beginning of a line
-    delimiter = _delimiter(re.split("[\r\n]+", whole), USUAL[layout])
-    escapes = [None, "\\"] if '\\"' in start else [None]
-    if delimiter == "\t" or len(escapes) > 1:
-        for escape in escapes:
-            dialect = Dialect(delimiter, True, escape, line_end)
-            if _are_quotes(path, dialect):
-                return dialect
-    return Dialect(delimiter, delimiter != "\t", None, line_end)
-
-
-def _delimiter(lines: Sequence[str], usual: str) -> str:
-    """Return the character that cuts the first lines into as many fields each, or else the first
-    one; the usual one before others."""
-    marks = list(dict.fromkeys([usual, *DELIMITERS]))
-    even = []
-    for mark in marks:
-        plain = {line.count(mark) for line in lines[:FIRST_ROWS] if line}
-        read = islice(csv.reader(lines, delimiter=mark), FIRST_ROWS)
-        quoted = {len(row) - 1 for row in read if row}
-        even += [mark] * any(len(counts) == 1 and min(counts) > 0 for counts in (plain, quoted))
-    return next(chain(even, (mark for mark in marks if mark in lines[0]), marks))
-
-
-def _are_quotes(path: str, dialect: Dialect) -> bool:
-    """Return whether the quotation marks of a file are those that a writer of tables puts around
-    fields that need them, or around all texts, and none is text."""
-    read: list[str] = []
-
-    def noted() -> Iterator[str]:
-        for line in _lines(path, dialect):
-            read.append(line)
-            yield line
-
-    if not any('"' in line for line in _lines(path, dialect)):
-        return False
-    needs = re.compile(f"[{re.escape(dialect.delimiter)}\r\n{'' if dialect.escape else chr(34)}]")
-    may_need = re.compile(f'[{re.escape(dialect.delimiter)}\r\n"]|^$')
-    around_needed = around_texts = True
-    try:
-        for number, (_, fields) in enumerate(_rows(noted(), dialect, path)):
-            first, *others = read
-            if others and first.count(dialect.delimiter) >= len(fields) - 1:
-                return False  # a line that is a row, with a quotation that goes on in the next
-            # A mark within a field is doubled, or has an escape.
-            within = sum(field.count('"') for field in fields) * (1 if dialect.escape else 2)
-            quoted = (sum(line.count('"') for line in read) - within) / 2
-            read.clear()
-            if number:  # names may be quoted though values are not
-                least, most = (sum(map(bool, map(r.search, fields))) for r in (needs, may_need))
-                texts = sum(not UNQUOTED.fullmatch(field) for field in fields)
-                around_needed = around_needed and least <= quoted <= most
-                around_texts = around_texts and texts <= quoted <= len(fields)
-    except UserError:
-        return False
-    return around_needed or around_texts
-
-
-def _lines(path: str, dialect: Dialect) -> Iterator[str]:
-    with open_bytes(find(path)) as stream:
-        text = io.TextIOWrapper(stream, "utf-8-sig", newline=dialect.line_end)
-        yield from islice(text, dialect.skipped, None)
-
-
-def _rows(lines: Iterable[str], dialect: Dialect, path: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield rows with the line, from 1, that each begins in.
-
-    Raises UserError with the line of a row whose quotation marks are not closed.
-    """
-    begin = 1 + dialect.skipped
-    if not dialect.quoted:
-        for number, line in enumerate(lines, begin):
-            yield number, line.rstrip("\r\n").split(dialect.delimiter)
-        return
-    reader = csv.reader(
-        lines,
-        delimiter=dialect.delimiter,
-        doublequote=dialect.escape is None,
-        escapechar=dialect.escape,
-        skipinitialspace=dialect.delimiter != "\t",
-        strict=True,
-    )
-    try:
-        for fields in reader:
-            yield begin, fields
-            begin = 1 + dialect.skipped + reader.line_num
-    except csv.Error as error:
-        raise UserError(
-            f"{path}, line {begin}: not CSV according to RFC 4180 ({error}): quote fields with "
-            "quotes, commas or line ends, and double the quotes in them"
-        ) from error
-
-
-def _rows_of(path: str, layout: str) -> Iterator[tuple[int, list[str]]]:
-    dialect = dialect_of(path, layout)
-    return _rows(_lines(path, dialect), dialect, path)
+    return 1 + has_names
 
 
 def _delimited(
     path: str, layout: str, columns: Sequence[str], header: Sequence[str] | None
 ) -> Iterator[pa.Table]:
-    rows = _rows_of(path, layout)
+    rows = rows_of(path, layout)
     first = next(rows, (1, []))
     names = list(header or first[1])
     indices = [column_index(path, names, column) for column in columns]
     rows = rows if first[1] == names else chain([first], rows)
-    for batch in batches(_check_widths(rows, len(names), path)):
+    lines_are_rows = not dialect_of(path, layout).quoted
+    for batch in batches(_check_widths(rows, len(names), path, lines_are_rows)):
         arrays = [pa.array([row[index] for row in batch], pa.string()) for index in indices]
         yield pa.table(arrays, names=list(columns))
 
 
 def _check_widths(
-    rows: Iterable[tuple[int, list[str]]], width: int, path: str
+    rows: Iterable[tuple[int, list[str]]], width: int, path: str, lines_are_rows: bool
 ) -> Iterator[list[str]]:
+    """Yield rows with as many fields as the header, without empty lines.
+
+    UserError with the line for others, and where rows are numbered by lines for an empty line
+    before the last row.
+    """
+    empty = 0
     for line, row in rows:
-        if not row and width == 1:
+        if not any(row) and len(row) <= 1:
+            if width > 1:
+                empty = empty or line
+                continue
             row = [""]  # an empty line is an empty text
+        if empty and lines_are_rows:
+            raise UserError(f"{path}, line {empty} is empty: remove it, or complete the row")
         if len(row) != width:
             raise UserError(
                 f"{path}, line {line} has {counted(len(row), 'column')}, but the header has "
@@ -304,7 +191,16 @@ def column_index(where: str, names: Sequence[str], column: str) -> int:
 
 
 def _is_array(path: Path) -> bool:
-    return next(lines(path), b"").lstrip().startswith(b"[")
+    return next(filter(bytes.strip, lines(path)), b"").lstrip().startswith(b"[")
+
+
+def _fields(record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of fields, those of nested ones with dots."""
+    for name, value in record.items():
+        if isinstance(value, dict):
+            yield from (f"{name}.{field}" for field in _fields(value))
+        else:
+            yield name
 
 
 def _json_records(path: Path) -> Iterator[tuple[str, Any]]:
@@ -312,6 +208,8 @@ def _json_records(path: Path) -> Iterator[tuple[str, Any]]:
     is_array = _is_array(path)
     texts = iter([b"".join(lines(path))]) if is_array else lines(path)
     for number, text in enumerate(texts, start=1):
+        if not text.strip():  # as other readers, which leave out such lines
+            continue
         try:
             content = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -378,7 +276,10 @@ def _parquet_files(path: str) -> list[Path]:
     target = find(path)
     files = sorted(target.rglob("*.parquet")) if target.is_dir() else [target]
     if not files:
-        raise UserError(f"directory {path} has no files *.parquet: give a directory that has")
+        raise UserError(
+            f"directory {path} has no files *.parquet: give one that has, or hub: {path} for what "
+            "save_to_disk of `datasets` wrote"
+        )
     return files
 
 

@@ -17,7 +17,7 @@ from augury.core.store import Folder, Store
 from augury.decoding.search import Hypothesis, positions
 from augury.decoding.settings import PLAIN, Decoding, Sampler, Translator
 from augury.models import pretrained
-from augury.text.subwords.language_codes import language_codes
+from augury.text.pieces.subwords import language_codes
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from augury.decoding.search import batches_by_length, positions
 from augury.decoding.settings import Sampler, Sampling
-from augury.text.subwords.tokenizer import encode
+from augury.text.pieces.subwords import encode
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

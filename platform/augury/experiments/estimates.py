@@ -13,10 +13,9 @@ from augury.augment.operator import RECORDS, MakesRecords, TextSubset
 from augury.core.machine import available_cores
 from augury.core.progress import duration
 from augury.core.store import Store
-from augury.corpora.corpus import KINDS
+from augury.corpora.corpus import KINDS, row_ranges
 from augury.corpora.filters import word_counts
 from augury.corpora.ingest import cached_corpus
-from augury.corpora.mixture import row_ranges
 from augury.experiments.cost import ERROR_FACTOR, Cost, Text, cost, pretrained_size
 from augury.experiments.graph import Graph, Step
 from augury.experiments.spec import Experiment

@@ -14,8 +14,7 @@ from augury.augment.operator import address
 from augury.core.errors import UserError
 from augury.core.rng import keys_of
 from augury.core.store import Folder
-from augury.corpora.corpus import Corpus
-from augury.corpora.mixture import row_ranges
+from augury.corpora.corpus import Corpus, row_ranges
 from augury.corpora.spec import Share
 from augury.experiments.spec import Experiment
 from augury.regimes.regime import SOURCE, TARGET, ViewGroup, reads_per_epoch

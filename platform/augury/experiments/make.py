@@ -30,7 +30,7 @@ from augury.experiments.spec import Experiment
 from augury.experiments.task import find_task
 from augury.experiments.trial import run_trial
 from augury.regimes.regime import TARGET, reads_per_epoch
-from augury.text.subwords.tokenizer import TRUNCATED, Subwords
+from augury.text.pieces.subwords import TRUNCATED, Subwords
 from augury.text.tokens import Tokens, tokenise
 from augury.training import history
 from augury.training.settings import Training
@@ -76,7 +76,7 @@ def make_run(plan: Plan) -> Run:
         if noise := experiment.corpus.noise(test):
             corpora[test] = noisy_test(corpora[test], noise, train, store, execution)
     held_out = {name: corpus for name, corpus in corpora.items() if name != TRAIN}
-    for note in overlap_notes(train, held_out.items()):
+    for note in overlap_notes(train, list(held_out.items())):
         say_once(f"warning: {note}")
     make_texts(plan)
     work = train.rows * len(plan.texts) / task.ROWS_PER_SECOND

@@ -16,15 +16,14 @@ from augury.core.errors import UserError
 from augury.core.locks import usable
 from augury.core.progress import say
 from augury.core.store import Store
-from augury.corpora.controls import marks_of_tools
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.filters import NOT_SELECTED, REASON_SETTINGS, REASONS
-from augury.corpora.identification import doubts
+from augury.corpora.identification import doubts, marks_of_tools
 from augury.corpora.ingest import (
     cached_corpus,
-    overlap,
     overlap_note,
     overlap_notes,
+    overlaps,
     stored_references,
 )
 from augury.corpora.labels import LABEL, label_counts, label_doubts
@@ -173,7 +172,7 @@ def text_cautions(experiments: Iterable[Experiment], store: Store) -> list[str]:
             pair = (name, test.address, valid.address)
             if pair in cautioned or experiment.corpus.is_validation(name):
                 continue
-            count, cautioned[pair] = overlap(valid, test), []
+            (count,), cautioned[pair] = overlaps(valid, [test]), []
             if count >= test.rows / 10:
                 cautioned[pair] = [
                     f"{overlap_note(count, name, test, 'validation')}, on which weights are chosen "
@@ -196,7 +195,7 @@ def leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
             of_train.setdefault(corpus.address, (name, corpus))
     notes: list[str] = []
     for address, train in trains.items():
-        notes += overlap_notes(train, held_out[address].values())
+        notes += overlap_notes(train, list(held_out[address].values()))
     return list(dict.fromkeys(notes))
 
 

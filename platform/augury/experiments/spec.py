@@ -149,7 +149,7 @@ class Experiment(Section):
     READS_SEVERAL_TEXTS: ClassVar[bool] = False
     """Whether the task can train on several texts, if not with weights and tags."""
     RESEGMENTS: ClassVar[bool] = False
-    """Whether the task's vocabulary can segment text anew (`text.vocabulary.resegmentation`)."""
+    """Whether the task's vocabulary can segment text anew (`text.pieces.resegmentation`)."""
     FROM_NOTHING: ClassVar[type[Training] | None] = None
     """The section `training` of a model without pretrained weights, where its defaults are others:
     a subclass of that of a pretrained model."""

@@ -17,7 +17,7 @@ from augury.core.errors import UserError
 from augury.core.paths import PATHS, expanded
 from augury.core.store import Folder
 from augury.models.settings import Pretrained, model_directory
-from augury.text.subwords.learned import FILES
+from augury.text.pieces.subwords import FILES
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

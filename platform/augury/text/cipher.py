@@ -71,11 +71,6 @@ class Rot:
         equivalent."""
         return math.lcm(*map(len, self.cycles))
 
-    @property
-    def inverse(self) -> Rot:
-        """The cipher that deciphers text whose letters are all in the alphabet."""
-        return Rot(self.cycles, -self.key)
-
     @cached_property
     def images(self) -> dict[str, str]:
         """The letter that each letter becomes."""

@@ -16,8 +16,8 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS
 from augury.models import pretrained
-from augury.text.subwords import learned
-from augury.text.subwords.tokenizer import encode
+from augury.text.pieces import subwords
+from augury.text.pieces.subwords import encode
 from augury.training.batching import padded
 from tests.training.host_reads import NoReads
 from trainables.classification.config import PretrainedClassifier, Scratch
@@ -47,13 +47,13 @@ def loaded(
     config = PretrainedClassifier.model_validate({"name": str(path), **settings})
     folder = Store(store).folder("vocabularies", path.name)
     pretrained.save(config.name, None, folder)
-    directory = learned.directory(folder)
+    directory = subwords.directory_of(folder)
     return build(config, LABELS, directory, seed), directory
 
 
 def reader(model: PreTrainedModel, directory: str, max_length: int = 32) -> tuple[Reader, Tensor]:
     """A reader in evaluation mode, and the ids of the pairs."""
-    tokenizer = learned.load(directory)
+    tokenizer = subwords.load(directory)
     rows, _ = encode(tokenizer, [PREMISES, HYPOTHESES], max_length)
     return Reader(model.eval(), tokenizer, max_length), torch.from_numpy(
         padded(rows, tokenizer.pad_token_id)
@@ -140,8 +140,8 @@ def test_another_classifier_gets_a_new_head_that_is_a_function_of_the_seed(
 
 def test_from_nothing_every_parameter_is_a_function_of_the_seed(tmp_path: Path) -> None:
     folder = Store(tmp_path).folder("vocabularies", "learned")
-    learned.learn(["the dog runs", "a cat sleeps"] * 20, 60, folder)
-    config, directory = Scratch(architecture="tiny", layers=1), learned.directory(folder)
+    subwords.learn(["the dog runs", "a cat sleeps"] * 20, 60, folder)
+    config, directory = Scratch(architecture="tiny", layers=1), subwords.directory_of(folder)
     first, again, other = (
         build(config, LABELS, directory, seed).state_dict() for seed in (1, 1, 2)
     )
@@ -174,7 +174,7 @@ def checked(
 ) -> None:
     folder = Store(store).folder("vocabularies", path.name)
     pretrained.save(str(path), None, folder)
-    config, directory = PretrainedClassifier(name=str(path)), learned.directory(folder)
+    config, directory = PretrainedClassifier(name=str(path)), subwords.directory_of(folder)
     check(config, LABELS, columns, directory, max_length, perturbable=perturbable)
 
 

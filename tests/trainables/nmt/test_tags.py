@@ -17,7 +17,7 @@ from augury.experiments import evaluate
 from augury.experiments.graph import Graph
 from augury.experiments.make import prepare
 from augury.experiments.run import Run
-from augury.text.vocabulary.vocabulary import Vocabulary
+from augury.text.pieces.vocabulary import Vocabulary
 from tests import tiny
 from tests.trainables.nmt.conftest import Untrained
 from trainables.nmt import trained

@@ -22,7 +22,7 @@ from augury.experiments.spec import parse
 from augury.experiments.systems import load
 from augury.models import lora
 from augury.reporting.exporting import export
-from augury.text.subwords.language_codes import code_of
+from augury.text.pieces.subwords import code_of
 from augury.training.checkpoint import parameters
 from augury.training.loop import fit
 from augury.training.trained import Outcome

@@ -11,7 +11,7 @@ import torch
 from augury.core.store import Store
 from augury.experiments.graph import Graph
 from augury.regimes.regime import Progress
-from augury.text.subwords import learned
+from augury.text.pieces import subwords
 from trainables.seq2seq.config import TinyT5
 from trainables.seq2seq.generator import Generation, build
 
@@ -87,8 +87,8 @@ TINY = TinyT5(
 def directory(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A tokenizer: pad 1, end of sentence 2."""
     folder = Store(tmp_path_factory.mktemp("tokenizer")).folder("vocabularies", "toy")
-    learned.learn(TEXT, 60, folder)
-    return learned.directory(folder)
+    subwords.learn(TEXT, 60, folder)
+    return subwords.directory_of(folder)
 
 
 def test_parameters_are_a_function_of_the_seed_alone(directory: str) -> None:

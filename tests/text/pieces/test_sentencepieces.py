@@ -2,11 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 from sentencepiece import SentencePieceProcessor
 
-from augury.text.vocabulary.sentencepieces import encode, learn, pieces
+from augury.text.pieces.sentencepieces import encode, learn, pieces
 
 
 def model(texts: list[str], size: int, character_coverage: float = 1.0) -> SentencePieceProcessor:
@@ -15,11 +14,6 @@ def model(texts: list[str], size: int, character_coverage: float = 1.0) -> Sente
 
 def test_the_pieces_are_the_merges_by_frequency_then_the_characters() -> None:
     assert pieces(model(["abcab"], 8)) == ["ab", "abc", "▁abc", "▁abcab", "a", "b", "c", "▁"]
-
-
-def test_the_bytes_do_not_depend_on_the_order_of_the_texts() -> None:
-    texts = ["zwölf große übungen", "es ist diese pyramide.", "hey, warum nicht?", "es ist es"] * 3
-    assert learn(texts, 60) == learn(texts[::-1], 60)
 
 
 def test_texts_are_read_once_and_their_error_comes_through() -> None:
@@ -50,15 +44,3 @@ def test_coverage_below_one_leaves_the_rarest_characters_unknown() -> None:
     assert 0 not in ids.tolist()
     ids, _ = encode(model(texts, 8, 0.99), ["q"], 1)
     assert 0 in ids.tolist()
-
-
-def test_encoding_lays_the_ids_end_to_end_whatever_the_number_of_threads() -> None:
-    learned = model(["abcab"], 8)
-    ids, offsets = encode(learned, ["abcab", "", "ab q"], 1)
-    assert [learned.id_to_piece(int(index)) for index in ids[:1]] == ["▁abcab"]
-    assert offsets.tolist() == [0, 1, 1, 5] and ids.tolist()[-1] == 0
-    assert (ids.dtype, offsets.dtype) == (np.int32, np.int64)
-    again, same = encode(learned, ["abcab", "", "ab q"], 2)
-    assert (again.tobytes(), same.tobytes()) == (ids.tobytes(), offsets.tobytes())
-    empty, start = encode(learned, [], 1)
-    assert (empty.tolist(), start.tolist()) == ([], [0])

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from augury.core.store import Folder, Store
-from augury.text.subwords import learned
-from augury.text.subwords.tokenizer import TRUNCATED, Subwords, encode
+from augury.text.pieces import subwords
+from augury.text.pieces.subwords import TRUNCATED, Subwords, encode
 
 TEXTS = ["the cat sees the dog", "a dog", "", "the dog hears the hen and the cat and the cow"]
 END = 2
@@ -16,7 +16,7 @@ END = 2
 @pytest.fixture(scope="module")
 def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     folder = Store(tmp_path_factory.mktemp("tokenizer")).folder("vocabularies", "toy")
-    learned.learn(TEXTS, 60, folder)
+    subwords.learn(TEXTS, 60, folder)
     return folder
 
 
@@ -37,6 +37,9 @@ def test_long_texts_are_cut_before_their_end(vocabulary: Folder) -> None:
     assert truncated == sum(len(row) > 6 for row in whole) > 0
     for row, uncut in zip(rows, whole, strict=True):
         assert row == (uncut if len(uncut) <= 6 else [*uncut[:5], END])
+    ((start, *short, _),), _ = encode(tokenizer, [["a dog"]], 50)
+    ((*pair,),), truncated = encode(tokenizer, [["a dog"], TEXTS[3:]], len(short) + 7)
+    assert truncated and pair[: len(short) + 1] == [start, *short]  # the longer one is cut
 
 
 def test_blocks_are_encoded_and_counted(vocabulary: Folder) -> None:

@@ -8,8 +8,8 @@ from itertools import chain
 import numpy as np
 
 from augury.core.rng import fold_in, unit_interval
-from augury.text.vocabulary.sentencepieces import merges
-from augury.text.vocabulary.settings import SPACE
+from augury.text.pieces.sentencepieces import merges
+from augury.text.pieces.settings import SPACE
 
 _POSITION_BITS = 20
 _NO_MERGE = (2**63 - 1, 0, 0)

@@ -12,10 +12,10 @@ from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
 from augury.core.store import Store
 from augury.corpora.filters import Filter, clean
-from augury.text.vocabulary.fast_tokenizer import fast_tokenizer, save
-from augury.text.vocabulary.settings import VocabularyConfig
-from augury.text.vocabulary.training import train
-from augury.text.vocabulary.vocabulary import Vocabulary
+from augury.text.pieces.fast_tokenizer import fast_tokenizer, save
+from augury.text.pieces.settings import VocabularyConfig
+from augury.text.pieces.training import train
+from augury.text.pieces.vocabulary import Vocabulary
 
 TEXTS = [
     "es ist diese pyramide.",

@@ -16,11 +16,11 @@ from sentencepiece import SentencePieceProcessor
 from augury.core.rng import keys_of
 from augury.core.store import Store
 from augury.corpora.builtin import generate
-from augury.text.vocabulary import training
-from augury.text.vocabulary.resegmentation import Resegmenter
-from augury.text.vocabulary.sentencepieces import pieces
-from augury.text.vocabulary.settings import VocabularyConfig
-from augury.text.vocabulary.vocabulary import Vocabulary
+from augury.text.pieces import training
+from augury.text.pieces.resegmentation import Resegmenter
+from augury.text.pieces.sentencepieces import pieces
+from augury.text.pieces.settings import VocabularyConfig
+from augury.text.pieces.vocabulary import Vocabulary
 
 PAIRS = list(generate("train", 300))
 SOURCES = ["straße, straße. die straße", *(pair.source for pair in PAIRS)]

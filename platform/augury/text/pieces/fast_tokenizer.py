@@ -7,13 +7,12 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentencepiece import SentencePieceProcessor
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, processors
+from tokenizers import Regex, Tokenizer, decoders, normalizers, processors
 from transformers import PreTrainedTokenizerFast
 
-from augury.text.vocabulary import sentencepieces
-from augury.text.vocabulary.settings import SPACE, SPECIALS
-from augury.text.vocabulary.vocabulary import UNKNOWN_TEXT, Vocabulary
+from augury.text.pieces import sentencepieces
+from augury.text.pieces.settings import SPACE, SPECIALS
+from augury.text.pieces.vocabulary import UNKNOWN_TEXT, Vocabulary
 
 PAD, UNK, EOS = SPECIALS
 WHITE = r"[ \t\n\x0b\x0c\r]+"  # ASCII white space
@@ -33,10 +32,8 @@ def fast_tokenizer(
     symbols in a text are encoded as text. `positions` is the maximum number of ids of the model.
     """
     ids = {piece: index for index, piece in enumerate(vocabulary.pieces)}
-    pieces = sentencepieces.pieces(SentencePieceProcessor(model_proto=vocabulary.model()))
-    tokenizer = Tokenizer(
-        models.BPE(ids, list(sentencepieces.merges(pieces)), unk_token=UNK, fuse_unk=True)
-    )
+    pieces = sentencepieces.pieces(sentencepieces.load(vocabulary.model()))
+    tokenizer = Tokenizer(sentencepieces.bpe(pieces, ids, UNK))
     tokenizer.normalizer = normalizers.Sequence([*_cleaning(lowercase), *_spaces()])
     tokenizer.decoder = decoders.Sequence(
         [

@@ -10,8 +10,8 @@ from sentencepiece import SentencePieceProcessor
 from augury.core.rng import generator
 from augury.core.store import Store
 from augury.text.cipher import Rot, build_alphabet
-from augury.text.vocabulary import sentencepieces
-from augury.text.vocabulary.training import fitting_size, has_words, matching_size
+from augury.text.pieces import sentencepieces
+from augury.text.pieces.training import fitting_size, has_words, matching_size
 
 
 @pytest.fixture(scope="module")
@@ -34,14 +34,12 @@ def pieces(model: bytes, texts: list[str]) -> float:
 
 
 @pytest.mark.parametrize("size", [60, 200, 333])
-def test_a_truncated_model_is_the_model_of_that_size(texts: list[str], size: int) -> None:
-    models = [
-        sentencepieces.learn(texts, size),
-        sentencepieces.truncated(sentencepieces.learn(texts, 500), size),
-    ]
-    small, cut = (SentencePieceProcessor(model_proto=model) for model in models)
-    assert sentencepieces.pieces(cut) == sentencepieces.pieces(small)
-    assert cut.encode(texts[:200]) == small.encode(texts[:200])
+def test_the_first_pieces_are_those_of_a_smaller_model(texts: list[str], size: int) -> None:
+    small, large = (
+        sentencepieces.pieces(sentencepieces.load(sentencepieces.learn(texts, entries)))
+        for entries in (size, 500)
+    )
+    assert sentencepieces.first_pieces(large, size) == small
 
 
 @pytest.mark.parametrize("keys", [[1], [1, 2]])

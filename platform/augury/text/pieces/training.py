@@ -14,18 +14,27 @@ method: the automatic size of a joint model prevents that.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain, islice, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from augury.core.errors import UserError
 from augury.core.progress import say_once
 from augury.core.store import Folder
 from augury.core.words import is_unspaced, spelt_words
-from augury.text.vocabulary import sentencepieces
-from augury.text.vocabulary.settings import DEFAULT_SIZE, SPECIALS, Preprocessor, VocabularyConfig
-from augury.text.vocabulary.vocabulary import Vocabulary
+from augury.corpora.tables import batches
+from augury.text.pieces import sentencepieces
+from augury.text.pieces.sentencepieces import UNCOVERED
+from augury.text.pieces.settings import (
+    DEFAULT_SIZE,
+    SPACE,
+    SPECIALS,
+    Preprocessor,
+    VocabularyConfig,
+)
+from augury.text.pieces.vocabulary import Vocabulary
 
 VERSION = 3
 """To be incremented when the same texts and settings give other pieces."""
@@ -53,24 +62,45 @@ def train(
     symbols = len(SPECIALS) + len(tags)
     preprocessor = config.preprocessor(languages[0], languages[-1])
     groups = {view: _preprocessed(texts, view, preprocessor) for view, texts in groups.items()}
-    config = _with_fitting_size(config, groups, symbols)
-    if config.mode == "joint" and config.size_per_key == "auto":
-        config = _with_matching_size(config, groups, symbols)
-    parts = _parts(config, list(groups), symbols)
-    models = [_learn(part, _texts(groups, part.views, counts), config) for part in parts]
+    plain = [view for view in groups if view in PLAIN_VIEWS]
+    others = [view for view in groups if view not in PLAIN_VIEWS]
+    assert plain, "a vocabulary needs the plain bitext"
+    size = config.size if config.size != "auto" else _fitting(groups, plain, symbols)
+    models: list[bytes] = []
     views: dict[str, int] = {}
-    for index, part in enumerate(parts):
-        views |= dict.fromkeys(part.views, index)
+
+    def add(members: Sequence[str], size: int, symbols: int, *settings: str) -> None:
+        """Learn the model of some views, whose entries are pieces and symbols."""
+        texts = _texts(groups, members, counts)
+        try:
+            model = sentencepieces.learn(texts, max(size - symbols, 0), config.character_coverage)
+        except sentencepieces.SizeError as error:
+            raise _size_error(settings, size, members, error, symbols) from error
+        views.update(dict.fromkeys(members, len(models)))
+        models.append(model)
+
+    if config.mode == "joint" and others:
+        per_key = config.size_per_key
+        if per_key == "auto":
+            per_key = _matching(groups, plain, others, size, symbols, config.character_coverage)
+        size += len(others) * per_key
+        add(plain + others, size, symbols, "vocabulary.size", "vocabulary.size_per_key")
+    else:
+        add(plain, size, symbols, "vocabulary.size")
+    if config.mode == "separate":
+        for view in others:
+            add([view], config.separate_size_per_key, 0, "vocabulary.separate_size_per_key")
+    letters: dict[str, dict[str, str]] = {}
     if config.mode == "mirrored":
-        for view in groups:
-            if view not in PLAIN_VIEWS:
-                models.append(sentencepieces.mirrored(models[0], _letters(groups, view, counts)))
-                views[view] = len(models) - 1
-    vocabulary = Vocabulary(models, views, tags, preprocessor)
+        letters = {view: _letters(groups, view, counts) for view in others}
+        views |= {view: index for index, view in enumerate(others, len(models))}
+    vocabulary = Vocabulary(models, views, tags, preprocessor, letters)
     names = [f"sentencepiece-{index}.model" for index in range(len(models))]
     for name, model in zip(names, models, strict=True):
         folder.write(name, model)
-    form = {} if preprocessor.is_identity else {"form": asdict(preprocessor)}
+    form: dict[str, Any] = {"letters": letters} if letters else {}
+    if not preprocessor.is_identity:
+        form["form"] = asdict(preprocessor)
     folder.finish(
         {
             "size": len(vocabulary),
@@ -88,92 +118,45 @@ def _preprocessed(texts: Texts, view: str, preprocessor: Preprocessor) -> Texts:
     if preprocessor.is_identity:
         return texts
     return lambda: chain.from_iterable(
-        preprocessor.encode(batch, view) for batch in _batches(texts())
+        preprocessor.encode(batch, view) for batch in batches(texts(), 1_000)
     )
 
 
-def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    remaining = iter(texts)
-    while batch := list(islice(remaining, 1_000)):
-        yield batch
-
-
-def _with_fitting_size(
-    config: VocabularyConfig, groups: Mapping[str, Texts], symbols: int
-) -> VocabularyConfig:
-    """Return the settings with size `auto` replaced by one that fits the plain bitext."""
-    if config.size != "auto":
-        return config
-    plain = [view for view in PLAIN_VIEWS if view in groups]
+def _fitting(groups: Mapping[str, Texts], plain: Sequence[str], symbols: int) -> int:
+    """Return the automatic number of entries for the plain bitext."""
     size = symbols + fitting_size(_texts(groups, plain, {}), DEFAULT_SIZE - symbols)
     if size < DEFAULT_SIZE:
         say_once(
             f"vocabulary: size auto is {size:,} instead of {DEFAULT_SIZE:,}, because the training "
             "text has few words that are repeated; set vocabulary.size for another size"
         )
-    return config.model_copy(update={"size": size})
+    return size
 
 
-def _with_matching_size(
-    config: VocabularyConfig, groups: Mapping[str, Texts], symbols: int
-) -> VocabularyConfig:
-    """Return the settings with size_per_key `auto` replaced by one that preserves the
-    segmentation of plain text."""
-    others = [view for view in groups if view not in PLAIN_VIEWS]
-    if not others:
-        return config
-    assert config.size != "auto"
-    plain = [text for view in PLAIN_VIEWS if view in groups for text in groups[view]()]
+def _matching(
+    groups: Mapping[str, Texts],
+    plain: Sequence[str],
+    others: Sequence[str],
+    size: int,
+    symbols: int,
+    character_coverage: float,
+) -> int:
+    """Return the automatic number of entries per further view, which preserves the segmentation of
+    plain text."""
+    texts = [text for view in plain for text in groups[view]()]
     views = chain.from_iterable(groups[view]() for view in others)
-    baseline, largest = config.size - symbols, config.size * (1 + len(others)) - symbols
+    baseline, largest = size - symbols, size * (1 + len(others)) - symbols
     try:
-        matched = matching_size(plain, views, baseline, largest, config.character_coverage)
+        matched = matching_size(texts, views, baseline, largest, character_coverage)
     except sentencepieces.SizeError as error:
-        raise _size_error(("vocabulary.size",), config.size, PLAIN_VIEWS, error, symbols) from error
+        raise _size_error(("vocabulary.size",), size, plain, error, symbols) from error
     per_key = -(-(matched.size - baseline) // len(others))
     change = round(100 * (matched.pieces / matched.baseline - 1), 1) + 0.0  # not -0.0
     say_once(
         f"vocabulary: size_per_key auto is {per_key:,}: {matched.pieces:.1f} pieces per plain "
         f"sentence, {change:+.1f} % compared with the vocabulary without other views"
     )
-    return config.model_copy(update={"size_per_key": max(1, per_key)})
-
-
-class _Part(NamedTuple):
-    """A model: its views and its number of entries."""
-
-    views: tuple[str, ...]
-    size: int
-    symbols: int  # number of entries, included in `size`, that are not learned
-    settings: tuple[str, ...]  # settings that determine `size`, for messages
-
-
-def _parts(config: VocabularyConfig, views: Sequence[str], symbols: int) -> list[_Part]:
-    plain = tuple(view for view in views if view in PLAIN_VIEWS)
-    others = tuple(view for view in views if view not in PLAIN_VIEWS)
-    assert plain, "a vocabulary needs the plain bitext"
-    assert config.size != "auto"
-    if config.mode == "joint" and others:
-        assert config.size_per_key != "auto"
-        size = config.size + len(others) * config.size_per_key
-        return [
-            _Part(plain + others, size, symbols, ("vocabulary.size", "vocabulary.size_per_key"))
-        ]
-    if config.mode == "mirrored":
-        return [_Part(plain, config.size, symbols, ("vocabulary.size",))]
-    own = ("vocabulary.separate_size_per_key",)
-    return [
-        _Part(plain, config.size, symbols, ("vocabulary.size",)),
-        *(_Part((view,), config.separate_size_per_key, 0, own) for view in others),
-    ]
-
-
-def _learn(part: _Part, texts: Iterable[str], config: VocabularyConfig) -> bytes:
-    size = max(part.size - part.symbols, 0)
-    try:
-        return sentencepieces.learn(texts, size, config.character_coverage)
-    except sentencepieces.SizeError as error:
-        raise _size_error(part.settings, part.size, part.views, error, part.symbols) from error
+    return max(1, per_key)
 
 
 def _letters(groups: Mapping[str, Texts], view: str, counts: dict[str, int]) -> dict[str, str]:
@@ -305,21 +288,23 @@ def matching_size(
     sentencepieces.SizeError if the text does not allow the baseline's size.
     """
     sample = [*islice(plain, SAMPLE), *islice(reversed(plain), SAMPLE)]
-    target = _pieces(sentencepieces.learn(plain, baseline, character_coverage), sample)
+    words = Counter(chain.from_iterable(text.split(" ") for text in sample if text))
+    rows = max(1, len(sample))
+    target = _count(_learned(plain, baseline, character_coverage), words) / rows
     texts = [*plain, *views]
     try:
-        model = sentencepieces.learn(texts, largest, character_coverage)
+        learned = _learned(texts, largest, character_coverage)
     except sentencepieces.SizeError as error:
         if not error.too_large:
             raise
-        largest = error.limit
-        model = sentencepieces.learn(texts, largest, character_coverage)
-    smallest = min(max(baseline, sentencepieces.characters(model)), largest)
+        learned = _learned(texts, error.limit, character_coverage)
+    largest = len(learned)
+    smallest = min(max(baseline, sum(len(piece) == 1 for piece in learned)), largest)
     sizes = [*range(smallest, largest, STEP), largest]
     counts: dict[int, float] = {}
 
     def reaches_target(size: int) -> bool:
-        counts[size] = _pieces(sentencepieces.truncated(model, size), sample)
+        counts[size] = _count(sentencepieces.first_pieces(learned, size), words) / rows
         return counts[size] <= target
 
     size = sizes[min(bisect_left(sizes, True, key=reaches_target), len(sizes) - 1)]
@@ -328,11 +313,15 @@ def matching_size(
     return Matched(size, counts[size], target)
 
 
-def _pieces(model: bytes, texts: Sequence[str]) -> float:
-    """Return the mean number of pieces of a text."""
-    from sentencepiece import SentencePieceProcessor
+def _learned(texts: Iterable[str], size: int, character_coverage: float) -> list[str]:
+    model = sentencepieces.learn(texts, size, character_coverage)
+    return sentencepieces.pieces(sentencepieces.load(model))
 
-    _, offsets = sentencepieces.encode(
-        SentencePieceProcessor(model_proto=model), texts, num_threads=1
-    )
-    return float(offsets[-1]) / max(1, len(texts))
+
+def _count(learned: Sequence[str], words: Mapping[str, int]) -> int:
+    """Return the number of pieces of words that occur so often."""
+    from tokenizers import Tokenizer
+
+    ids = {piece: index for index, piece in enumerate([UNCOVERED, *learned])}
+    model = Tokenizer(sentencepieces.bpe(learned, ids, UNCOVERED))
+    return sum(count * len(model.encode(SPACE + word)) for word, count in words.items())

@@ -13,16 +13,24 @@ import pyarrow as pa
 
 from augury.core.errors import UserError, unknown
 from augury.core.store import Folder
+from augury.text.pieces import sentencepieces
+from augury.text.pieces.resegmentation import Resegmenter
+from augury.text.pieces.sentencepieces import UNCOVERED
+from augury.text.pieces.settings import SPACE, SPECIALS, Preprocessor
 from augury.text.tokens import Encode, Encoded
-from augury.text.vocabulary import sentencepieces
-from augury.text.vocabulary.resegmentation import Resegmenter
-from augury.text.vocabulary.settings import SPECIALS, Preprocessor
 
 PAD, UNK, EOS = range(3)
 UNKNOWN_TEXT = " ⁇ "
 """Text of the unknown piece, as in sentencepiece."""
 
 IDENTITY = Preprocessor()
+
+
+class _Letters(dict[int, str]):
+    """Letters by code point; those that no text has are unknown."""
+
+    def __missing__(self, code: int) -> str:
+        return UNCOVERED
 
 
 class Vocabulary:
@@ -44,15 +52,31 @@ class Vocabulary:
         views: Mapping[str, int],
         tags: Sequence[str],
         preprocessor: Preprocessor = IDENTITY,
+        letters: Mapping[str, Mapping[str, str]] = {},
     ):
-        """`models` are serialised sentencepiece models, and `views` has the index of the model
-        of each view."""
-        self.preprocessor = preprocessor
-        from sentencepiece import SentencePieceProcessor  # the addresses of texts need none
+        """`models` are serialised sentencepiece models, and `views` has the index of the model of
+        each view.
 
-        self._models = [SentencePieceProcessor(model_proto=model) for model in models]
+        Views in `letters`, whose indices follow, are segmented as the plain source is: they have
+        its pieces, with each character replaced by another one.
+        """
+        self.preprocessor = preprocessor
+        self._models = [*map(sentencepieces.load, models)]
         self._views = dict(views)
         learned = [sentencepieces.pieces(model) for model in self._models]
+        self._plain: dict[str, _Letters] = {}
+        """The letters that those of mirrored views stand for."""
+        for view in sorted(letters, key=views.__getitem__):
+            pairs = {" ": " ", SPACE: SPACE, **letters[view]}
+            self._plain[view] = _Letters({ord(new): old for old, new in pairs.items()})
+            renamed = {ord(old): new for old, new in pairs.items()}
+            # Pieces with other characters, which the text does not have, are left out.
+            table = [
+                piece.translate(renamed) if set(map(ord, piece)) <= renamed.keys() else ""
+                for piece in learned[0]
+            ]
+            self._models.append(self._models[0])
+            learned.append(table)
         duplicates = set(tags).intersection(chain.from_iterable(learned))
         if duplicates:
             raise UserError(
@@ -60,10 +84,16 @@ class Vocabulary:
                 "as '<tag>'"
             )
         symbols = (*SPECIALS, *tags)
-        self.pieces: tuple[str, ...] = tuple(dict.fromkeys(chain(symbols, *learned)))
+        self.pieces: tuple[str, ...] = tuple(
+            piece for piece in dict.fromkeys(chain(symbols, *learned)) if piece
+        )
         ids = {piece: index for index, piece in enumerate(self.pieces)}
         self.tags: Mapping[str, int] = {tag: ids[tag] for tag in tags}
-        self._ids = [np.array([UNK, *map(ids.__getitem__, table)], np.int32) for table in learned]
+        self._ids = [
+            np.array([UNK, *(ids.get(piece, UNK) for piece in table)], np.int32)
+            for table in learned
+        ]
+        self._learned = [[piece for piece in table if piece] for table in learned]
         self._resegmenters: dict[int, Resegmenter] = {}
         self._surfaces = dict.fromkeys(symbols, "") | {SPECIALS[UNK]: UNKNOWN_TEXT}
 
@@ -73,7 +103,8 @@ class Vocabulary:
         manifest = folder.manifest()
         preprocessor = Preprocessor(**manifest.get("form", {}))
         models = [folder.read(name) for name in manifest["models"]]
-        return cls(models, manifest["views"], manifest["tags"], preprocessor)
+        letters = manifest.get("letters", {})
+        return cls(models, manifest["views"], manifest["tags"], preprocessor, letters)
 
     def __len__(self) -> int:
         return len(self.pieces)
@@ -98,8 +129,7 @@ class Vocabulary:
         """Return the resegmenter of a view."""
         index = self._views[view]
         if index not in self._resegmenters:
-            learned = sentencepieces.pieces(self._models[index])
-            self._resegmenters[index] = Resegmenter(self.pieces, learned)
+            self._resegmenters[index] = Resegmenter(self.pieces, self._learned[index])
         return self._resegmenters[index]
 
     def encode(
@@ -120,9 +150,10 @@ class Vocabulary:
             raise unknown("view", view, self._views)
         index = self._views[view]
         lines = texts if isinstance(texts, Sequence) else texts.to_pylist()
-        ids, offsets = sentencepieces.encode(
-            self._models[index], self.preprocessor.encode(lines, view), num_threads
-        )
+        lines = self.preprocessor.encode(lines, view)
+        if view in self._plain:
+            lines = [line.translate(self._plain[view]) for line in lines]
+        ids, offsets = sentencepieces.encode(self._models[index], lines, num_threads)
         return self._ids[index][ids], offsets
 
     def decode(self, ids: Iterable[Sequence[int] | npt.NDArray[np.integer]]) -> list[str]:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from augury.text.vocabulary.settings import SPACE
+from augury.text.pieces.settings import SPACE
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
-    from sentencepiece.sentencepiece_model_pb2 import ModelProto
+    from tokenizers.models import BPE
 
 # Sentencepiece skips training texts with this character. As the unknown piece, it lets `<unk>` be
 # ordinary text.
@@ -88,59 +88,31 @@ def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0) -> b
     return model.getvalue()
 
 
-def characters(model: bytes) -> int:
-    """Return the number of single-character pieces, which do not depend on the size of a model."""
-    return sum(_is_character(piece) for piece in _parse(model).pieces[1:])
+def learn_at_most(texts: Iterable[str], size: int) -> bytes:
+    """Train a model with `size` pieces, or as near to it as the text allows."""
+    lines = list(texts)
+    try:
+        return learn(lines, max(size, 0))
+    except SizeError as error:
+        return learn(lines, error.limit)
 
 
-def truncated(model: bytes, size: int) -> bytes:
-    """Return the model with `size` pieces for the same text, given a larger one from `learn`.
+def load(model: bytes) -> SentencePieceProcessor:
+    """Return a model that encodes text."""
+    from sentencepiece import SentencePieceProcessor
 
-    BPE learns merges sequentially: a smaller model has a prefix of the merges, and the same
-    characters.
+    return SentencePieceProcessor(model_proto=model)
+
+
+def first_pieces(learned: Sequence[str], size: int) -> list[str]:
+    """Return the `size` pieces of a smaller model for the same text, given those of a larger one.
+
+    BPE learns merges sequentially: a smaller model has the first of them, and the same characters.
     """
-    parsed = _parse(model)
-    unknown, learned = parsed.pieces[0], parsed.pieces[1:]
-    single = [piece for piece in learned if _is_character(piece)]
-    merges = [piece for piece in learned if not _is_character(piece)]
-    assert len(single) <= size <= len(learned)
-    pieces = [unknown, *merges[: size - len(single)], *single]
-    del parsed.pieces[:]
-    parsed.pieces.extend(pieces)
-    parsed.trainer_spec.vocab_size = size + 1
-    return bytes(parsed.SerializeToString())
-
-
-def mirrored(model: bytes, letters: Mapping[str, str]) -> bytes:
-    """Return the model of an enciphered text, which segments it exactly as `model` segments the
-    plain one.
-
-    `letters` maps the characters of the plain text one to one. Merges are applied by their scores,
-    which stay, so that renaming the pieces is enough. Pieces with other characters, which the text
-    does not have, are left out.
-    """
-    parsed = _parse(model)
-    renamed = {SPACE: SPACE, **letters}
-    unknown, learned = parsed.pieces[0], parsed.pieces[1:]
-    kept = [piece for piece in learned if set(piece.piece) <= renamed.keys()]
-    for piece in kept:
-        piece.piece = "".join(renamed[letter] for letter in piece.piece)
-    del parsed.pieces[:]
-    parsed.pieces.extend([unknown, *kept])
-    parsed.trainer_spec.vocab_size = len(parsed.pieces)
-    return bytes(parsed.SerializeToString())
-
-
-def _parse(model: bytes) -> ModelProto:
-    from sentencepiece.sentencepiece_model_pb2 import ModelProto  # imports protobuf, which is slow
-
-    parsed = ModelProto()
-    parsed.ParseFromString(model)
-    return parsed
-
-
-def _is_character(piece: ModelProto.SentencePiece) -> bool:
-    return len(piece.piece) == 1
+    characters = [piece for piece in learned if len(piece) == 1]
+    merged = [piece for piece in learned if len(piece) > 1]
+    assert len(characters) <= size <= len(learned)
+    return [*merged[: size - len(characters)], *characters]
 
 
 def pieces(model: SentencePieceProcessor) -> list[str]:
@@ -155,6 +127,13 @@ def merges(pieces: Sequence[str]) -> Iterator[tuple[str, str]]:
         for position in range(1, len(piece)):
             if piece[:position] in vocabulary and piece[position:] in vocabulary:
                 yield piece[:position], piece[position:]
+
+
+def bpe(learned: Sequence[str], ids: Mapping[str, int], unknown: str) -> BPE:
+    """Return the model of `tokenizers` with the pieces of one, which segments text alike."""
+    from tokenizers import models
+
+    return models.BPE(dict(ids), list(merges(learned)), unk_token=unknown, fuse_unk=True)
 
 
 def encode(

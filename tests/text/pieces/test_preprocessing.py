@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from augury.core.store import Store
-from augury.text.vocabulary.settings import Preprocessor, VocabularyConfig
-from augury.text.vocabulary.training import train
-from augury.text.vocabulary.vocabulary import Vocabulary
+from augury.text.pieces.settings import Preprocessor, VocabularyConfig
+from augury.text.pieces.training import train
+from augury.text.pieces.vocabulary import Vocabulary
 
 FRENCH = [
     "L'État, c'est MOI (aujourd'hui) : 3,5 % !",

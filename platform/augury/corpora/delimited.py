@@ -1,0 +1,152 @@
+"""Rows of delimited files (TSV, CSV): the file tells its delimiter, quotes and line ends."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import chain, islice
+from typing import NamedTuple
+
+from augury.core.errors import UserError
+from augury.corpora.files import find, open_bytes
+
+USUAL = {"csv": ",", "tsv": "\t"}
+DELIMITERS = (";", "\t", ",", "|")
+DECLARED = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
+"""A first line for Excel, which names the delimiter."""
+START = 1 << 20  # bytes that tell the delimiter, with
+FIRST_ROWS = 50
+UNQUOTED = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?|NA|NaN|NULL|\\N|", re.IGNORECASE)
+"""Values that stay without quotes where all texts have them."""
+csv.field_size_limit(sys.maxsize)
+
+
+class Dialect(NamedTuple):
+    """How the rows of a delimited file are written."""
+
+    delimiter: str
+    quoted: bool = True
+    """Whether quotation marks stand around fields; else they are text."""
+    escape: str | None = None
+    """The character before a quotation mark within quotes; None where it is doubled."""
+    line_end: str = "\n"
+    skipped: int = 0
+    """Lines before the header."""
+
+
+def dialect_of(path: str, layout: str) -> Dialect:
+    """Return how the rows of a TSV or CSV file are written, by its beginning; where quotation marks
+    may be text, by all of it."""
+    status = find(path).stat()
+    return _dialect(path, layout, status.st_size, status.st_mtime_ns)
+
+
+@cache
+def _dialect(path: str, layout: str, size: int, changed: int) -> Dialect:
+    with open_bytes(find(path)) as stream:
+        start = stream.read(START).decode("utf-8-sig", errors="ignore")
+    returns = start.count("\r") - start.count("\r\n")
+    line_end = "\r" if returns > start.count("\n") else "\n"
+    if declared := DECLARED.match(start):
+        return Dialect(declared[1], line_end=line_end, skipped=1)
+    whole = start[: start.rfind(line_end) + 1] or start  # without the beginning of a line
+    delimiter = _delimiter(re.split("[\r\n]+", whole), USUAL[layout])
+    escapes = [None, "\\"] if '\\"' in start else [None]
+    if delimiter == "\t" or len(escapes) > 1:
+        for escape in escapes:
+            dialect = Dialect(delimiter, True, escape, line_end)
+            if _are_quotes(path, dialect):
+                return dialect
+    return Dialect(delimiter, delimiter != "\t", None, line_end)
+
+
+def _delimiter(lines: Sequence[str], usual: str) -> str:
+    """Return the character that cuts the first lines into as many fields each, or else the first
+    one; the usual one before others."""
+    marks = list(dict.fromkeys([usual, *DELIMITERS]))
+    even = []
+    for mark in marks:
+        plain = {line.count(mark) for line in lines[:FIRST_ROWS] if line}
+        read = islice(csv.reader(lines, delimiter=mark), FIRST_ROWS)
+        quoted = {len(row) - 1 for row in read if row}
+        even += [mark] * any(len(counts) == 1 and min(counts) > 0 for counts in (plain, quoted))
+    return next(chain(even, (mark for mark in marks if mark in lines[0]), marks))
+
+
+def _are_quotes(path: str, dialect: Dialect) -> bool:
+    """Return whether the quotation marks of a file are those that a writer of tables puts around
+    fields that need them, or around all texts, and none is text."""
+    read: list[str] = []
+
+    def noted() -> Iterator[str]:
+        for line in _lines(path, dialect):
+            read.append(line)
+            yield line
+
+    if not any('"' in line for line in _lines(path, dialect)):
+        return False
+    needs = re.compile(f"[{re.escape(dialect.delimiter)}\r\n{'' if dialect.escape else chr(34)}]")
+    may_need = re.compile(f'[{re.escape(dialect.delimiter)}\r\n"]|^$')
+    around_needed = around_texts = True
+    try:
+        for number, (_, fields) in enumerate(_rows(noted(), dialect, path)):
+            first, *others = read
+            if others and first.count(dialect.delimiter) >= len(fields) - 1:
+                return False  # a line that is a row, with a quotation that goes on in the next
+            # A mark within a field is doubled, or has an escape.
+            within = sum(field.count('"') for field in fields) * (1 if dialect.escape else 2)
+            quoted = (sum(line.count('"') for line in read) - within) / 2
+            read.clear()
+            if number:  # names may be quoted though values are not
+                least, most = (sum(map(bool, map(r.search, fields))) for r in (needs, may_need))
+                texts = sum(not UNQUOTED.fullmatch(field) for field in fields)
+                around_needed = around_needed and least <= quoted <= most
+                around_texts = around_texts and texts <= quoted <= len(fields)
+    except UserError:
+        return False
+    return around_needed or around_texts
+
+
+def _lines(path: str, dialect: Dialect) -> Iterator[str]:
+    with open_bytes(find(path)) as stream:
+        text = io.TextIOWrapper(stream, "utf-8-sig", newline=dialect.line_end)
+        yield from islice(text, dialect.skipped, None)
+
+
+def _rows(lines: Iterable[str], dialect: Dialect, path: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield rows with the line, from 1, that each begins in.
+
+    Raises UserError with the line of a row whose quotation marks are not closed.
+    """
+    begin = 1 + dialect.skipped
+    if not dialect.quoted:
+        for number, line in enumerate(lines, begin):
+            yield number, line.rstrip("\r\n").split(dialect.delimiter)
+        return
+    reader = csv.reader(
+        lines,
+        delimiter=dialect.delimiter,
+        doublequote=dialect.escape is None,
+        escapechar=dialect.escape,
+        skipinitialspace=dialect.delimiter != "\t",
+        strict=True,
+    )
+    try:
+        for fields in reader:
+            yield begin, fields
+            begin = 1 + dialect.skipped + reader.line_num
+    except csv.Error as error:
+        raise UserError(
+            f"{path}, line {begin}: not CSV according to RFC 4180 ({error}): quote fields with "
+            "quotes, commas or line ends, and double the quotes in them"
+        ) from error
+
+
+def rows_of(path: str, layout: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a file, its header too, with the line, from 1, that each begins in."""
+    dialect = dialect_of(path, layout)
+    return _rows(_lines(path, dialect), dialect, path)

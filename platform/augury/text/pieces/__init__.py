@@ -1,0 +1,1 @@
+"""Subword pieces: vocabularies that are learned here, and tokenizers of `transformers`."""

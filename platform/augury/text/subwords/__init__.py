@@ -1,1 +1,0 @@
-"""Tokenizers of `transformers`: their training and their use on text."""

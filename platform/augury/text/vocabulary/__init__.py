@@ -1,1 +1,0 @@
-"""Vocabularies of sentencepiece subwords, shared by all views of a corpus."""
