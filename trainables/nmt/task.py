@@ -66,12 +66,10 @@ class Nmt(Task):
         unspaced = is_unspaced(references)
         fixed = any(name.endswith(FIXED) for name in names)
         if base_language(language) in TOKENISED_APART or unspaced or fixed:
-            from augury.scoring.metric import WordMetric
             from augury.scoring.registry import metric  # imports sacreBLEU
 
             for name in dict.fromkeys((*names, experiment.validation.metric)):
-                if isinstance(scorer := metric(name, language), WordMetric):
-                    scorer.require_words(references)
+                metric(name, language).require_words(references)
         if isinstance(experiment.model, PretrainedTranslator):
             if experiment.model.lora:
                 require_peft()

@@ -22,8 +22,7 @@ from augury.reporting.resampling import resample_runs
 from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
 from augury.scoring.registry import bounds, lower_is_better
 from augury.scoring.registry import metric as get_metric
-from augury.scoring.scores import statistics_of
-from augury.scoring.signature import with_references, with_resampling, without_resampling
+from augury.scoring.scores import with_references, with_resampling, without_resampling
 from augury.scoring.significance import LEVEL, Interval, interval
 from augury.scoring.stored import Score
 from augury.training import history
@@ -275,7 +274,7 @@ def score_hypotheses(
     estimates, resampled = {}, {}
     for scorer in [get_metric(name, language) for name in metrics]:
         counts = [
-            statistics_of(scorer, lines, [references, *more_references], sources)
+            scorer.statistics(lines, references, *more_references, sources=sources)
             for lines in hypotheses
         ]
         signature = with_references(scorer.signature, 1 + len(more_references))

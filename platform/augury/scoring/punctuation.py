@@ -58,19 +58,10 @@ def fixed(base: type[Metric]) -> type[Metric]:
         def statistics(
             self,
             hypotheses: Sequence[str],
-            references: Sequence[str],
+            *references: Sequence[str],
             sources: Sequence[str] | None = None,
         ) -> NDArray[Any]:
             lines = [fix(line, self.language) for line in hypotheses]
-            return super().statistics(lines, references, sources)
-
-        def multiple_statistics(
-            self,
-            hypotheses: Sequence[str],
-            references: Sequence[Sequence[str]],
-            sources: Sequence[str] | None = None,
-        ) -> NDArray[Any]:
-            lines = [fix(line, self.language) for line in hypotheses]
-            return super().multiple_statistics(lines, references, sources)
+            return super().statistics(lines, *references, sources=sources)
 
     return Fixed
