@@ -150,7 +150,21 @@ class MultiBleu(_Sacre):
                 "bleu, which counts its words or characters, or chrf"
             )
         super().__init__(name, language)
-        self.signature = "|".join(f"{key}:{setting}" for key, setting in self.parameters().items())
+        import sacremoses
+        from sacremoses.corpus import NonbreakingPrefixes
+
+        known = self.language in NonbreakingPrefixes().available_langs
+        entries = [
+            "nrefs:1",
+            f"case:{'lc' if self.option == 'lower' else 'mixed'}",
+            f"tok:moses-{self.language}",
+            *([] if known else ["abbreviations:en"]),  # Moses falls back to the English list
+            "smooth:none",
+            *self.steps(),
+            f"sacremoses:{sacremoses.__version__}",
+            f"version:{VERSION}",
+        ]
+        self.signature = "|".join(entries)
 
     def _library(self) -> Any:
         from sacrebleu.metrics.bleu import BLEU
@@ -164,17 +178,9 @@ class MultiBleu(_Sacre):
             references=_ONE_REFERENCE,
         )
 
-    def parameters(self) -> dict[str, str]:
-        """Return the entries of the signature."""
-        import sacremoses
-        from sacremoses.corpus import NonbreakingPrefixes
-
-        parameters = {"nrefs": "1", "case": "lc" if self.option == "lower" else "mixed"}
-        parameters["tok"] = f"moses-{self.language}"
-        if self.language not in NonbreakingPrefixes().available_langs:
-            parameters["abbreviations"] = "en"  # Moses falls back to the English list
-        versions = {"sacremoses": sacremoses.__version__, "version": VERSION}
-        return {**parameters, "smooth": "none", **versions}
+    def steps(self) -> list[str]:
+        """Return the entries in the signature of what is done besides."""
+        return []
 
     def preprocess(self, line: str) -> str:
         return " ".join(moses(line, self.language))
@@ -191,11 +197,8 @@ class CompoundBleu(MultiBleu):
     title = "compound BLEU"
     options = ("lower", "t2t")
 
-    def parameters(self) -> dict[str, str]:
-        parameters = super().parameters()
-        versions = {key: parameters.pop(key) for key in ("sacremoses", "version")}
-        punctuation = {"punct": "t2t"} if self.option == "t2t" else {}
-        return {**parameters, "split": "compound", **punctuation, **versions}
+    def steps(self) -> list[str]:
+        return ["split:compound", *(["punct:t2t"] if self.option == "t2t" else [])]
 
     def preprocess(self, line: str) -> str:
         plain = ascii_punctuation(line) if self.option == "t2t" else line
