@@ -27,16 +27,7 @@ from augury.scoring.significance import (
     interval,
     mean_over,
 )
-from tests.scoring.simulated import given_scores, systems, without_sentences
-
-
-def mean(sums) -> float:
-    return sums[0] / sums[1]
-
-
-def numbers(*key: str | int, n: int = 400) -> np.ndarray:
-    """Statistics whose score, under `mean`, is a mean of `n` numbers between 0 and 99."""
-    return np.column_stack([generator(*key).integers(100, size=n), np.ones(n, dtype=int)])
+from tests.scoring.simulated import given_scores, mean, numbers, systems, without_sentences
 
 
 def one(*key: str | int, n: int = 400, samples: int = 1000) -> Resampled:
