@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from augury.core.errors import UserError
-from augury.scoring.metric import VERSION, Metric
+from augury.scoring.metric import VERSION, Lines, Metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,10 +21,7 @@ class _LabelMetric(Metric):
     bounds = (0.0, 100.0)
 
     def statistics(
-        self,
-        hypotheses: Sequence[str],
-        *references: Sequence[str],
-        sources: Sequence[str] | None = None,
+        self, hypotheses: Lines, *references: Lines, sources: Lines | None = None
     ) -> NDArray[Any]:
         import numpy as np
 

@@ -18,6 +18,8 @@ from augury.corpora.languages import SINITIC
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+Lines = Sequence[str]
+"""A text, a segment a line."""
 READ = 200
 """References that are read to see whether a metric can count their words."""
 HAN = ("zh", "ja")
@@ -56,10 +58,7 @@ class Metric(ABC):
 
     @abstractmethod
     def statistics(
-        self,
-        hypotheses: Sequence[str],
-        *references: Sequence[str],
-        sources: Sequence[str] | None = None,
+        self, hypotheses: Lines, *references: Lines, sources: Lines | None = None
     ) -> NDArray[Any]:
         """Return the statistics of each segment, shape (segments, statistics), given one set of
         references or several.
@@ -73,7 +72,7 @@ class Metric(ABC):
         """Raise UserError if a dependency is missing; called before training."""
         return
 
-    def require_words(self, references: Sequence[str]) -> None:
+    def require_words(self, references: Lines) -> None:
         """Raise UserError for references in scripts without spaces if the metric counts words: a
         sentence would be one word, right or wrong as a whole."""
         beginning = references[:READ]
@@ -98,10 +97,7 @@ class CountedMetric(Metric):
     the one with the best value, the first of equals."""
 
     def statistics(
-        self,
-        hypotheses: Sequence[str],
-        *references: Sequence[str],
-        sources: Sequence[str] | None = None,
+        self, hypotheses: Lines, *references: Lines, sources: Lines | None = None
     ) -> NDArray[Any]:
         import numpy as np
 
@@ -128,10 +124,7 @@ class SegmentMetric(Metric):
     several references too."""
 
     def statistics(
-        self,
-        hypotheses: Sequence[str],
-        *references: Sequence[str],
-        sources: Sequence[str] | None = None,
+        self, hypotheses: Lines, *references: Lines, sources: Lines | None = None
     ) -> NDArray[Any]:
         import numpy as np
 
@@ -147,9 +140,7 @@ class SegmentMetric(Metric):
         return np.column_stack([scores, np.ones(len(scores))])
 
     @abstractmethod
-    def score(
-        self, hypotheses: Sequence[str], references: Sequence[str], sources: Sequence[str]
-    ) -> Sequence[float]:
+    def score(self, hypotheses: Lines, references: Lines, sources: Lines) -> Sequence[float]:
         """Return the score of each segment; batching is up to the metric."""
 
     @classmethod

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from augury.core.errors import UserError
 from augury.corpora.languages import SINITIC, UNSPACED
-from augury.scoring.metric import VERSION, Metric
+from augury.scoring.metric import VERSION, Lines, Metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,10 +62,7 @@ class _Sacre(Metric):
         return str(self.library._preprocess_segment(self.preprocess(line)))
 
     def statistics(
-        self,
-        hypotheses: Sequence[str],
-        *references: Sequence[str],
-        sources: Sequence[str] | None = None,
+        self, hypotheses: Lines, *references: Lines, sources: Lines | None = None
     ) -> NDArray[Any]:
         import numpy as np
 
