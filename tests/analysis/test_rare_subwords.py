@@ -21,7 +21,7 @@ from augury.core.errors import UserError
 def test_the_rarest_subword_of_the_specification_and_of_unseen_ones() -> None:
     hey = {"▁hey": 2, ",": 900, "▁warum": 300, "▁nicht": 2000, "?": 700}  # of figure 7
     assert rarest(np.array(list(hey.values())), [range(5)]).tolist() == [2]
-    assert rarest(np.array([5, 0, 7]), [[0, 2], [0, 1], [3]]).tolist() == [5, 0, 0]
+    assert rarest(np.array([5, 0, 7]), [[0, 2], [0, 1], []]).tolist() == [5, 0, 0]
 
 
 def system(counts: dict[str, list[int]]) -> Any:

@@ -24,7 +24,7 @@ from augury.scoring import significance
 from augury.scoring.bootstrap import resample
 from augury.scoring.labels import Accuracy
 from augury.scoring.scores import score as scored
-from augury.scoring.signature import without_resampling
+from augury.scoring.scores import without_resampling
 from augury.scoring.stored import Measured, Score, read_statistics, write_statistics
 from tests.run_folders import load
 

@@ -12,6 +12,16 @@ from augury.core.rng import generator
 from augury.scoring.bootstrap import SEED, Resampled, resample_counts
 
 
+def mean(sums: Sequence[float]) -> float:
+    """Return the mean from the sum of numbers and their count."""
+    return sums[0] / sums[1]
+
+
+def numbers(*key: str | int, n: int = 400) -> np.ndarray:
+    """Return statistics whose score, under `mean`, is a mean of `n` numbers between 0 and 99."""
+    return np.column_stack([generator(*key).integers(100, size=n), np.ones(n, dtype=int)])
+
+
 def given_scores(scores: Any, samples: Any) -> Resampled:
     """Return a system with these scores, (seeds,), and scores on bootstrap samples, (samples,
     seeds)."""

@@ -5,19 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from augury.core.rng import generator
 from augury.scoring import bootstrap
 from augury.scoring.bootstrap import resample, resample_counts
 from augury.scoring.registry import metric
-
-
-def mean(sums) -> float:
-    return sums[0] / sums[1]
-
-
-def numbers(*key: str | int, n: int = 400) -> np.ndarray:
-    """Statistics whose score, under `mean`, is a mean of `n` numbers between 0 and 99."""
-    return np.column_stack([generator(*key).integers(100, size=n), np.ones(n, dtype=int)])
+from tests.scoring.simulated import mean, numbers
 
 
 def test_the_draws_are_those_of_sacrebleu():

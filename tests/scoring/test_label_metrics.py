@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.scoring.labels import imbalance_note
 from augury.scoring.registry import metric
 from augury.scoring.scores import score
 from augury.scoring.significance import clusters, mean_over
-from augury.scoring.trivial import best_trivial
+from augury.scoring.trivial import best_trivial, imbalance_note
 
 REFERENCES = ["a", "a", "a", "b", "b", "c"]
 PREDICTED = ["a", "a", "b", "b", "c", "c "]

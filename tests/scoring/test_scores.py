@@ -29,9 +29,8 @@ from augury.scoring.registry import (
     reference,
     title,
 )
-from augury.scoring.scores import score
+from augury.scoring.scores import score, without_resampling
 from augury.scoring.settings import TextScoring
-from augury.scoring.signature import without_resampling
 from augury.scoring.stored import SCORES, read_statistics, write_statistics
 
 HYPOTHESES = ["the cat sat on the mat", "there is a dog in the garden"]
@@ -231,7 +230,7 @@ def test_a_metric_of_segments_takes_the_mean() -> None:
         def score(self, hypotheses: Any, references: Any, sources: Any) -> list[float]:
             return [float(h == r) for h, r in zip(hypotheses, references, strict=True)]
 
-    counts = Same("same", "").multiple_statistics(["a", "b"], [["a", "b"], ["a", "c"]])
+    counts = Same("same", "").statistics(["a", "b"], ["a", "b"], ["a", "c"])
     assert counts.tolist() == [[1.0, 1.0], [0.5, 1.0]]
 
 

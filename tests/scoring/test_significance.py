@@ -27,16 +27,7 @@ from augury.scoring.significance import (
     interval,
     mean_over,
 )
-from tests.scoring.simulated import given_scores, systems, without_sentences
-
-
-def mean(sums) -> float:
-    return sums[0] / sums[1]
-
-
-def numbers(*key: str | int, n: int = 400) -> np.ndarray:
-    """Statistics whose score, under `mean`, is a mean of `n` numbers between 0 and 99."""
-    return np.column_stack([generator(*key).integers(100, size=n), np.ones(n, dtype=int)])
+from tests.scoring.simulated import given_scores, mean, numbers, systems, without_sentences
 
 
 def one(*key: str | int, n: int = 400, samples: int = 1000) -> Resampled:
@@ -112,39 +103,6 @@ def test_moderation_by_hand():
     # One system: V = 2, and W - I = 2.25 - 0.5 as above; 5 degrees of freedom times 3.75 / 2.
     half = stats.t.ppf(0.975, 5 * 3.75 / 2) * 3.75**0.5
     assert interval(system, pooled) == Interval(pytest.approx(7 - half), pytest.approx(7 + half))
-
-
-def test_two_levels_equal_the_enumeration_of_all_resamples():
-    """Two systems of two and three seeds on three sentences: all 2^2 x 3^3 x 3^3 draws of seeds and
-    sentences.
-
-    The variance of the plain bootstrap is that of its parts, seeds by (S - 1) / S: W + sum (S - 1)
-    / S (V + I).
-    """
-    scores = [
-        generator("tiny", system).integers(50, size=(seeds, 3))
-        for system, seeds in enumerate((2, 3))
-    ]
-    lines = list(product(range(3), repeat=3))
-    differences = []
-    for drawn in lines:
-        per_seed = [of_system[:, drawn].mean(1) for of_system in scores]
-        means = [
-            [own[list(again)].mean() for again in product(range(len(own)), repeat=len(own))]
-            for own in per_seed
-        ]
-        differences += [second - first for first in means[0] for second in means[1]]
-    assert len(differences) == 2**2 * 3**3 * 3**3
-    times = np.array([np.bincount(drawn, minlength=3) for drawn in lines])
-    both = [given_scores(own.mean(1), times @ own.T / 3) for own in scores]
-    shares = [(len(own.scores) - 1) / len(own.scores) for own in both]
-    seeds = [own.scores.var(ddof=1) / own.seeds for own in both]
-    together = [(own.samples - own.scores).var(axis=1, ddof=1).mean() / own.seeds for own in both]
-    sentences = (both[1].samples.mean(1) - both[0].samples.mean(1)).var()
-    parts = sentences + sum(
-        share * (v + i) for share, v, i in zip(shares, seeds, together, strict=True)
-    )
-    assert np.var(differences) == pytest.approx(parts, rel=1e-12)
 
 
 @pytest.mark.parametrize("seeds", [(3, 3), (2, 5), (10, 4)])

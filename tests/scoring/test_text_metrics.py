@@ -41,7 +41,7 @@ def test_scores_are_those_of_sacrebleu_to_the_bit(
     ours = metric(name, "en")
     for sets in ([first], [first, second]):
         expected = LIBRARIES[name].corpus_score([*hypotheses], [[*of] for of in sets]).score
-        assert ours.value(ours.multiple_statistics(hypotheses, sets).sum(0)) == expected
+        assert ours.value(ours.statistics(hypotheses, *sets).sum(0)) == expected
 
 
 @pytest.mark.parametrize(

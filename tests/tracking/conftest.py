@@ -79,15 +79,15 @@ class Trials:
         valid: float | None = None,
         test: float | None = None,
     ) -> Run:
-        """Add a trial with the validations `valid` / 2 and `valid`, and a test score; return its
-        run."""
+        """Add a trial with the validations `valid` / 2 and `valid`, and a test score, a second
+        after the seed before; return its run."""
         run = Run(self.store.folder("runs", f"{address}/seed-{seed}"))
         entries = self.definition["configurations"]
         point = next(entry["point"] for entry in entries if entry["address"] == address)
         run.describe(name=address[:2], address=address, seed=seed, parameters=point)
         for at in (1, 2) if valid is not None else ():
             metrics = {"valid/bleu": valid * at / 2, "train/seconds": 18.0 * at}
-            line = {"update": 50 * at, "epochs": 0.0, "time": 1.7e9 + 10 * at}
+            line = {"update": 50 * at, "epochs": 0.0, "time": 1.7e9 + 10 * at + seed - 1}
             run.raw(f"{50 * at:08}", {**line, "metrics": metrics})
         if test is not None:
             run.scores(test)

@@ -38,9 +38,11 @@ def test_seeds_stand_below_configurations_and_these_below_the_sweep(
         "bb seed 2": "regime.beta=5",
     }
     runs = logged_runs(database)
-    for known in runs.values():
+    for name, known in runs.items():  # what stands above begins with the first, ends with the last
+        begun = 1_699_999_985_000 if name.endswith("seed 2") else 1_699_999_984_000
+        ended = 1_700_000_020_000 if name.endswith("seed 1") else 1_700_000_021_000
         period = (known.info.start_time, known.info.end_time)
-        assert (known.info.status, *period) == ("FINISHED", 1_699_999_984_000, 1_700_000_020_000)
+        assert (known.info.status, *period) == ("FINISHED", begun, ended)
     beta, leader = runs["beta"].data, runs["regime.beta=5"]
     assert leader.info.run_name == "regime.beta=5 (recommended)"
     assert "Which beta helps?" in beta.tags["mlflow.note.content"]

@@ -54,12 +54,10 @@ class Nmt(Task):
         unspaced = is_unspaced(references)
         fixed = any(name.endswith(FIXED) for name in names)
         if base_language(language) in TOKENISED_APART or unspaced or fixed:
-            from augury.scoring.metric import WordMetric
             from augury.scoring.registry import metric  # imports sacreBLEU
 
             for name in dict.fromkeys((*names, experiment.validation.metric)):
-                if isinstance(scorer := metric(name, language), WordMetric):
-                    scorer.require_words(references)
+                metric(name, language).require_words(references)
         translator(experiment).check(store)
 
     def check_model(self, experiment: Config, store: Store) -> None:

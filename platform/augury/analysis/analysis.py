@@ -70,28 +70,24 @@ def analyse(analysis: Analysis, systems: Sequence[System]) -> Report:
     """Return the report of one analysis, and write it as `NAME.html` and `NAME.json` into the
     folder of every run."""
     first, title = systems[0], f"{analysis.TITLE}: {', '.join(of.name for of in systems)}"
-    notes = _cautions(systems)
     if analysis.OF_TEST:
         for system in systems:
             capable(system.run.experiment.task, ShowsStates)
         title += f" on {first.test}"
-        notes += _cautions_of_test(systems)
+    notes = _cautions(systems, analysis.OF_TEST)
     results = analysis.compute(systems)
     answer, sections = analysis.answer(results, systems), analysis.sections(results, systems)
-    settings = {
-        key: value
-        for key, value in analysis.to_dict().items()
-        if key not in ("analysis", plugins.FILE)
-    }
+    settings = analysis.to_dict()
+    for known in ("analysis", plugins.FILE):
+        settings.pop(known, None)
     runs, origins = [], []
     for system in systems:
-        name, run = system.name, system.run
-        runs.append(
-            {"name": name, "address": run.address, "seed": run.seed, "folder": run.folder.name}
-        )
+        name, run, address = system.name, system.run, system.run.folder.name
+        runs.append({"name": name, "address": run.address, "seed": run.seed, "folder": address})
         trained_with = RunRecord.read(run.folder).trained_with
-        folder = Cell(run.folder.name, code=True)
-        origins.append({"system": name, "run": folder, "trained with": trained_with})
+        origins.append(
+            {"system": name, "run": Cell(address, code=True), "trained with": trained_with}
+        )
     tables = [block for part in sections for block in part.blocks if isinstance(block, Table)]
     report = Report(
         title=title,
@@ -127,22 +123,20 @@ def folder_of(systems: Sequence[System], system: System) -> Folder:
     return system.run.folder.sub(f"{run_files.ANALYSES}/{name}")
 
 
-def _cautions(systems: Sequence[System]) -> list[str]:
-    """Return notes on the texts of the systems and on their number."""
-    cautions: dict[str, None] = {}
+def _cautions(systems: Sequence[System], of_test: bool) -> list[str]:
+    """Return notes on the texts of the systems, on their number and, where an analysis is of a test
+    set, on the choice of its sentences and on how they are translated."""
+    first, cautions = systems[0], list[str]()
     for system in systems:
-        cautions |= dict.fromkeys(stored_runs.corpus_notes(system.run.folder, system.run.inputs))
+        cautions += stored_runs.corpus_notes(system.run.folder, system.run.inputs)
+    cautions = list(dict.fromkeys(cautions))
     if len(systems) > 1:
-        cautions[
+        cautions.append(
             "Runs are compared, not methods: one training of each does not tell them apart from "
             "chance."
-        ] = None
-    return list(cautions)
-
-
-def _cautions_of_test(systems: Sequence[System]) -> list[str]:
-    """Return notes on the choice of sentences, and on how they are translated."""
-    first, cautions = systems[0], []
+        )
+    if not of_test:
+        return cautions
     if first.test == VALID:
         cautions.append(
             "The sentences are those of the validation set, by which training was ended and "

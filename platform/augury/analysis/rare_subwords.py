@@ -88,12 +88,9 @@ def rarest_piece(pieces: Sequence[Piece]) -> Piece:
 def rarest(
     counts: npt.NDArray[np.integer], sentences: Sequence[Sequence[int]]
 ) -> npt.NDArray[np.int64]:
-    """Return the minimum count of each sentence's pieces, (sentences,); `counts` are by id,
-    missing ids count 0."""
-    rarest = np.zeros(len(sentences), np.int64)
-    for row, pieces in enumerate(sentences):
-        rarest[row] = min((_count(counts, piece) for piece in pieces), default=0)
-    return rarest
+    """Return the minimum count of each sentence's pieces, (sentences,); `counts` are by id."""
+    least = [min((counts[piece] for piece in pieces), default=0) for pieces in sentences]
+    return np.array(least, np.int64)
 
 
 def _counts(system: System, pooled: bool) -> dict[str, npt.NDArray[np.int64]]:
@@ -103,11 +100,7 @@ def _counts(system: System, pooled: bool) -> dict[str, npt.NDArray[np.int64]]:
 
 
 def _pieces(system: System, counts: npt.NDArray[np.int64], ids: Sequence[int]) -> tuple[Piece, ...]:
-    return tuple(Piece(system.pieces[piece], _count(counts, piece)) for piece in ids)
-
-
-def _count(counts: npt.NDArray[np.integer], piece: int) -> int:
-    return int(counts[piece]) if piece < len(counts) else 0
+    return tuple(Piece(system.pieces[piece], int(counts[piece])) for piece in ids)
 
 
 class RareSubwordAnalysis(Analysis):

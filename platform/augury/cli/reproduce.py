@@ -58,7 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     from augury.analysis.system import open_systems
     from augury.reporting import rendering
-    from augury.reporting.papers.report import load_reproduction, report
+    from augury.reporting.papers.report import report
+    from augury.reporting.papers.reproduction import load_reproduction
     from augury.reporting.sweeps.progress import run_sweep
     from augury.tracking.tracker import Tracker
 
@@ -77,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _dry_run(table: Published, space: Space, options: SweepOptions, as_json: bool) -> int:
     """Print the published values and, unless corpora are missing, the runs and their cost."""
-    from augury.reporting.papers.report import plan_dict, plan_text
+    from augury.reporting.papers.plan import plan_dict, plan_text
 
     try:
         plan, error = make_plan(space, options), None

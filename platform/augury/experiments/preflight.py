@@ -38,7 +38,7 @@ from augury.experiments.task import find_task
 from augury.models import pretrained
 from augury.regimes.regime import late_onset
 from augury.scoring import registry
-from augury.scoring.labels import imbalance_note
+from augury.scoring.trivial import imbalance_note
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,7 @@ from augury.reporting.numbers import interval as interval_text
 from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
 from augury.scoring.registry import bounds, lower_is_better, metric_class
 from augury.scoring.registry import metric as get_metric
-from augury.scoring.scores import statistics_of
-from augury.scoring.signature import with_references, with_resampling, without_resampling
+from augury.scoring.scores import with_references, with_resampling, without_resampling
 from augury.scoring.significance import LEVEL, Interval, interval
 from augury.scoring.stored import Score, read_statistics
 from augury.training import history
@@ -296,7 +295,7 @@ def score_hypotheses(
     estimates, resampled = {}, {}
     for scorer in [get_metric(name, language) for name in metrics]:
         counts = [
-            statistics_of(scorer, lines, [references, *more_references], sources)
+            scorer.statistics(lines, references, *more_references, sources=sources)
             for lines in hypotheses
         ]
         signature = with_references(scorer.signature, 1 + len(more_references))

@@ -38,12 +38,12 @@ class Comet(SegmentMetric):
     def __init__(self, name: str, language: str):
         super().__init__(name, language)
         self.model = self.option or MODEL
-        version = _request(_python(), {})["version"]
+        version = _request({})["version"]
         self.signature = f"nrefs:1|model:{_model_id(self.model)}|scale:{SCALE}|comet:{version}"
 
     @classmethod
     def require(cls) -> None:
-        _request(_python(), {})
+        _request({})
 
     def score(
         self, hypotheses: Sequence[str], references: Sequence[str], sources: Sequence[str]
@@ -52,9 +52,7 @@ class Comet(SegmentMetric):
             {"src": source, "mt": hypothesis, "ref": reference}
             for source, hypothesis, reference in zip(sources, hypotheses, references, strict=True)
         ]
-        response = _request(
-            _python(), {"model": self.model, "batch_size": BATCH, "segments": segments}
-        )
+        response = _request({"model": self.model, "batch_size": BATCH, "segments": segments})
         return [SCALE * score for score in response["scores"]]
 
 
@@ -86,12 +84,12 @@ def _model_id(model: str) -> str:
         return f"{path.name}@{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
 
 
-def _request(python: str, request: dict[str, Any]) -> dict[str, Any]:
+def _request(request: dict[str, Any]) -> dict[str, Any]:
     """Return the response of COMET's subprocess.
 
     Raise UserError with the last line of its output if it fails.
     """
-    return dict(json.loads(_run(python, json.dumps(request))))
+    return dict(json.loads(_run(_python(), json.dumps(request))))
 
 
 @lru_cache(maxsize=4)  # the version is requested repeatedly

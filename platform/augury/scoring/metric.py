@@ -18,6 +18,8 @@ from augury.corpora.languages import SINITIC
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+Lines = Sequence[str]
+"""A text, a segment a line."""
 READ = 200
 """References that are read to see whether a metric can count their words."""
 HAN = ("zh", "ja")
@@ -47,6 +49,8 @@ class Metric(ABC):
     model."""
 
     signature: str
+    counts_words: bool = False
+    """Whether it counts words between spaces, and not something else where there are none."""
 
     def __init__(self, name: str, language: str):
         self.name, self.language = name, language
@@ -54,36 +58,33 @@ class Metric(ABC):
 
     @abstractmethod
     def statistics(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        sources: Sequence[str] | None = None,
+        self, hypotheses: Lines, *references: Lines, sources: Lines | None = None
     ) -> NDArray[Any]:
-        """Return the statistics of each segment, shape (segments, statistics).
+        """Return the statistics of each segment, shape (segments, statistics), given one set of
+        references or several.
 
-        Raises UserError if the metric needs sources and there are none.
+        Raises UserError if the metric needs sources and there are none, and where it reads one set
+        of references and there are several.
         """
-
-    def multiple_statistics(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
-        sources: Sequence[str] | None = None,
-    ) -> NDArray[Any]:
-        """Return the statistics of each segment given several references, listed set by set, in the
-        shape of `statistics`.
-
-        Raises UserError where the metric has no such statistics.
-        """
-        raise UserError(f"metric '{self.name}' reads one reference: give one file of references")
 
     @classmethod
     def require(cls) -> None:
         """Raise UserError if a dependency is missing; called before training."""
         return
 
-    def require_words(self, references: Sequence[str]) -> None:  # noqa: B027 - a hook
-        """Raise UserError for references that the metric cannot split into what it counts."""
+    def require_words(self, references: Lines) -> None:
+        """Raise UserError for references in scripts without spaces if the metric counts words: a
+        sentence would be one word, right or wrong as a whole."""
+        beginning = references[:READ]
+        if self.counts_words and is_unspaced(beginning):
+            han = self.language in HAN or self.language in SINITIC
+            if not han or not is_han(beginning):
+                stated = f"'{self.language}'" if self.language else "not given"
+                raise UserError(
+                    f"metric '{self.name}' counts words, the references separate none by spaces, "
+                    f"and their language is {stated}: give the right one (zh, ja, th, ...), or use "
+                    "chrf"
+                )
 
     @classmethod
     @abstractmethod
@@ -92,40 +93,22 @@ class Metric(ABC):
 
 
 class CountedMetric(Metric):
-    """A metric whose statistics are integer counts of a hypothesis and its reference."""
+    """A metric whose statistics are integer counts of a hypothesis and its reference: of several,
+    the one with the best value, the first of equals."""
 
     def statistics(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        sources: Sequence[str] | None = None,
-    ) -> NDArray[Any]:
-        import numpy as np
-
-        self.require_words(references)
-        pairs = zip(hypotheses, references, strict=True)
-        return np.array(
-            [self.count(self.prepare(h), self.prepare(r)) for h, r in pairs], dtype=np.int64
-        )
-
-    def multiple_statistics(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
-        sources: Sequence[str] | None = None,
+        self, hypotheses: Lines, *references: Lines, sources: Lines | None = None
     ) -> NDArray[Any]:
         import numpy as np
 
         self.require_words(references[0])
-        rows = zip(hypotheses, *references, strict=True)
-        return np.array([self.multiple_count(*map(self.prepare, row)) for row in rows])
-
-    def multiple_count(self, hypothesis: Any, *references: Any) -> list[float]:
-        """Return the counts of a prepared segment given several references, by default those of the
-        reference with the best value, the first of equals."""
-        counts = [self.count(hypothesis, reference) for reference in references]
         best = min if self.lower_is_better else max
-        return [*best(counts, key=self.value)]
+        rows = []
+        for row in zip(hypotheses, *references, strict=True):
+            hypothesis, *expected = map(self.prepare, row)
+            counts = [self.count(hypothesis, reference) for reference in expected]
+            rows.append(counts[0] if len(counts) == 1 else best(counts, key=self.value))
+        return np.array(rows, dtype=np.int64)
 
     @abstractmethod
     def prepare(self, line: str) -> Any:
@@ -136,35 +119,12 @@ class CountedMetric(Metric):
         """Return the counts of a prepared segment."""
 
 
-class WordMetric(Metric):
-    """A metric that counts words: of languages that do not separate them, something else."""
-
-    by_character = False
-    """Whether it counts characters in their place."""
-
-    def require_words(self, references: Sequence[str]) -> None:
-        """Raise UserError for references in scripts without spaces that the metric does not split:
-        a sentence would be one word, right or wrong as a whole."""
-        beginning = references[:READ]
-        if not self.by_character and is_unspaced(beginning):
-            han = self.language in HAN or self.language in SINITIC
-            if not han or not is_han(beginning):
-                stated = f"'{self.language}'" if self.language else "not given"
-                raise UserError(
-                    f"metric '{self.name}' counts words, the references separate none by spaces, "
-                    f"and their language is {stated}: give the right one (zh, ja, th, ...), or use "
-                    "chrf"
-                )
-
-
 class SegmentMetric(Metric):
-    """A metric that scores each segment, such as a model; the corpus value is the mean."""
+    """A metric that scores each segment, such as a model; the corpus value is the mean, over
+    several references too."""
 
     def statistics(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        sources: Sequence[str] | None = None,
+        self, hypotheses: Lines, *references: Lines, sources: Lines | None = None
     ) -> NDArray[Any]:
         import numpy as np
 
@@ -172,28 +132,15 @@ class SegmentMetric(Metric):
             raise UserError(
                 f"metric '{self.name}' needs the source sentences: give them (--sources FILE)"
             )
-        scores = np.asarray(self.score(hypotheses, references, sources or ()), dtype=np.float64)
+        by_set = [self.score(hypotheses, of_set, sources or ()) for of_set in references]
+        scores = np.mean(np.asarray(by_set, dtype=np.float64), axis=0)
         assert scores.shape == (len(hypotheses),), (
             f"metric '{self.name}' must return one score per segment"
         )
         return np.column_stack([scores, np.ones(len(scores))])
 
-    def multiple_statistics(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
-        sources: Sequence[str] | None = None,
-    ) -> NDArray[Any]:
-        """Return the mean statistics over the references of each segment."""
-        import numpy as np
-
-        sets = [self.statistics(hypotheses, of_set, sources) for of_set in references]
-        return np.mean(sets, axis=0)
-
     @abstractmethod
-    def score(
-        self, hypotheses: Sequence[str], references: Sequence[str], sources: Sequence[str]
-    ) -> Sequence[float]:
+    def score(self, hypotheses: Lines, references: Lines, sources: Lines) -> Sequence[float]:
         """Return the score of each segment; batching is up to the metric."""
 
     @classmethod

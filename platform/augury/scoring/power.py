@@ -112,11 +112,10 @@ def components(
 
     With `paired`, the i-th seeds of all systems are a block.
     """
-    pooled = (
-        _variance_of_blocks(systems)
-        if paired
-        else pool([sample_variance(system) for system in systems])
-    )
+    pooled = pool([sample_variance(system) for system in systems])
+    if paired:  # that of a difference, without block effects, has the seeds of two systems
+        total, interaction, dof = block_variance(systems)
+        pooled = SeedVariance(total / 2, interaction / 2, dof)
     if not pooled.dof or len(systems) < 2:
         return None
     baseline, *others = systems
@@ -132,9 +131,3 @@ def components(
         paired=paired,
         dof=pooled.dof,
     )
-
-
-def _variance_of_blocks(systems: Sequence[Resampled]) -> SeedVariance:
-    """Return the variance of one seed's score without block effects."""
-    total, interaction, dof = block_variance(systems)
-    return SeedVariance(total / 2, interaction / 2, dof)

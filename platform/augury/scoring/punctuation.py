@@ -7,13 +7,12 @@ signature differs from that of `bleu`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 from augury.core.errors import UserError
-from augury.scoring.metric import Metric
+from augury.scoring.metric import Lines, Metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,21 +55,9 @@ def fixed(base: type[Metric]) -> type[Metric]:
             self.signature = f"{plain}|punctuation:{language}"
 
         def statistics(
-            self,
-            hypotheses: Sequence[str],
-            references: Sequence[str],
-            sources: Sequence[str] | None = None,
+            self, hypotheses: Lines, *references: Lines, sources: Lines | None = None
         ) -> NDArray[Any]:
             lines = [fix(line, self.language) for line in hypotheses]
-            return super().statistics(lines, references, sources)
-
-        def multiple_statistics(
-            self,
-            hypotheses: Sequence[str],
-            references: Sequence[Sequence[str]],
-            sources: Sequence[str] | None = None,
-        ) -> NDArray[Any]:
-            lines = [fix(line, self.language) for line in hypotheses]
-            return super().multiple_statistics(lines, references, sources)
+            return super().statistics(lines, *references, sources=sources)
 
     return Fixed

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from augury.core.errors import UserError
 from augury.corpora.languages import SINITIC, UNSPACED
-from augury.scoring.metric import VERSION, Metric, WordMetric
+from augury.scoring.metric import VERSION, Lines, Metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,18 +62,7 @@ class _Sacre(Metric):
         return str(self.library._preprocess_segment(self.preprocess(line)))
 
     def statistics(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        sources: Sequence[str] | None = None,
-    ) -> NDArray[Any]:
-        return self.multiple_statistics(hypotheses, [references], sources)
-
-    def multiple_statistics(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
-        sources: Sequence[str] | None = None,
+        self, hypotheses: Lines, *references: Lines, sources: Lines | None = None
     ) -> NDArray[Any]:
         import numpy as np
 
@@ -87,7 +76,7 @@ class _Sacre(Metric):
         return float(_scorer(cls.scored_by)._compute_score_from_stats([*sums]).score)
 
 
-class Bleu(_Sacre, WordMetric):
+class Bleu(_Sacre):
     """BLEU of detokenised text with sacreBLEU's tokeniser for the language: 13a, zh, ja or ko, and
     characters for others without spaces; option `char`: characters, `lower`: without case."""
 
@@ -101,14 +90,14 @@ class Bleu(_Sacre, WordMetric):
 
         rules = "zh" if self.language in SINITIC else self.language
         unknown = self.language in UNSPACED and rules not in TOKENISED
-        self.by_character = unknown or self.option == "char"
+        self.counts_words = not unknown and self.option != "char"
         try:
             return BLEU(
                 lowercase=self.option == "lower",
                 force=True,  # `corpora` cautions against tokenised text
                 smooth_method=self.smoothing,
-                tokenize="char" if self.by_character else None,
-                trg_lang="" if self.by_character else rules,  # of which it would warn
+                tokenize=None if self.counts_words else "char",
+                trg_lang=rules if self.counts_words else "",  # of which it would warn
                 references=_ONE_REFERENCE,
             )
         except RuntimeError as error:  # the tokenisers of ja and ko are optional packages
@@ -119,7 +108,7 @@ class Bleu(_Sacre, WordMetric):
             ) from error
 
     def preprocess(self, line: str) -> str:
-        guesses = self.language in UNKNOWN and not self.by_character
+        guesses = self.language in UNKNOWN and self.counts_words
         if guesses and (character := re.search(EAST_ASIAN, line)):
             raise UserError(
                 f"metric '{self.name}' tokenises Chinese, Japanese and Korean by special rules, "
@@ -138,11 +127,12 @@ class MultiBleuDetokenised(Bleu):
     smoothing = "none"
 
 
-class MultiBleu(_Sacre, WordMetric):
+class MultiBleu(_Sacre):
     """BLEU as multi-bleu.perl computes it, after Moses tokenisation with escaping."""
 
     title = "multi-BLEU"
     scored_by = "unsmoothed"
+    counts_words = True
     options: ClassVar[tuple[str, ...]] = ("lower",)
 
     def __init__(self, name: str, language: str):
@@ -157,7 +147,21 @@ class MultiBleu(_Sacre, WordMetric):
                 "bleu, which counts its words or characters, or chrf"
             )
         super().__init__(name, language)
-        self.signature = "|".join(f"{key}:{setting}" for key, setting in self.parameters().items())
+        import sacremoses
+        from sacremoses.corpus import NonbreakingPrefixes
+
+        known = self.language in NonbreakingPrefixes().available_langs
+        entries = [
+            "nrefs:1",
+            f"case:{'lc' if self.option == 'lower' else 'mixed'}",
+            f"tok:moses-{self.language}",
+            *([] if known else ["abbreviations:en"]),  # Moses falls back to the English list
+            "smooth:none",
+            *self.steps(),
+            f"sacremoses:{sacremoses.__version__}",
+            f"version:{VERSION}",
+        ]
+        self.signature = "|".join(entries)
 
     def _library(self) -> Any:
         from sacrebleu.metrics.bleu import BLEU
@@ -171,17 +175,9 @@ class MultiBleu(_Sacre, WordMetric):
             references=_ONE_REFERENCE,
         )
 
-    def parameters(self) -> dict[str, str]:
-        """Return the entries of the signature."""
-        import sacremoses
-        from sacremoses.corpus import NonbreakingPrefixes
-
-        parameters = {"nrefs": "1", "case": "lc" if self.option == "lower" else "mixed"}
-        parameters["tok"] = f"moses-{self.language}"
-        if self.language not in NonbreakingPrefixes().available_langs:
-            parameters["abbreviations"] = "en"  # Moses falls back to the English list
-        versions = {"sacremoses": sacremoses.__version__, "version": VERSION}
-        return {**parameters, "smooth": "none", **versions}
+    def steps(self) -> list[str]:
+        """Return the entries in the signature of what is done besides."""
+        return []
 
     def preprocess(self, line: str) -> str:
         return " ".join(moses(line, self.language))
@@ -198,11 +194,8 @@ class CompoundBleu(MultiBleu):
     title = "compound BLEU"
     options = ("lower", "t2t")
 
-    def parameters(self) -> dict[str, str]:
-        parameters = super().parameters()
-        versions = {key: parameters.pop(key) for key in ("sacremoses", "version")}
-        punctuation = {"punct": "t2t"} if self.option == "t2t" else {}
-        return {**parameters, "split": "compound", **punctuation, **versions}
+    def steps(self) -> list[str]:
+        return ["split:compound", *(["punct:t2t"] if self.option == "t2t" else [])]
 
     def preprocess(self, line: str) -> str:
         plain = ascii_punctuation(line) if self.option == "t2t" else line
@@ -233,7 +226,7 @@ class ChrfPlusPlus(Chrf):
     words = 2
 
 
-class Ter(_Sacre, WordMetric):
+class Ter(_Sacre):
     """TER with sacreBLEU's default tokenisation, its Asian one for Chinese and Japanese, and of
     characters in other languages without spaces; case is ignored unless the option is `cased`."""
 
@@ -246,14 +239,14 @@ class Ter(_Sacre, WordMetric):
 
     def __init__(self, name: str, language: str):
         super().__init__(name, language)
-        if self.by_character:
+        if not self.counts_words:
             self.signature += "|unit:character"
 
     def _library(self) -> Any:
         from sacrebleu.metrics.ter import TER
 
         asian = self.language in ("zh", "ja") or self.language in SINITIC
-        self.by_character = self.language in UNSPACED and not asian
+        self.counts_words = asian or self.language not in UNSPACED
         return TER(
             case_sensitive=self.option == "cased",
             normalized=asian,
@@ -262,7 +255,7 @@ class Ter(_Sacre, WordMetric):
         )
 
     def preprocess(self, line: str) -> str:
-        return " ".join("".join(line.split())) if self.by_character else line
+        return line if self.counts_words else " ".join("".join(line.split()))
 
 
 @cache

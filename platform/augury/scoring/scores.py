@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-
-import numpy.typing as npt
 
 from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.scoring.bootstrap import SAMPLES, SEED, resample
-from augury.scoring.metric import Metric
 from augury.scoring.registry import metric
-from augury.scoring.signature import with_references, with_resampling
 from augury.scoring.significance import interval
 from augury.scoring.stored import Measured
+
+RESAMPLING = ("bs:", "seed:")
+"""Parts of a signature that do not affect the value."""
 
 
 def score(
@@ -57,19 +55,18 @@ def score(
         raise UserError("nothing to score: give at least one hypothesis and its reference")
     scores = []
     for scorer in chosen:
-        sets = [references, *more_references]
-        statistics = statistics_of(scorer, hypotheses, sets, sources)
+        statistics = scorer.statistics(hypotheses, references, *more_references, sources=sources)
         labels = scorer.measures == "labels"
         resampled = resample([statistics], scorer.value, samples=samples, seed=seed, labels=labels)
         bounds = interval(resampled)
-        signature = with_resampling(with_references(scorer.signature, len(sets)), samples, seed)
+        signature = with_references(scorer.signature, 1 + len(more_references))
         scores.append(
             Measured(
                 scorer.name,
                 resampled.value,
                 bounds.low,
                 bounds.high,
-                signature,
+                with_resampling(signature, samples, seed),
                 len(statistics),
                 statistics,
             )
@@ -77,13 +74,24 @@ def score(
     return scores
 
 
-def statistics_of(
-    scorer: Metric,
-    hypotheses: Sequence[str],
-    references: Sequence[Sequence[str]],
-    sources: Sequence[str] | None = None,
-) -> npt.NDArray[Any]:
-    """Return the statistics of each segment, given one set of references or several."""
-    if len(references) == 1:
-        return scorer.statistics(hypotheses, references[0], sources)
-    return scorer.multiple_statistics(hypotheses, references, sources)
+def with_resampling(signature: str, samples: int, seed: int) -> str:
+    """Return a signature with the number of bootstrap samples and the seed.
+
+    They follow the number of references, as in sacreBLEU.
+    """
+    parts = without_resampling(signature).split("|")
+    start = 1 if parts[0].startswith("nrefs:") else 0
+    return "|".join([*parts[:start], f"bs:{samples}", f"seed:{seed}", *parts[start:]])
+
+
+def without_resampling(signature: str) -> str:
+    """Return a signature without bootstrap samples and seed, which do not affect the value."""
+    return "|".join(part for part in signature.split("|") if not part.startswith(RESAMPLING))
+
+
+def with_references(signature: str, count: int) -> str:
+    """Return a signature with the number of references, which some metrics leave out if it is 1."""
+    parts = signature.split("|")
+    if parts[0].startswith("nrefs:"):
+        return "|".join([f"nrefs:{count}", *parts[1:]])
+    return signature if count == 1 else f"nrefs:{count}|{signature}"

@@ -31,28 +31,21 @@ class Scoring(Section):
 
     @field_validator("metrics", mode="before")
     @classmethod
-    def _named(cls, metrics: Any) -> Any:
-        """Tell an unknown metric before that it is not in a list."""
-        if isinstance(metrics, str):
-            cls._check(metrics)
+    def _located(cls, metrics: Any) -> Any:
         return list(map(at_its_folder, metrics)) if isinstance(metrics, list) else metrics
 
     @field_validator("metrics")
     @classmethod
     def _known(cls, metrics: tuple[str, ...]) -> tuple[str, ...]:
         for name in metrics:
-            cls._check(name)
+            if not is_known(name):
+                raise REGISTRY.unknown(name, names(cls.MEASURES))
+            if (measures := metric_class(name).measures) != cls.MEASURES:
+                allowed = ", ".join(names(cls.MEASURES))
+                raise UserError(
+                    f"metric '{name}' scores {measures}, not {cls.MEASURES}; allowed: {allowed}"
+                )
         return tuple(map(reference, metrics))
-
-    @classmethod
-    def _check(cls, name: str) -> None:
-        if not is_known(name):
-            raise REGISTRY.unknown(name, names(cls.MEASURES))
-        if (measures := metric_class(name).measures) != cls.MEASURES:
-            allowed = ", ".join(names(cls.MEASURES))
-            raise UserError(
-                f"metric '{name}' scores {measures}, not {cls.MEASURES}; allowed: {allowed}"
-            )
 
 
 class TextScoring(Scoring):

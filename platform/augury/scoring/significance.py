@@ -43,7 +43,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -124,7 +124,7 @@ def interval(system: Resampled, pooled: SeedVariance = UNKNOWN) -> Interval:
     if system.seeds == 1 or _is_zero(own):
         return sentence_interval(system)
     error, dof = _standard_error(
-        system.samples.mean(1), [_Part(own, 1 / system.seeds)], pooled.dof or own.dof
+        system.samples.mean(1), [_of_mean(own, system.seeds)], pooled.dof or own.dof
     )
     return _student(system.value, error, dof)
 
@@ -161,11 +161,11 @@ def compare(
         return _over_sentences(system, baseline, samples, over)
     # A single seed has no variance of its own: it is taken to vary as the others do.
     prior = shared if pooled is None else pooled
-    parts = [
-        _Part(moderated(own, prior if own.dof else shared), 1 / side.seeds)
+    means = [
+        _of_mean(moderated(own, prior if own.dof else shared), side.seeds)
         for own, side in zip(sampled, (baseline, system), strict=True)
     ]
-    error, dof = _standard_error(samples, parts, shared.dof)
+    error, dof = _standard_error(samples, means, shared.dof)
     seeds = min(baseline.seeds, system.seeds)
     return _difference(system.value - baseline.value, error, dof, "seeds and sentences", seeds)
 
@@ -186,7 +186,7 @@ def compare_blocks(
     samples = differences.samples.mean(1)
     if _is_zero(own):
         return _over_sentences(system, baseline, samples, "paired seeds and sentences")
-    error, dof = _standard_error(samples, [_Part(own, 1 / system.seeds)], pooled.dof or own.dof)
+    error, dof = _standard_error(samples, [_of_mean(own, system.seeds)], pooled.dof or own.dof)
     over: Over = "paired seeds and sentences"
     return _difference(differences.value, error, dof, over, system.seeds)
 
@@ -243,28 +243,28 @@ def mean_over(value: Value, sets: int) -> Value:
     return mean
 
 
-class _Part(NamedTuple):
-    """The variance between a system's seeds, and its weight in the statistic."""
-
-    variance: SeedVariance
-    weight: float
+def _of_mean(variance: SeedVariance, seeds: int) -> SeedVariance:
+    """Return the variance of a mean over seeds."""
+    weight = 1 / seeds
+    return SeedVariance(weight * variance.total, weight * variance.interaction, variance.dof)
 
 
 def _standard_error(
-    samples: npt.NDArray[np.float64], parts: Sequence[_Part], most: float
+    samples: npt.NDArray[np.float64], means: Sequence[SeedVariance], most: float
 ) -> tuple[float, float]:
-    """Return the standard error of a statistic and its degrees of freedom, from bootstrap samples.
+    """Return the standard error of a mean, or of a difference of two, and its degrees of freedom,
+    from its bootstrap samples.
 
     `most` are the degrees of freedom of all systems together, which the variance between seeds
     cannot exceed.
     """
-    v = sum(part.weight * part.variance.total for part in parts)
-    interaction = sum(part.weight * part.variance.interaction for part in parts)
+    v = sum(mean.total for mean in means)
+    interaction = sum(mean.interaction for mean in means)
     # Samples of sentences contain the interaction with seeds, which v has already.
     variance = v + max(0.0, float(samples.var()) - interaction)
     # Welch's formula, of seeds alone: the variance over sentences is as good as known, so that it
     # adds to the error without adding to its uncertainty.
-    welch = sum((part.weight * part.variance.total) ** 2 / part.variance.dof for part in parts)
+    welch = sum(mean.total**2 / mean.dof for mean in means)
     return variance**0.5, min(v**2 / welch, most) * variance / v
 
 

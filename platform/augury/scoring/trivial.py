@@ -1,18 +1,22 @@
-"""What an output scores that takes no model: one text for every example, or the source copied."""
+"""What an output scores that takes no model: one text or label for every example, or the source
+copied."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from augury.scoring.metric import Metric, SegmentMetric
+from augury.scoring.registry import metric
 
 CANDIDATES = 24
 """How many references are tried as the output for every example."""
 SAMPLE = 60
 """On how many examples they are tried; the best ones are then tried on all."""
 FINALISTS = 3
+LARGEST = 0.6
+"""The share of a label above which `imbalance_note` says so."""
 SHOWN = 40
 """Characters of a text in messages."""
 
@@ -32,16 +36,11 @@ def best_trivial(
 
     None for metrics that are models, which would be read for it, and without examples.
     """
-    if not references:
+    if not references or isinstance(scorer, SegmentMetric):
         return None
-    if isinstance(scorer, SegmentMetric):
-        return None
-
-    def value(outputs: Sequence[str], expected: Sequence[str]) -> float:
-        return float(scorer.value(scorer.statistics(outputs, expected).sum(0)))
 
     def best(texts: Sequence[str], expected: Sequence[str]) -> list[Trivial]:
-        known = [Trivial(text, value([text] * len(expected), expected)) for text in texts]
+        known = [Trivial(text, _value(scorer, [text] * len(expected), expected)) for text in texts]
         lower = type(scorer).lower_is_better
         return sorted(known, key=lambda trivial: trivial.value, reverse=not lower)
 
@@ -56,9 +55,32 @@ def best_trivial(
     constant = constant._replace(output=f"'{text}' for every example")
     if sources is None or scorer.measures == "labels":
         return constant
-    copied = value(sources, references)
+    copied = _value(scorer, sources, references)
     better = copied < constant.value if scorer.lower_is_better else copied > constant.value
     return Trivial("the source copied", copied) if better else constant
+
+
+def imbalance_note(name: str, counts: Mapping[str, int], metrics: Sequence[str]) -> str | None:
+    """Return a note on the most frequent label of a text called `name`, with what always answering
+    it scores by `metrics` of labels; None where no label has a share above `LARGEST`.
+
+    `counts` are the records with each label.
+    """
+    rows = sum(counts.values())
+    label = max(counts, key=counts.__getitem__, default="")
+    if not rows or counts[label] <= LARGEST * rows:
+        return None
+    references = [other for other, count in counts.items() for _ in range(count)]
+    scores = [
+        f"{scorer.title} {_value(scorer, [label] * rows, references):.1f}"
+        for scorer in map(metric, metrics)
+    ]
+    share = f"{100 * counts[label] / rows:.1f} % of the {rows:,} examples of {name} are '{label}'"
+    return f"{share}: always answering it scores {', '.join(scores)}"
+
+
+def _value(scorer: Metric, outputs: Sequence[str], references: Sequence[str]) -> float:
+    return float(scorer.value(scorer.statistics(outputs, references).sum(0)))
 
 
 def _spread(items: Sequence[str], count: int) -> Sequence[str]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from augury.core.words import clusters
 from augury.corpora.languages import UNSPACED
-from augury.scoring.metric import VERSION, CountedMetric, WordMetric
+from augury.scoring.metric import VERSION, CountedMetric
 
 
 class Alignment(NamedTuple):
@@ -22,7 +22,7 @@ class Alignment(NamedTuple):
     """Words of the reference."""
 
 
-class _WordMetric(CountedMetric, WordMetric):
+class _WordMetric(CountedMetric):
     """A metric of words separated by white space, and of characters in languages without spaces.
 
     Options ignore case and punctuation characters.
@@ -35,8 +35,8 @@ class _WordMetric(CountedMetric, WordMetric):
         super().__init__(name, language)
         case = "lc" if "lower" in self.option else "mixed"
         punctuation = "no" if "strip_punct" in self.option else "yes"
-        self.by_character = language in UNSPACED
-        unit = "|unit:character" if self.by_character else ""
+        self.counts_words = language not in UNSPACED
+        unit = "" if self.counts_words else "|unit:character"
         self.signature = f"case:{case}|punct:{punctuation}|ties:sub,ins,del{unit}|version:{VERSION}"
 
     def prepare(self, line: str) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ class _WordMetric(CountedMetric, WordMetric):
                 character for character in line if unicodedata.category(character)[0] != "P"
             )
         words = line.split()
-        return tuple(clusters("".join(words)) if self.by_character else words)
+        return tuple(words if self.counts_words else clusters("".join(words)))
 
     def count(self, hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
         return list(align(reference, hypothesis))

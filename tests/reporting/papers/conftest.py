@@ -10,7 +10,7 @@ import pytest
 
 from augury.analysis.system import open_systems
 from augury.reporting.papers import table as tables
-from augury.reporting.papers.report import Reproduction, load_reproduction
+from augury.reporting.papers.reproduction import Reproduction, load_reproduction
 from augury.scoring.scores import score
 
 TABLE = """

@@ -15,7 +15,8 @@ from augury.core.store import Store
 from augury.reporting import rendering
 from augury.reporting.comparison import comparison
 from augury.reporting.papers import table as tables
-from augury.reporting.papers.report import heat_maps, plan_text, report, rows, to_dict
+from augury.reporting.papers.plan import plan_text
+from augury.reporting.papers.report import heat_maps, report, rows, to_dict
 from augury.sweeping.plan import Plan
 
 

@@ -294,6 +294,7 @@ def test_vocabularies_and_parameters_of_runs(
     assert list(measure("figure3", two_keys)) == ["plain", "rot-1", "rot-2"]
 
 
+@pytest.mark.trains
 def test_figure_5_has_every_pair_of_layers_of_views_and_of_the_baseline(
     systems: list[System],
 ) -> None:
@@ -311,6 +312,7 @@ def test_figure_5_has_every_pair_of_layers_of_views_and_of_the_baseline(
     assert len(alone) == 2 + 9
 
 
+@pytest.mark.trains
 def test_figures_4b_and_6_score_sentences_of_a_length_and_outputs_of_a_view(
     systems: list[System], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -332,6 +334,7 @@ def test_figures_4b_and_6_score_sentences_of_a_length_and_outputs_of_a_view(
     assert measure("figure4b", two_keys) == pytest.approx(expected) and min(expected.values()) > 50
 
 
+@pytest.mark.trains
 def test_figures_7_and_8_take_the_printed_sentences_or_those_with_the_rarest_subwords(
     systems: list[System], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -356,6 +359,7 @@ def test_figures_7_and_8_take_the_printed_sentences_or_those_with_the_rarest_sub
     assert [measure(name, two_keys) for name in ("figure7", "figure8")] == expected
 
 
+@pytest.mark.trains
 def test_table_10_counts_what_its_formulas_say(systems: list[System]) -> None:
     baseline, _, alone = systems
     names, count = ("parameters and filters", "trained", "formula"), 16 * len(baseline.pieces)

@@ -73,7 +73,7 @@ def test_test_sets_may_have_several_references(untrained: Any, tmp_path: Path) -
     hypotheses = run.folder.sub("hypotheses").read("one.txt").decode().splitlines()
     sets = [texts["target"], ["a dog", '"house"']]
     measure = metric("chrf", "en")
-    expected = measure.multiple_statistics(hypotheses, sets)
+    expected = measure.statistics(hypotheses, *sets)
     assert read_statistics(run.folder, "one")["chrf"].tolist() == expected.tolist()
     (tmp_path / "more").write_text("a hound\nthe home\n")
     assert not evaluated(prepare(run.experiment, run.store))

@@ -30,6 +30,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+from textwrap import shorten
 from typing import Any, NamedTuple
 
 from augury.core.agreed_code import named_by_user
@@ -47,6 +48,8 @@ ABOUT = ("row", "name", "label", "section", "marks", "bold")
 """Columns that describe a row; all others are printed."""
 ABSENT = ("", "-")
 UNITS = {"k": 1e3, "M": 1e6, "%": 1.0}
+LONGEST = 200
+"""The maximum number of characters of a reason in notes."""
 Blocks = Mapping[str, list[dict[str, str]]]
 
 
@@ -89,18 +92,6 @@ class PrintedRow(NamedTuple):
     borrowed: tuple[str, ...]
     """Of these, the values that are another paper's."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what is printed in the table as JSON-like values."""
-        return {
-            "row": self.number,
-            "printed": self.name,
-            "section": self.section,
-            "cells": {column: text for column, text in self.cells.items() if text},
-            "marks": dict(self.marks),
-            "bold": list(self.bold),
-            "borrowed": list(self.borrowed),
-        }
-
 
 @dataclass(frozen=True)
 class Published:
@@ -141,6 +132,24 @@ class Published:
         text = self.declared.text.get(self.space.scale)
         return text and TextSize(*text)
 
+    @property
+    def heading(self) -> list[str]:
+        """Return the table, paper and scale and, where published values do not compare, a
+        caution."""
+        source = f"{self.declared.where} of {self.declared.paper}, at scale {self.space.scale}"
+        if self.comparable:
+            return [source]
+        return [
+            source,
+            f"scale {self.space.scale} is not the paper's: published values are shown as "
+            "literature, and do not compare with what is measured here",
+        ]
+
+    @property
+    def remarks(self) -> list[str]:
+        """Return all remarks on what the paper prints, such as contradictions within it."""
+        return [f"{self.declared.where}, {note}" for note in self.notes]
+
     def values(self, row: str) -> Mapping[str, float]:
         """Return the printed values of a row, test set, quantity or `mean` -> value."""
         return self.printed[row].values if row in self.printed else {}
@@ -166,6 +175,38 @@ class Published:
             parts = dict.fromkeys(self.assembled[row].values())
             return f"a system for each column: {', '.join(parts)}"
         return self.unavailable[row]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return table, paper, scale and remarks as JSON-like values."""
+        return {
+            "table": self.name,
+            "paper": self.declared.paper,
+            "where": self.declared.where,
+            "question": self.space.question,
+            "scale": self.space.scale,
+            "comparable": self.comparable,
+            "reference": self.reference,
+            "tolerance": self.declared.tolerance,
+            "deviations": list(self.deviations),
+            "notes": self.remarks,
+        }
+
+    def row_dict(self, name: str) -> dict[str, Any]:
+        """Return what is printed of a row as JSON-like values."""
+        shown: dict[str, Any] = {"name": name, "published": self.values(name)}
+        if printed := self.printed.get(name):
+            shown |= {
+                "row": printed.number,
+                "printed": printed.name,
+                "section": printed.section,
+                "cells": {column: text for column, text in printed.cells.items() if text},
+                "marks": dict(printed.marks),
+                "bold": list(printed.bold),
+                "borrowed": list(printed.borrowed),
+            }
+        notes = [note for note in self.notes if note.row == name]
+        shown["notes"] = [{"column": of.column, "kind": of.kind, "text": of.text} for of in notes]
+        return shown
 
 
 def find(name: str, scale: str | None = None, corpus: str | None = None) -> Published:
@@ -335,3 +376,11 @@ def _note(line: Mapping[str, str], labels: Mapping[str, str]) -> Note:
     text = f"'{line['as_read']}' is read as '{line['written']}': " if corrected else ""
     column = "" if line["column"] == "all" else line["column"]
     return Note(rows[line["row"]], column, line["kind"], text + line["why"])
+
+
+def with_rows(by_row: Mapping[str, str]) -> list[str]:
+    """Return a line for every reason, after the rows that have it."""
+    names: dict[str, list[str]] = {}
+    for name, why in by_row.items():
+        names.setdefault(shorten(why, LONGEST, placeholder=" …"), []).append(name)
+    return [f"{', '.join(of_reason)}: {why}" for why, of_reason in names.items() if why]

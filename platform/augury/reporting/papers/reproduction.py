@@ -1,0 +1,302 @@
+"""What of a paper's table is measured, beside what is printed, as a merge of two frames.
+
+A row of the merged frame is a value of a row of the table in a column: a test set, `mean` over all
+of them, or a quantity.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from augury.core.progress import say
+from augury.core.store import Folder
+from augury.reporting import run_files
+from augury.reporting.comparison import (
+    Comparison,
+    Row,
+    compare_all,
+    comparison,
+    scored_sets,
+)
+from augury.reporting.find import with_reference
+from augury.reporting.mean import with_mean
+from augury.reporting.papers.table import Published
+from augury.reporting.results import MEAN, SystemResult, deviation, load_groups, without_runs
+from augury.sweeping.state import Configuration, Sweep
+
+FILE = "measured.json"
+"""The file, in the folder of a sweep, for tables of other quantities than scores: run -> printed
+column -> value."""
+KEYS = ["row", "column"]
+MEASURED = ["measured", "deviation", "low", "high", "difference", "p_corrected"]
+"""Over seeds: the value, its standard deviation, the ends of its interval, and the difference to
+the reference; only the value where it is no score."""
+PRINTED = ["published", "text", "borrowed"]
+"""The value, the same as printed, and whether it is another paper's."""
+Values = dict[str, dict[str, dict[str, Any]]]
+"""Row -> column -> what is measured."""
+OpenSystems = Callable[..., Sequence[Any]]
+"""Run folders -> what `measure` of a table takes: `augury.analysis.system.open_systems`."""
+
+
+@dataclass
+class Line:
+    """The state of a row."""
+
+    status: str
+    """measured; partly measured; failed; left out: other rows were asked for; not begun: the
+    command ended before; not run: no configuration measures it; computed: from other rows."""
+    why: str = ""
+    configuration: Configuration | None = None
+    compared: Mapping[str, Row] = field(default_factory=dict)
+    """Test set, or `mean` -> the comparison with the reference."""
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A paper's table as far as it is measured."""
+
+    table: Published
+    sweep: Sweep
+    lines: Mapping[str, Line]
+    cells: pd.DataFrame
+    """A record for every row and column: KEYS, MEASURED, PRINTED, whether the values are
+    `comparable`, and `gap`, measured minus published, where they are."""
+    systems: Sequence[SystemResult] = ()
+    """The measured systems, the reference first."""
+    comparisons: Mapping[str, Comparison] = field(default_factory=dict)
+    """Comparisons with the reference by column; the first one decides."""
+    marked: Mapping[str, Row] = field(default_factory=dict)
+    """Row -> the comparison with the row that its printed mark names, if that is not the
+    reference."""
+
+    @property
+    def column(self) -> str:
+        """The column that decides: the mean over test sets, or the only test set."""
+        return next(iter(self.comparisons), MEAN)
+
+    @property
+    def deciding(self) -> Comparison | None:
+        """The comparison that decides; None before anything is scored."""
+        return self.comparisons.get(self.column)
+
+    @property
+    def reference(self) -> str:
+        """The row that the others are compared with."""
+        return self.deciding.rows[0].name if self.deciding else self.table.reference
+
+    @property
+    def run(self) -> list[str]:
+        """The rows that are run, or were to be."""
+        return [name for name, line in self.lines.items() if line.configuration]
+
+    @cached_property
+    def records(self) -> Values:
+        """Row -> column -> the record of the frame, None for what is not known."""
+        known = self.cells.astype(object).where(self.cells.notna(), None)
+        records: Values = {name: {} for name in self.lines}
+        for record in known.to_dict("records"):
+            records[record["row"]][record["column"]] = record
+        return records
+
+    def record(self, name: str, column: str | None = None) -> Mapping[str, Any]:
+        """Return the record of a row in a column, by default the one that decides."""
+        nothing = {**dict.fromkeys(self.cells.columns), "comparable": self.table.comparable}
+        return self.records[name].get(column or self.column, nothing)
+
+    def values(self, name: str) -> dict[str, float]:
+        """Return the measured values of a row by column."""
+        records = self.records[name].items()
+        return {column: of["measured"] for column, of in records if of["measured"] is not None}
+
+    def within(self, name: str) -> bool | None:
+        """Return whether the deciding gap is within the table's tolerance; None where there is
+        none, and for computed rows."""
+        gap = self.record(name)["gap"]
+        if gap is None or self.lines[name].status == "computed":
+            return None
+        return bool(abs(gap) <= self.table.declared.tolerance)
+
+
+def load_reproduction(
+    table: Published, sweep: Sweep, open_systems: OpenSystems, reference: str | None = None
+) -> Reproduction:
+    """Return the table as far as a sweep over its rows, or some of them, has measured it.
+
+    `reference` is the row that the others are compared with, the table's by default.
+    """
+    lines = {name: _line(table, name, sweep) for name in table.rows}
+    if table.declared.measure is not None:
+        values = _quantities(table, sweep, lines, open_systems)
+        return Reproduction(table, sweep, lines, _merged(table, values, MEAN))
+    scored = {name: seeds for name, seeds in sweep.scored().items() if seeds}
+    systems = load_groups(list(scored.values()), list(scored))
+    first = sweep.by_address[sweep.reference]
+    if first.name not in scored:
+        systems.insert(0, without_runs(first.name, first.address))
+    if reference is not None:
+        systems = with_reference(systems, reference)
+    tests = scored_sets(systems)
+    comparisons = {compared.test: compared for compared in compare_all(systems, tests)}
+    systems = with_mean(systems, tests) if MEAN in comparisons else systems
+    column = next(iter(comparisons), MEAN)
+
+    values = {name: {} for name in lines}
+    for name, line in lines.items():
+        if not line.configuration:
+            continue
+        found = {test: of.row(line.configuration.address) for test, of in comparisons.items()}
+        line.compared = {test: row for test, row in found.items() if row and row.scores}
+        for test, of_row in line.compared.items():
+            values[name][test] = _score(of_row, comparisons[test].metrics[0])
+    if measure := table.declared.quantities:
+        further = measure({system.name: system for system in systems if system.runs})
+        for name, line in lines.items():
+            of_run = further.get(line.configuration.name, {}) if line.configuration else {}
+            values[name] |= {quantity: {"measured": value} for quantity, value in of_run.items()}
+    _compute(table, lines, values)
+
+    marked = {}
+    others = [system.name for system in systems[1:] if system.runs]
+    for name, mark in table.marks.items():
+        if mark.against in others and column in lines[name].compared:
+            against = comparison(with_reference(systems, mark.against), column)
+            if found_row := against.row(lines[name].compared[column].address):
+                marked[name] = found_row
+    cells = _merged(table, values, column)
+    return Reproduction(table, sweep, lines, cells, systems, comparisons, marked)
+
+
+def _line(table: Published, name: str, sweep: Sweep) -> Line:
+    """Return the configuration of a row, and whether it is measured."""
+    same = next((merged for merged in sweep.merged if merged.label == name), None)
+    run = same.same_as if same else name
+    configuration = next((item for item in sweep.configurations if item.name == run), None)
+    if configuration is None and name in table.space.rows:
+        return Line("left out", "other rows were asked for")
+    if configuration is None:
+        return Line("not run", table.reason(name))
+    trials = configuration.trials
+    ended = [trial for trial in trials if trial.progress == "finished"]
+    scored = [trial for trial in ended if run_files.is_scored(trial.folder)]
+    failed = "; ".join(
+        f"seed {trial.seed} failed: {trial.error or 'unknown'}"
+        for trial in trials
+        if trial.progress == "failed"
+    )
+    why = failed or "the command ended before: give it again"
+    status = "failed" if failed else "not begun"
+    if scored:
+        status, why = "partly measured", f"{len(scored)} of {len(trials)} seeds; {why}"
+    if len(scored) == len(trials):
+        status, why = "measured", ""
+    once = f"runs once, as {same.same_as}: {same.reason}" if same else ""
+    return Line(status, "; ".join(filter(None, (once, why))), configuration)
+
+
+def _score(of_row: Row, metric: str) -> dict[str, Any]:
+    score = of_row.scores.get(metric)
+    known = (score.value, score.sd, score.low, score.high) if score else (None,) * 4
+    return dict(zip(MEASURED, (*known, of_row.difference, of_row.corrected), strict=True))
+
+
+def _compute(table: Published, lines: dict[str, Line], values: Values) -> None:
+    """Add the rows that are made of others: improvements, other metrics, a system a column."""
+    for name, (better, other) in table.declared.improvements.items():
+        lines[name] = Line("computed", table.reason(name))
+        for column in values[other].keys() & values[better].keys():
+            of_better, of_other = (values[row][column]["measured"] for row in (better, other))
+            if of_other and of_better is not None:
+                values[name][column] = {"measured": 100 * (of_better / of_other - 1)}
+    for name, (other, metric) in table.rescored.items():
+        of = lines[other]
+        why = "; ".join(filter(None, (table.reason(name), of.why)))
+        # Its scores do not compare with those of other rows.
+        compared = {
+            test: replace(of_row, difference=None, tested=None, corrected=None)
+            for test, of_row in of.compared.items()
+            if metric in of_row.scores
+        }
+        lines[name] = Line(of.status, why, of.configuration, compared)
+        values[name] = {test: _score(of_row, metric) for test, of_row in compared.items()}
+    for name, parts in table.assembled.items():
+        known = {column: values[part].get(column) for column, part in parts.items()}
+        values[name] = {column: value for column, value in known.items() if value}
+        if 1 < len(parts) == len(values[name]):
+            of_all = statistics.fmean(value["measured"] for value in values[name].values())
+            values[name][MEAN] = {"measured": of_all}
+        statuses = {lines[part].status for part in parts.values()}
+        status = statuses.pop() if len(statuses) == 1 else "partly measured"
+        lines[name] = Line(status, table.reason(name))
+
+
+def _quantities(
+    table: Published, sweep: Sweep, lines: Mapping[str, Line], open_systems: OpenSystems
+) -> Values:
+    """Return the means of the quantities of every row over seeds.
+
+    Each is measured once and kept with the sweep.
+    """
+    declared, scale = table.declared, table.space.scale
+    assert declared.measure is not None
+    kept = dict(sweep.folder.read_record(FILE)) if sweep.folder.exists(FILE) else {}
+    scored, reference = sweep.scored(), {}
+    if declared.measure_with_reference:
+        reference = scored[sweep.by_address[sweep.reference].name]
+    version = [] if declared.measure_version == 1 else [f"version {declared.measure_version}"]
+    by_run: dict[Folder, dict[str, float]] = {}
+    for name, seeds in scored.items():
+        for seed, run in seeds.items():
+            paired = seed in reference and run not in reference.values()
+            opened = [reference[seed], run] if paired else [run]
+            key = " ".join([*(folder.name for folder in opened), *version])
+            if key not in kept:
+                say(f"{declared.where}: measuring {name}, seed {seed}")
+                systems = open_systems(opened, sentences=declared.sentences.get(scale))
+                found = declared.measure(*systems)
+                kept[key] = {column: float(value) for column, value in found.items()}
+                sweep.folder.write_record(FILE, kept)
+            by_run[run] = kept[key]
+    values: Values = {name: {} for name in lines}
+    for name, line in lines.items():
+        trials = line.configuration.trials if line.configuration else ()
+        runs = pd.DataFrame([by_run[trial.folder] for trial in trials if trial.folder in by_run])
+        for column in runs.columns[runs.notna().all()]:
+            of_seeds = runs[column].to_list()
+            mean = statistics.fmean(of_seeds)
+            values[name][column] = {"measured": mean, "deviation": deviation(of_seeds)}
+    return values
+
+
+def _merged(published: Published, values: Values, column: str) -> pd.DataFrame:
+    """Return what is measured and what is printed by row and column, in their order.
+
+    The printed mean of a table with a single test set is that of the set, `column`.
+    """
+    measured = [
+        {"row": name, "column": of_column, **value}
+        for name, of_row in values.items()
+        for of_column, value in of_row.items()
+    ]
+    printed = [
+        (name, column if at == MEAN else at, value, of_row.texts[at], at in of_row.borrowed)
+        for name, of_row in published.printed.items()
+        for at, value in of_row.values.items()
+        if at != column or MEAN not in of_row.values or column == MEAN
+    ]
+    left = pd.DataFrame(measured, columns=[*KEYS, *MEASURED])
+    right = pd.DataFrame(printed, columns=[*KEYS, *PRINTED])
+    columns = dict.fromkeys([*left["column"], *right["column"]])
+    cells = left.merge(right, on=KEYS, how="outer")
+    for key, names in zip(KEYS, (published.rows, columns), strict=True):
+        cells[key] = pd.Categorical(cells[key], categories=list(names))
+    cells = cells.sort_values(KEYS).astype(dict.fromkeys(KEYS, object))
+    cells["comparable"] = ~cells["borrowed"].eq(True) & published.comparable
+    cells["gap"] = (cells["measured"] - cells["published"]).where(cells["comparable"])
+    return cells
