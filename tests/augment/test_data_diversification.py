@@ -189,13 +189,12 @@ def test_ray_and_this_process_translate_alike(
     for executor in ("local", "ray"):
         store = Store(tmp_path / executor)
         corpus = corpus_of([(letter, letter) for letter in "abcde"], store)
-        translated = translation.Translation(
-            corpus, "source", Dictionary("f", words), "plain", Decoding()
-        )
+        model = Dictionary("f", words)
+        written = translation.translation(corpus, "source", model, store, "plain", Decoding())
         execution = Execution(executor=executor)  # type: ignore[arg-type]
-        (lines,) = translated.hypotheses(store, execution, "translate")
+        (lines,) = written.by_shard(execution, "translate")
         assert lines == [f"{letter}2" for letter in "abcde"]
-        folder = translated.folder(store)
+        folder = written.folder
         shards.append(
             {name: folder.read(name) for name in folder.names() if name.endswith(".parquet")}
         )

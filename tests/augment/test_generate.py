@@ -9,9 +9,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from augury.augment import generate, operator, pipeline
-from augury.augment.generate import TEACHER, WRITER, AnswerFilters, AnswerReader, Generate
-from augury.augment.operator import ReadyModel, check_columns, parse
+from augury.augment import operator, pipeline, prompts
+from augury.augment.answers import AnswerFilters, read_answers
+from augury.augment.generate import TEACHER, WRITER, Generate, Prompts
+from augury.augment.models import ReadyModel
+from augury.augment.operator import check_columns, parse
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
@@ -146,18 +148,14 @@ def test_other_labels_are_asked_for_and_kept(tmp_path: Path) -> None:
 
 def test_shots_are_other_records_of_the_same_label(tmp_path: Path) -> None:
     corpus = labelled(tmp_path)
-    prompts = generate.Prompts(
-        "{{ text }}|{% for e in examples %}{{ e.text }},{% endfor %}",
-        ({"text": "given"},),
+    shown = operator_with(
+        prompt="{{ text }}|{% for e in examples %}{{ e.text }},{% endfor %}",
+        fills=["text"],
+        examples=[{"text": "given"}],
         shots=2,
-        label="own",
-        labels=("negative", "positive"),
-        share=1.0,
-        seed=1,
-        copy=1,
     )
     (block,) = corpus.blocks()
-    assert prompts.texts(block, corpus) == [
+    assert Prompts(shown, corpus, ("negative", "positive"), 1)(block).texts == [
         "good film|given,fine book,",
         "bad film|given,",
         "fine book|given,good film,",
@@ -217,11 +215,10 @@ def test_a_teacher_decides(tmp_path: Path) -> None:
     model = save_bigrams(tmp_path / "model", always("so it was", after=":"))
     teacher = save_classifier(tmp_path / "teacher", {"Positive": 0.7, "Negative": 0.3})
     settings = {"model": model, "prompt": "{{ text }} :", "fills": ["text"]}
-    for least, kept in ((0.0, ["positive", "positive"]), (0.8, [])):
-        filters = {"teacher": teacher, "min_probability": least, "repeated": False}
-        part, records = generated(labelled(tmp_path), filters=filters, **settings)
-        assert [row["label"] for row in records] == kept
-        assert lost(part) == {"teacher": 3 - len(kept)}
+    filters = {"teacher": teacher, "repeated": False}
+    part, records = generated(labelled(tmp_path), filters=filters, **settings)
+    assert [row["label"] for row in records] == ["positive", "positive"]
+    assert lost(part) == {"teacher": 1}
 
 
 def test_the_plain_baseline_can_judge(tmp_path: Path) -> None:
@@ -273,9 +270,9 @@ def operator_with(**settings: Any) -> Any:
 
 def test_a_template_is_filled_with_columns_and_examples() -> None:
     template = "{{ source_language | language }}:{% for e in examples %} {{ e.source }}{% endfor %}"
-    assert generate.columns_of(template) == ["source_language"]
-    assert generate.render(template, PAIR, [{"source": "x"}, {"source": "y"}]) == "German: x y"
-    assert generate.render("{{ '{{ id }}' }}{{ source }}", {**PAIR, "source": "{{ id }}"}, []) == (
+    assert prompts.columns_of(template) == ["source_language"]
+    assert prompts.render(template, PAIR, [{"source": "x"}, {"source": "y"}]) == "German: x y"
+    assert prompts.render("{{ '{{ id }}' }}{{ source }}", {**PAIR, "source": "{{ id }}"}, []) == (
         "{{ id }}{{ id }}"
     )
 
@@ -291,16 +288,15 @@ def test_a_template_is_filled_with_columns_and_examples() -> None:
 )
 def test_what_a_template_must_not_do_is_an_error(template: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
-        generate.render(template, PAIR, [{"source": "x"}])
+        prompts.render(template, PAIR, [{"source": "x"}])
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"prompt": "{{ sorce }}", "fills": ["target"]}, "'sorce', .* id, source, .*'source'"),
-        ({"prompt": "paraphrase", "fills": ["text"]}, "no 'text' to be filled"),
-        ({"prompt": "{{ source }}", "fills": ["origin"]}, "give fills, of source, target$"),
-        ({"prompt": "translate", "label": "other"}, "label: other is for records with labels"),
+        ({"prompt": "{{ sorce }}", "fills": ["target"]}, "have no sorce"),
+        ({"prompt": "paraphrase", "fills": ["text"]}, "have no text"),
+        ({"prompt": "translate", "label": "other"}, "have no label"),
     ],
 )
 def test_columns_that_records_do_not_have_are_named(settings: dict[str, Any], message: str) -> None:
@@ -339,7 +335,7 @@ RECORDS: dict[str, tuple[Any, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("name", generate.PROMPTS)
+@pytest.mark.parametrize("name", prompts.PROMPTS)
 def test_a_named_prompt_is_written_out_and_reads_its_records(name: str) -> None:
     """Written out, it is the same again, as `augury config --resolved` prints it."""
     schema, fills = RECORDS[name]
@@ -347,7 +343,7 @@ def test_a_named_prompt_is_written_out_and_reads_its_records(name: str) -> None:
     assert parse(operator.to_dict()) == operator and operator.prompt != name
     check_columns(operator, schema.names)
     record = {column: "neutral" if column == "label" else column for column in schema.names}
-    prompt = generate.render(operator.prompt, record, [record])
+    prompt = prompts.render(operator.prompt, record, [record])
     assert prompt.endswith(":") and "COLUMN" not in prompt and "\n\n" not in prompt
     assert (f": {fills[0]}" in prompt or f"- {fills[0]}" in prompt) and "nothing else" in prompt
 
@@ -388,14 +384,15 @@ def lowercased(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 def read(
     lowercased: Corpus, output: str | None, parent: Any = PARENT, pattern: str = "", **filters: Any
 ) -> tuple[dict[str, str], str]:
-    reader = AnswerReader(
+    (answer,) = read_answers(
+        [output],
+        {0: parent},
         pattern or r"(?P<target>\S.*)",
         AnswerFilters.model_validate({**OFF, **filters}),
         lowercased,
         ("contradiction", "entailment"),
     )
-    (answer,) = reader.read({0: parent}, [output])
-    return {**answer.texts}, answer.reason
+    return answer.texts, answer.reason
 
 
 SIDES = r"(?P<premise>.*)\|(?P<hypothesis>.*)"

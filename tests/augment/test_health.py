@@ -15,14 +15,15 @@ from augury.augment.fuzzy_match import FuzzyMatch
 from augury.augment.health import (
     Health,
     HealthLimits,
+    Ratios,
     Tally,
     UnusableOutput,
-    length_ratio,
     require,
     tally,
+    tally_columns,
 )
 from augury.augment.noise import Noise
-from augury.augment.operator import Operator, Rate
+from augury.augment.operator import MadeOf, Operator, Rate
 from augury.core.store import Store
 from tests.augment import texts
 
@@ -72,12 +73,13 @@ def test_of_two_columns_both_must_be_copied_and_one_may_be_empty() -> None:
     assert (tallied.copied, tallied.empty) == (1, 1)
 
 
-def test_the_length_to_be_expected_is_that_of_the_training_text() -> None:
-    table = pa.table({"source": ["aaaa", "bb"], "target": ["ccc", "ddd"]})
-    assert (
-        length_ratio(table, "source", "target") == 1.0
-        and length_ratio(table.slice(0, 1), "target", "source") == 0.75
-    )
+def test_the_length_to_be_expected_is_that_of_the_training_text(tmp_path: Path) -> None:
+    table = texts.records(source=["aaaa", "bb"], target=["ccc", ""])
+    ratios = Ratios(texts.corpus(Store(tmp_path), table))
+    assert ratios["source", "target"] == 2.0 and ratios["target", "source"] == 0.5
+    made_of = {"target": MadeOf(pa.array(["aaaa"]), "source")}
+    tallied = tally_columns(table.slice(0, 1), made_of, ratios)
+    assert (tallied.characters, tallied.expected) == (3, 2.0)
 
 
 def test_noise_of_a_low_rate_copies_most_texts_and_that_is_normal(tmp_path: Path) -> None:

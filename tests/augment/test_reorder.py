@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -83,22 +84,14 @@ def test_a_view_has_the_same_readings_under_the_same_ids(toy: Toy) -> None:
     assert view.folder.name.startswith("views/") and view.name == "reorder-qab"
 
 
-def test_unfaithful_outputs_are_counted_and_replaced_if_asked(toy: Toy) -> None:
-    loose, strict = augmented(toy), augmented(toy, fallback=True)
-    counts = loose.folder.manifest()["counts"]
-    assert counts == strict.folder.manifest()["counts"]
-    replaced = 0
-    for side in ("premise", "hypothesis"):
-        columns = [
-            toy.corpus.column(side),
-            table_of(loose).column(side).to_pylist(),
-            table_of(strict).column(side).to_pylist(),
-        ]
-        for before, drawn, kept in zip(*columns, strict=True):
-            unfaithful = _verdict(before, drawn) == "unfaithful"
-            assert kept == (before if unfaithful else drawn)
-            replaced += unfaithful
-    assert replaced == counts["unfaithful premises"] + counts["unfaithful hypotheses"] > 0
+def test_unfaithful_outputs_are_counted(toy: Toy) -> None:
+    part = augmented(toy)
+    counts, records = part.folder.manifest()["counts"], table_of(part)
+    for side, name in (("premise", "premises"), ("hypothesis", "hypotheses")):
+        drawn = zip(toy.corpus.column(side), records.column(side).to_pylist(), strict=True)
+        verdicts = Counter(_verdict(*pair) for pair in drawn)
+        assert verdicts["unfaithful"] == counts.get(f"unfaithful {name}", 0)
+    assert counts.get("unfaithful premises", 0) + counts.get("unfaithful hypotheses", 0) > 0
 
 
 @pytest.mark.slow
@@ -169,7 +162,7 @@ def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:
     )
     corpus = wanted["corpus"]
     assert {name: {**corpus, **wanted}[name] for name in changed} == changed
-    assert isinstance(operator, Reorder) and operator.copies == 1 and not operator.fallback
+    assert isinstance(operator, Reorder) and operator.copies == 1
     with pytest.raises(
         UserError, match="use view makes one view of an example, not copies=2: set use=records"
     ):

@@ -4,6 +4,7 @@ trained here."""
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,18 +14,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.augment import pipeline, prompts
+from augury.augment import pipeline
 from augury.augment.operator import parse
 from augury.augment.semantic import (
     DROPPED,
     GeneratorModel,
+    Prompts,
     Rectify,
     Semantic,
     TeacherModel,
     rectify_labels,
 )
+from augury.core.store import Store
 from augury.corpora.corpus import LABELS, NLI
 from augury.experiments.graph import Graph
+from tests.augment import texts
 from tests.augment.texts import TINY, Toy, table_of
 
 pytestmark = pytest.mark.trains
@@ -61,19 +65,19 @@ def rows(part: pipeline.Part) -> list[dict[str, Any]]:
 
 def test_the_prompts_of_a_contradiction() -> None:
     """Golden: gold `contradiction`, premise P: `entailment: P` and `neutral: P`."""
-    block = pa.table({"id": ["1", "2"], "label": ["contradiction", "entailment"]})
-    requests = Semantic(copies=2)._requests(block)
-    assert [prompts.hypothesis(label, "P") for row, label, _ in requests if row == 0] == [
-        "entailment: P",
-        "neutral: P",
-    ] * 2
-    assert [copy for row, _, copy in requests if row == 1] == [1, 2, 3, 4]
+    labels = ["contradiction", "entailment"]
+    block = pa.table({"id": ["1", "2"], "label": labels, "premise": ["P", "Q"]})
+    operator = Semantic(copies=2)
+    asked = Prompts(operator)(block)
+    assert [*asked.texts[:4]] == ["entailment: P", "neutral: P"] * 2
+    assert len({*asked.keys}) == 8
+    assert [copy for row, _, copy in operator.requests(block) if row == 1] == [1, 2, 3, 4]
 
 
 def test_one_other_label_is_asked_for_each_copy_and_both_as_often() -> None:
     """20,000 examples give 20,000 hypotheses, as in Table 5 of Dong et al. (2021)."""
     block = pa.table({"id": [str(row) for row in range(1200)], "label": [*LABELS] * 400})
-    asked = Semantic(copies=1, labels="one_other")._requests(block)
+    asked = Semantic(copies=1, labels="one_other").requests(block)
     assert [(row, copy) for row, _, copy in asked] == [(row, 1) for row in range(1200)]
     pairs = Counter((LABELS[row % 3], label) for row, label, _ in asked)
     assert all(gold != label for gold, label in pairs) and len(pairs) == 6
@@ -176,12 +180,13 @@ def test_strategies_share_what_the_models_said(toy: Toy) -> None:
 
 def test_blocks_do_not_matter(toy: Toy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     expected = rows(augmented(toy, rectify="agreement"))
-    (runs,) = toy.models(semantic(rectify="agreement"))
+    models = toy.models(semantic(rectify="agreement"))
+    monkeypatch.setattr("augury.augment.semantic.BLOCK_ROWS", 7)
+    elsewhere = texts.corpus(Store(tmp_path), toy.corpus.shard(toy.corpus.shards[0]), kind="nli")
+    models = [{role: replace(model, root=toy.store.root) for role, model in models[0].items()}]
     operator = parse(semantic(rectify="agreement"))
-    apply = operator.bind({"models": runs}, toy.store)
-    block = toy.corpus.shard(toy.corpus.shards[0])
-    parts = [apply(block.slice(start, 7)) for start in range(0, 60, 7)]
-    assert [row for part in parts for row in part.table.to_pylist()] == expected
+    done = pipeline.augment(elsewhere, [operator], Store(tmp_path), models=models)
+    assert rows(done.parts[0]) == expected
 
 
 def test_the_models_are_experiments_on_the_same_corpus() -> None:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from augury.augment.health import UnusableOutput
-from augury.augment.operator import UsesModels
 from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
@@ -91,7 +90,7 @@ class Nmt(Task):
         own_size = {"joint": settings.size_per_key != "auto", "separate": True, "mirrored": False}
         if settings.size == "auto" and not (own_size[settings.mode] and experiment.view_names):
             return  # its size follows from the text
-        if any(isinstance(operator, UsesModels) for operator in experiment.augment):
+        if any(operator.uses_models for operator in experiment.augment):
             return
         texts = self._sides_of_training(experiment, store)
         lines = chain.from_iterable(text.lines() for text in texts)

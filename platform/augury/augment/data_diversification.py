@@ -10,24 +10,17 @@ import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment.health import YIELD
-from augury.augment.operator import (
-    CorpusOperator,
-    MadeOf,
-    OperatorOutput,
-    ReadyModel,
-    UsesModels,
-    derive_records,
-)
+from augury.augment.models import ReadyModel
+from augury.augment.operator import CorpusOperator, MadeOf, OperatorOutput, derive_records
 from augury.augment.translation import (
     BACKWARD,
     FORWARD,
     UNTRANSLATED,
     Direction,
-    Translation,
-    cleaned_like,
-    count_outcomes,
+    cleaned_outputs,
     direction_experiment,
     require_view,
+    translation,
 )
 from augury.core.citations import DATA_DIVERSIFICATION, Paper
 from augury.core.config import Overrides
@@ -42,7 +35,7 @@ REPEATED = "there already"
 """Reason of pairs left out because the training text has them, or another model made them."""
 
 
-class DataDiversification(UsesModels, CorpusOperator):
+class DataDiversification(CorpusOperator):
     """Pairs of sources and translations, and of translated targets and the targets.
 
     Models of both directions are trained on the training text and translate it. Empty translations
@@ -145,42 +138,23 @@ class DataDiversification(UsesModels, CorpusOperator):
         translations = product(fitted["models"].items(), self.views)
         for number, ((role, model), view) in enumerate(translations, start=1):
             direction = FORWARD if role.startswith(FORWARD.name) else BACKWARD
-            translation = Translation(corpus, direction.read, model, view, self.decoding)
+            written = translation(corpus, direction.read, model, store, view, self.decoding)
             name = f"translate {role}" if view == PLAIN else f"translate {role} {view}"
-            outputs = translation.hypotheses(store, execution, name)
+            outputs = written.by_shard(execution, name)
             for block, hypotheses in zip(corpus.blocks(), outputs, strict=True):
-                cleaned = cleaned_like(corpus, [text or "" for text in hypotheses])
-                written = [
-                    None if text is None else clean
-                    for text, clean in zip(hypotheses, cleaned, strict=True)
-                ]
-                output = self._records(block, direction, written, number, known)
-                yield output._replace(made_from=[translation.folder(store).name])
-
-    def _records(
-        self,
-        block: pa.Table,
-        direction: Direction,
-        hypotheses: Sequence[str | None],
-        number: int,
-        known: Duplicates,
-    ) -> OperatorOutput:
-        counts = count_outcomes(hypotheses)
-        usable = pa.array([bool(text and text.strip()) for text in hypotheses])
-        parents, written = block.filter(usable), pa.array(hypotheses, pa.string()).filter(usable)
-        sides = {
-            direction.read: parents.column(direction.read).combine_chunks(),
-            direction.written: written,
-        }
-        repeated = known.repeated(sides["source"], sides["target"])
-        counts[REPEATED] = int(repeated.sum())
-        new = pa.array(~repeated)
-        parents, written = parents.filter(new), written.filter(new)
-        return OperatorOutput(
-            derive_records(parents, self, [number] * len(parents), **{direction.written: written}),
-            counts,
-            made_of={direction.written: MadeOf(parents.column(direction.read), direction.read)},
-        )
+                new, usable, counts = cleaned_outputs(corpus, hypotheses)
+                parents = block.filter(usable)
+                sides = {direction.read: parents.column(direction.read), direction.written: new}
+                repeated = known.repeated(sides["source"], sides["target"])
+                counts[REPEATED] = int(repeated.sum())
+                parents, new = parents.filter(~repeated), new.filter(pa.array(~repeated))
+                copies, changed = [number] * len(parents), {direction.written: new}
+                yield OperatorOutput(
+                    derive_records(parents, self, copies, **changed),
+                    counts,
+                    [written.folder.name],
+                    {direction.written: MadeOf(parents.column(direction.read), direction.read)},
+                )
 
 
 OPERATOR = DataDiversification

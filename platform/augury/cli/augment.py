@@ -10,7 +10,7 @@ from typing import Any, get_args, get_origin
 from augury.augment import operator as operators
 from augury.augment import pipeline
 from augury.augment.draw import TokenDraw
-from augury.augment.operator import DRAW, Operator, UsesModels, check_columns
+from augury.augment.operator import DRAW, Operator, check_columns
 from augury.augment.pipeline import Augmented
 from augury.cli.common import (
     RESULTS,
@@ -190,7 +190,7 @@ def _without_experiment(arguments: argparse.Namespace) -> tuple[CorpusSpec, Oper
             parameters[field] = None if value == "none" and optional else value
     operator = operators.parse({"operator": name, **parameters})
     check_columns(operator, spec.TEXT.KIND.columns)
-    if isinstance(operator, UsesModels):
+    if operator.uses_models:
         raise UserError(
             f"operator {operator.operator} needs trained models: add it to augment in an "
             "experiment file, which defines their training; augury augment --operator "

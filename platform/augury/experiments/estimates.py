@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from statistics import fmean, median
 from typing import NamedTuple
 
-from augury.augment import pipeline
-from augury.augment.operator import RECORDS, MakesRecords, Operator, TextSubset
+from augury.augment.operator import RECORDS, Operator, TextSubset
 from augury.core.machine import available_cores
 from augury.core.progress import duration
 from augury.core.store import Store
@@ -189,13 +188,13 @@ def _records(
 ) -> float:
     """Estimate the rows of an operator's records that an epoch reads, given those of the training
     texts."""
-    if operator.makes() != RECORDS or not isinstance(operator, MakesRecords):
+    if operator.makes() != RECORDS:
         return 0
     subset = operator.of if isinstance(operator, TextSubset) else ()
     of = [name for name in rows if name in subset or not subset]
     texts = {
         name: cached_corpus(spec, "train", store.root).rows
-        for name, spec in pipeline.extra_texts(operator).items()
+        for name, spec in operator.texts().items()
     }
     share = experiment.mixture.get(operator.name())
     parents = sum((read if share is None else rows)[name] for name in of)
