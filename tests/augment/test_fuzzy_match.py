@@ -134,19 +134,15 @@ def test_further_sources_get_translations(store: Store, tmp_path: Path) -> None:
 
 
 def test_further_sources_leave_the_parallel_part_alone(store: Store, tmp_path: Path) -> None:
-    def folders() -> list[str]:
+    def folders(line: str) -> list[str]:
+        (tmp_path / "mono").write_text(f"{line}\n")
         ingest._cached_address.cache_clear()
-        return [
-            part.folder.name
-            for part in pipeline.plan("abc", [FuzzyMatch(monolingual=mono(tmp_path))], store)
-        ]
+        parts = pipeline.plan("abc", [FuzzyMatch(monolingual=mono(tmp_path))], store)
+        return [part.folder.name for part in parts]
 
-    (tmp_path / "mono").write_text(f"{A}\n")
     (part,) = pipeline.plan("abc", [FuzzyMatch()], store)
-    parallel, further = folders()
-    assert parallel == part.folder.name
-    (tmp_path / "mono").write_text(f"{B}\n")
-    assert folders()[0] == parallel and folders()[1] != further
+    first, other = folders(A), folders(B)
+    assert first[0] == other[0] == part.folder.name and first[1] != other[1]
 
 
 def test_further_sources_are_in_the_language_of_sources(store: Store, tmp_path: Path) -> None:
@@ -156,30 +152,19 @@ def test_further_sources_are_in_the_language_of_sources(store: Store, tmp_path: 
 
 
 def test_matches_within_some_of_the_texts(tmp_path: Path) -> None:
-    """Of the other text nothing is looked up, and nothing matches it.
-
-    Without names an address is as ever.
-    """
+    """Of the other text nothing is looked up, and nothing matches it."""
+    named = []
     for name, sources in (("noisy", [A, B, D]), ("clean", [C, f"{A} today", f"{B} today"])):
-        (tmp_path / f"{name}.s").write_text("".join(f"{source}\n" for source in sources))
-        (tmp_path / f"{name}.t").write_text(
-            "".join(f"{name} {number}\n" for number in range(len(sources)))
-        )
-    named = [
-        {"name": name, "source": str(tmp_path / f"{name}.s"), "target": str(tmp_path / f"{name}.t")}
-        for name in ("noisy", "clean")
-    ]
-    spec = {
-        "source_language": "en",
-        "target_language": "fr",
-        "train": named,
-        "filter": {"max_ratio": None},
-    }
+        files = {side: str(tmp_path / f"{name}.{side}") for side in ("source", "target")}
+        Path(files["source"]).write_text("".join(f"{source}\n" for source in sources))
+        Path(files["target"]).write_text("".join(f"{name} {n}\n" for n in range(len(sources))))
+        named.append({"name": name, **files})
+    languages = {"source_language": "en", "target_language": "fr"}
+    spec = CorpusSpec.model_validate({**languages, "train": named, "filter": {"max_ratio": None}})
     store = Store(tmp_path / "store")
-    text = ingest.ingest(CorpusSpec.model_validate(spec), "train", store)
+    text = ingest.ingest(spec, "train", store)
     (part,) = pipeline.augment(text, [FuzzyMatch(of=("noisy",))], store).parts
-    rows = texts.rows_of(part)
-    assert pairs(rows) == {(A, "noisy 1"), (B, "noisy 0")}
+    assert pairs(texts.rows_of(part)) == {(A, "noisy 1"), (B, "noisy 0")}
     with pytest.raises(UserError, match="unknown training text 'nosy': did you mean 'noisy'"):
         pipeline.augment(text, [FuzzyMatch(of=("nosy",))], store)
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from augury.augment import operator, pipeline, prompts
@@ -17,18 +16,14 @@ from augury.augment.operator import check_columns, parse
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
-from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, NLI, PARALLEL, Corpus, read_shard
+from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, NLI, PARALLEL, Corpus
 from augury.corpora.ingest import ingest
-from augury.corpora.spec import CorpusSpec, LabelledSpec, NliSpec
+from augury.corpora.spec import CorpusSpec, LabelledSpec
 from augury.experiments.graph import Graph
 from augury.experiments.ready_models import ready_model
 from tests import tiny
-from tests.language_models import (
-    END,
-    always,
-    save_bigrams,
-    save_classifier,
-)
+from tests.augment import texts
+from tests.language_models import END, always, save_bigrams, save_classifier
 
 PAIRS = [
     ("ein Haus steht hier", "a house stands here"),
@@ -41,14 +36,14 @@ WORDS = ["the", "dog", "cat", "house", "runs", "sits", "here", "now"]
 LOCAL = Execution(executor="local")
 
 
-def parallel(folder: Path, pairs: Sequence[tuple[str, str]] = PAIRS) -> Corpus:
+def parallel(folder: Path, pairs: Sequence[tuple[str, str]] = PAIRS, **filters: Any) -> Corpus:
     for name, side in (("de", 0), ("en", 1)):
         (folder / name).write_text("".join(f"{pair[side]}\n" for pair in pairs), encoding="utf-8")
     spec = {
         "source_language": "de",
         "target_language": "en",
         "train": {"source": str(folder / "de"), "target": str(folder / "en")},
-        "filter": {"max_ratio": None},
+        "filter": {"max_ratio": None, **filters},
     }
     return ingest(CorpusSpec.model_validate(spec), "train", Store(folder / "store"))
 
@@ -56,21 +51,9 @@ def parallel(folder: Path, pairs: Sequence[tuple[str, str]] = PAIRS) -> Corpus:
 def labelled(folder: Path) -> Corpus:
     rows = "".join(f"{text}\t{label}\n" for text, label in SENTENCES)
     (folder / "train.tsv").write_text(f"text\tlabel\n{rows}", encoding="utf-8")
-    spec = {
-        "language": "en",
-        "labels": ["negative", "positive"],
-        "train": {"file": str(folder / "train.tsv")},
-    }
+    train = {"file": str(folder / "train.tsv")}
+    spec = {"language": "en", "labels": ["negative", "positive"], "train": train}
     return ingest(LabelledSpec.model_validate(spec), "train", Store(folder / "store"))
-
-
-def nli(folder: Path) -> Corpus:
-    (folder / "nli.tsv").write_text(
-        "premise\thypothesis\tlabel\na dog runs\tan animal moves\tentailment\n"
-        "a cat sits\tit stands\tcontradiction\n"
-    )
-    spec = {"language": "en", "train": {"file": str(folder / "nli.tsv")}}
-    return ingest(NliSpec.model_validate(spec), "train", Store(folder / "store"))
 
 
 def chatter(folder: Path) -> str:
@@ -95,8 +78,7 @@ def generated(
     store = Store(corpus.folder.root)
     done = pipeline.augment(corpus, [parsed], store, models=[models], execution=execution)
     (part,) = done.parts
-    tables = [read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]]
-    table = pa.concat_tables(tables).replace_schema_metadata()
+    table = texts.table_of(part)
     assert table.schema.equals(corpus.shard(corpus.shards[0]).schema.remove_metadata())
     return part, table.to_pylist()
 
@@ -189,7 +171,7 @@ def test_blocks_and_batches_do_not_matter(
     assert same == records and len(records) > 30 and others.folder.name == part.folder.name
 
 
-def test_more_copies_add_to_fewer_and_seeds_differ(many: tuple[str, Corpus]) -> None:
+def test_more_copies_and_shares_add_to_fewer_and_seeds_differ(many: tuple[str, Corpus]) -> None:
     model, corpus = many
     one, two, other = (
         [
@@ -198,17 +180,12 @@ def test_more_copies_add_to_fewer_and_seeds_differ(many: tuple[str, Corpus]) -> 
         ]
         for changed in ({}, {"copies": 2}, {"seed": 2})
     )
+    part, some = generated(corpus, model=model, share=0.3, **DRAWN)
+    assert {(row["id"], row["target"]) for row in some} < {*one}
+    assert 4 <= len(some) <= 20 and part.health and part.health.requested < 25
     assert two[: len(one)] == one and len(two) > len(one)
     assert all(name.endswith("-2") for name, _ in two[len(one) :])
     assert not {*one} >= {*other}
-
-
-def test_a_share_of_the_records_is_asked_for(many: tuple[str, Corpus]) -> None:
-    model, corpus = many
-    part, some = generated(corpus, model=model, share=0.3, **DRAWN)
-    _, every = generated(corpus, model=model, **DRAWN)
-    assert 4 <= len(some) <= 20 and part.health and part.health.requested < 25
-    assert {row["id"] for row in some} < {row["id"] for row in every}
 
 
 def test_a_teacher_decides(tmp_path: Path) -> None:
@@ -369,16 +346,7 @@ EXAMPLE = {
 
 @pytest.fixture(scope="module")
 def lowercased(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    folder = tmp_path_factory.mktemp("answers")
-    for name in ("de", "en"):
-        (folder / name).write_text("a b\n")
-    spec = {
-        "source_language": "de",
-        "target_language": "en",
-        "train": {"source": str(folder / "de"), "target": str(folder / "en")},
-        "filter": {"lowercase": True},
-    }
-    return ingest(CorpusSpec.model_validate(spec), "train", Store(folder))
+    return parallel(tmp_path_factory.mktemp("answers"), [("a b", "a b")], lowercase=True)
 
 
 def read(

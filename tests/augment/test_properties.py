@@ -25,6 +25,7 @@ TEXTS = [
     "I hear that you know the big house.",
 ]
 ROWS = 13
+FORMS = ("records", "view")
 
 
 class Shout(TextOperator):
@@ -112,10 +113,8 @@ def test_ids_are_kept_and_blocks_do_not_matter(
             assert table.column("id").to_pylist() == ids
             unchanged &= table.column(1).to_pylist() == text.column(KINDS[kind].inputs[0])
             continue
-        rows, parents = (
-            table.to_pylist(),
-            [row for block in text.blocks() for row in block.to_pylist()],
-        )
+        rows = table.to_pylist()
+        parents = [row for block in text.blocks() for row in block.to_pylist()]
         places = [ids.index(row["lineage"]["parents"][0]) for row in rows]
         assert table.schema.equals(KINDS[kind].schema)
         assert len({row["id"] for row in rows}) == len(rows) > 0 and places == sorted(places)
@@ -156,12 +155,19 @@ def test_another_seed_makes_other_texts_and_more_copies_begin_with_the_same(
 
 
 @pytest.mark.parametrize("name", EVERY_TASK)
-def test_equal_sentences_of_a_pair_change_apart(name: str, tmp_path: Path) -> None:
-    store = Store(tmp_path)
+def test_equal_sentences_of_a_pair_change_apart_and_views_are_copies(
+    name: str, tmp_path: Path
+) -> None:
+    store, parsed = Store(tmp_path), operator.parse(settings_of(name))
     text = texts.corpus(store, texts.records("nli", premise=TEXTS, hypothesis=TEXTS), kind="nli")
-    for part in pipeline.augment(text, [operator.parse(settings_of(name))], store).parts:
-        table = texts.table_of(part)
-        assert table.column("premise") != table.column("hypothesis")
+    records, views = (parsed.model_copy(update={"copies": 2, "use": use}) for use in FORMS)
+    (made, *parts) = pipeline.augment(text, [records, views], store).parts
+    rows = texts.rows_of(made)
+    assert len(parts) == 2 and any(row["premise"] != row["hypothesis"] for row in rows)
+    for place, part in enumerate(parts):
+        for side in ("premise", "hypothesis"):
+            rendered = texts.table_of(part).column(side).to_pylist()
+            assert rendered == [row[side] for row in rows[place::2]]
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from augury.augment.health import YIELD
 from augury.augment.models import ReadyModel
@@ -19,12 +19,11 @@ from augury.augment.translation import (
     Direction,
     cleaned_outputs,
     direction_experiment,
-    require_view,
     translation,
 )
 from augury.core.citations import DATA_DIVERSIFICATION, Paper
 from augury.core.config import Overrides
-from augury.core.errors import UserError
+from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
@@ -74,59 +73,40 @@ class DataDiversification(CorpusOperator):
         {"seeds", "directions", "forward", "backward", "system"}
     )
 
-    @model_validator(mode="after")
-    def _distinct(self) -> DataDiversification:
-        for name in ("seeds", "views", "directions"):
-            values = getattr(self, name)
-            if len(set(values)) < len(values):
-                raise UserError(
-                    f"{name} {list(values)} repeat: give each once, equal ones make equal text"
-                )
-        for name in ("forward", "backward"):
-            if getattr(self, name) and name not in self.directions:
-                raise UserError(
-                    f"{name} has models, and directions is {list(self.directions)}: leave one of "
-                    "them out"
-                )
-        return self
-
     def _ready_models(self) -> dict[Direction, tuple[ReadyModel, ...]]:
         """Return the trained models of every direction in the settings."""
         ready = {FORWARD: self.forward, BACKWARD: self.backward}
-        return {
-            direction: models
-            for direction, models in ready.items()
-            if direction.name in self.directions
-        }
+        return {of: models for of, models in ready.items() if of.name in self.directions}
 
     def max_records(self) -> int:
-        return sum(
-            len(models) or len(self.seeds) for models in self._ready_models().values()
-        ) * len(self.views)
+        models = sum(len(ready) or len(self.seeds) for ready in self._ready_models().values())
+        return models * len(self.views)
 
     def inactive(self) -> dict[str, str]:
-        return (
-            dict.fromkeys(("seeds", "system"), "all models are ready")
-            if all(self._ready_models().values())
-            else {}
-        )
+        all_ready = all(self._ready_models().values())
+        unused = dict.fromkeys(("seeds", "system"), "all models are ready") if all_ready else {}
+        not_translated = {"forward", "backward"}.difference(self.directions)
+        return unused | dict.fromkeys(not_translated, "its direction is not translated")
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         models: dict[str, Mapping[str, Any] | ReadyModel] = {}
         for direction, ready in self._ready_models().items():
-            if ready:
-                models |= {
-                    f"{direction.name}-{number}": model
-                    for number, model in enumerate(ready, start=1)
-                }
-                continue
-            trained = direction_experiment(direction, experiment, self.system)
-            models[direction.name] = {**trained, "name": direction.name, "seeds": list(self.seeds)}
+            for number, model in enumerate(ready, start=1):
+                models[f"{direction.name}-{number}"] = model
+            if not ready:
+                trained = direction_experiment(direction, experiment, self.system)
+                sections = {"name": direction.name, "seeds": list(self.seeds)}
+                models[direction.name] = {**trained, **sections}
         return models
 
     def check_model(self, role: str, views: Sequence[str]) -> None:
         for view in self.views:
-            require_view(self.operator, role, view, views)
+            if view not in views:
+                raise UserError(
+                    f"operator {self.operator}: {unknown('view', view, views)}; the {role} model "
+                    "makes views by operators of its own, such as system: {augment: [{operator: "
+                    "cipher, keys: [1, 2]}], regime: ...}"
+                )
 
     def make(
         self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution

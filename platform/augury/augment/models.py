@@ -84,14 +84,10 @@ class ReadyModel(Section):
     def _either(self) -> ReadyModel:
         if (self.run is None) == (self.checkpoint is None):
             raise UserError("a trained model is a run or a checkpoint: give one of the two")
-        languages = [self.source_language, self.target_language]
-        if self.run is not None and languages != [None, None]:
+        missing = [self.source_language, self.target_language].count(None)
+        if missing == 1 or (self.run and not missing):
             raise UserError(
-                "a run knows its languages: leave out source_language and target_language"
-            )
-        if languages.count(None) == 1:
-            raise UserError(
-                "a checkpoint of many languages needs source_language and target_language: give "
-                "both"
+                "give both source_language and target_language of a checkpoint of many languages, "
+                "and neither of other models"
             )
         return self

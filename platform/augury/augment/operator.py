@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import Field, PrivateAttr
 
 from augury.core import config, plugins
 from augury.core.citations import Paper
@@ -226,14 +226,8 @@ class TextSubset(Operator):
     """Names of the training texts that records are made of, where there are several; by default
     all."""
 
-    @model_validator(mode="after")
-    def _of_records(self) -> TextSubset:
-        if self.of and self.makes() != RECORDS:
-            raise UserError(
-                f"operator {self.operator}: views are of all texts: leave out of, or take use: "
-                "records"
-            )
-        return self
+    def inactive(self) -> dict[str, str]:
+        return {} if self.makes() == RECORDS else {"of": "views are of all texts"}
 
     def check_names(self, names: Sequence[str]) -> None:
         """Raise UserError where `of` is not among the names of training texts."""
@@ -245,7 +239,7 @@ class TextSubset(Operator):
 
     def select(self, block: pa.Table) -> pa.Table:
         """Return the records of a block, with all columns, that the operator is applied to."""
-        if not self.of:
+        if not self.of or self.makes() != RECORDS:
             return block
         return block.filter(pc.is_in(block.column("origin"), pa.array(self.of)))
 

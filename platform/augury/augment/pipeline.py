@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -33,7 +34,6 @@ from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import (
     SHARD_ROWS,
     Corpus,
-    read_shard,
     shard_metadata,
     shard_name,
     write_shard,
@@ -234,12 +234,17 @@ def fit(
 
 def _learn(part: Part, corpus: Corpus, execution: Execution) -> None:
     """Write what an operator learns from a corpus, unless the store has it."""
-    operator = part.operator
-    if usable(part.fit):
-        return
+    operator, name = part.operator, f"fit {part.operator.operator}"
 
     def write() -> None:
-        learned = operator.fit(_statistics(operator, corpus, execution))
+        results: list[Row] = []
+        # Without statistics of blocks the text need not be read.
+        if type(operator).fit_block is not Operator.fit_block:
+            executor = execution.choose(corpus.rows / operator.FIT_PER_SECOND, name)
+            with Stage(name, corpus.rows) as stage:
+                rows = [{"shard": shard} for shard in corpus.shards]
+                results = executor.map(partial(_fitter, operator, corpus), rows, stage)
+        learned = operator.fit([json.loads(result["statistics"]) for result in results])
         part.fit.write_json("fitted.json", learned)
         part.fit.finish(
             {
@@ -250,34 +255,19 @@ def _learn(part: Part, corpus: Corpus, execution: Execution) -> None:
             }
         )
 
-    make_once(part.fit, write)
+    if not usable(part.fit):
+        make_once(part.fit, write)
 
 
-def _statistics(operator: Operator, corpus: Corpus, execution: Execution) -> list[Any]:
-    """Return the statistics of all shards of a corpus; without any, it need not be read."""
-    if type(operator).fit_block is Operator.fit_block:
-        return []
-    executor = execution.choose(corpus.rows / operator.FIT_PER_SECOND, f"fit {operator.operator}")
-    with Stage(f"fit {operator.operator}", corpus.rows) as stage:
-        task = _FitShard(operator, corpus.folder, operator.reads(corpus.columns))
-        results = executor.map(task, [{"shard": shard} for shard in corpus.shards], stage)
-    return [json.loads(result["statistics"]) for result in results]
+def _fitter(operator: Operator, corpus: Corpus) -> Task:
+    """Return the task that reads a `shard` and returns its `statistics` as JSON."""
+    columns = operator.reads(corpus.columns)
 
+    def fit(row: Row) -> Row:
+        block = corpus.shard(row["shard"], columns)
+        return {"rows": len(block), "statistics": json.dumps(operator.fit_block(block))}
 
-@dataclass(frozen=True)
-class _FitShard:
-    """Creates the task that reads a `shard` and returns its `statistics` as JSON."""
-
-    operator: Operator
-    corpus: Folder
-    columns: tuple[str, ...]
-
-    def __call__(self) -> Task:
-        def fit(row: Row) -> Row:
-            block = read_shard(self.corpus, row["shard"], self.columns)
-            return {"rows": len(block), "statistics": json.dumps(self.operator.fit_block(block))}
-
-        return fit
+    return fit
 
 
 BLOCK_SECONDS = 1.0
@@ -354,48 +344,39 @@ def _apply_to_blocks(
     reserved = execution.reserved(executor) if parts[0].models else {}
     names = ", ".join(part.name for part in parts)
     with Stage(f"augment {names}", corpus.rows * len(parts), KINDS[operator.makes()]) as stage:
-        task = _ApplyBlock(tuple(parts), corpus.folder, store)
-        made = executor.map(task, [block._asdict() for block in blocks], stage, **reserved)
+        items = [block._asdict() for block in blocks]
+        made = executor.map(partial(_applier, parts, corpus, store), items, stage, **reserved)
     for place, part in enumerate(parts):
-        results = zip(blocks, made, strict=True)
-        _finish(
-            part, corpus, {block.name: _Shard(**row["shards"][place]) for block, row in results}
-        )
+        shards = (_Shard(**row["shards"][place]) for row in made)
+        _finish(part, corpus, dict(zip([block.name for block in blocks], shards, strict=True)))
 
 
-@dataclass(frozen=True)
-class _ApplyBlock:
-    """Creates the task that reads a block once, writes what is missing of every part's output, and
+def _applier(parts: Sequence[Part], corpus: Corpus, store: Store) -> Task:
+    """Return the task that reads a block once, writes what is missing of every part's output, and
     returns the facts of its `shards`, a part each."""
+    functions = [part.operator.bind(part.fitted, store) for part in parts]
+    # Records copy all columns of their parents; views need those alone that operators read.
+    columns = corpus.columns
+    if all(part.operator.makes() == VIEW for part in parts):
+        columns = sorted({name for part in parts for name in part.operator.reads(columns)})
 
-    parts: tuple[Part, ...]
-    corpus: Folder
-    store: Store
+    def apply(row: Row) -> Row:
+        block = corpus.shard(row["shard"], columns)
+        block = block.slice(row["start"], row["stop"] - row["start"])
+        shards = []
+        for part, function in zip(parts, functions, strict=True):
+            # Shards are written whole or not at all: what is there, a killed call has made.
+            if part.folder.exists(row["name"]):
+                shards.append(_read(part.folder, row["name"])._asdict())
+                continue
+            operator = part.operator
+            selected = operator.select(block) if isinstance(operator, TextSubset) else block
+            output = function(selected)
+            tally = tally_block(selected, operator, output)
+            shards.append(_write(part.folder, row["name"], output, tally)._asdict())
+        return {"rows": len(block) * len(parts), "shards": shards}
 
-    def __call__(self) -> Task:
-        functions = [part.operator.bind(part.fitted, self.store) for part in self.parts]
-        # Records copy all columns of their parents; views need those alone that operators read.
-        operators, columns = [part.operator for part in self.parts], Corpus(self.corpus).columns
-        if all(operator.makes() == VIEW for operator in operators):
-            columns = sorted({name for operator in operators for name in operator.reads(columns)})
-
-        def apply(row: Row) -> Row:
-            block = read_shard(self.corpus, row["shard"], columns)
-            block, name = block.slice(row["start"], row["stop"] - row["start"]), row["name"]
-            shards = []
-            for part, function in zip(self.parts, functions, strict=True):
-                # Shards are written whole or not at all: what is there, a killed call has made.
-                if part.folder.exists(name):
-                    shards.append(_read(part.folder, name)._asdict())
-                    continue
-                operator = part.operator
-                selected = operator.select(block) if isinstance(operator, TextSubset) else block
-                output = function(selected)
-                tally = tally_block(selected, operator, output)
-                shards.append(_write(part.folder, name, output, tally)._asdict())
-            return {"rows": len(block) * len(self.parts), "shards": shards}
-
-        return apply
+    return apply
 
 
 def _make_corpus_records(

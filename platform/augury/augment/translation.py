@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import pyarrow as pa
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from augury.augment.model_outputs import ModelOutputs, Questions
 from augury.augment.models import ReadyModel, TextModel
@@ -17,7 +17,7 @@ from augury.augment.operator import CorpusOperator, MadeOf, OperatorOutput, deri
 from augury.core import config
 from augury.core.citations import NOISY_NMT, Paper
 from augury.core.config import Overrides
-from augury.core.errors import UserError, unknown
+from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.rng import seed_of
 from augury.core.store import Store
@@ -74,16 +74,6 @@ def _backward(experiment: Mapping[str, Any]) -> dict[str, Any]:
     if stage := experiment.get("stage"):
         sections["stage"] = {**stage, "after": _backward(stage["after"])}
     return sections
-
-
-def require_view(operator: str, role: str, view: str, views: Sequence[str]) -> None:
-    """Raise UserError where an experiment's model cannot read texts rendered as a view."""
-    if view not in views:
-        raise UserError(
-            f"operator {operator}: {unknown('view', view, views)}; the {role} model makes views "
-            "by operators of its own, such as system: {augment: [{operator: cipher, keys: [1, "
-            "2]}], regime: ...}"
-        )
 
 
 UNTRANSLATED = ("too long", "empty")
@@ -180,8 +170,6 @@ class TranslatedText(CorpusOperator):
     system: Overrides = {}
     """Dotted keys in which the experiment that trains the model differs from the plain baseline
     of this one."""
-    view: str = PLAIN
-    """The view that the model reads the text as."""
     decoding: Decoding = Decoding()
     """How the model searches for the best translation."""
     sampling: TranslationSampling | None = None
@@ -205,14 +193,6 @@ class TranslatedText(CorpusOperator):
         unused = dict.fromkeys(("seed", "system"), "the model is ready") if self.ready else {}
         return unused | ({"decoding": "translations are drawn"} if self.sampling else {})
 
-    @model_validator(mode="after")
-    def _drawn_from_plain_text(self) -> TranslatedText:
-        if self.sampling and self.view != PLAIN:
-            raise UserError(
-                f"translations are drawn from plain text: leave out view {self.view}, or sampling"
-            )
-        return self
-
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         language = self.monolingual.language
         expected = experiment["corpus"][f"{self.DIRECTION.read}_language"]
@@ -224,15 +204,12 @@ class TranslatedText(CorpusOperator):
         trained = direction_experiment(self.DIRECTION, experiment, self.system)
         return {TRANSLATOR: self.ready or {**trained, "name": self.operator, "seeds": [self.seed]}}
 
-    def check_model(self, role: str, views: Sequence[str]) -> None:
-        require_view(self.operator, role, self.view, views)
-
     def make(
         self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
     ) -> Iterator[OperatorOutput]:
         text, model = cached_corpus(self.monolingual, "train", store.root), fitted["models"]
         written = translation(
-            text, "text", model[TRANSLATOR], store, self.view, self.decoding, self.sampling
+            text, "text", model[TRANSLATOR], store, PLAIN, self.decoding, self.sampling
         )
         outputs = written.by_shard(execution, f"{self.operator}: translate")
         languages = {key: corpus.manifest[key] for key in ("source_language", "target_language")}
