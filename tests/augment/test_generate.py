@@ -84,7 +84,6 @@ def generated(
 
 
 def lost(part: pipeline.Part) -> dict[str, int]:
-    assert part.health is not None
     return dict(part.health.lost)
 
 
@@ -103,7 +102,6 @@ def test_an_answer_fills_a_column_and_all_else_is_the_parent(tmp_path: Path) -> 
     assert first["id"] == "train-00000001/generate-1" and first["origin"] == "generate"
     assert first["lineage"]["parents"] == ["train-00000001"] and first["lineage"]["copy"] == 1
     assert (first["source_language"], first["target_language"]) == ("de", "en")
-    assert part.health is not None
     assert part.health.made == 4 and part.health.repeated == pytest.approx(0.75)
     (answers,) = part.folder.manifest()["made_from"]
     manifest = Store(part.folder.root).folder(*answers.split("/")).manifest()
@@ -126,6 +124,16 @@ def test_other_labels_are_asked_for_and_kept(tmp_path: Path) -> None:
     ):
         _, records = generated(labelled(tmp_path), label=label, **settings)
         assert [(row["text"], row["label"]) for row in records] == expected  # repeated: once
+
+
+def test_another_label_is_drawn_for_every_copy(tmp_path: Path) -> None:
+    corpus, asked = labelled(tmp_path), operator_with(prompt="example", label="other")
+    (block,) = corpus.blocks()
+    labels = {
+        Prompts(asked, corpus, ("negative", "neutral", "positive"), copy).parents(block)[0]["label"]
+        for copy in range(1, 9)
+    }
+    assert labels == {"negative", "neutral"}
 
 
 def test_shots_are_other_records_of_the_same_label(tmp_path: Path) -> None:
@@ -182,7 +190,7 @@ def test_more_copies_and_shares_add_to_fewer_and_seeds_differ(many: tuple[str, C
     )
     part, some = generated(corpus, model=model, share=0.3, **DRAWN)
     assert {(row["id"], row["target"]) for row in some} < {*one}
-    assert 4 <= len(some) <= 20 and part.health and part.health.requested < 25
+    assert 4 <= len(some) <= 20 and part.health.requested < 25
     assert two[: len(one)] == one and len(two) > len(one)
     assert all(name.endswith("-2") for name, _ in two[len(one) :])
     assert not {*one} >= {*other}
@@ -285,11 +293,10 @@ def test_columns_that_records_do_not_have_are_named(settings: dict[str, Any], me
     ("settings", "message"),
     [
         ({"prompt": "paraphase"}, "unknown prompt 'paraphase': did you mean 'paraphrase'"),
-        ({"prompt": "Write a sentence.", "fills": ["source"]}, "reads no column"),
+        ({"prompt": "Write a sentence.", "fills": ["source"]}, "unknown prompt 'Write"),
         ({"prompt": "{{ source", "fills": ["source"]}, "no Jinja template: line 1"),
         ({"prompt": "translate", "answer": "(?P<source>.)"}, "groups of answer are .'source'"),
         ({"prompt": "translate", "answer": "("}, "no regular expression"),
-        ({"prompt": "translate", "temperature": 0, "copies": 2}, "all 2 copies are the same"),
         (
             {"prompt": "{{ text }}", "answer": "(?P<label>.)", "label": "other"},
             "asks for a label, and fills has one",

@@ -36,7 +36,6 @@ def health_of(tmp_path: Path, operator: Operator, sources: list[str]) -> Health:
     text = texts.corpus(store, texts.records(source=sources, target=targets))
     (part,) = pipeline.augment(text, [operator], store).parts
     measured = part.health
-    assert measured is not None
     return measured
 
 
@@ -126,3 +125,8 @@ def test_every_limit_names_its_setting_and_can_be_lifted(
     with pytest.raises(UnusableOutput, match=setting):
         require([output], HealthLimits())
     assert output.faults(HealthLimits.model_validate({setting: None})) == []
+
+
+def test_a_limit_itself_is_allowed() -> None:
+    output = Health("x", "x", 50, {"too long": 50}, empty=0.2, copied=0.8, repeated=0.8, length=3)
+    assert output.faults(HealthLimits()) == []

@@ -54,7 +54,6 @@ def test_the_realised_rate_of_confused_words_is_the_rate(store: Store) -> None:
     (part,) = pipeline.augment(text, [Noise(asr=0.1, casing=0.2)], store).parts
     assert ["their", "there"] in part.side_data["confusions"]["en"].values()
     assert 0.1 < part.side_data["coverage"]["en"] < 0.7
-    assert part.health is not None
     asr, casing = part.health.rates["asr"], part.health.rates["casing"]
     assert asr.realised == pytest.approx(0.1, abs=0.03)
     assert casing.realised == pytest.approx(0.2, abs=0.05)

@@ -120,13 +120,8 @@ class Generate(CorpusOperator):
 
     @model_validator(mode="after")
     def _goes_together(self) -> Generate:
-        if not columns_of(self.prompt):
-            if re.fullmatch(r"\w+", self.prompt):
-                raise unknown("prompt", self.prompt, PROMPTS)
-            raise UserError(
-                "the prompt reads no column of the records, so that it is the same for all: name "
-                "one, such as {{ source }} or {{ label }}"
-            )
+        if not columns_of(self.prompt):  # the same for all records
+            raise unknown("prompt", self.prompt, PROMPTS)
         groups = list(_compiled(self.answer).groupindex) if self.answer else []
         if not groups or sorted(groups) != sorted(self.fills):
             raise UserError(
@@ -134,21 +129,15 @@ class Generate(CorpusOperator):
                 "a regular expression with a named group for each column that is filled, such as "
                 "(?P<source>.+)"
             )
-        if self.temperature == 0 and self.copies > 1:
-            raise UserError(
-                f"with temperature 0 all {self.copies} copies are the same: set copies: 1, or a "
-                "higher temperature"
-            )
         if self.label == "other" and LABEL in self.fills:
             raise UserError("label: other asks for a label, and fills has one: leave out either")
         return self
 
     def inactive(self) -> dict[str, str]:
-        greedy = dict.fromkeys(("top_k", "top_p"), "temperature 0 takes the likeliest subword")
-        of_runs = {"chat": "the model is a run of Augury"}
-        return (greedy if self.temperature == 0 else {}) | (
-            of_runs if _ready(self.model).run else {}
-        )
+        unused: dict[str, str] = {}
+        if self.temperature == 0:
+            unused = dict.fromkeys(("top_k", "top_p"), "temperature 0 takes the likeliest subword")
+        return unused | ({"chat": "a run of Augury"} if _ready(self.model).run else {})
 
     def name(self) -> str:
         return self.called

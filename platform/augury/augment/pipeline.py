@@ -41,7 +41,7 @@ from augury.corpora.corpus import (
 from augury.corpora.ingest import cached_address
 from augury.corpora.mixture import TEXTS, row_ranges
 
-VIEWS, FITS, AUGMENTED = "views", "fits", "augmented"
+VIEWS, FITS = "views", "fits"
 KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
 """The folders of views and of records in the store."""
 DEFAULT_EXECUTION = Execution()
@@ -79,10 +79,9 @@ class Part:
         return self.operator.name()
 
     @property
-    def health(self) -> Health | None:
-        """The measures of the output; None where they were not stored with it."""
-        content = self.folder.manifest().get("health")
-        return Health.from_dict(content) if content else None
+    def health(self) -> Health:
+        """The measures of the output."""
+        return Health.from_dict(self.folder.manifest()["health"])
 
     @property
     def fitted(self) -> dict[str, Any]:
@@ -140,13 +139,10 @@ def plan(
     return parts
 
 
-@dataclass(frozen=True)
-class Augmented:
-    """A corpus with its views and records; `computed` names parts made now, `reused` the others."""
+class Augmented(NamedTuple):
+    """The views and records of a corpus, and the names of those made now and found."""
 
-    corpus: Corpus
     parts: tuple[Part, ...]
-    address: str
     computed: tuple[str, ...]
     reused: tuple[str, ...]
 
@@ -197,19 +193,9 @@ def make(
                 groups.setdefault(part.fit.name, []).append(part)
         for group in groups.values():
             _apply_to_blocks(group, corpus, store, execution)
-    # Which parts belong together is a record of its own: other corpora and calls share the parts.
-    views = [part.folder.name for part in parts]
-    address = config.address({"corpus": corpus.address, "views": views})
-    folder = store.folder(AUGMENTED, address)
-    content = {
-        "corpus": corpus.address,
-        "rows": corpus.rows,
-        "views": {part.name: part.folder.name for part in parts},
-    }
-    make_once(folder, lambda: folder.finish(content))
     computed = tuple(part.name for part in missing)
     reused = tuple(part.name for part in parts if part.name not in computed)
-    return Augmented(corpus, tuple(parts), address, computed, reused)
+    return Augmented(tuple(parts), computed, reused)
 
 
 def first_records(corpus: Corpus, operator: Operator) -> pa.Table:

@@ -209,9 +209,9 @@ def _result(corpus: Corpus, augmented: Augmented) -> dict[str, Any]:
             "folder": part.folder.uri,
             "makes": part.operator.makes(),
             "rows": manifest["rows"],
-            "counts": manifest.get("counts", {}),
-            "measures": part.health.measures if part.health else {},
-            "health": manifest.get("health"),
+            "counts": manifest["counts"],
+            "measures": manifest["health"]["measures"],
+            "health": manifest["health"],
             "made": part.name in augmented.computed,
         }
     excluded = corpus.manifest["rejected"]
@@ -221,7 +221,6 @@ def _result(corpus: Corpus, augmented: Augmented) -> dict[str, Any]:
         "rows_excluded": excluded,
         "filter": corpus.manifest.get("spec", {}).get("filter", {}),
         "rows_added": sum(part["rows"] for part in parts.values() if part["made"]),
-        "address": augmented.address,
         "corpus": {"address": corpus.address, "folder": corpus.folder.uri},
         "parts": parts,
     }
@@ -259,7 +258,6 @@ def _print(result: dict[str, Any], prefix: str) -> None:
         notes += [f"{count:,} {label}" for label, count in part["counts"].items()]
         notes += [f"{label} {value:.2f} %" for label, value in part["measures"].items()]
         print(f"  {name:<12} {part['folder']}: {', '.join(notes)}")
-    print(f"address {result['address']}")
     for number, example in enumerate(result.get("examples", ()), 1):
         print(f"\nexample {number}")
         for name, texts in example.items():
