@@ -15,9 +15,9 @@ from augury.augment.fuzzy_match import FuzzyMatch
 from augury.augment.health import (
     Health,
     HealthLimits,
-    Ratios,
     Tally,
     UnusableOutput,
+    length_ratio,
     require,
     tally,
     tally_columns,
@@ -71,10 +71,10 @@ def test_one_text_for_all_repeats_all_but_one(old: list[str]) -> None:
 
 def test_the_length_to_be_expected_is_that_of_the_training_text(tmp_path: Path) -> None:
     table = texts.records(source=["aaaa", "bb"], target=["ccc", ""])
-    ratios = Ratios(texts.corpus(Store(tmp_path), table))
-    assert ratios["source", "target"] == 2.0 and ratios["target", "source"] == 0.5
+    corpus = texts.corpus(Store(tmp_path), table)
+    assert length_ratio(corpus, "source", "target") == 2.0
     made_of = {"target": MadeOf(pa.array(["aaaa"]), "source")}
-    tallied = tally_columns(table.slice(0, 1), made_of, ratios)
+    tallied = tally_columns(table.slice(0, 1), made_of, corpus)
     assert (tallied.characters, tallied.expected) == (3, 2.0)
 
 

@@ -189,16 +189,3 @@ def test_ray_and_this_process_write_the_same_bytes(
 def test_one_method_is_needed() -> None:
     assert Operator.__abstractmethods__ == {"bind"}
     assert TextOperator.__abstractmethods__ == {"rewrite"}
-
-
-def test_built_in_operators_that_use_models_make_records() -> None:
-    classes = {name: operator.schema(name) for name in operator.OPERATORS.names()}
-    using = {name for name, of in classes.items() if of.models is not Operator.models}
-    assert using == {
-        "back_translation",
-        "data_diversification",
-        "forward_translation",
-        "generate",
-        "reorder",
-        "semantic",
-    }

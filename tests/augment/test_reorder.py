@@ -9,9 +9,8 @@ import pytest
 
 from augury.augment import pipeline
 from augury.augment.operator import parse
-from augury.augment.reorder import Reorder, _verdict
+from augury.augment.reorder import _verdict
 from augury.core.errors import UserError
-from augury.core.execution import Execution
 from augury.corpora.corpus import NLI
 from tests.augment.texts import TINY, Toy, table_of
 
@@ -85,30 +84,6 @@ def test_a_view_has_the_same_readings_under_the_same_ids(toy: Toy) -> None:
         **{side: table_of(records).column(side).to_pylist() for side in ("premise", "hypothesis")},
     }
     assert view.folder.name.startswith("views/") and view.name == "reorder-qab"
-
-
-@pytest.mark.slow
-def test_ray_and_this_process_write_the_same_bytes(
-    toy: Toy, local_ray: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Reorder, "BLOCK_ROWS", 16)
-    runs = toy.models(reorder())
-    written = []
-    for executor in ("local", "ray"):
-        (part,) = pipeline.plan(
-            toy.corpus.address, [parse(reorder(seed=7))], toy.store, models=runs
-        )
-        part.folder.remove()
-        pipeline.augment(
-            toy.corpus,
-            [parse(reorder(seed=7))],
-            toy.store,
-            models=runs,
-            execution=Execution(executor=executor),
-        )
-        assert len(part.folder.manifest()["shards"]) == 2
-        written.append({name: part.folder.read(name) for name in part.folder.names()})
-    assert written[0] == written[1]
 
 
 @pytest.mark.parametrize(

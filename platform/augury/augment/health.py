@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -253,30 +254,22 @@ def _distinct(columns: Sequence[Column]) -> int:
 LOOKED_AT = 1_000  # records of a corpus that an operator looks at before it works
 
 
-class Ratios(dict[tuple[str, str], float]):
-    """The characters of a column for each of another one, from the first records of a corpus; 1
-    without text."""
-
-    def __init__(self, corpus: Corpus):
-        super().__init__()
-        self.corpus = corpus
-
-    def __missing__(self, columns: tuple[str, str]) -> float:
-        first = self.corpus.shard(self.corpus.shards[0], columns).slice(0, LOOKED_AT)
-        new, old = (_characters(first.column(name)) for name in columns)
-        self[columns] = new / old if new and old else 1.0
-        return self[columns]
+@lru_cache
+def length_ratio(corpus: Corpus, new: str, old: str) -> float:
+    """Return the characters of a column for each of another one, in the first records of a corpus;
+    1 without text."""
+    first = corpus.shard(corpus.shards[0], [new, old]).slice(0, LOOKED_AT)
+    counts = [_characters(first.column(name)) for name in (new, old)]
+    return counts[0] / counts[1] if all(counts) else 1.0
 
 
-def tally_columns(
-    table: pa.Table, made_of: Mapping[str, MadeOf], ratios: Mapping[tuple[str, str], float]
-) -> Tally:
+def tally_columns(table: pa.Table, made_of: Mapping[str, MadeOf], corpus: Corpus) -> Tally:
     """Return the sums over the columns of an output that were made from others."""
     return tally(
         [table.column(name) for name in made_of],
         [source.texts for source in made_of.values()],
         [
-            1.0 if name == source.column else ratios[name, source.column]
+            1.0 if name == source.column else length_ratio(corpus, name, source.column)
             for name, source in made_of.items()
         ],
     )

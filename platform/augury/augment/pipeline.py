@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from augury.augment.health import LOOKED_AT, Health, Ratios, Tally, tally_block, tally_columns
+from augury.augment.health import LOOKED_AT, Health, Tally, tally_block, tally_columns
 from augury.augment.models import TrainedModel
 from augury.augment.operator import (
     DRAW,
@@ -369,11 +369,11 @@ def _make_corpus_records(
     part: Part, operator: CorpusOperator, corpus: Corpus, store: Store, execution: Execution
 ) -> None:
     """Write the records of an operator that processes the whole corpus at once."""
-    shards, made_from, ratios = dict[str, _Shard](), dict[str, None](), Ratios(corpus)
+    shards, made_from = dict[str, _Shard](), dict[str, None]()
     for index, output in enumerate(operator.make(corpus, part.fitted, store, execution)):
         name = shard_name(index)
         made_from |= dict.fromkeys(output.made_from)
-        tally = tally_columns(output.table, output.made_of, ratios)
+        tally = tally_columns(output.table, output.made_of, corpus)
         shards[name] = _write(part.folder, name, output, tally)
     _finish(part, corpus, shards, list(made_from))
 

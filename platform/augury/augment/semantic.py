@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -59,14 +59,6 @@ def rectify_labels(
 GENERATOR, TEACHER = "generator", "teacher"
 BLOCK_ROWS = 500
 """The records of a block, which is repeated after a kill."""
-
-
-class Request(NamedTuple):
-    """A hypothesis to generate: the row of its record in a block, its label and copy number."""
-
-    row: int
-    label: str
-    copy: int
 
 
 class GeneratorModel(Section):
@@ -168,20 +160,19 @@ class Semantic(CorpusOperator):
     def max_records(self) -> int:
         return self.copies * (len(LABELS) - 1 if self.labels == "all_others" else 1)
 
-    def requests(self, block: pa.Table) -> list[Request]:
-        """Return the hypotheses to generate; more copies leave requests of fewer as they are."""
+    def requests(self, block: pa.Table) -> list[Answer]:
+        """Return the hypotheses to generate, whose parents have the label that is asked for; more
+        copies leave requests of fewer as they are."""
         requests = []
-        ids, labels = (block.column(name).to_pylist() for name in ("id", "label"))
-        for row, (name, gold) in enumerate(zip(ids, labels, strict=True)):
-            others = [label for label in LABELS if label != gold]
+        for row, record in enumerate(block.select(self.READS).to_pylist()):
+            others = [label for label in LABELS if label != record["label"]]
             asked = others * self.copies
             if self.labels == "one_other":
-                keys = (
-                    seed_of(self.seed, self.operator, name, "label", copy)
-                    for copy in range(self.copies)
-                )
-                asked = [others[key % len(others)] for key in keys]
-            requests += [Request(row, label, copy) for copy, label in enumerate(asked, 1)]
+                key = self.seed, self.operator, record["id"], "label"
+                keys = [seed_of(*key, copy) for copy in range(self.copies)]
+                asked = [others[drawn % len(others)] for drawn in keys]
+            for copy, label in enumerate(asked, start=1):
+                requests.append(Answer(row, {**record, "label": label}, copy=copy))
         return requests
 
     def make(
@@ -212,15 +203,14 @@ class Semantic(CorpusOperator):
         )
         outputs = written.by_shard(execution, f"{self.operator}: write", "records")
         for block, texts in zip(corpus.blocks(), outputs, strict=True):
-            records = block.select(self.READS).to_pylist()
             counts = Counter(generated=len(texts), empty=0, copied=0)
             answers = []
-            for (row, label, copy), text in zip(self.requests(block), texts, strict=True):
-                if not text or text == records[row]["hypothesis"]:
+            for answer, text in zip(self.requests(block), texts, strict=True):
+                if not text or text == answer.parent["hypothesis"]:
                     counts["copied" if text else "empty"] += 1
                     continue
-                parent = {**records[row], "label": label}
-                answers.append(Answer(row, parent, {"hypothesis": text, "label": label}, copy=copy))
+                answer.texts = {"hypothesis": text, "label": answer.parent["label"]}
+                answers.append(answer)
             probabilities = None
             if self.rectify != "requested":
                 sides = [[of.record[side] for of in answers] for side in ("premise", "hypothesis")]
@@ -245,11 +235,10 @@ class Prompts:
     operator: Semantic
 
     def __call__(self, block: pa.Table) -> Questions:
-        ids, premises = (block.column(name).to_pylist() for name in ("id", "premise"))
-        texts, keys = [], []
-        for row, label, copy in self.operator.requests(block):
-            texts.append(prompts.hypothesis(label, premises[row]))
-            keys.append(seed_of(self.operator.seed, self.operator.operator, ids[row], copy))
+        key, texts, keys = (self.operator.seed, self.operator.operator), [], []
+        for answer in self.operator.requests(block):
+            texts.append(prompts.hypothesis(answer.parent["label"], answer.parent["premise"]))
+            keys.append(seed_of(*key, answer.parent["id"], answer.copy))
         return Questions(texts, keys)
 
 
