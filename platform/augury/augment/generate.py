@@ -13,12 +13,11 @@ import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment.answers import DISAGREED, REPEATED, AnswerFilters, new_records, read_answers
-from augury.augment.model_outputs import KIND, ModelOutputs, Questions, judge
+from augury.augment.model_outputs import KIND, ModelOutputs, Questions, judge, outputs_folder
 from augury.augment.models import ReadyModel, TextModel
 from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput
 from augury.augment.prompts import PROMPTS, columns_of, named_prompt, render
 from augury.augment.translation import TranslationSampling
-from augury.core import config
 from augury.core.config import ModelName
 from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
@@ -217,23 +216,19 @@ class Generate(CorpusOperator):
             max_length=self.max_tokens,
             seed=self.seed,
         )
-        address = config.address(
-            {
-                "version": VERSION,
-                "corpus": prompts.corpus.address,
-                "model": model.name,
-                "prompts": {
-                    "template": self.prompt,
-                    "labels": prompts.labels,
-                    "copy": prompts.copy,
-                    **self.model_dump(include={"examples", "shots", "label", "share", "seed"}),
-                },
-                "sampling": sampling.to_dict(),
-                "chat": self.chat,
-            }
-        )
+        asked = {
+            "version": VERSION,
+            "prompts": {
+                "template": self.prompt,
+                "labels": prompts.labels,
+                "copy": prompts.copy,
+                **self.model_dump(include={"examples", "shots", "label", "share", "seed"}),
+            },
+            "sampling": sampling.to_dict(),
+            "chat": self.chat,
+        }
         return ModelOutputs(
-            store.folder(KIND, address),
+            outputs_folder(store, KIND, prompts.corpus, model, **asked),
             prompts.corpus,
             model,
             prompts,

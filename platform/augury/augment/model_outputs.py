@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -37,12 +37,20 @@ class Questions(NamedTuple):
     keys: Sequence[int] = ()
 
 
+def outputs_folder(
+    store: Store, kind: str, corpus: Corpus, model: TextModel, **asked: Any
+) -> Folder:
+    """Return the folder of a model's outputs for a corpus, by all that determines them."""
+    address = config.address({"corpus": corpus.address, "model": model.name, **asked})
+    return store.folder(kind, address)
+
+
 @dataclass(frozen=True)
 class ModelOutputs:
     """The texts that a model writes for a corpus, any number for a record."""
 
     folder: Folder
-    """Where they are stored, by the address of all that determines them."""
+    """Where they are stored (`outputs_folder`)."""
     corpus: Corpus
     model: TextModel
     ask: Callable[[pa.Table], Questions]

@@ -15,10 +15,9 @@ from pydantic import Field
 from augury.augment import prompts
 from augury.augment.answers import Answer, new_records
 from augury.augment.health import YIELD
-from augury.augment.model_outputs import KIND, ModelOutputs, Questions, judge
+from augury.augment.model_outputs import KIND, ModelOutputs, Questions, judge, outputs_folder
 from augury.augment.models import ReadyModel
 from augury.augment.operator import CorpusOperator, OperatorOutput
-from augury.core import config
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
 from augury.core.config import Overrides, Section
 from augury.core.execution import Execution
@@ -180,18 +179,10 @@ class Semantic(CorpusOperator):
     ) -> Iterator[OperatorOutput]:
         models = fitted["models"]
         # All strategies and thresholds share what the generator writes.
-        asked = self.model_dump(mode="json", include={"copies", "labels", "sampling", "seed"})
-        address = config.address(
-            {
-                "version": self.VERSION,
-                "operator": self.operator,
-                "corpus": corpus.address,
-                "model": models[GENERATOR].name,
-                **asked,
-            }
-        )
+        settings = {"operator", "copies", "labels", "sampling", "seed"}
+        asked = self.model_dump(mode="json", include=settings) | {"version": self.VERSION}
         written = ModelOutputs(
-            store.folder(KIND, address),
+            outputs_folder(store, KIND, corpus, models[GENERATOR], **asked),
             corpus,
             models[GENERATOR],
             Prompts(self),

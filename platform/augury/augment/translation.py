@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import pyarrow as pa
 from pydantic import Field
 
-from augury.augment.model_outputs import ModelOutputs, Questions
+from augury.augment.model_outputs import ModelOutputs, Questions, outputs_folder
 from augury.augment.models import ReadyModel, TextModel
 from augury.augment.operator import CorpusOperator, MadeOf, OperatorOutput, derive_records
 from augury.core import config
@@ -126,24 +126,13 @@ def translation(
     sampling: TranslationSampling | None = None,
 ) -> ModelOutputs:
     """Return the translations of a column of a corpus, read as a view, searched or drawn."""
-    # Settings of the search that change its speed alone are left out.
-    how = (
-        {"drawn": {**sampling.to_dict(), "version": SAMPLING_VERSION}}
-        if sampling
-        else {"decoding": decoding.model_dump(exclude={"batch_tokens"})}
-    )
-    address = config.address(
-        {
-            "version": VERSION,
-            "corpus": corpus.address,
-            "column": column,
-            "model": model.name,
-            "view": view,
-            **how,
-        }
-    )
+    if sampling:
+        how = {"drawn": {**sampling.to_dict(), "version": SAMPLING_VERSION}}
+    else:  # without the setting that changes the speed alone
+        how = {"decoding": decoding.model_dump(exclude={"batch_tokens"})}
+    asked = {"version": VERSION, "column": column, "view": view, **how}
     return ModelOutputs(
-        store.folder(KIND, address),
+        outputs_folder(store, KIND, corpus, model, **asked),
         corpus,
         model,
         _Column(column, sampling.seed if sampling else None),
