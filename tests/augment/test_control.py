@@ -5,7 +5,6 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from augury.augment.control import Control
 from augury.augment.operator import parse
 from augury.core.store import Store
 
@@ -21,13 +20,9 @@ def view(kind: str, texts: list[str] = TEXTS, ids: list[str] = IDS, seed: int = 
     return made.column("text").to_pylist()
 
 
-def test_a_duplicate_is_equal() -> None:
-    assert view("duplicate") == TEXTS
-
-
-def test_reversing_twice_gives_the_text() -> None:
+def test_a_duplicate_is_equal_and_reversing_twice_gives_the_text() -> None:
+    assert view("duplicate") == TEXTS == view("reverse", view("reverse"))
     assert view("reverse")[1] == "eid ,eztaK 02 % red !emuäB"
-    assert view("reverse", view("reverse")) == TEXTS
 
 
 def test_shuffling_keeps_the_characters_of_every_word() -> None:
@@ -50,9 +45,6 @@ def test_letters_alone_change_and_the_length_is_kept(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["shuffle", "random"])
-def test_draws_depend_on_the_record_and_the_seed_alone(kind: str) -> None:
-    whole = view(kind)
-    parts = [view(kind, [text], [record])[0] for text, record in zip(TEXTS, IDS, strict=True)]
-    assert whole == parts != view(kind, seed=2)
-    assert view(kind, [TEXTS[3]] * 2, ["a", "b"])[0] != view(kind, [TEXTS[3]] * 2, ["a", "b"])[1]
-    assert not Control(kind=kind).inactive() and Control().inactive()  # type: ignore[arg-type]
+def test_draws_depend_on_the_record(kind: str) -> None:
+    first, second = view(kind, [TEXTS[3]] * 2, ["a", "b"])
+    assert first != second

@@ -10,7 +10,7 @@ from augury.augment import operator, pipeline
 from augury.augment.eda import Eda
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.corpus import Corpus, read_shard
+from augury.corpora.corpus import Corpus
 from augury.text.eda import OPERATIONS
 from tests.augment import texts
 
@@ -53,27 +53,22 @@ def synonyms(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_four_copies_have_the_four_operations_on_either_side(store: Store, synonyms: str) -> None:
+def test_four_copies_have_the_four_operations_on_either_side_apart(
+    store: Store, synonyms: str
+) -> None:
     """Swaps that undo each other count as deletions of nothing: premises of ten words have two
     of them."""
-    table = apply_eda(Eda(synonyms=synonyms), block(300), store).table
+    rows = apply_eda(Eda(synonyms=synonyms), block(300), store).table.to_pylist()
     for side in ("premise", "hypothesis"):
-        drawn = [operation(text) for text in table.column(side).to_pylist()]
+        drawn = [operation(row[side]) for row in rows]
         counts = Counter(drawn)
         assert counts["replacement"] == counts["insertion"] == 300
         assert counts["swap"] + counts["deletion"] == 600 and counts["swap"] > 280
         # The round begins anywhere: the first copies alone are balanced too, 75 each, four standard
         # deviations 30.
         assert all(45 < Counter(drawn[::4])[name] < 105 for name in OPERATIONS)
-
-
-def test_premise_and_hypothesis_are_changed_independently(store: Store, synonyms: str) -> None:
-    rows = apply_eda(Eda(synonyms=synonyms), block(300), store).table.to_pylist()
     both = Counter((operation(row["premise"]), operation(row["hypothesis"])) for row in rows)
-    assert len(both) == 16 and all(
-        35 < count < 130 for count in both.values()
-    )  # 75 each in expectation
-    assert sum(row["premise"] == row["hypothesis"] for row in rows) < 60
+    assert len(both) == 16 and all(35 < count < 130 for count in both.values())  # 75 expected
 
 
 def test_without_synonyms_half_of_the_copies_stay_and_are_counted(store: Store) -> None:
@@ -90,17 +85,14 @@ def test_without_synonyms_half_of_the_copies_stay_and_are_counted(store: Store) 
 def test_given_lists_serve_every_language(store: Store, tmp_path: Path) -> None:
     (tmp_path / "synonyms.tsv").write_text("hund\tköter\n")
     eda = Eda(synonyms=str(tmp_path / "synonyms.tsv"))
-    changed = set(
-        apply_eda(eda, block(20, " ", "hund", "de"), store).table.column("hypothesis").to_pylist()
-    )
-    assert changed == {"hund", "köter", "köter hund"}
-    assert apply_eda(eda, block(20, " ", "hund", "de"), store).counts["unchanged premises"] == 80
+    made = apply_eda(eda, block(20, " ", "hund", "de"), store)
+    assert {*made.table.column("hypothesis").to_pylist()} == {"hund", "köter", "köter hund"}
+    assert made.counts["unchanged premises"] == 80
 
 
 def test_clean_leaves_letters_and_spaces(store: Store) -> None:
-    cleaned = apply_eda(
-        Eda(clean=True), block(10, "It's a DOG, No. 3!", "42 ..."), store
-    ).table.to_pydict()
+    records = block(10, "It's a DOG, No. 3!", "42 ...")
+    cleaned = apply_eda(Eda(clean=True), records, store).table.to_pydict()
     assert set("".join(cleaned["premise"])) <= set("abcdefghijklmnopqrstuvwxyz ")
     assert set(cleaned["hypothesis"]) == {"42 ..."}
 
@@ -111,22 +103,6 @@ def corpus(
     hypothesis = "A man is walking." if language == "en" else premise
     table = block(10, premise, hypothesis, language)
     return texts.corpus(store, table, f"{language}-{len(premise)}", "nli")
-
-
-def test_copies_as_views_are_those_of_the_records(store: Store) -> None:
-    base = corpus(store)
-    records = apply_eda(Eda(copies=2), base.shard(base.shards[0]), store).table.to_pydict()
-    parts = pipeline.augment(base, [Eda(copies=2, use="view")], store).parts
-    assert [part.name for part in parts] == ["eda-1", "eda-2"]
-    for place, part in enumerate(parts):
-        assert part.folder.name.startswith("views/") and part.folder.manifest()["view"] == part.name
-        assert read_shard(part.folder, *part.folder.manifest()["shards"]).to_pydict() == {
-            "id": base.column("id"),
-            "premise": records["premise"][place::2],
-            "hypothesis": records["hypothesis"][place::2],
-        }
-    more = pipeline.augment(base, [Eda(copies=3, use="view")], store)
-    assert (more.computed, more.reused) == (("eda-3",), ("eda-1", "eda-2"))
 
 
 def test_words_are_needed_where_none_are_written(store: Store) -> None:
@@ -151,18 +127,6 @@ def test_copies_that_are_mostly_unchanged_are_reported(
     assert "changes little" not in capsys.readouterr().err
 
 
-def test_a_language_without_synonyms_is_reported(
-    store: Store, synonyms: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for eda, language, warned in (
-        (Eda(), "und", True),
-        (Eda(synonyms=synonyms), "und", False),
-        (Eda(), "en", False),
-    ):
-        eda.check_text(pipeline.first_records(corpus(store, "a dog runs", language), eda))
-        assert ("'und'" in capsys.readouterr().err) == warned
-
-
 def test_the_address_follows_what_the_files_hold(store: Store, synonyms: str) -> None:
     def address() -> str:
         return pipeline.plan("abc", [Eda(synonyms=synonyms)], store)[0].folder.name
@@ -171,11 +135,3 @@ def test_the_address_follows_what_the_files_hold(store: Store, synonyms: str) ->
     assert address() == first
     Path(synonyms).write_text("dog\thound\n")
     assert address() != first
-
-
-def test_parameters_out_of_range_are_refused() -> None:
-    for wrong in ({"copies": 0}, {"alpha": 0}, {"alpha": 1.5}):
-        with pytest.raises(UserError, match=f"{next(iter(wrong))} = "):
-            operator.parse({"operator": "eda", **wrong})
-    with pytest.raises(UserError, match="unknown key 'synonym': did you mean 'synonyms'"):
-        operator.parse({"operator": "eda", "synonym": "table.tsv"})

@@ -65,6 +65,10 @@ def test_golden_pairs(store: Store) -> None:
         ((rows, counts),) = match(store, candidates=candidates)
         assert pairs(rows) == BOTH
         assert counts == {"rejected, equal sources": 1, "rejected, made already": 1}
+        assert [(row["id"], row["lineage"]["parents"]) for row in rows] == [
+            ("train-00000001/fuzzy_match-1", ["train-00000001", "train-00000002"]),
+            ("train-00000002/fuzzy_match-1", ["train-00000002", "train-00000001"]),
+        ]
         ((rows, _),) = match(store, candidates=candidates, norm="max")
         assert pairs(rows) == BOTH | FURTHER
 
@@ -75,17 +79,6 @@ def test_golden_pairs_in_one_direction(store: Store) -> None:
     assert pairs(rows) == BOTH
     ((rows, _),) = match(store, SOURCES[:4], TARGETS[:4], both_directions=False)
     assert pairs(rows) == {(B, "T0")}
-
-
-def test_children_name_both_parents(store: Store) -> None:
-    ((rows, _),) = match(store)
-    assert [row["lineage"]["parents"] for row in rows] == [
-        ["train-00000001", "train-00000002"],
-        ["train-00000002", "train-00000001"],
-    ]
-    assert {(row["origin"], row["id"].partition("/")[2]) for row in rows} == {
-        ("fuzzy_match", "fuzzy_match-1")
-    }
 
 
 def test_pairs_of_the_text_are_not_made_again(store: Store) -> None:
@@ -106,14 +99,14 @@ def test_nothing_depends_on_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         f"{text} {extra}".strip() for extra in ("", "now", "then", "") for text in (A, B, C, D)
     ]
     targets = [f"T{number % 7}" for number in range(len(sources))]
-    (tmp_path / "mono").write_text("".join(f"{text} again\n" for text in (A, B, C, D, A)))
+    (tmp_path / "mono").write_text("".join(f"{text} once again\n" for text in (A, B, C, D, A)))
     results: list[Any] = []
     for shard, block in ((20_000, 5_000), (5, 5_000), (20_000, 3)):
         monkeypatch.setattr(corpora, "SHARD_ROWS", shard)
         monkeypatch.setattr(FuzzyMatch, "BLOCK_ROWS", block)
         store = Store(tmp_path / f"{shard}-{block}")
         parameters = {"monolingual": mono(tmp_path)}
-        results.append(match(store, sources, targets, norm="max", mono_min_len=3, **parameters))
+        results.append(match(store, sources, targets, norm="max", **parameters))
     assert results[0] == results[1] == results[2]
     assert all(len(rows) > 5 for rows, _ in results[0])
 
@@ -141,19 +134,15 @@ def test_further_sources_get_translations(store: Store, tmp_path: Path) -> None:
 
 
 def test_further_sources_leave_the_parallel_part_alone(store: Store, tmp_path: Path) -> None:
-    def folders() -> list[str]:
+    def folders(line: str) -> list[str]:
+        (tmp_path / "mono").write_text(f"{line}\n")
         ingest._cached_address.cache_clear()
-        return [
-            part.folder.name
-            for part in pipeline.plan("abc", [FuzzyMatch(monolingual=mono(tmp_path))], store)
-        ]
+        parts = pipeline.plan("abc", [FuzzyMatch(monolingual=mono(tmp_path))], store)
+        return [part.folder.name for part in parts]
 
-    (tmp_path / "mono").write_text(f"{A}\n")
     (part,) = pipeline.plan("abc", [FuzzyMatch()], store)
-    parallel, further = folders()
-    assert parallel == part.folder.name
-    (tmp_path / "mono").write_text(f"{B}\n")
-    assert folders()[0] == parallel and folders()[1] != further
+    first, other = folders(A), folders(B)
+    assert first[0] == other[0] == part.folder.name and first[1] != other[1]
 
 
 def test_further_sources_are_in_the_language_of_sources(store: Store, tmp_path: Path) -> None:
@@ -163,30 +152,19 @@ def test_further_sources_are_in_the_language_of_sources(store: Store, tmp_path: 
 
 
 def test_matches_within_some_of_the_texts(tmp_path: Path) -> None:
-    """Of the other text nothing is looked up, and nothing matches it.
-
-    Without names an address is as ever.
-    """
+    """Of the other text nothing is looked up, and nothing matches it."""
+    named = []
     for name, sources in (("noisy", [A, B, D]), ("clean", [C, f"{A} today", f"{B} today"])):
-        (tmp_path / f"{name}.s").write_text("".join(f"{source}\n" for source in sources))
-        (tmp_path / f"{name}.t").write_text(
-            "".join(f"{name} {number}\n" for number in range(len(sources)))
-        )
-    named = [
-        {"name": name, "source": str(tmp_path / f"{name}.s"), "target": str(tmp_path / f"{name}.t")}
-        for name in ("noisy", "clean")
-    ]
-    spec = {
-        "source_language": "en",
-        "target_language": "fr",
-        "train": named,
-        "filter": {"max_ratio": None},
-    }
+        files = {side: str(tmp_path / f"{name}.{side}") for side in ("source", "target")}
+        Path(files["source"]).write_text("".join(f"{source}\n" for source in sources))
+        Path(files["target"]).write_text("".join(f"{name} {n}\n" for n in range(len(sources))))
+        named.append({"name": name, **files})
+    languages = {"source_language": "en", "target_language": "fr"}
+    spec = CorpusSpec.model_validate({**languages, "train": named, "filter": {"max_ratio": None}})
     store = Store(tmp_path / "store")
-    text = ingest.ingest(CorpusSpec.model_validate(spec), "train", store)
+    text = ingest.ingest(spec, "train", store)
     (part,) = pipeline.augment(text, [FuzzyMatch(of=("noisy",))], store).parts
-    rows = texts.rows_of(part)
-    assert pairs(rows) == {(A, "noisy 1"), (B, "noisy 0")}
+    assert pairs(texts.rows_of(part)) == {(A, "noisy 1"), (B, "noisy 0")}
     with pytest.raises(UserError, match="unknown training text 'nosy': did you mean 'noisy'"):
         pipeline.augment(text, [FuzzyMatch(of=("nosy",))], store)
 
@@ -194,22 +172,9 @@ def test_matches_within_some_of_the_texts(tmp_path: Path) -> None:
 def test_ten_candidates_are_compared_at_most() -> None:
     """Earlier sentences first among those that have as much in common."""
     sources = [f"a b c d {number}" for number in range(12)] + ["d c b a x"]
-    memory = TranslationMemory([*map(str, range(13))], sources, sources, str.split)
+    memory = TranslationMemory([*map(str, range(13))], sources, sources)
     limit = Limit(0.5, "max")
     assert list(memory.matches(["a b c d x"], limit, contained=True)) == [
         [*range(9)]
     ]  # the tenth is in another order
     assert list(memory.matches(["a b c d x"], limit)) == [[*range(12)]]
-
-
-def test_tokenisers_of_sources(store: Store) -> None:
-    sources, targets = ["No, never!", "No. Never!"], ["T0", "T1"]
-    assert [
-        len(match(store, sources, targets, tokens=tokens, norm="max")[0][0])
-        for tokens in ("words", "moses")
-    ] == [
-        2,
-        2,
-    ]
-    ((rows, _),) = match(store, sources, targets, norm="max", threshold=0.6)
-    assert not rows

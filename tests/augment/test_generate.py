@@ -6,27 +6,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
-from augury.augment import generate, operator, pipeline
-from augury.augment.generate import TEACHER, WRITER, AnswerFilters, AnswerReader, Generate
-from augury.augment.operator import ReadyModel, check_columns, parse
+from augury.augment import operator, pipeline, prompts
+from augury.augment.answers import AnswerFilters, read_answers
+from augury.augment.generate import TEACHER, WRITER, Generate, Prompts
+from augury.augment.models import ReadyModel
+from augury.augment.operator import check_columns, parse
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
-from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, NLI, PARALLEL, Corpus, read_shard
+from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, NLI, PARALLEL, Corpus
 from augury.corpora.ingest import ingest
-from augury.corpora.spec import CorpusSpec, LabelledSpec, NliSpec
+from augury.corpora.spec import CorpusSpec, LabelledSpec
 from augury.experiments.graph import Graph
 from augury.experiments.ready_models import ready_model
 from tests import tiny
-from tests.language_models import (
-    END,
-    always,
-    save_bigrams,
-    save_classifier,
-)
+from tests.augment import texts
+from tests.language_models import END, always, save_bigrams, save_classifier
 
 PAIRS = [
     ("ein Haus steht hier", "a house stands here"),
@@ -39,14 +36,14 @@ WORDS = ["the", "dog", "cat", "house", "runs", "sits", "here", "now"]
 LOCAL = Execution(executor="local")
 
 
-def parallel(folder: Path, pairs: Sequence[tuple[str, str]] = PAIRS) -> Corpus:
+def parallel(folder: Path, pairs: Sequence[tuple[str, str]] = PAIRS, **filters: Any) -> Corpus:
     for name, side in (("de", 0), ("en", 1)):
         (folder / name).write_text("".join(f"{pair[side]}\n" for pair in pairs), encoding="utf-8")
     spec = {
         "source_language": "de",
         "target_language": "en",
         "train": {"source": str(folder / "de"), "target": str(folder / "en")},
-        "filter": {"max_ratio": None},
+        "filter": {"max_ratio": None, **filters},
     }
     return ingest(CorpusSpec.model_validate(spec), "train", Store(folder / "store"))
 
@@ -54,21 +51,9 @@ def parallel(folder: Path, pairs: Sequence[tuple[str, str]] = PAIRS) -> Corpus:
 def labelled(folder: Path) -> Corpus:
     rows = "".join(f"{text}\t{label}\n" for text, label in SENTENCES)
     (folder / "train.tsv").write_text(f"text\tlabel\n{rows}", encoding="utf-8")
-    spec = {
-        "language": "en",
-        "labels": ["negative", "positive"],
-        "train": {"file": str(folder / "train.tsv")},
-    }
+    train = {"file": str(folder / "train.tsv")}
+    spec = {"language": "en", "labels": ["negative", "positive"], "train": train}
     return ingest(LabelledSpec.model_validate(spec), "train", Store(folder / "store"))
-
-
-def nli(folder: Path) -> Corpus:
-    (folder / "nli.tsv").write_text(
-        "premise\thypothesis\tlabel\na dog runs\tan animal moves\tentailment\n"
-        "a cat sits\tit stands\tcontradiction\n"
-    )
-    spec = {"language": "en", "train": {"file": str(folder / "nli.tsv")}}
-    return ingest(NliSpec.model_validate(spec), "train", Store(folder / "store"))
 
 
 def chatter(folder: Path) -> str:
@@ -93,14 +78,12 @@ def generated(
     store = Store(corpus.folder.root)
     done = pipeline.augment(corpus, [parsed], store, models=[models], execution=execution)
     (part,) = done.parts
-    tables = [read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]]
-    table = pa.concat_tables(tables).replace_schema_metadata()
+    table = texts.table_of(part)
     assert table.schema.equals(corpus.shard(corpus.shards[0]).schema.remove_metadata())
     return part, table.to_pylist()
 
 
 def lost(part: pipeline.Part) -> dict[str, int]:
-    assert part.health is not None
     return dict(part.health.lost)
 
 
@@ -119,7 +102,6 @@ def test_an_answer_fills_a_column_and_all_else_is_the_parent(tmp_path: Path) -> 
     assert first["id"] == "train-00000001/generate-1" and first["origin"] == "generate"
     assert first["lineage"]["parents"] == ["train-00000001"] and first["lineage"]["copy"] == 1
     assert (first["source_language"], first["target_language"]) == ("de", "en")
-    assert part.health is not None
     assert part.health.made == 4 and part.health.repeated == pytest.approx(0.75)
     (answers,) = part.folder.manifest()["made_from"]
     manifest = Store(part.folder.root).folder(*answers.split("/")).manifest()
@@ -144,20 +126,26 @@ def test_other_labels_are_asked_for_and_kept(tmp_path: Path) -> None:
         assert [(row["text"], row["label"]) for row in records] == expected  # repeated: once
 
 
+def test_another_label_is_drawn_for_every_copy(tmp_path: Path) -> None:
+    corpus, asked = labelled(tmp_path), operator_with(prompt="example", label="other")
+    (block,) = corpus.blocks()
+    labels = {
+        Prompts(asked, corpus, ("negative", "neutral", "positive"), copy).parents(block)[0]["label"]
+        for copy in range(1, 9)
+    }
+    assert labels == {"negative", "neutral"}
+
+
 def test_shots_are_other_records_of_the_same_label(tmp_path: Path) -> None:
     corpus = labelled(tmp_path)
-    prompts = generate.Prompts(
-        "{{ text }}|{% for e in examples %}{{ e.text }},{% endfor %}",
-        ({"text": "given"},),
+    shown = operator_with(
+        prompt="{{ text }}|{% for e in examples %}{{ e.text }},{% endfor %}",
+        fills=["text"],
+        examples=[{"text": "given"}],
         shots=2,
-        label="own",
-        labels=("negative", "positive"),
-        share=1.0,
-        seed=1,
-        copy=1,
     )
     (block,) = corpus.blocks()
-    assert prompts.texts(block, corpus) == [
+    assert Prompts(shown, corpus, ("negative", "positive"), 1)(block).texts == [
         "good film|given,fine book,",
         "bad film|given,",
         "fine book|given,good film,",
@@ -191,7 +179,7 @@ def test_blocks_and_batches_do_not_matter(
     assert same == records and len(records) > 30 and others.folder.name == part.folder.name
 
 
-def test_more_copies_add_to_fewer_and_seeds_differ(many: tuple[str, Corpus]) -> None:
+def test_more_copies_and_shares_add_to_fewer_and_seeds_differ(many: tuple[str, Corpus]) -> None:
     model, corpus = many
     one, two, other = (
         [
@@ -200,28 +188,22 @@ def test_more_copies_add_to_fewer_and_seeds_differ(many: tuple[str, Corpus]) -> 
         ]
         for changed in ({}, {"copies": 2}, {"seed": 2})
     )
+    part, some = generated(corpus, model=model, share=0.3, **DRAWN)
+    assert {(row["id"], row["target"]) for row in some} < {*one}
+    assert 4 <= len(some) <= 20 and part.health.requested < 25
     assert two[: len(one)] == one and len(two) > len(one)
     assert all(name.endswith("-2") for name, _ in two[len(one) :])
     assert not {*one} >= {*other}
-
-
-def test_a_share_of_the_records_is_asked_for(many: tuple[str, Corpus]) -> None:
-    model, corpus = many
-    part, some = generated(corpus, model=model, share=0.3, **DRAWN)
-    _, every = generated(corpus, model=model, **DRAWN)
-    assert 4 <= len(some) <= 20 and part.health and part.health.requested < 25
-    assert {row["id"] for row in some} < {row["id"] for row in every}
 
 
 def test_a_teacher_decides(tmp_path: Path) -> None:
     model = save_bigrams(tmp_path / "model", always("so it was", after=":"))
     teacher = save_classifier(tmp_path / "teacher", {"Positive": 0.7, "Negative": 0.3})
     settings = {"model": model, "prompt": "{{ text }} :", "fills": ["text"]}
-    for least, kept in ((0.0, ["positive", "positive"]), (0.8, [])):
-        filters = {"teacher": teacher, "min_probability": least, "repeated": False}
-        part, records = generated(labelled(tmp_path), filters=filters, **settings)
-        assert [row["label"] for row in records] == kept
-        assert lost(part) == {"teacher": 3 - len(kept)}
+    filters = {"teacher": teacher, "repeated": False}
+    part, records = generated(labelled(tmp_path), filters=filters, **settings)
+    assert [row["label"] for row in records] == ["positive", "positive"]
+    assert lost(part) == {"teacher": 1}
 
 
 def test_the_plain_baseline_can_judge(tmp_path: Path) -> None:
@@ -273,9 +255,9 @@ def operator_with(**settings: Any) -> Any:
 
 def test_a_template_is_filled_with_columns_and_examples() -> None:
     template = "{{ source_language | language }}:{% for e in examples %} {{ e.source }}{% endfor %}"
-    assert generate.columns_of(template) == ["source_language"]
-    assert generate.render(template, PAIR, [{"source": "x"}, {"source": "y"}]) == "German: x y"
-    assert generate.render("{{ '{{ id }}' }}{{ source }}", {**PAIR, "source": "{{ id }}"}, []) == (
+    assert prompts.columns_of(template) == ["source_language"]
+    assert prompts.render(template, PAIR, [{"source": "x"}, {"source": "y"}]) == "German: x y"
+    assert prompts.render("{{ '{{ id }}' }}{{ source }}", {**PAIR, "source": "{{ id }}"}, []) == (
         "{{ id }}{{ id }}"
     )
 
@@ -291,16 +273,15 @@ def test_a_template_is_filled_with_columns_and_examples() -> None:
 )
 def test_what_a_template_must_not_do_is_an_error(template: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
-        generate.render(template, PAIR, [{"source": "x"}])
+        prompts.render(template, PAIR, [{"source": "x"}])
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"prompt": "{{ sorce }}", "fills": ["target"]}, "'sorce', .* id, source, .*'source'"),
-        ({"prompt": "paraphrase", "fills": ["text"]}, "no 'text' to be filled"),
-        ({"prompt": "{{ source }}", "fills": ["origin"]}, "give fills, of source, target$"),
-        ({"prompt": "translate", "label": "other"}, "label: other is for records with labels"),
+        ({"prompt": "{{ sorce }}", "fills": ["target"]}, "have no sorce"),
+        ({"prompt": "paraphrase", "fills": ["text"]}, "have no text"),
+        ({"prompt": "translate", "label": "other"}, "have no label"),
     ],
 )
 def test_columns_that_records_do_not_have_are_named(settings: dict[str, Any], message: str) -> None:
@@ -312,11 +293,10 @@ def test_columns_that_records_do_not_have_are_named(settings: dict[str, Any], me
     ("settings", "message"),
     [
         ({"prompt": "paraphase"}, "unknown prompt 'paraphase': did you mean 'paraphrase'"),
-        ({"prompt": "Write a sentence.", "fills": ["source"]}, "reads no column"),
+        ({"prompt": "Write a sentence.", "fills": ["source"]}, "unknown prompt 'Write"),
         ({"prompt": "{{ source", "fills": ["source"]}, "no Jinja template: line 1"),
         ({"prompt": "translate", "answer": "(?P<source>.)"}, "groups of answer are .'source'"),
         ({"prompt": "translate", "answer": "("}, "no regular expression"),
-        ({"prompt": "translate", "temperature": 0, "copies": 2}, "all 2 copies are the same"),
         (
             {"prompt": "{{ text }}", "answer": "(?P<label>.)", "label": "other"},
             "asks for a label, and fills has one",
@@ -339,7 +319,7 @@ RECORDS: dict[str, tuple[Any, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("name", generate.PROMPTS)
+@pytest.mark.parametrize("name", prompts.PROMPTS)
 def test_a_named_prompt_is_written_out_and_reads_its_records(name: str) -> None:
     """Written out, it is the same again, as `augury config --resolved` prints it."""
     schema, fills = RECORDS[name]
@@ -347,7 +327,7 @@ def test_a_named_prompt_is_written_out_and_reads_its_records(name: str) -> None:
     assert parse(operator.to_dict()) == operator and operator.prompt != name
     check_columns(operator, schema.names)
     record = {column: "neutral" if column == "label" else column for column in schema.names}
-    prompt = generate.render(operator.prompt, record, [record])
+    prompt = prompts.render(operator.prompt, record, [record])
     assert prompt.endswith(":") and "COLUMN" not in prompt and "\n\n" not in prompt
     assert (f": {fills[0]}" in prompt or f"- {fills[0]}" in prompt) and "nothing else" in prompt
 
@@ -373,29 +353,21 @@ EXAMPLE = {
 
 @pytest.fixture(scope="module")
 def lowercased(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    folder = tmp_path_factory.mktemp("answers")
-    for name in ("de", "en"):
-        (folder / name).write_text("a b\n")
-    spec = {
-        "source_language": "de",
-        "target_language": "en",
-        "train": {"source": str(folder / "de"), "target": str(folder / "en")},
-        "filter": {"lowercase": True},
-    }
-    return ingest(CorpusSpec.model_validate(spec), "train", Store(folder))
+    return parallel(tmp_path_factory.mktemp("answers"), [("a b", "a b")], lowercase=True)
 
 
 def read(
     lowercased: Corpus, output: str | None, parent: Any = PARENT, pattern: str = "", **filters: Any
 ) -> tuple[dict[str, str], str]:
-    reader = AnswerReader(
+    (answer,) = read_answers(
+        [output],
+        {0: parent},
         pattern or r"(?P<target>\S.*)",
         AnswerFilters.model_validate({**OFF, **filters}),
         lowercased,
         ("contradiction", "entailment"),
     )
-    (answer,) = reader.read({0: parent}, [output])
-    return {**answer.texts}, answer.reason
+    return answer.texts, answer.reason
 
 
 SIDES = r"(?P<premise>.*)\|(?P<hypothesis>.*)"

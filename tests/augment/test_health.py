@@ -20,9 +20,10 @@ from augury.augment.health import (
     length_ratio,
     require,
     tally,
+    tally_columns,
 )
 from augury.augment.noise import Noise
-from augury.augment.operator import Operator, Rate
+from augury.augment.operator import MadeOf, Operator, Rate
 from augury.core.store import Store
 from tests.augment import texts
 
@@ -35,7 +36,6 @@ def health_of(tmp_path: Path, operator: Operator, sources: list[str]) -> Health:
     text = texts.corpus(store, texts.records(source=sources, target=targets))
     (part,) = pipeline.augment(text, [operator], store).parts
     measured = part.health
-    assert measured is not None
     return measured
 
 
@@ -44,7 +44,11 @@ def sums(new: list[str], old: list[str]) -> Tally:
 
 
 def test_sums_by_hand() -> None:
-    """Empty where there was text; copied; `x` was made from two texts; 6 characters for 7."""
+    """Empty where there was text; copied; `x` was made from two texts; 6 characters for 7. Of two
+    columns both must be copied, and one may be empty."""
+    new = [pa.array(["a", "a", ""]), pa.array(["b", "c", "b"])]
+    old = [pa.array(["a", "a", "a"]), pa.array(["b", "b", "b"])]
+    assert tally(new, old, [1.0, 1.0])[:3] == (3, 1, 1)
     assert sums(["a", " ", "x", "x", "x"], ["a", "b", "cc", "cc", "d"]) == Tally(
         5, 1, 1, 4, 1, 5, 7.0
     )
@@ -65,46 +69,28 @@ def test_one_text_for_all_repeats_all_but_one(old: list[str]) -> None:
     assert (tallied.pairs, tallied.repeated) == (len({*old}), len({*old}) - 1)
 
 
-def test_of_two_columns_both_must_be_copied_and_one_may_be_empty() -> None:
-    new = [pa.array(["a", "a", ""]), pa.array(["b", "c", "b"])]
-    old = [pa.array(["a", "a", "a"]), pa.array(["b", "b", "b"])]
-    tallied = tally(new, old, [1.0, 1.0])
-    assert (tallied.copied, tallied.empty) == (1, 1)
-
-
-def test_the_length_to_be_expected_is_that_of_the_training_text() -> None:
-    table = pa.table({"source": ["aaaa", "bb"], "target": ["ccc", "ddd"]})
-    assert (
-        length_ratio(table, "source", "target") == 1.0
-        and length_ratio(table.slice(0, 1), "target", "source") == 0.75
-    )
+def test_the_length_to_be_expected_is_that_of_the_training_text(tmp_path: Path) -> None:
+    table = texts.records(source=["aaaa", "bb"], target=["ccc", ""])
+    corpus = texts.corpus(Store(tmp_path), table)
+    assert length_ratio(corpus, "source", "target") == 2.0
+    made_of = {"target": MadeOf(pa.array(["aaaa"]), "source")}
+    tallied = tally_columns(table.slice(0, 1), made_of, corpus)
+    assert (tallied.characters, tallied.expected) == (3, 2.0)
 
 
 def test_noise_of_a_low_rate_copies_most_texts_and_that_is_normal(tmp_path: Path) -> None:
-    measured = health_of(
-        tmp_path,
-        Noise(spelling=0.001, seed=4),
-        [f"{text} {n}" for n in range(60) for text in SOURCES],
-    )
-    assert (
-        measured.copied is not None
-        and measured.copied > 0.9
-        and measured.faults(HealthLimits()) == []
-    )
+    sources = [f"{text} {n}" for n in range(60) for text in SOURCES]
+    measured = health_of(tmp_path, Noise(spelling=0.001, seed=4), sources)
+    assert measured.copied and measured.copied > 0.9 and not measured.faults(HealthLimits())
 
 
 def test_few_fuzzy_matches_are_normal_and_none_are_not(tmp_path: Path) -> None:
-    few = health_of(
-        tmp_path / "few", FuzzyMatch(), [*SOURCES, *(f"q{n} w{n} e{n}" for n in range(30))]
-    )
+    others = [f"q{n} w{n} e{n}" for n in range(30)]
+    few = health_of(tmp_path / "few", FuzzyMatch(), [*SOURCES, *others])
     assert few.made == 2 and few.faults(HealthLimits()) == []
-    none = health_of(tmp_path / "none", FuzzyMatch(), [f"q{n} w{n} e{n}" for n in range(30)])
+    assert (few.copied, few.length) == (0.0, 1.0)  # of the target that it replaces
+    none = health_of(tmp_path / "none", FuzzyMatch(), others)
     assert none.made == 0 and len(none.faults(HealthLimits())) == 1
-
-
-def test_a_fuzzy_match_is_compared_with_the_target_that_it_replaces(tmp_path: Path) -> None:
-    measured = health_of(tmp_path, FuzzyMatch(), SOURCES)
-    assert (measured.made, measured.copied, measured.length) == (2, 0.0, 1.0)
 
 
 def test_nothing_is_no_fault_of_an_output_where_another_of_its_operator_is_something() -> None:
@@ -139,3 +125,8 @@ def test_every_limit_names_its_setting_and_can_be_lifted(
     with pytest.raises(UnusableOutput, match=setting):
         require([output], HealthLimits())
     assert output.faults(HealthLimits.model_validate({setting: None})) == []
+
+
+def test_a_limit_itself_is_allowed() -> None:
+    output = Health("x", "x", 50, {"too long": 50}, empty=0.2, copied=0.8, repeated=0.8, length=3)
+    assert output.faults(HealthLimits()) == []

@@ -51,6 +51,13 @@ def test_a_dataset_of_ray_gets_the_rows_of_one_process(
     assert len(whole) == 2 * len(TEXT) and set(whole.column("page").to_pylist()) == {7, 8, 9}
 
 
+def test_batches_do_not_matter() -> None:
+    eda = augury.operator("eda", copies=2, language="en")
+    table = pa.Table.from_pandas(TEXT, preserve_index=False)
+    parts = [eda.batch(table.slice(start, 2)) for start in (0, 2)]
+    assert rows(pa.concat_tables(parts)) == rows(eda.batch(table))
+
+
 def test_letters_are_those_of_the_split_that_it_was_fitted_on() -> None:
     cipher = augury.operator("cipher", keys=[1]).fit(TRAIN)
     made = cipher.batch(pa.table({"source": ["Haus ßt"], "target": ["x"], "id": ["n7"]}))

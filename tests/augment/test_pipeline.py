@@ -55,19 +55,12 @@ def test_a_second_call_makes_nothing_and_a_new_key_only_itself(store: Store) -> 
     base = corpus(store)
     first = pipeline.augment(base, [Cipher(keys=(1, 2))], store)
     assert (first.computed, first.reused) == (("rot-1", "rot-2"), ())
-    stamps = {
-        name: [(Path(folder.path(shard))).stat().st_mtime_ns for shard in base.shards]
-        for name, folder in folders(first).items()
-    }
+    stamps = stamps_of(first)
     again = pipeline.augment(base, [Cipher(keys=(1, 2))], store)
-    assert (again.computed, again.reused, again.address) == ((), ("rot-1", "rot-2"), first.address)
+    assert (again.computed, again.reused) == ((), ("rot-1", "rot-2"))
     more = pipeline.augment(base, [Cipher(keys=(1, 2, 3))], store)
     assert (more.computed, more.reused) == (("rot-3",), ("rot-1", "rot-2"))
-    assert more.address != first.address
-    for name, folder in folders(first).items():
-        assert [(Path(folder.path(shard))).stat().st_mtime_ns for shard in base.shards] == stamps[
-            name
-        ]
+    assert stamps_of(first) == stamps
 
 
 def test_an_interrupted_call_continues_at_the_first_missing_shard(store: Store) -> None:
@@ -87,11 +80,19 @@ def folders(augmented: pipeline.Augmented) -> dict[str, Folder]:
     return {part.name: part.folder for part in augmented.parts}
 
 
+def stamps_of(augmented: pipeline.Augmented) -> dict[str, int]:
+    return {
+        f"{name}/{shard}": Path(folder.path(shard)).stat().st_mtime_ns
+        for name, folder in folders(augmented).items()
+        for shard in folder.manifest()["shards"]
+    }
+
+
 def bytes_of(augmented: pipeline.Augmented) -> dict[str, bytes]:
     return {
         f"{name}/{shard}": folder.read(shard)
         for name, folder in folders(augmented).items()
-        for shard in augmented.corpus.shards
+        for shard in folder.manifest()["shards"]
     }
 
 
@@ -108,15 +109,11 @@ def test_operators_fitted_elsewhere_have_other_addresses(store: Store) -> None:
     assert folders(fitted_on_test)["rot-1"].name != folders(fitted_on_train)["rot-1"].name
 
 
-def test_errors_name_the_nearest(store: Store) -> None:
+def test_impossible_keys_are_refused(store: Store) -> None:
     with pytest.raises(UserError, match="unknown operator 'ciper': did you mean 'cipher'?"):
         operator.parse({"operator": "ciper"})
     with pytest.raises(UserError, match="key 2 is given twice"):
         operator.parse({"operator": "cipher", "keys": [2, 1, 2]})
-    with pytest.raises(UserError, match=r"keys = \[\]"):
-        operator.parse({"operator": "cipher", "keys": []})
-    with pytest.raises(UserError, match="key 0 leaves every letter"):
-        operator.parse({"operator": "cipher", "keys": [1, 0]})
     with pytest.raises(UserError, match="key 3 leaves the text unchanged"):
         operator.parse({"operator": "cipher", "keys": [3], "alphabet": "abc"})
     letters = len({letter for sentence in SENTENCES for letter in sentence if letter.isalpha()})

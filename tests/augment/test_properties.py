@@ -11,7 +11,7 @@ import pytest
 
 from augury.augment import operator, pipeline
 from augury.augment.fuzzy_match import load_memory
-from augury.augment.operator import MakesRecords, Operator, TextOperator, UsesModels
+from augury.augment.operator import Operator, TextOperator
 from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora import corpus as corpora
@@ -25,6 +25,7 @@ TEXTS = [
     "I hear that you know the big house.",
 ]
 ROWS = 13
+FORMS = ("records", "view")
 
 
 class Shout(TextOperator):
@@ -112,10 +113,8 @@ def test_ids_are_kept_and_blocks_do_not_matter(
             assert table.column("id").to_pylist() == ids
             unchanged &= table.column(1).to_pylist() == text.column(KINDS[kind].inputs[0])
             continue
-        rows, parents = (
-            table.to_pylist(),
-            [row for block in text.blocks() for row in block.to_pylist()],
-        )
+        rows = table.to_pylist()
+        parents = [row for block in text.blocks() for row in block.to_pylist()]
         places = [ids.index(row["lineage"]["parents"][0]) for row in rows]
         assert table.schema.equals(KINDS[kind].schema)
         assert len({row["id"] for row in rows}) == len(rows) > 0 and places == sorted(places)
@@ -156,12 +155,19 @@ def test_another_seed_makes_other_texts_and_more_copies_begin_with_the_same(
 
 
 @pytest.mark.parametrize("name", EVERY_TASK)
-def test_equal_sentences_of_a_pair_change_apart(name: str, tmp_path: Path) -> None:
-    store = Store(tmp_path)
+def test_equal_sentences_of_a_pair_change_apart_and_views_are_copies(
+    name: str, tmp_path: Path
+) -> None:
+    store, parsed = Store(tmp_path), operator.parse(settings_of(name))
     text = texts.corpus(store, texts.records("nli", premise=TEXTS, hypothesis=TEXTS), kind="nli")
-    for part in pipeline.augment(text, [operator.parse(settings_of(name))], store).parts:
-        table = texts.table_of(part)
-        assert table.column("premise") != table.column("hypothesis")
+    records, views = (parsed.model_copy(update={"copies": 2, "use": use}) for use in FORMS)
+    (made, *parts) = pipeline.augment(text, [records, views], store).parts
+    rows = texts.rows_of(made)
+    assert len(parts) == 2 and any(row["premise"] != row["hypothesis"] for row in rows)
+    for place, part in enumerate(parts):
+        for side in ("premise", "hypothesis"):
+            rendered = texts.table_of(part).column(side).to_pylist()
+            assert rendered == [row[side] for row in rows[place::2]]
 
 
 @pytest.mark.slow
@@ -180,21 +186,6 @@ def test_ray_and_this_process_write_the_same_bytes(
     assert written[0] == written[1] and len(written[0]) > 3
 
 
-def test_the_contract_is_six_methods_and_one_is_needed() -> None:
-    methods = [name for name, value in vars(Operator).items() if callable(value) and name[0] != "_"]
-    assert methods == ["parts", "name", "makes", "reads", "check_text", "bind"]
+def test_one_method_is_needed() -> None:
     assert Operator.__abstractmethods__ == {"bind"}
-
-
-def test_built_in_operators_say_by_their_bases_what_they_do() -> None:
-    classes = {name: operator.schema(name) for name in operator.names()}
-    using = {name for name, schema in classes.items() if issubclass(schema, UsesModels)}
-    assert using == {
-        "back_translation",
-        "data_diversification",
-        "forward_translation",
-        "generate",
-        "reorder",
-        "semantic",
-    }
-    assert all(issubclass(classes[name], MakesRecords) for name in using)
+    assert TextOperator.__abstractmethods__ == {"rewrite"}

@@ -4,27 +4,27 @@ trained here."""
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from augury.augment import pipeline, prompts
+from augury.augment import pipeline
 from augury.augment.operator import parse
 from augury.augment.semantic import (
     DROPPED,
     GeneratorModel,
+    Prompts,
     Rectify,
     Semantic,
     TeacherModel,
     rectify_labels,
 )
+from augury.core.store import Store
 from augury.corpora.corpus import LABELS, NLI
-from augury.experiments.graph import Graph
+from tests.augment import texts
 from tests.augment.texts import TINY, Toy, table_of
 
 pytestmark = pytest.mark.trains
@@ -61,45 +61,42 @@ def rows(part: pipeline.Part) -> list[dict[str, Any]]:
 
 def test_the_prompts_of_a_contradiction() -> None:
     """Golden: gold `contradiction`, premise P: `entailment: P` and `neutral: P`."""
-    block = pa.table({"id": ["1", "2"], "label": ["contradiction", "entailment"]})
-    requests = Semantic(copies=2)._requests(block)
-    assert [prompts.hypothesis(label, "P") for row, label, _ in requests if row == 0] == [
-        "entailment: P",
-        "neutral: P",
-    ] * 2
-    assert [copy for row, _, copy in requests if row == 1] == [1, 2, 3, 4]
+    block = texts.records(
+        "nli", premise=["P", "Q"], hypothesis=["H"] * 2, label=["contradiction", "entailment"]
+    )
+    operator = Semantic(copies=2)
+    asked = Prompts(operator)(block)
+    assert [*asked.texts[:4]] == ["entailment: P", "neutral: P"] * 2
+    assert len({*asked.keys}) == 8
+    assert [of.copy for of in operator.requests(block) if of.row == 1] == [1, 2, 3, 4]
 
 
 def test_one_other_label_is_asked_for_each_copy_and_both_as_often() -> None:
     """20,000 examples give 20,000 hypotheses, as in Table 5 of Dong et al. (2021)."""
-    block = pa.table({"id": [str(row) for row in range(1200)], "label": [*LABELS] * 400})
-    asked = Semantic(copies=1, labels="one_other")._requests(block)
-    assert [(row, copy) for row, _, copy in asked] == [(row, 1) for row in range(1200)]
-    pairs = Counter((LABELS[row % 3], label) for row, label, _ in asked)
+    sides = {"premise": ["P"] * 1200, "hypothesis": ["H"] * 1200, "label": [*LABELS] * 400}
+    asked = Semantic(copies=1, labels="one_other").requests(texts.records("nli", **sides))
+    assert [(of.row, of.copy) for of in asked] == [(row, 1) for row in range(1200)]
+    pairs = Counter((LABELS[of.row % 3], of.parent["label"]) for of in asked)
     assert all(gold != label for gold, label in pairs) and len(pairs) == 6
     assert all(150 < count < 250 for count in pairs.values())  # 200 expected; five deviations
 
 
 def test_every_other_label_is_asked_for(toy: Toy) -> None:
     """Golden: 20,000 examples x 2 labels x 2 = 10,000 x 2 x 4 = 80,000."""
+    parents = {row["id"]: row for block in toy.corpus.blocks() for row in block.to_pylist()}
     for copies in (1, 2):
         part = augmented(toy, rectify="requested", copies=copies)
-        counts = part.folder.manifest()["counts"]
+        counts, records = part.folder.manifest()["counts"], rows(part)
         assert counts["generated"] == 60 * 2 * copies
-        records = rows(part)
         assert len(records) == counts["generated"] - counts["empty"] - counts["copied"]
-        parents = {row["id"]: row for block in toy.corpus.blocks() for row in block.to_pylist()}
         for row in records:
             (parent,) = row["lineage"]["parents"]
             gold = parents[parent]
             assert row["label"] != gold["label"] and row["premise"] == gold["premise"]
             assert row["hypothesis"] not in ("", gold["hypothesis"])
-            assert row["origin"] == "semantic" and row["language"] == "qaa"
             assert row["id"] == f"{parent}/semantic-{row['lineage']['copy']}"
-        by_label = Counter(row["label"] for row in records)
-        assert {f"kept {label}": by_label[label] for label in LABELS} == {
-            f"kept {label}": counts[f"kept {label}"] for label in LABELS
-        }
+        by_label = Counter(f"kept {row['label']}" for row in records)
+        assert all(by_label[f"kept {label}"] == counts[f"kept {label}"] for label in LABELS)
         assert len({row["id"] for row in records}) == len(records)
 
 
@@ -124,41 +121,16 @@ def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
     for rectify in ("teacher", "teacher_or_requested", "agreement"):
         part = augmented(toy, rectify=rectify, threshold=threshold)
         labels = rectify_labels(requested, probabilities, rectify, threshold)
-        expected = [
-            (row["id"], LABELS[label])
-            for row, label in zip(generated, labels, strict=True)
-            if label >= 0
-        ]
-        records = rows(part)
-        assert [(row["id"], row["label"]) for row in records] == expected
-        counts = part.folder.manifest()["counts"]
-        outcomes = {
-            outcome: sum(count for name, count in counts.items() if name.startswith(outcome))
-            for outcome in ("kept", "changed", "dropped")
-        }
-        assert outcomes["kept"] + outcomes["changed"] == len(records)
-        assert sum(outcomes.values()) == len(generated)
-        assert outcomes["kept"] == sum(
-            label == want for label, want in zip(labels, requested, strict=True)
-        )
-        assert part.folder.manifest()["inputs"][2:] == [
-            runs["generator"].name,
-            runs["teacher"].name,
-        ]
-
-
-def test_the_length_of_models_is_in_their_address(toy: Toy) -> None:
-    section = semantic()["teacher"]
-    variants = [
-        semantic(),
-        semantic(generator={**section, "max_pieces": 40}),
-        semantic(teacher={**section, "max_length": 40}),
-    ]
-    usual, generator, teacher = (
-        Graph(toy.store).models(toy.experiment(variant))[0] for variant in variants
-    )
-    assert generator["generator"] != usual["generator"] and generator["teacher"] == usual["teacher"]
-    assert teacher["generator"] == usual["generator"] and teacher["teacher"] != usual["teacher"]
+        named = zip(generated, labels, strict=True)
+        expected = [(row["id"], LABELS[label]) for row, label in named if label >= 0]
+        assert [(row["id"], row["label"]) for row in rows(part)] == expected
+        manifest, outcomes = part.folder.manifest(), Counter[str]()
+        for name, count in manifest["counts"].items():
+            outcomes[name.partition(" ")[0]] += count
+        assert outcomes["kept"] == (labels == requested).sum()
+        assert outcomes["kept"] + outcomes["changed"] == len(expected)
+        assert outcomes["dropped"] == len(generated) - len(expected)
+        assert manifest["inputs"][2:] == [runs["generator"].name, runs["teacher"].name]
 
 
 def test_strategies_share_what_the_models_said(toy: Toy) -> None:
@@ -176,40 +148,40 @@ def test_strategies_share_what_the_models_said(toy: Toy) -> None:
 
 def test_blocks_do_not_matter(toy: Toy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     expected = rows(augmented(toy, rectify="agreement"))
-    (runs,) = toy.models(semantic(rectify="agreement"))
+    models = toy.models(semantic(rectify="agreement"))
+    monkeypatch.setattr("augury.augment.semantic.BLOCK_ROWS", 7)
+    elsewhere = texts.corpus(Store(tmp_path), toy.corpus.shard(toy.corpus.shards[0]), kind="nli")
+    models = [{role: replace(model, root=toy.store.root) for role, model in models[0].items()}]
     operator = parse(semantic(rectify="agreement"))
-    apply = operator.bind({"models": runs}, toy.store)
-    block = toy.corpus.shard(toy.corpus.shards[0])
-    parts = [apply(block.slice(start, 7)) for start in range(0, 60, 7)]
-    assert [row for part in parts for row in part.table.to_pylist()] == expected
+    done = pipeline.augment(elsewhere, [operator], Store(tmp_path), models=models)
+    assert rows(done.parts[0]) == expected
 
 
 def test_the_models_are_experiments_on_the_same_corpus() -> None:
     corpus = {"language": "en", "known": "multi_nli", "train": {"subset": 20_000}}
-    wanted = Semantic().models({"corpus": corpus})
-    assert wanted["generator"] == {
-        "name": "generator",
-        "task": "seq2seq",
-        "corpus": {**corpus, "form": "hypothesis"},
-        "model": {"name": "t5-base"},
-        "training": {},
-    }
-    assert wanted["teacher"] == {
-        "name": "teacher",
-        "task": "nli",
-        "corpus": corpus,
-        "model": {"name": "roberta-large"},
-        "training": {"max_examples": 16},
-    }
-    shorter = Semantic(
+    operator = Semantic(
         generator=GeneratorModel(max_pieces=60), teacher=TeacherModel(max_length=48)
-    ).models({"corpus": corpus})
-    assert shorter["generator"] == {**wanted["generator"], "max_pieces": 60}
-    assert shorter["teacher"] == {**wanted["teacher"], "max_length": 48}
+    )
+    assert operator.models({"corpus": corpus}) == {
+        "generator": {
+            "name": "generator",
+            "task": "seq2seq",
+            "corpus": {**corpus, "form": "hypothesis"},
+            "model": {"name": "t5-base"},
+            "training": {},
+            "max_pieces": 60,
+        },
+        "teacher": {
+            "name": "teacher",
+            "task": "nli",
+            "corpus": corpus,
+            "model": {"name": "roberta-large"},
+            "training": {"max_examples": 16},
+            "max_length": 48,
+        },
+    }
     assert list(Semantic(rectify="requested").models({"corpus": corpus})) == ["generator"]
-    assert Semantic(rectify="requested").inactive().keys() == {"threshold", "teacher"}
-    assert Semantic(rectify="agreement").inactive().keys() == {"threshold"}
-    assert (Semantic().threshold, Semantic().copies, Semantic().sampling.top_k) == (0.8, 2, 50)
+    assert (operator.threshold, operator.copies, operator.sampling.top_k) == (0.8, 2, 50)
 
 
 E, N, C = range(3)
@@ -241,32 +213,3 @@ def test_the_truth_table(
             np.array([requested]), teacher(label, confidence, kind), rectify, 0.8
         )  # type: ignore[arg-type]
         assert labels.tolist() == [wanted], rectify
-
-
-DRAWN = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.floats(0.34, 1)), max_size=30)
-
-
-@given(DRAWN, st.floats(0, 1))
-def test_strategies_agree_where_they_must(
-    drawn: list[tuple[int, int, float]], threshold: float
-) -> None:
-    requested = np.array([row[0] for row in drawn], np.int64)
-    probabilities = np.concatenate(
-        [np.zeros((0, 3)), *(teacher(label, confidence) for _, label, confidence in drawn)]
-    )
-    labels = {
-        name: rectify_labels(requested, probabilities, name, threshold)
-        for name in get_args(Rectify)
-    }
-    likeliest = probabilities.argmax(1)
-    assert (
-        labels["teacher"][labels["teacher"] != DROPPED] == likeliest[labels["teacher"] != DROPPED]
-    ).all()
-    assert (labels["teacher_or_requested"] != DROPPED).all()
-    confident = labels["teacher"] != DROPPED
-    assert (
-        labels["teacher_or_requested"] == np.where(confident, labels["teacher"], requested)
-    ).all()
-    assert ((labels["agreement"] == requested) | (labels["agreement"] == DROPPED)).all()
-    assert (labels["requested"] == requested).all()
-    assert (rectify_labels(requested, None, "requested", threshold) == requested).all()

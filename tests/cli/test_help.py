@@ -47,7 +47,7 @@ imported["config --syntax"] = sorted(sys.modules)
 from augury.augment import operator
 for verb in verbs.VERBS:
     helps[verb] = shown(verb, "--help")
-for name in operator.names():
+for name in operator.OPERATORS.names():
     helps[f"augment --operator {name}"] = shown("augment", "--operator", name, "--help")
 import augury.experiments.graph, trainables.nli, trainables.nmt, trainables.seq2seq
 from augury.sweeping import declarations, plan, space

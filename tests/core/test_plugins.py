@@ -37,8 +37,6 @@ class Repeated(Operator):
 
 OPERATOR = Repeated
 '''
-UNFITTED = OPERATOR.replace("    def bind", "    def fit_block(self, block): ...\n    def bind")
-"""It has the method of a mixin that it does not inherit."""
 REGIME = '''
 from augury.regimes.multi_source import MultiSource
 
@@ -129,7 +127,6 @@ def test_what_is_not_found_is_refused_with_what_there_is(
         (b"OPERATOR = 1\nraise SystemExit(3)\n", r"SystemExit: 3 .*script\.py, line 2"),
         (b"OPERATOR = int\n", "script.py' is not a valid operator"),
         (OPERATOR.replace("def bind", "def other").encode(), "script.py.* does not define bind"),
-        (UNFITTED.encode(), "fit_block.*Fitted"),
     ],
 )
 def test_a_file_that_is_no_plugin_is_an_error_of_the_user(

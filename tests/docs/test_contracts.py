@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from augury.analysis.analysis import Analysis
-from augury.augment.operator import MIXINS, Operator
+from augury.augment.operator import Operator
 from augury.corpora.corpus import Kind
 from augury.experiments import task
 from augury.experiments.task import Task
@@ -41,7 +41,7 @@ def test_a_contract_is_shown_whole(heading: str, contract: type) -> None:
     assert set(shown) == methods(contract) and len(shown) == len(set(shown))
 
 
-@pytest.mark.parametrize("owner", [*MIXINS, *task.LACKS])
+@pytest.mark.parametrize("owner", task.LACKS)
 def test_what_only_some_can_do_is_shown_with_its_methods(owner: type) -> None:
     (row,) = re.findall(rf"^\| `{owner.__name__}` \|.*$", PAGE, re.MULTILINE)
     inherited = {name for base in owner.__mro__[1:] for name in methods(base)}

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 import augury
-from augury.augment import generate, operator, pipeline
+from augury.augment import operator, pipeline, prompts
 from augury.augment.operator import OPERATORS
 from augury.cli import main
 from augury.cli.verbs import VERBS
@@ -74,7 +74,7 @@ def test_its_records_by_a_language_model_are_valid() -> None:
     assert [operator.operator for operator in operators] == ["generate"] * 3
     record = {"source": "Ein Haus", "source_language": "de"}
     template, examples = (getattr(operators[2], name) for name in ("prompt", "examples"))
-    assert generate.render(template, record, examples).startswith("German: Ein Hund läuft")
+    assert prompts.render(template, record, examples).startswith("German: Ein Hund läuft")
 
 
 def test_its_experiment_is_what_init_writes_and_passes_the_preflight(

@@ -32,8 +32,6 @@ def store(tmp_path: Path) -> Store:
         folder = store.folder(*name.split("/"))
         folder.write("part", b"12345")
         folder.finish({"inputs": inputs})
-    store.folder("augmented", "a" * 16).finish({"views": {"kept": f"views/{VIEW}"}})
-    store.folder("augmented", "b" * 16).finish({"views": {"gone": f"views/{OTHER}"}})
     run = store.folder("runs", "0123456789abcdef/seed-1")
     run.write_record("run.json", {"run": {"tokens": {"source": f"tokens/{TOKENS}"}}})
     store.folder("sweeps", "s").write_record("sweep.json", {"inputs": [SWEPT]})
@@ -44,7 +42,7 @@ def listed(store: Store, hours: float = 0.0) -> list[str]:
     return [f"{item.kind} {item.path}" for item in unused(store, hours, USERS)]
 
 
-UNUSED = [f"text augmented/{'b' * 16}", f"text views/{OTHER}"]
+UNUSED = [f"text views/{OTHER}"]
 
 
 def test_what_runs_and_sweeps_are_made_from_is_kept(store: Store) -> None:
@@ -95,6 +93,6 @@ def test_it_is_removed_when_that_is_asked_for(
     assert [item["path"] for item in result["unused"]] == [item[5:] for item in UNUSED]
     assert {path.name for path in Path(store.root).rglob("*")} == before
     assert main(["runs", store.root, "--clean", "--hours", "0", "--yes"]) == 0
-    assert "2 texts, 0.0 MB, removed" in capsys.readouterr().out
+    assert "1 text, 0.0 MB, removed" in capsys.readouterr().out
     assert listed(store) == [] and store.folder("views", VIEW).complete
     assert main(["runs", store.root, "--verify"]) == 0

@@ -56,7 +56,6 @@ BY_KIND = {
     "manifest": Damage("corpora/*/manifest.json", half, "train", MADE),
     "view": Damage("views/*/part-00000.parquet", flip, "train", MADE),
     "fit": Damage("fits/*/fitted.json", half, "train", MADE),
-    "augmented": Damage("augmented/*/manifest.json", half, "train", MADE),
     "vocabulary": Damage("vocabularies/*/sentencepiece-0.model", flip, "train", MADE),
     "token ids": Damage("tokens/*/part-00000.parquet.ids.npy", flip, "train", MADE),
     "tokens": Damage("tokens/*/part-00000.parquet.offsets.npy", half, "train", MADE),
@@ -104,7 +103,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def contents(root: Path) -> dict[str, bytes]:
     """Return the files that are functions of their address, and what a run ends with."""
-    kinds = ("corpora", "views", "fits", "augmented", "vocabularies", "tokens")
+    kinds = ("corpora", "views", "fits", "vocabularies", "tokens")
     files = [file for kind in kinds for file in (root / kind).rglob("*")]
     run = next(root.glob(RUN))
     files += [run / "weights.safetensors", run / "scores.json", *run.glob("ctranslate2/*")]

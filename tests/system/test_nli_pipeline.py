@@ -33,7 +33,6 @@ def experiment(directory: Path) -> dict[str, Any]:
     reorder = {
         "operator": "reorder",
         "parallel": {**tiny.PARALLEL, "train": text(ROWS), "valid": text(10)},
-        "fallback": True,
         "sampling": SAMPLING,
         "model": tiny.T5,
         "training": {**SHORT, "max_examples": None, "max_tokens": 500},

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from augury.augment.health import UnusableOutput
-from augury.augment.operator import UsesModels
 from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.progress import Stage
@@ -152,7 +151,7 @@ class FromNothing(Translator):
         own_size = {"joint": settings.size_per_key != "auto", "separate": True, "mirrored": False}
         if settings.size == "auto" and not (own_size[settings.mode] and experiment.view_names):
             return  # its size follows from the text
-        if any(isinstance(operator, UsesModels) for operator in experiment.augment):
+        if any(operator.uses_models for operator in experiment.augment):
             return
         lines = chain.from_iterable(text.lines() for text in self._sides(store))
         if not has_words(lines, self.entries(store)):

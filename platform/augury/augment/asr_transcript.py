@@ -13,9 +13,7 @@ from pydantic import Field
 from augury.augment.operator import (
     REJECTED,
     CorpusOperator,
-    ExtraInputs,
     MadeOf,
-    Measured,
     OperatorOutput,
     derive_records,
 )
@@ -36,14 +34,7 @@ INDICATORS = re.compile(r"\[[^][]*\]|\([A-Z][\w'-]*(?: [\w'-]+){0,2}\)")
 WORDS, ERRORS, MATCHES = "words of transcripts", "word errors", "words recognised"
 
 
-def enough_heard(heard: str, other: str, max_ratio: float | None) -> bool:
-    """Return whether a recogniser heard words, and not too few for another text: that has at most
-    `max_ratio` words per recognised one."""
-    words = len(heard.split())
-    return words > 0 and (max_ratio is None or len(other.split()) / words <= max_ratio)
-
-
-class AsrTranscript(ExtraInputs, Measured, CorpusOperator):
+class AsrTranscript(CorpusOperator):
     """Training pairs whose source is a recogniser's transcript of the speech behind the training
     text.
 
@@ -58,10 +49,8 @@ class AsrTranscript(ExtraInputs, Measured, CorpusOperator):
     column: str | None = None
     """Column of the transcripts, where their file is a table (TSV, CSV, JSON lines, Parquet)."""
     max_ratio: float | None = Field(1.5, gt=0)
-    """The maximum number of words of the other text per recognised word; null: no maximum."""
-    against: Literal["transcript", "target"] = "transcript"
-    """The other text: the human transcript (section 4.5 of the paper), or the translation (section
-    2.4)."""
+    """The maximum number of words of the human transcript per recognised word (section 4.5 of the
+    paper); null: no maximum."""
     indicators: Literal["keep", "drop"] = "keep"
     """Keep or drop indicators such as `[laughter]` and `(Applause)`, in all three texts."""
 
@@ -76,6 +65,13 @@ class AsrTranscript(ExtraInputs, Measured, CorpusOperator):
     def texts(self) -> Mapping[str, BaseSpec]:
         return {"transcripts": self._file_spec}
 
+    @property
+    def _file_spec(self) -> MonolingualSpec:
+        """The file of transcripts as a text."""
+        table = {"file": self.transcripts, "text_column": self.column}
+        place = table if self.column else {"lines": self.transcripts}
+        return MonolingualSpec.model_validate({"language": UNDETERMINED, "train": place})
+
     def measures(self, counts: Mapping[str, int]) -> dict[str, float]:
         if not counts.get(WORDS):
             return {}
@@ -86,53 +82,36 @@ class AsrTranscript(ExtraInputs, Measured, CorpusOperator):
         self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
     ) -> Iterator[OperatorOutput]:
         spoken, prefix = self._spoken_text(corpus, store)
-        heard = self._read_heard(spoken, store)
+        transcripts = self._read_transcripts(spoken, store)
         for block in spoken.blocks():
-            ids, sources, targets = (
-                block.column(name).to_pylist() for name in ("id", "source", "target")
-            )
-            parents = block.set_column(
-                0, block.schema.field(0), pa.array([prefix + name for name in ids], pa.string())
-            )
             counts, kept = Counter[str](), []
-            for row, (name, *texts) in enumerate(zip(ids, sources, targets, strict=True)):
-                said, target, heard_text = map(self._text, [*texts, heard.get(_row(name), "")])
-                if self._keep(said, heard_text, target, counts):
-                    kept.append((row, said, heard_text, target))
-            rows, transcripts, recognised, translations = (
-                [record[place] for record in kept] for place in range(4)
-            )
+            for place, record in enumerate(block.to_pylist()):
+                transcript = transcripts.get(_row(record["id"]), "")
+                texts = [record["source"], transcript, record["target"]]
+                if self.indicators == "drop":
+                    texts = [" ".join(INDICATORS.sub(" ", text).split()) for text in texts]
+                if fault := self._fault(*texts):
+                    counts[REJECTED + fault] += 1
+                    continue
+                errors, matches, words = align(texts[0].split(), texts[1].split())
+                counts.update({WORDS: words, ERRORS: errors, MATCHES: matches})
+                counts["unchanged sources"] += texts[0] == texts[1]
+                kept.append((place, prefix + record["id"], *texts))
+            rows, ids, said, heard, targets = ([row[column] for row in kept] for column in range(5))
             records = derive_records(
-                parents.take(pa.array(rows, pa.int64())),
-                self,
-                [1] * len(rows),
-                source=pa.array(recognised, pa.string()),
-                target=pa.array(translations, pa.string()),
+                block, self, [1] * len(kept), rows=rows, ids=ids, source=heard, target=targets
             )
-            made_of = {"source": MadeOf(pa.array(transcripts, pa.string()), "source")}
+            made_of = {"source": MadeOf(pa.array(said, pa.string()), "source")}
             yield OperatorOutput(records, counts, made_of=made_of)
 
-    def _keep(self, said: str, heard: str, target: str, counts: Counter[str]) -> bool:
-        """Return whether texts make a pair; count its words, or the reason why not."""
-        against = said if self.against == "transcript" else target
-        if not heard:
-            counts[f"{REJECTED}no transcript"] += 1
-        elif not target:
-            counts[f"{REJECTED}empty target"] += 1
-        elif not enough_heard(heard, against, self.max_ratio):
-            counts[f"{REJECTED}length ratio"] += 1
-        else:
-            alignment = align(said.split(), heard.split())
-            counts.update(
-                {WORDS: alignment.words, ERRORS: alignment.errors, MATCHES: alignment.matches}
-            )
-            counts["unchanged sources"] += heard == said
-            return True
-        return False
-
-    def _text(self, text: str) -> str:
-        """Return a text with or without its indicators."""
-        return text if self.indicators == "keep" else " ".join(INDICATORS.sub(" ", text).split())
+    def _fault(self, said: str, recognised: str, target: str) -> str:
+        """Return why texts make no pair; empty where they do."""
+        if not recognised:
+            return "no transcript"
+        if not target:
+            return "empty target"
+        ratio = len(said.split()) / len(recognised.split())
+        return "length ratio" if self.max_ratio is not None and ratio > self.max_ratio else ""
 
     def _spoken_text(self, corpus: Corpus, store: Store) -> tuple[Corpus, str]:
         """Return the training text with the speech, and its prefix of ids in the corpus."""
@@ -143,33 +122,22 @@ class AsrTranscript(ExtraInputs, Measured, CorpusOperator):
             raise unknown(f"text of operator {self.operator}", self.text or "", addresses)
         return Corpus.load(store, addresses[self.text]), f"{self.text}-"
 
-    def _read_heard(self, spoken: Corpus, store: Store) -> dict[str, str]:
-        """Return the recogniser's transcripts, cleaned like the training text, by row."""
+    def _read_transcripts(self, spoken: Corpus, store: Store) -> dict[str, str]:
+        """Return the recogniser's transcripts, cleaned like the training text, by row; UserError
+        where their rows are not those of the training text."""
         text = cached_corpus(self._file_spec, "train", store.root)
-        self._check_rows(spoken, text)
+        rows, expected = text.manifest["rows_in"], spoken.manifest["rows_in"]
+        partial = rows > expected and spoken.manifest["spec"]["text"].get("first")
+        if rows != expected and not partial:
+            raise UserError(
+                f"{self.transcripts} has {rows:,} rows and the training text {expected:,}: row n "
+                "of one must belong to row n of the other"
+            )
         heard: dict[str, str] = {}
         for block in text.blocks(["id", "text"]):
             cleaned = cleaned_like(spoken, block.column("text").to_pylist())
             heard |= zip(map(_row, block.column("id").to_pylist()), cleaned, strict=True)
         return heard
-
-    def _check_rows(self, spoken: Corpus, text: Corpus) -> None:
-        """Raise UserError where the rows of transcripts and of the training text do not match."""
-        rows, expected = text.manifest["rows_in"], spoken.manifest["rows_in"]
-        if rows < expected or (
-            rows > expected and not spoken.manifest["spec"]["text"].get("first")
-        ):
-            raise UserError(
-                f"{self.transcripts} has {rows:,} rows and the training text {expected:,}: row n "
-                "of one must belong to row n of the other"
-            )
-
-    @property
-    def _file_spec(self) -> MonolingualSpec:
-        """The file of transcripts as a text."""
-        table = {"file": self.transcripts, "text_column": self.column}
-        place = table if self.column else {"lines": self.transcripts}
-        return MonolingualSpec.model_validate({"language": UNDETERMINED, "train": place})
 
 
 def _row(name: str) -> str:

@@ -9,14 +9,14 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field, field_validator, model_validator
 
-from augury.augment.operator import BlockFunction, Fitted, OperatorOutput
+from augury.augment.operator import BlockFunction, Operator, OperatorOutput
 from augury.core.citations import CIPHERDAUG, Paper
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.text.cipher import Mode, Rot, build_alphabet, count_letters, explicit_alphabet
 
 
-class Cipher(Fitted):
+class Cipher(Operator):
     """Replace each letter by the one `key` positions further in the training alphabet."""
 
     operator: Literal["cipher"] = "cipher"

@@ -7,31 +7,23 @@ from itertools import product
 from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from augury.augment.health import YIELD
-from augury.augment.operator import (
-    CorpusOperator,
-    MadeOf,
-    OperatorOutput,
-    ReadyModel,
-    UsesModels,
-    derive_records,
-)
+from augury.augment.models import ReadyModel
+from augury.augment.operator import CorpusOperator, MadeOf, OperatorOutput, derive_records
 from augury.augment.translation import (
     BACKWARD,
     FORWARD,
     UNTRANSLATED,
     Direction,
-    Translation,
-    cleaned_like,
-    count_outcomes,
+    cleaned_outputs,
     direction_experiment,
-    require_view,
+    translation,
 )
 from augury.core.citations import DATA_DIVERSIFICATION, Paper
 from augury.core.config import Overrides
-from augury.core.errors import UserError
+from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
@@ -42,7 +34,7 @@ REPEATED = "there already"
 """Reason of pairs left out because the training text has them, or another model made them."""
 
 
-class DataDiversification(UsesModels, CorpusOperator):
+class DataDiversification(CorpusOperator):
     """Pairs of sources and translations, and of translated targets and the targets.
 
     Models of both directions are trained on the training text and translate it. Empty translations
@@ -81,59 +73,40 @@ class DataDiversification(UsesModels, CorpusOperator):
         {"seeds", "directions", "forward", "backward", "system"}
     )
 
-    @model_validator(mode="after")
-    def _distinct(self) -> DataDiversification:
-        for name in ("seeds", "views", "directions"):
-            values = getattr(self, name)
-            if len(set(values)) < len(values):
-                raise UserError(
-                    f"{name} {list(values)} repeat: give each once, equal ones make equal text"
-                )
-        for name in ("forward", "backward"):
-            if getattr(self, name) and name not in self.directions:
-                raise UserError(
-                    f"{name} has models, and directions is {list(self.directions)}: leave one of "
-                    "them out"
-                )
-        return self
-
     def _ready_models(self) -> dict[Direction, tuple[ReadyModel, ...]]:
         """Return the trained models of every direction in the settings."""
         ready = {FORWARD: self.forward, BACKWARD: self.backward}
-        return {
-            direction: models
-            for direction, models in ready.items()
-            if direction.name in self.directions
-        }
+        return {of: models for of, models in ready.items() if of.name in self.directions}
 
     def max_records(self) -> int:
-        return sum(
-            len(models) or len(self.seeds) for models in self._ready_models().values()
-        ) * len(self.views)
+        models = sum(len(ready) or len(self.seeds) for ready in self._ready_models().values())
+        return models * len(self.views)
 
     def inactive(self) -> dict[str, str]:
-        return (
-            dict.fromkeys(("seeds", "system"), "all models are ready")
-            if all(self._ready_models().values())
-            else {}
-        )
+        all_ready = all(self._ready_models().values())
+        unused = dict.fromkeys(("seeds", "system"), "all models are ready") if all_ready else {}
+        not_translated = {"forward", "backward"}.difference(self.directions)
+        return unused | dict.fromkeys(not_translated, "its direction is not translated")
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         models: dict[str, Mapping[str, Any] | ReadyModel] = {}
         for direction, ready in self._ready_models().items():
-            if ready:
-                models |= {
-                    f"{direction.name}-{number}": model
-                    for number, model in enumerate(ready, start=1)
-                }
-                continue
-            trained = direction_experiment(direction, experiment, self.system)
-            models[direction.name] = {**trained, "name": direction.name, "seeds": list(self.seeds)}
+            for number, model in enumerate(ready, start=1):
+                models[f"{direction.name}-{number}"] = model
+            if not ready:
+                trained = direction_experiment(direction, experiment, self.system)
+                sections = {"name": direction.name, "seeds": list(self.seeds)}
+                models[direction.name] = {**trained, **sections}
         return models
 
     def check_model(self, role: str, views: Sequence[str]) -> None:
         for view in self.views:
-            require_view(self.operator, role, view, views)
+            if view not in views:
+                raise UserError(
+                    f"operator {self.operator}: {unknown('view', view, views)}; the {role} model "
+                    "makes views by operators of its own, such as system: {augment: [{operator: "
+                    "cipher, keys: [1, 2]}], regime: ...}"
+                )
 
     def make(
         self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
@@ -145,42 +118,23 @@ class DataDiversification(UsesModels, CorpusOperator):
         translations = product(fitted["models"].items(), self.views)
         for number, ((role, model), view) in enumerate(translations, start=1):
             direction = FORWARD if role.startswith(FORWARD.name) else BACKWARD
-            translation = Translation(corpus, direction.read, model, view, self.decoding)
+            written = translation(corpus, direction.read, model, store, view, self.decoding)
             name = f"translate {role}" if view == PLAIN else f"translate {role} {view}"
-            outputs = translation.hypotheses(store, execution, name)
+            outputs = written.by_shard(execution, name)
             for block, hypotheses in zip(corpus.blocks(), outputs, strict=True):
-                cleaned = cleaned_like(corpus, [text or "" for text in hypotheses])
-                written = [
-                    None if text is None else clean
-                    for text, clean in zip(hypotheses, cleaned, strict=True)
-                ]
-                output = self._records(block, direction, written, number, known)
-                yield output._replace(made_from=[translation.folder(store).name])
-
-    def _records(
-        self,
-        block: pa.Table,
-        direction: Direction,
-        hypotheses: Sequence[str | None],
-        number: int,
-        known: Duplicates,
-    ) -> OperatorOutput:
-        counts = count_outcomes(hypotheses)
-        usable = pa.array([bool(text and text.strip()) for text in hypotheses])
-        parents, written = block.filter(usable), pa.array(hypotheses, pa.string()).filter(usable)
-        sides = {
-            direction.read: parents.column(direction.read).combine_chunks(),
-            direction.written: written,
-        }
-        repeated = known.repeated(sides["source"], sides["target"])
-        counts[REPEATED] = int(repeated.sum())
-        new = pa.array(~repeated)
-        parents, written = parents.filter(new), written.filter(new)
-        return OperatorOutput(
-            derive_records(parents, self, [number] * len(parents), **{direction.written: written}),
-            counts,
-            made_of={direction.written: MadeOf(parents.column(direction.read), direction.read)},
-        )
+                new, usable, counts = cleaned_outputs(corpus, hypotheses)
+                parents = block.filter(usable)
+                sides = {direction.read: parents.column(direction.read), direction.written: new}
+                repeated = known.repeated(sides["source"], sides["target"])
+                counts[REPEATED] = int(repeated.sum())
+                parents, new = parents.filter(~repeated), new.filter(pa.array(~repeated))
+                copies, changed = [number] * len(parents), {direction.written: new}
+                yield OperatorOutput(
+                    derive_records(parents, self, copies, **changed),
+                    counts,
+                    [written.folder.name],
+                    {direction.written: MadeOf(parents.column(direction.read), direction.read)},
+                )
 
 
 OPERATOR = DataDiversification

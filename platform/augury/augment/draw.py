@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import Field, model_validator
 
-from augury.augment.operator import BlockFunction, Operator
+from augury.augment.operator import BlockFunction, Form, Operator
 from augury.core.errors import UserError
 from augury.core.rng import uniform
 from augury.core.store import Store
@@ -75,7 +75,7 @@ class TokenDraw(Operator):
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
         return ("id",) if self.side == "source" else ("id", "target")
 
-    def makes(self) -> Literal["view", "records", "draw"]:
+    def makes(self) -> Form:
         return "draw"
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
@@ -104,17 +104,12 @@ class TokenDraw(Operator):
 class CountedDraw(TokenDraw):
     """A draw of how many tokens of a sentence change, and then of which (Wang et al. 2018).
 
-    Of L tokens, n change with P(n) ~ exp(-λ n), 0 ≤ n ≤ L.
+    Of L tokens, each changes with probability n / L, where P(n) ~ exp(-λ n), 0 ≤ n ≤ L.
     """
 
     tau: float = Field(0.9, gt=0)
-    """Sets λ, by tau_convention: the larger λ, the fewer tokens change."""
-    tau_convention: Literal["code", "paper"] = "code"
-    """λ is tau (code: what was released with CipherDAug, and OpenNMT) or 1 / tau (paper: a
-    temperature)."""
-    selection: Literal["bernoulli", "exact"] = "bernoulli"
-    """bernoulli: each token changes with probability n / L; exact: n tokens, drawn without
-    replacement."""
+    """λ, as in the code released with CipherDAug and in OpenNMT: the larger, the fewer tokens
+    change (Wang et al. call 1 / λ the temperature τ)."""
 
     EXAMPLE: ClassVar[str] = "tau: 0.95"
 
@@ -141,12 +136,9 @@ class CountedDraw(TokenDraw):
         length = replaceable.shape[1]
         numbers = uniform(keys, epoch, length + 1)
         lengths = replaceable.sum(1)
-        rate = self.tau if self.tau_convention == "code" else 1 / self.tau
-        counts = _truncated_geometric(numbers[:, 0], rate, lengths)
+        counts = _truncated_geometric(numbers[:, 0], self.tau, lengths)
         positions = np.where(replaceable, numbers[:, 1:], np.inf)
-        if self.selection == "bernoulli":
-            return np.asarray(positions < (counts / np.maximum(lengths, 1))[:, None])
-        return np.asarray(positions.argsort(1).argsort(1) < counts[:, None])
+        return np.asarray(positions < (counts / np.maximum(lengths, 1))[:, None])
 
 
 def _truncated_geometric(numbers: np.ndarray, rate: float, most: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from augury.augment.operator import Copies, ExtraInputs, Fitted, Rewrite, Row, language_column
+from augury.augment.operator import Copies, Rewrite, Row, language_column
 from augury.core.citations import CROSS_LINGUAL_NLI, EDA, Paper
 from augury.core.config import FilePath
 from augury.core.progress import say_once
@@ -26,7 +26,7 @@ from augury.text import eda
 from augury.text.segmentation import require_words
 
 
-class Eda(Fitted, ExtraInputs, Copies):
+class Eda(Copies):
     """Copy records with words replaced by synonyms, inserted, swapped or deleted; label and target
     stay."""
 

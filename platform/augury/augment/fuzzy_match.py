@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
-from itertools import compress
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -19,8 +18,7 @@ from augury.augment.health import YIELD
 from augury.augment.operator import (
     REJECTED,
     BlockFunction,
-    ExtraInputs,
-    MakesRecords,
+    Form,
     OperatorOutput,
     TextSubset,
     derive_records,
@@ -28,29 +26,23 @@ from augury.augment.operator import (
 from augury.core.citations import FUZZY_MATCHES, NOISY_NMT, Paper
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.core.words import words
 from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.spec import BaseSpec, MonolingualSpec
 from augury.text.fuzzy import FuzzyIndex, Limit, Norm, Pairs
 from augury.text.segmentation import require_words
 
-TokensOf = Literal["whitespace", "words", "moses"]
 BEST = 10
 """The candidates that a source is compared with under the rule of Li and Specia's code."""
+FEWEST_WORDS = 6
+"""Of a sentence of the monolingual text that is looked up."""
 
 
 class TranslationMemory:
     """Pairs in their order: `ids` and `targets` of all rows, and `rows` by their sources."""
 
-    def __init__(
-        self,
-        ids: list[str],
-        sources: list[str],
-        targets: list[str],
-        tokens: Callable[[str], list[str]],
-    ):
-        self.ids, self.targets, self.tokens = ids, targets, tokens
+    def __init__(self, ids: list[str], sources: list[str], targets: list[str]):
+        self.ids, self.targets = ids, targets
         self.row_by_id = {name: row for row, name in enumerate(ids)}
         self.rows: dict[str, list[int]] = {}
         for row, source in enumerate(sources):
@@ -58,7 +50,7 @@ class TranslationMemory:
         self._by_number = list(self.rows.values())
         self._numbers = {source: number for number, source in enumerate(self.rows)}
         self._first = np.array([rows[0] for rows in self._by_number], np.int64)
-        self._index = FuzzyIndex([tokens(source) for source in self.rows])
+        self._index = FuzzyIndex([source.split() for source in self.rows])
 
     def matches(
         self,
@@ -70,52 +62,28 @@ class TranslationMemory:
     ) -> Iterator[list[int]]:
         """Yield, for every source, the rows in order whose source is similar but not equal.
 
-        With `contained`, candidates are only the `BEST` sources by the share of common tokens,
+        With `contained`, candidates are only the `BEST` sources by the share of common words,
         which must reach the threshold too; with `earlier`, only rows before the last one that has
         the source itself.
         """
-        tokens = [self.tokens(source) for source in sources]
+        words = [source.split() for source in sources]
         last = np.array(
             [self.rows.get(source, [len(self.ids)])[-1] for source in sources], np.int64
         )
         if contained:
-            pairs, shares = self._index.overlapping(tokens, limit.threshold)
+            pairs, shares = self._index.overlapping(words, limit.threshold)
             own_numbers = np.array([self._numbers.get(source, -1) for source in sources], np.int64)
             allowed = pairs.sentences != own_numbers[pairs.queries]
             if earlier:
                 allowed &= self._first[pairs.sentences] < last[pairs.queries]
-            pairs = self._index.filter_similar(
-                tokens, limit, _best_pairs(pairs.where(allowed), shares[allowed])
-            )
+            pairs = _best_pairs(pairs.where(allowed), shares[allowed])
+            pairs = self._index.filter_similar(words, limit, pairs)
         else:
-            pairs = self._index.similar(tokens, limit)
+            pairs = self._index.similar(words, limit)
         cuts = np.searchsorted(pairs.queries, np.arange(len(sources) + 1))
         for query, (start, end) in enumerate(zip(cuts[:-1], cuts[1:], strict=True)):
             rows = [row for number in pairs.sentences[start:end] for row in self._by_number[number]]
             yield sorted(row for row in rows if not earlier or row < last[query])
-
-
-@lru_cache(maxsize=1)
-def load_memory(corpus: Folder, tokens: TokensOf, of: tuple[str, ...] = ()) -> TranslationMemory:
-    """Return the translation memory of a parallel corpus, indexed once per process."""
-    text = Corpus(corpus)
-    columns = [text.column(name) for name in ("id", "source", "target")]
-    if of:
-        chosen = [origin in of for origin in text.column("origin")]
-        columns = [list(compress(column, chosen)) for column in columns]
-    ids, sources, targets = columns
-    return TranslationMemory(
-        ids, sources, targets, tokenizer(tokens, str(text.manifest.get("source_language", "")))
-    )
-
-
-def tokenizer(tokens: TokensOf, language: str) -> Callable[[str], list[str]]:
-    """Return the function that splits a text of a language into tokens."""
-    if tokens == "moses":
-        from sacremoses import MosesTokenizer
-
-        return partial(MosesTokenizer(lang=language).tokenize, escape=False)
-    return words if tokens == "words" else str.split
 
 
 def _best_pairs(pairs: Pairs, shares: np.ndarray) -> Pairs:
@@ -124,6 +92,15 @@ def _best_pairs(pairs: Pairs, shares: np.ndarray) -> Pairs:
     queries = pairs.queries[order]
     place = np.arange(len(order)) - np.searchsorted(queries, queries)
     return pairs.where(np.sort(order[place < BEST]))
+
+
+@lru_cache(maxsize=1)
+def load_memory(corpus: Folder, of: tuple[str, ...] = ()) -> TranslationMemory:
+    """Return the translation memory of a parallel corpus, or of its texts `of`, indexed once per
+    process."""
+    rows = zip(*map(Corpus(corpus).column, ("id", "source", "target", "origin")), strict=True)
+    chosen = [row[:3] for row in rows if not of or row[3] in of]
+    return TranslationMemory(*([row[place] for row in chosen] for place in range(3)))
 
 
 class Lookup(NamedTuple):
@@ -138,7 +115,7 @@ class Lookup(NamedTuple):
 Lookups: TypeAlias = Callable[[pa.Table, Counter[str]], list[Lookup]]
 
 
-class FuzzyMatch(ExtraInputs, TextSubset, MakesRecords):
+class FuzzyMatch(TextSubset):
     """Pair every source with the translations of similar sources.
 
     `of` restricts both to some of the training texts. Equal sources are looked up once. Pairs that
@@ -158,14 +135,9 @@ class FuzzyMatch(ExtraInputs, TextSubset, MakesRecords):
     both_directions: bool = True
     """Each of two similar sources gets the translation of the other; otherwise only the later one
     does."""
-    tokens: TokensOf = "whitespace"
-    """The tokeniser of sources: at white space, into words and punctuation marks, or Moses."""
     monolingual: MonolingualSpec | None = None
-    """Further sources that get the translations of similar ones too: records of another origin,
-    fuzzy_match-mono."""
-    mono_min_len: int = Field(5, ge=0)
-    """Sentences of the monolingual text with at most this many tokens are left out."""
-
+    """Further sources, of at least six words, that get the translations of similar ones too:
+    records of another origin, fuzzy_match-mono."""
     PAPERS: ClassVar[tuple[Paper, ...]] = (FUZZY_MATCHES, NOISY_NMT)
     SEARCHES: ClassVar[bool] = True
     PER_SECOND: ClassVar[float] = 8_000
@@ -174,58 +146,49 @@ class FuzzyMatch(ExtraInputs, TextSubset, MakesRecords):
     READS: ClassVar[tuple[str, ...]] = ("id", "source", "target", "source_language")
     LEARNED: ClassVar[frozenset[str]] = frozenset({"monolingual"})
 
-    def inactive(self) -> dict[str, str]:
-        return {} if self.monolingual else {"mono_min_len": "there is no monolingual text"}
+    def makes(self) -> Form:
+        return "records"
 
     def parts(self) -> Sequence[FuzzyMatch]:
-        default = FuzzyMatch.model_fields["mono_min_len"].default
-        parallel = self.model_copy(update={"monolingual": None, "mono_min_len": default})
-        if self.monolingual is None:
-            return [parallel]
-        return [parallel, FuzzyMatchMono.model_validate(self.to_dict())]
+        mono = [FuzzyMatchMono.model_validate(self.to_dict())] if self.monolingual else []
+        return [self.model_copy(update={"monolingual": None}), *mono]
 
     def texts(self) -> Mapping[str, BaseSpec]:
         return {"monolingual": self.monolingual} if self.monolingual else {}
 
     def check_text(self, records: pa.Table) -> None:
         language = records.column("source_language")[0].as_py()
-        if self.monolingual and self.monolingual.language != language:
+        if self.monolingual and (given := self.monolingual.language) != language:
             raise UserError(
-                f"operator {self.operator}: monolingual.language is "
-                f"'{self.monolingual.language}', and sources are in '{language}'"
+                f"operator {self.operator}: monolingual.language is '{given}', and sources are in "
+                f"'{language}'"
             )
-        if self.tokens == "whitespace":
-            require_words(
-                records.column("source").to_pylist(), language, f"operator {self.operator}"
-            )
+        sources = records.column("source").to_pylist()
+        require_words(sources, language, f"operator {self.operator}")
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
-        memory = load_memory(fitted["corpus"].folder, self.tokens, self.of)
+        memory = load_memory(fitted["corpus"].folder, self.of)
         looked_up = self.lookups(memory, store)
 
         def apply(block: pa.Table) -> OperatorOutput:
             counts = Counter[str]()
             lookups = looked_up(block, counts)
+            made: list[tuple[Lookup, int, int]] = []
             rows = self._new_pairs([lookup.source for lookup in lookups], memory, counts)
-            made: list[Lookup] = []
-            matched: list[int] = []
-            copies: list[int] = []
             for lookup, matches in zip(lookups, rows, strict=True):
-                made += [lookup] * len(matches)
-                matched += matches
-                copies += range(1, len(matches) + 1)
-            # The languages of further sources are those of a record of the block.
-            parents = block.take(pa.array([lookup.place for lookup in made], pa.int64()))
-            ids = pa.array([lookup.id for lookup in made], pa.string())
-            parents = parents.set_column(
-                parents.schema.get_field_index("id"), parents.schema.field("id"), ids
+                made += [(lookup, row, copy) for copy, row in enumerate(matches, start=1)]
+            records = derive_records(
+                block,
+                self,
+                [copy for _, _, copy in made],
+                [memory.ids[row] for _, row, _ in made],
+                # The languages of further sources are those of a record of the block.
+                rows=[lookup.place for lookup, _, _ in made],
+                ids=[lookup.id for lookup, _, _ in made],
+                source=[lookup.source for lookup, _, _ in made],
+                target=[memory.targets[row] for _, row, _ in made],
             )
-            texts = {
-                "source": pa.array([lookup.source for lookup in made], pa.string()),
-                "target": pa.array([memory.targets[row] for row in matched], pa.string()),
-            }
-            others = [memory.ids[row] for row in matched]
-            return OperatorOutput(derive_records(parents, self, copies, others, **texts), counts)
+            return OperatorOutput(records, counts)
 
         return apply
 
@@ -295,7 +258,7 @@ class FuzzyMatchMono(FuzzyMatch):
                     sentence = sentences[number]
                     if first[sentence] != number or sentence in memory.rows:
                         counts[f"{REJECTED}equal sources"] += 1
-                    elif len(memory.tokens(sentence)) <= self.mono_min_len:
+                    elif len(sentence.split()) < FEWEST_WORDS:
                         counts[f"{REJECTED}too short"] += 1
                     else:
                         found.append(Lookup(place, names[number], sentence))

@@ -6,9 +6,11 @@ stored with the output, and stop such a system before training.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -144,73 +146,48 @@ class Health:
     @property
     def text(self) -> str:
         """The measures in a line, such as `95 of 100 made (5 empty), copied 1.1 %`."""
-        reasons = ", ".join(f"{count:,} {reason}" for reason, count in self.lost.items())
-        yielded = f"{self.made:,} of {self.requested:,} made" if reasons else f"{self.made:,} made"
-        shares = {"empty": self.empty, "copied": self.copied, "repeated": self.repeated}
-        return ", ".join(
-            [
-                f"{yielded} ({reasons})" if reasons else yielded,
-                *(
-                    f"{name} {100 * share:.1f} %"
-                    for name, share in shares.items()
-                    if share is not None
-                ),
-                *([] if self.length is None else [f"length × {self.length:.2f}"]),
-                *(
-                    f"{kind} {rate.realised:.3f} of {rate.asked:g}"
-                    for kind, rate in self.rates.items()
-                ),
-                *(f"{name} {value:.1f} %" for name, value in self.measures.items()),
-            ]
-        )
+        made = f"{self.made:,} made"
+        if self.lost:
+            reasons = ", ".join(f"{count:,} {reason}" for reason, count in self.lost.items())
+            made = f"{self.made:,} of {self.requested:,} made ({reasons})"
+        told = [made]
+        for name in ("empty", COPIED, "repeated"):
+            share = getattr(self, name)
+            told += [] if share is None else [f"{name} {100 * share:.1f} %"]
+        told += [] if self.length is None else [f"length × {self.length:.2f}"]
+        for kind, rate in self.rates.items():
+            told.append(f"{kind} {rate.realised:.3f} of {rate.asked:g}")
+        told += [f"{name} {value:.1f} %" for name, value in self.measures.items()]
+        return ", ".join(told)
 
     def faults(self, limits: HealthLimits) -> list[str]:
         """Return what is beyond a limit: the measure, the limit and its setting."""
-        return [
-            f"{measured}; {setting} is {limit:g}"
-            for measured, setting, limit in self._exceeded(limits)
-        ]
-
-    def _exceeded(self, limits: HealthLimits) -> Iterator[tuple[str, str, float]]:
         lost = "".join(f", {count:,} {reason}" for reason, count in self.lost.items())
-        least = limits.min_yield
-        if least is not None and (
-            self.made == 0 or (YIELD not in self.normal and self.made < least * self.requested)
-        ):
-            reason = f"it made {self.made:,} of {self.requested:,} texts{lost}"
-            yield reason, "health.min_yield", least
-        for name, share, most in (
-            ("empty", self.empty, limits.max_empty),
-            (COPIED, self.copied, limits.max_copied),
-            ("repeated", self.repeated, limits.max_repeated),
-        ):
-            if share is not None and most is not None and name not in self.normal and share > most:
-                yield f"{100 * share:.1f} % of its texts are {name}", f"health.max_{name}", most
-        drift = limits.max_length_drift
-        if self.length is not None and drift is not None and not 1 / drift <= self.length <= drift:
-            yield (
-                f"its texts have {self.length:.2f} times the length to be expected",
-                "health.max_length_drift",
-                drift,
-            )
+        share = 1.0 if YIELD in self.normal else self.made / max(1, self.requested)
+        made = f"it made {self.made:,} of {self.requested:,} texts{lost}"
+        measured = [("min_yield", share if self.made else -1.0, made)]  # none is always a fault
+        for name in ("empty", COPIED, "repeated"):
+            if (share := getattr(self, name)) is not None and name not in self.normal:
+                text = f"{100 * share:.1f} % of its texts are {name}"
+                measured.append((f"max_{name}", share, text))
+        if self.length is not None:
+            factor = max(self.length, 1 / self.length) if self.length else math.inf
+            text = f"its texts have {self.length:.2f} times the length to be expected"
+            measured.append(("max_length_drift", factor, text))
         for kind, rate in self.rates.items():
-            share = limits.min_realised
-            if (
-                share is not None
-                and rate.asked * rate.places >= EDITS
-                and rate.realised < share * rate.asked
-            ):
-                yield (
-                    f"its rate of {kind} is {rate.realised:.4f} and not {rate.asked:g}",
-                    "health.min_realised",
-                    share,
-                )
-        if limits.max_wer is not None and self.measures.get("WER", 0.0) > 100 * limits.max_wer:
-            yield (
-                f"its word error rate is {self.measures['WER']:.1f} %",
-                "health.max_wer",
-                limits.max_wer,
-            )
+            if rate.asked * rate.places >= EDITS:
+                text = f"its rate of {kind} is {rate.realised:.4f} and not {rate.asked:g}"
+                measured.append(("min_realised", rate.realised / rate.asked, text))
+        wer = self.measures.get("WER", 0.0)
+        measured.append(("max_wer", wer / 100, f"its word error rate is {wer:.1f} %"))
+        faults = []
+        for setting, value, text in measured:
+            limit = getattr(limits, setting)
+            if limit is None:
+                continue
+            if value < limit if setting.startswith("min") else value > limit:
+                faults.append(f"{text}; health.{setting} is {limit:g}")
+        return faults
 
 
 def require(outputs: Sequence[Health], limits: HealthLimits) -> None:
@@ -232,84 +209,67 @@ def require(outputs: Sequence[Health], limits: HealthLimits) -> None:
         say(f"warning: {described}")
 
 
-def tally(new: Sequence[pa.Array], old: Sequence[pa.Array], ratios: Sequence[float]) -> Tally:
+Column: TypeAlias = "pa.Array | pa.ChunkedArray"
+
+
+def tally(new: Sequence[Column], old: Sequence[Column], ratios: Sequence[float]) -> Tally:
     """Return the sums over texts and their originals: columns of equal length, (rows,) each.
 
     A text of several columns is copied where all of them are, and empty where one is that was not.
     `ratios` are the characters of a column to be expected for one of what it is made from.
     """
-    rows = len(new[0])
+    rows = len(new[0]) if new else 0
     if not rows:
         return Tally()
     empty, copied = np.zeros(rows, bool), np.ones(rows, bool)
     for text, source in zip(new, old, strict=True):
         empty |= _blank(text) & ~_blank(source)
-        copied &= pc.equal(text, source.cast(text.type)).to_numpy(zero_copy_only=False)
-    codes, sources = _codes(new), _codes(old)
-    pairs = np.unique(codes * (sources.max() + 1) + sources)
+        copied &= np.asarray(pc.equal(text, source.cast(text.type)))
+    pairs = _distinct([*new, *old])
     return Tally(
         rows,
         int(empty.sum()),
         int((copied & ~empty).sum()),
-        len(pairs),
-        len(pairs) - int(codes.max()) - 1,
+        pairs,
+        pairs - _distinct(new),
         sum(map(_characters, new)),
         sum(ratio * _characters(source) for ratio, source in zip(ratios, old, strict=True)),
     )
 
 
-def length_ratio(texts: pa.Table, column: str, like: str) -> float:
-    """Return the characters of a column for each of another column; 1 without text."""
-    counts = [_characters(texts.column(name)) for name in (column, like)]
-    return counts[0] / counts[1] if all(counts) else 1.0
+def _blank(texts: Column) -> np.ndarray:
+    return np.asarray(pc.equal(pc.binary_length(pc.utf8_trim_whitespace(texts)), 0))
 
 
-def _blank(texts: pa.Array) -> np.ndarray:
-    return np.asarray(
-        pc.equal(pc.binary_length(pc.utf8_trim_whitespace(texts)), 0).to_numpy(zero_copy_only=False)
-    )
-
-
-def _characters(texts: pa.Array | pa.ChunkedArray) -> int:
+def _characters(texts: Column) -> int:
     return int(pc.sum(pc.utf8_length(texts)).as_py() or 0)
 
 
-def _codes(columns: Sequence[pa.Array]) -> np.ndarray:
-    """Return a number from 0 for every row, equal where all columns are, (rows,)."""
-    codes = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        numbers = column.dictionary_encode().indices.to_numpy(zero_copy_only=False).astype(np.int64)
-        codes = np.unique(codes * (numbers.max() + 1) + numbers, return_inverse=True)[1]
-    return codes
+def _distinct(columns: Sequence[Column]) -> int:
+    """Return the number of distinct rows."""
+    names = [str(place) for place in range(len(columns))]
+    return int(pa.table([*columns], names).group_by(names).aggregate([]).num_rows)
 
 
 LOOKED_AT = 1_000  # records of a corpus that an operator looks at before it works
 
 
-class Ratios(dict[tuple[str, str], float]):
-    """The ratios of characters of two columns, from the first records of a corpus."""
-
-    def __init__(self, corpus: Corpus):
-        super().__init__()
-        self.corpus = corpus
-
-    def __missing__(self, columns: tuple[str, str]) -> float:
-        first = self.corpus.shard(self.corpus.shards[0], columns).slice(0, LOOKED_AT)
-        self[columns] = length_ratio(first, *columns)
-        return self[columns]
+@lru_cache
+def length_ratio(corpus: Corpus, new: str, old: str) -> float:
+    """Return the characters of a column for each of another one, in the first records of a corpus;
+    1 without text."""
+    first = corpus.shard(corpus.shards[0], [new, old]).slice(0, LOOKED_AT)
+    counts = [_characters(first.column(name)) for name in (new, old)]
+    return counts[0] / counts[1] if all(counts) else 1.0
 
 
-def tally_columns(
-    table: pa.Table, made_of: Mapping[str, MadeOf], ratios: Mapping[tuple[str, str], float]
-) -> Tally:
+def tally_columns(table: pa.Table, made_of: Mapping[str, MadeOf], corpus: Corpus) -> Tally:
     """Return the sums over the columns of an output that were made from others."""
-    if not made_of:
-        return Tally()
     return tally(
-        [_column(table, name) for name in made_of],
-        [_combined(source.texts) for source in made_of.values()],
+        [table.column(name) for name in made_of],
+        [source.texts for source in made_of.values()],
         [
-            1.0 if name == source.column else ratios[name, source.column]
+            1.0 if name == source.column else length_ratio(corpus, name, source.column)
             for name, source in made_of.items()
         ],
     )
@@ -317,34 +277,26 @@ def tally_columns(
 
 def tally_block(block: pa.Table, operator: Operator, output: OperatorOutput) -> Tally:
     """Return the sums over an operator's output for a block, a view or records."""
-    inputs = input_columns(block.column_names)
+    table, inputs = output.table, input_columns(block.column_names)
     if operator.makes() == VIEW:
-        columns = ("text",) if len(inputs) == 1 else inputs
+        names = ("text",) if len(inputs) == 1 else inputs
         pairs = [
-            (_column(output.table, new), _column(block, old))
-            for new, old in zip(columns, inputs, strict=True)
-            if new in output.table.column_names
+            (table.column(new), block.column(old))
+            for new, old in zip(names, inputs, strict=True)
+            if new in table.column_names
         ]
     else:
-        lineages = output.table.column("lineage").to_pylist()
         parents = [
             lineage["parents"][0] if lineage and lineage["parents"] else None
-            for lineage in lineages
+            for lineage in table.column("lineage").to_pylist()
         ]
-        places = pc.index_in(pa.array(parents, pa.string()), value_set=_column(block, "id"))
-        records = output.table.filter(pc.is_valid(places))
-        sources = block.take(pc.drop_null(places))
-        texts = sentence_columns(block.column_names)
-        pairs = [(_column(records, name), _column(sources, name)) for name in texts]
+        ids = block.column("id").combine_chunks()
+        places = pc.index_in(pa.array(parents, pa.string()), value_set=ids)
+        records, sources = table.filter(pc.is_valid(places)), block.take(pc.drop_null(places))
+        pairs = [
+            (records.column(name), sources.column(name))
+            for name in sentence_columns(block.column_names)
+        ]
         # A column that the operator leaves alone, such as the target, is no copy to warn of.
         pairs = [pair for pair in pairs if not pair[0].equals(pair[1])] or pairs[: len(inputs)]
-    new, old = zip(*pairs, strict=True) if pairs else ((), ())
-    return tally(new, old, [1.0] * len(pairs)) if pairs else Tally()
-
-
-def _column(table: pa.Table, name: str) -> pa.Array:
-    return _combined(table.column(name))
-
-
-def _combined(column: pa.Array | pa.ChunkedArray) -> pa.Array:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return tally([new for new, _ in pairs], [old for _, old in pairs], [1.0] * len(pairs))

@@ -13,16 +13,7 @@ from pydantic import model_validator
 
 from augury.augment import pipeline
 from augury.augment.health import COPIED
-from augury.augment.operator import (
-    Copies,
-    Fitted,
-    Measured,
-    Rate,
-    Rewrite,
-    Row,
-    TextSubset,
-    language_column,
-)
+from augury.augment.operator import Copies, Rate, Rewrite, Row, TextSubset, language_column
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.execution import Execution
@@ -44,7 +35,7 @@ PLACES, EDITED = " places", " edits"
 """The counts of words or marks that could have noise of a kind, and of those that have."""
 
 
-class Noise(NoiseRates, Fitted, Measured, TextSubset, Copies):
+class Noise(NoiseRates, TextSubset, Copies):
     """Misspell words, drop punctuation, add fillers and emoji, swap homophones."""
 
     operator: Literal["noise"] = "noise"
@@ -89,14 +80,11 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, Copies):
             for language, (of_block, total) in block.items():
                 words.setdefault(language, Counter()).update(of_block)
                 totals[language] += total
-        groups = {
-            language: confusions(sorted(known), language) for language, known in words.items()
-        }
-        shares = {
-            language: coverage(known, groups[language], language, totals[language])
-            for language, known in words.items()
-        }
-        return {"confusions": groups, **({"coverage": shares} if shares else {})}
+        groups, shares = dict[str, Any](), dict[str, float]()
+        for language, known in words.items():
+            groups[language] = confusions(sorted(known), language)
+            shares[language] = coverage(known, groups[language], language, totals[language])
+        return {"confusions": groups} | ({"coverage": shares} if shares else {})
 
     def realised(self, counts: Mapping[str, int], fitted: Mapping[str, Any]) -> dict[str, Rate]:
         return {

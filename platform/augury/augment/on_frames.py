@@ -17,13 +17,11 @@ from augury.augment.operator import (
     DRAW,
     RECORDS,
     CorpusOperator,
-    Fitted,
     Operator,
-    UsesModels,
     check_columns,
     parse,
 )
-from augury.augment.pipeline import FITS, fit_parameters, searches
+from augury.augment.pipeline import FITS
 from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -50,20 +48,16 @@ class FrameOperator:
         that needs trained models, works on a whole corpus or on token ids."""
         with named_by_user():
             operator = parse({"operator": name, **settings})
-        if isinstance(operator, UsesModels):
-            raise UserError(
-                f"operator {operator.operator} needs trained models: use `augury augment FILE`"
-            )
-        if isinstance(operator, CorpusOperator) or searches(operator):
-            raise UserError(
-                f"operator {operator.operator} works on a whole corpus: use `augury augment`"
-            )
-        if any(part.makes() == DRAW for part in operator.parts()):
-            raise UserError(
-                f"operator {operator.operator} changes token ids during training and makes no "
-                "text: train with it"
-            )
-        return cls(operator, language)
+        refused = ""
+        if operator.uses_models:
+            refused = "needs trained models: use `augury augment FILE`"
+        elif isinstance(operator, CorpusOperator) or operator.SEARCHES:
+            refused = "works on a whole corpus: use `augury augment`"
+        elif any(part.makes() == DRAW for part in operator.parts()):
+            refused = "changes token ids during training and makes no text: train with it"
+        if refused:
+            raise UserError(f"operator {operator.operator} {refused}")
+        return cls(operator, language, None if operator.learns else {})
 
     def fit(self, text: Any) -> FrameOperator:
         """Return the operator with what it learns from the training split: a data frame, an Arrow
@@ -71,7 +65,7 @@ class FrameOperator:
 
         An operator that learns nothing is as it was.
         """
-        if not isinstance(self.operator, Fitted):
+        if not self.operator.learns:
             return self
         if isinstance(text, str | Path):
             return replace(self, fitted=self._read(str(text)))
@@ -81,7 +75,10 @@ class FrameOperator:
             frames = [text]
         else:
             frames = text.iter_batches(batch_size=None, batch_format="pandas")
-        statistics = [self.operator.fit_block(self._records(frame)) for frame in frames]
+        statistics = [
+            self.operator.fit_block(self._records(frame, [*map(str, range(len(frame)))]))
+            for frame in frames
+        ]
         return replace(self, fitted=self.operator.fit(statistics))
 
     def _read(self, folder: str) -> dict[str, Any]:
@@ -91,11 +88,13 @@ class FrameOperator:
         fit = Store(root).folder(FITS, name)
         if not root or not fit.complete:
             raise UserError(f"{folder} is no finished fit: give STORAGE/{FITS}/ADDRESS")
-        manifest, expected = fit.manifest(), fit_parameters(self.operator)
-        if manifest["operator"] != self.operator.operator or manifest["parameters"] != expected:
+        manifest = fit.manifest()
+        given = manifest["operator"], manifest["parameters"]
+        expected = self.operator.operator, self.operator.fit_parameters()
+        if given != expected:
             raise UserError(
-                f"{folder} was learned by {manifest['operator']} with {manifest['parameters']}, "
-                f"and not by {self.operator.operator} with {expected}"
+                f"{folder} was learned by {given[0]} with {given[1]}, and not by {expected[0]} "
+                f"with {expected[1]}"
             )
         learned: dict[str, Any] = fit.read_json("fitted.json")
         return learned
@@ -104,34 +103,50 @@ class FrameOperator:
         """Return the new rows of a batch, as `augury.apply` does, in its columns, with `origin` and
         the `parent` of each, for `map_batches(..., batch_format="pyarrow")`.
 
-        What operators draw depends on the column `id` of a row or, without it, on its text, and not
-        on the batch that it is in. UserError where the operator has not learned yet.
+        What operators draw depends on the column `id` of a row or, without it, on its text and the
+        place among equal ones, and not on the batch that it is in. UserError where the operator has
+        not learned yet.
         """
-        frame = rows.to_pandas()
-        names = frame["id"].astype(str).tolist() if "id" in frame else self._names(frame)
+        frame, seen, names = rows.to_pandas(), Counter[str](), list[str]()
+        texts = [frame[name] for name in sentence_columns(list(frame.columns))]
+        for row in zip(*texts, strict=True):
+            text = xxhash.xxh3_64_hexdigest("\t".join(map(str, row)).encode())
+            seen[text] += 1
+            names.append(f"{text}-{seen[text]}")
+        if "id" in frame:
+            names = frame["id"].astype(str).tolist()
         made = self.rows(frame.set_axis(names), names)
         return pa.Table.from_pandas(made, preserve_index=False)
 
     def rows(self, frame: pd.DataFrame, ids: list[str] | None = None) -> pd.DataFrame:
         """Return the new rows of a frame, in its columns, with `origin` and `parent`, the index of
         the row that each is made from; `ids` (default: their places) decide what is drawn."""
-        fitted = self.fitted
-        if fitted is None and isinstance(self.operator, Fitted):
+        if self.fitted is None:
             raise UserError(
                 f"operator {self.operator.operator} learns from the training split: call fit with "
                 "that split, or with the folder of a fit in a storage"
             )
         ids = ids or [str(place) for place in range(len(frame))]
         places = {name: place for place, name in enumerate(ids)}
-        records = self._records(frame, ids)
+        records, texts = self._records(frame, ids), sentence_columns(list(frame.columns))
         made = []
         with tempfile.TemporaryDirectory() as directory:
             for part in self.operator.parts():
-                table = part.bind(fitted or {}, Store(directory))(records).table
-                made.append(_rows(frame, table, part, places))
+                table = part.bind(self.fitted, Store(directory))(records).table
+                names = table.column("id").to_pylist()
+                if part.makes() == RECORDS:
+                    lineages = table.column("lineage").to_pylist()
+                    names = [lineage["parents"][0] for lineage in lineages]
+                parents = [places[name] for name in names]
+                rows = frame.iloc[parents].reset_index(drop=True)
+                for name in (*texts, "label"):
+                    column = "text" if name == "source" and name not in table.schema.names else name
+                    if name in frame and column in table.schema.names:
+                        rows[name] = table.column(column).to_pylist()
+                made.append(rows.assign(origin=part.name(), parent=frame.index[parents]))
         return pd.concat(made, ignore_index=True)
 
-    def _records(self, frame: pd.DataFrame, names: list[str] | None = None) -> pa.Table:
+    def _records(self, frame: pd.DataFrame, ids: list[str]) -> pa.Table:
         """Return the rows of a frame as records of a corpus."""
         schema = next((schema for column, schema in KINDS.items() if column in frame), NLI.schema)
         languages = {
@@ -144,17 +159,11 @@ class FrameOperator:
                 f"operator {self.operator.operator} depends on the language: give language='en', "
                 f"for example, or a column '{min(unknown)}'"
             )
-        ids = pa.array(names or map(str, range(len(frame))), pa.string())
-        columns = {
-            field.name: pa.array(
-                frame[field.name] if field.name in frame else [None] * len(frame), field.type
-            )
-            for field in schema
-            if field.name != "id"
-        }
-        for name in languages:
-            columns[name] = pa.array([self.language or "und"] * len(frame), pa.string())
-        records = pa.table({**columns, "id": ids}, schema=schema)
+        empty, language = [None] * len(frame), [self.language or "und"] * len(frame)
+        values = {name: language if name in languages else empty for name in schema.names}
+        values |= {name: frame[name] for name in schema.names if name in frame} | {"id": ids}
+        columns = [pa.array(values[field.name], field.type) for field in schema]
+        records = pa.table(columns, schema=schema)
         if incomplete := [name for name in reads if records.column(name).null_count]:
             raise UserError(
                 f"column '{incomplete[0]}' has missing texts: fill them, or drop them with "
@@ -162,30 +171,3 @@ class FrameOperator:
             )
         self.operator.check_text(records.select(list(reads)))
         return records
-
-    def _names(self, frame: pd.DataFrame) -> list[str]:
-        """Return ids by the texts of rows, and the place among equal ones."""
-        seen = Counter[str]()
-        names = []
-        texts = [frame[name] for name in sentence_columns(list(frame.columns))]
-        for row in zip(*texts, strict=True):
-            text = xxhash.xxh3_64_hexdigest("\t".join(map(str, row)).encode())
-            seen[text] += 1
-            names.append(f"{text}-{seen[text]}")
-        return names
-
-
-def _rows(
-    frame: pd.DataFrame, table: pa.Table, part: Operator, places: Mapping[str, int]
-) -> pd.DataFrame:
-    """Return the rows of an operator's part in the columns of the frame."""
-    ids = table.column("id").to_pylist()
-    if part.makes() == RECORDS:
-        ids = [lineage["parents"][0] for lineage in table.column("lineage").to_pylist()]
-    parents = [places[name] for name in ids]
-    rows = frame.iloc[parents].reset_index(drop=True)
-    for name in (*sentence_columns(list(frame.columns)), "label"):
-        column = "text" if name == "source" and "text" in table.column_names else name
-        if column in table.column_names and name in frame:
-            rows[name] = table.column(column).to_pylist()
-    return rows.assign(origin=part.name(), parent=frame.index[parents])

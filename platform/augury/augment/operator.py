@@ -1,4 +1,4 @@
-"""The contract of an operator, what only some operators do, and their lookup: `cipher` is
+"""The contract of an operator, its simplest form, and the lookup: `cipher` is
 `augury.augment.cipher`, or a path."""
 
 from __future__ import annotations
@@ -6,32 +6,28 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import Field, PrivateAttr
 
 from augury.core import config, plugins
 from augury.core.citations import Paper
-from augury.core.config import ModelName, RunPath, Section, validate
+from augury.core.config import validate
 from augury.core.errors import UserError, unknown
 from augury.core.plugins import Extension, Registry
 from augury.core.rng import generator
 from augury.core.store import Store
-from augury.corpora.corpus import LABELS, Corpus, input_columns
+from augury.corpora.corpus import Corpus, input_columns
 
 if TYPE_CHECKING:
-    import numpy as np
-
+    from augury.augment.models import ReadyModel
     from augury.core.execution import Execution
     from augury.corpora.spec import BaseSpec
-    from augury.decoding.checkpoint import Languages
-    from augury.decoding.settings import Sampler, Translator
 
-
-OperatorClass = TypeVar("OperatorClass", bound="type[Operator]")
+Form = Literal["view", "records", "draw"]
 VIEW, RECORDS, DRAW = "view", "records", "draw"
 OF_ANOTHER_TASK = "for experiments of another task"
 REJECTED = "rejected, "
@@ -99,11 +95,17 @@ class Operator(Extension):
     """The columns of a block: reading all would take twice as long."""
     LEARNED: ClassVar[frozenset[str]] = frozenset()
     """Parameters that act only through fitted data, models or texts, which addresses have."""
+    SEARCHES: ClassVar[bool] = False
+    """Whether `bind` receives the training split (`Corpus`) under `corpus`."""
     PER_SECOND: ClassVar[float] = 500_000
     """Records that one core makes in a second; decides which executor is used, and the size of
     blocks."""
+    FIT_PER_SECOND: ClassVar[float] = 100_000
+    """Records that one core learns from in a second."""
     BLOCK_ROWS: ClassVar[int | None] = None
     """The maximum number of records in a block, where it is not to follow from the speed."""
+    LOST: ClassVar[tuple[str, ...]] = (REJECTED,)
+    """The prefixes of counts of texts that became no record."""
     NORMAL: ClassVar[frozenset[str]] = frozenset()
     """The measures of `augment.health`, such as `yield`, of which any value is normal."""
     PAPERS: ClassVar[tuple[Paper, ...]] = ()
@@ -115,6 +117,8 @@ class Operator(Extension):
     EXAMPLE_FILE: ClassVar[str] = "nli_toy.yaml"
     """The experiment to try it on."""
 
+    # What it makes.
+
     def parts(self) -> Sequence[Operator]:
         """Return the operators that this one consists of, one per view or set of records."""
         return [self]
@@ -123,7 +127,7 @@ class Operator(Extension):
         """Return the name of a part's view, or the origin of its records."""
         return self.operator
 
-    def makes(self) -> Literal["view", "records", "draw"]:
+    def makes(self) -> Form:
         """Return whether a part makes a view, records, or a draw from token ids (`TokenDraw`)."""
         return "view"
 
@@ -138,40 +142,11 @@ class Operator(Extension):
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
         """Return the function from a block to its view or records; called once in every process.
 
-        `fitted` has what the operator learned (`Fitted`), its models by role under `models`
-        (`UsesModels`) and the training split under `corpus` (`ExtraInputs`).
+        `fitted` has what the operator learned (`fit`), its models by role under `models`, and the
+        training split under `corpus` where it `SEARCHES`.
         """
 
-    @classmethod
-    def __pydantic_init_subclass__(cls, **options: Any) -> None:
-        """Raise UserError for a class with a name of a mixin that it does not inherit from."""
-        super().__pydantic_init_subclass__(**options)
-        for owner in MIXINS:
-            own = [name for name in vars(owner) if name[0] != "_" and not hasattr(Operator, name)]
-            defined = [name for name in own if hasattr(cls, name)]
-            if defined and not issubclass(cls, owner):
-                raise UserError(
-                    f"operator {cls.__name__} defines {defined[0]}, which has an effect in "
-                    f"subclasses of {owner.__name__} alone: let it inherit from "
-                    f"{owner.__module__}.{owner.__name__}"
-                )
-
-
-MIXINS: list[type[Operator]] = []
-
-
-def mixin(base: OperatorClass) -> OperatorClass:
-    """Register a base class whose public names have no effect in other operators."""
-    MIXINS.append(base)
-    return base
-
-
-@mixin
-class Fitted(Operator):
-    """An operator that learns from the training split."""
-
-    FIT_PER_SECOND: ClassVar[float] = 100_000
-    """Records that one core learns from in a second."""
+    # What it learns from the training split.
 
     def fit_parameters(self) -> dict[str, Any]:
         """Return the parameters that decide what is learned; parts with equal ones share a fit."""
@@ -193,30 +168,19 @@ class Fitted(Operator):
         """Return the operator with parameters of equal effect written in one way."""
         return self
 
+    # What it reads besides.
 
-@mixin
-class UsesModels(Operator):
-    """An operator that uses trained models."""
-
-    @abstractmethod
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
-        """Return the models by role: ready ones, or experiments that train them.
+        """Return the models that it uses by role: ready ones, or experiments that train them.
 
         `experiment` has the sections of the plain baseline of the operator's experiment, as the
         user wrote them. An experiment without `seeds` is trained with seed 1; one with several
         gives a model per seed, `<role>-<seed>`.
         """
+        return {}
 
     def check_model(self, role: str, views: Sequence[str]) -> None:
         """Raise UserError where the model of a role cannot read a view that is needed."""
-
-
-@mixin
-class ExtraInputs(Operator):
-    """An operator that reads more than the block that it is given."""
-
-    SEARCHES: ClassVar[bool] = False
-    """Whether `bind` receives the training split (`Corpus`) under `corpus`."""
 
     def texts(self) -> Mapping[str, BaseSpec]:
         """Return additional texts: name -> the corpus whose split `train` it is."""
@@ -226,16 +190,7 @@ class ExtraInputs(Operator):
         """Return the files that it reads besides texts."""
         return ()
 
-
-@mixin
-class MakesRecords(Operator):
-    """An operator that makes new records."""
-
-    LOST: ClassVar[tuple[str, ...]] = (REJECTED,)
-    """The prefixes of counts of texts that became no record."""
-
-    def makes(self) -> Literal["view", "records", "draw"]:
-        return "records"
+    # What is told of its output.
 
     def max_records(self) -> int:
         """Return the maximum number of records that are made from one."""
@@ -245,29 +200,25 @@ class MakesRecords(Operator):
         """Estimate the number of records from `parents` ones and the rows of additional texts."""
         return self.max_records() * parents
 
-    def lost(self, counts: Mapping[str, int]) -> dict[str, int]:
-        """Return how many texts became no record, by reason."""
-        return {
-            name.removeprefix(REJECTED): count
-            for name, count in counts.items()
-            if name.startswith(self.LOST)
-        }
-
-
-@mixin
-class Measured(Operator):
-    """An operator with measures of its own output, computed from the counts of all blocks."""
-
     def measures(self, counts: Mapping[str, int]) -> dict[str, float]:
-        """Return metrics: name -> per cent."""
+        """Return metrics of its own, name -> per cent, from the counts of all blocks."""
         return {}
 
     def realised(self, counts: Mapping[str, int], fitted: Mapping[str, Any]) -> dict[str, Rate]:
         """Return the rates of edits, as configured and as realised."""
         return {}
 
+    @property
+    def learns(self) -> bool:
+        """Whether it learns from the training split."""
+        return type(self).fit is not Operator.fit
 
-@mixin
+    @property
+    def uses_models(self) -> bool:
+        """Whether it uses trained models."""
+        return type(self).models is not Operator.models
+
+
 class TextSubset(Operator):
     """An operator whose records can be restricted to some of the training texts."""
 
@@ -275,14 +226,8 @@ class TextSubset(Operator):
     """Names of the training texts that records are made of, where there are several; by default
     all."""
 
-    @model_validator(mode="after")
-    def _of_records(self) -> TextSubset:
-        if self.of and self.makes() != RECORDS:
-            raise UserError(
-                f"operator {self.operator}: views are of all texts: leave out of, or take use: "
-                "records"
-            )
-        return self
+    def inactive(self) -> dict[str, str]:
+        return {} if self.makes() == RECORDS else {"of": "views are of all texts"}
 
     def check_names(self, names: Sequence[str]) -> None:
         """Raise UserError where `of` is not among the names of training texts."""
@@ -294,14 +239,16 @@ class TextSubset(Operator):
 
     def select(self, block: pa.Table) -> pa.Table:
         """Return the records of a block, with all columns, that the operator is applied to."""
-        if not self.of:
+        if not self.of or self.makes() != RECORDS:
             return block
         return block.filter(pc.is_in(block.column("origin"), pa.array(self.of)))
 
 
-@mixin
-class CorpusOperator(MakesRecords):
+class CorpusOperator(Operator):
     """An operator that makes records of a whole corpus at once, for example by translating it."""
+
+    def makes(self) -> Form:
+        return "records"
 
     @abstractmethod
     def make(
@@ -330,7 +277,7 @@ class Row(NamedTuple):
 Rewrite: TypeAlias = "Callable[[Row, Counter[str]], Sequence[str]]"
 
 
-class Copies(MakesRecords):
+class Copies(Operator):
     """An operator that rewrites the texts that a system reads, in numbered copies of records; label
     and target stay."""
 
@@ -350,7 +297,7 @@ class Copies(MakesRecords):
         """Return the function from a row to its new texts, which may count outcomes; called once in
         every process, with what the operator has learned."""
 
-    def makes(self) -> Literal["view", "records"]:
+    def makes(self) -> Form:
         return self.use
 
     def parts(self) -> Sequence[Copies]:
@@ -378,28 +325,21 @@ class Copies(MakesRecords):
         numbers = [self._copy] if self._copy else [*range(1, self.copies + 1)]
 
         def apply(block: pa.Table) -> OperatorOutput:
-            sides, counts = input_columns(block.column_names), Counter[str]()
-            ids, *texts = (block.column(name).to_pylist() for name in ("id", *sides))
-            language = language_column(block.column_names)
-            reads_language = language in self.reads(block.column_names)
-            languages = block.column(language).to_pylist() if reads_language else [""] * len(block)
-            rewritten: list[list[str]] = [[] for _ in sides]
-            for name, of_record, *old in zip(ids, languages, *texts, strict=True):
+            sides, language = input_columns(block.column_names), language_column(block.column_names)
+            counts = Counter[str]()
+            texts: dict[str, list[str]] = {side: [] for side in sides}
+            columns = [name for name in ("id", *sides, language) if name in block.column_names]
+            for record in block.select(columns).to_pylist():
+                old = {side: record[side] for side in sides}
                 for number in numbers:
-                    row = Row(name, dict(zip(sides, old, strict=True)), of_record, number)
-                    new = rewrite(row, counts)
-                    for side, column, before, after in zip(sides, rewritten, old, new, strict=True):
-                        counts[f"unchanged {plural(side)}"] += before.split() == after.split()
-                        column.append(after)
-            columns = {
-                side: pa.array(column, pa.string())
-                for side, column in zip(sides, rewritten, strict=True)
-            }
+                    new = rewrite(Row(record["id"], old, record.get(language, ""), number), counts)
+                    for side, text in zip(sides, new, strict=True):
+                        counts[f"unchanged {plural(side)}"] += old[side].split() == text.split()
+                        texts[side].append(text)
             if self.use == VIEW:
-                return OperatorOutput(view_table(block, columns), counts)
-            parents = block.take(np.repeat(np.arange(len(block)), len(numbers)))
-            records = derive_records(parents, self, numbers * len(block), **columns)
-            return OperatorOutput(records, counts)
+                return OperatorOutput(view_table(block, texts), counts)
+            copies, rows = numbers * len(block), np.repeat(np.arange(len(block)), len(numbers))
+            return OperatorOutput(derive_records(block, self, copies, rows=rows, **texts), counts)
 
         return apply
 
@@ -416,10 +356,7 @@ class TextOperator(Copies):
         """Return a text anew; the random numbers are those of its record, column and copy."""
 
     def rewriter(self, fitted: Mapping[str, Any]) -> Rewrite:
-        base = TextOperator.model_fields
-        own = {
-            name: value for name, value in self.model_dump(mode="json").items() if name not in base
-        }
+        own = self.model_dump(mode="json", exclude={*TextOperator.model_fields})
         own.pop(plugins.FILE, None)
 
         def rewrite(row: Row, counts: Counter[str]) -> list[str]:
@@ -461,7 +398,7 @@ def parse(value: Any) -> Operator:
     if not isinstance(value, Mapping) or not isinstance(value.get("operator"), str):
         raise UserError(
             "an item of augment is 'operator: ...' and its parameters; allowed: "
-            f"{', '.join(names())}"
+            f"{', '.join(OPERATORS.names())}"
         )
     operator, settings = plugins.resolve(OPERATORS, Operator, "operator", value)
     return validate(operator, settings, f"operator {settings['operator']}")
@@ -473,53 +410,51 @@ def schema(name: str) -> type[Operator]:
     return operator
 
 
-def names() -> list[str]:
-    """Return the names of all operators."""
-    return OPERATORS.names()
+Texts: TypeAlias = "pa.Array | pa.ChunkedArray | Sequence[str]"
 
 
 def derive_records(
-    parents: pa.Table,
+    block: pa.Table,
     operator: Operator,
     copies: Sequence[int],
     others: Sequence[str] | None = None,
-    **changed: pa.Array,
+    *,
+    rows: Sequence[int] | np.ndarray | None = None,
+    ids: Sequence[str] | None = None,
+    **changed: Texts,
 ) -> pa.Table:
-    """Return records made from `parents`, row by row: `changed` columns are new.
+    """Return new records, whose `changed` columns are new; ids, origin and lineage name parents.
 
-    Ids, origin and lineage name parents.
-
-    `parents` has the corpus's own columns and a row for every new record, `copies` the number of
-    each new record among those of its parent, `others` the ids of second parents.
+    `block` has the corpus's own columns, and `rows` (default: each once) the row of every new
+    record's parent. `copies` are the numbers of the new records among those of their parents,
+    `others` the ids of second parents, `ids` those of the parents where they are not the block's.
     """
+    parents = block if rows is None else block.take(pa.array(rows, pa.int64()))
+    names = parents.column("id").to_pylist() if ids is None else ids
     origin, made_by = operator.name(), address(operator)
-    ids = parents.column("id").to_pylist()
-    sides = [ids] if others is None else [ids, others]
-    columns = {
-        **{name: parents.column(name) for name in parents.column_names},
-        **changed,
-        "id": pa.array(
-            [f"{parent}/{origin}-{copy}" for parent, copy in zip(ids, copies, strict=True)],
-            pa.string(),
-        ),
-        "origin": pa.array([origin] * len(ids), pa.string()),
-        "lineage": pa.array(
-            [
-                {"parents": parents_of, "operator": made_by, "copy": copy}
-                for parents_of, copy in zip(zip(*sides, strict=True), copies, strict=True)
-            ],
-            parents.schema.field("lineage").type,
-        ),
+    parents_of = zip(*([names] if others is None else [names, others]), strict=True)
+    values = {name: parents.column(name) for name in parents.column_names} | changed
+    values |= {
+        "id": [f"{name}/{origin}-{copy}" for name, copy in zip(names, copies, strict=True)],
+        "origin": [origin] * len(names),
+        "lineage": [
+            {"parents": of_record, "operator": made_by, "copy": copy}
+            for of_record, copy in zip(parents_of, copies, strict=True)
+        ],
     }
-    return pa.table(columns, schema=parents.schema)
+    columns = [_column(values[field.name], field.type) for field in block.schema]
+    return pa.table(columns, schema=block.schema)
 
 
-def view_table(block: pa.Table, texts: Mapping[str, pa.Array]) -> pa.Table:
+def view_table(block: pa.Table, texts: Mapping[str, Texts]) -> pa.Table:
     """Return a view of a block's records, given the texts of the columns that it renders anew."""
-    (single_column,) = texts.values() if len(texts) == 1 else (None,)
-    return pa.table(
-        {"id": block.column("id"), **(texts if single_column is None else {"text": single_column})}
-    )
+    columns = [_column(column, pa.string()) for column in texts.values()]
+    names = texts if len(texts) > 1 else ["text"]
+    return pa.table([block.column("id"), *columns], ["id", *names])
+
+
+def _column(values: Any, of: pa.DataType) -> pa.Array | pa.ChunkedArray:
+    return values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values, of)
 
 
 def plural(column: str) -> str:
@@ -530,82 +465,3 @@ def plural(column: str) -> str:
 def language_column(columns: Sequence[str]) -> str:
     """Return the column with the language of the texts that a system reads."""
     return "source_language" if "source_language" in columns else "language"
-
-
-class TextModel(Protocol):
-    """A model from text to text that an operator uses, loaded where it is used; `name`
-    identifies it in addresses."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def on_gpu(self) -> bool:
-        """Whether it runs on a GPU where there is one."""
-
-    def sampler(self, store: Store, whole: bool = False) -> Sampler:
-        """Return the model as a function that draws text, loaded once.
-
-        A text that is too long for the model may be cut unless it is to be read `whole`, and then
-        has no output.
-        """
-
-    def translator(self, store: Store, threads: int = 1) -> Translator:
-        """Return the model as a function that translates text, loaded once; `threads` are those
-        on a CPU."""
-
-
-class TrainedModel(TextModel, Protocol):
-    """A trained model of any task that an operator uses."""
-
-    def probabilities(
-        self, store: Store, *columns: Sequence[str], labels: Sequence[str] = LABELS
-    ) -> np.ndarray:
-        """Return the probabilities of `labels`, (rows, labels), given the columns of sentences.
-
-        UserError for a model that does not know one of them.
-        """
-
-
-class ReadyModel(Section):
-    """A model that has been trained: a run of Augury, or a checkpoint of `transformers`."""
-
-    run: RunPath | None = None
-    """The folder of a run's seed, as `augury train` prints it."""
-    checkpoint: ModelName | None = None
-    """Directory that `save_pretrained` wrote, or name on the hub."""
-    revision: str | None = None
-    """Branch, tag or commit on the hub."""
-    allow_pickle: bool = False
-    """Read weights of a checkpoint from pickle files too, which can run code, where it has no
-    safetensors."""
-    source_language: str | None = None
-    """Source language of a checkpoint for many languages, as its tokenizer calls it
-    (`fra_Latn`)."""
-    target_language: str | None = None
-    """Target language of such a checkpoint."""
-
-    @property
-    def languages(self) -> Languages | None:
-        """The languages, where they are given."""
-        if self.source_language is None or self.target_language is None:
-            return None
-        from augury.decoding.checkpoint import Languages
-
-        return Languages(self.source_language, self.target_language)
-
-    @model_validator(mode="after")
-    def _either(self) -> ReadyModel:
-        if (self.run is None) == (self.checkpoint is None):
-            raise UserError("a trained model is a run or a checkpoint: give one of the two")
-        languages = [self.source_language, self.target_language]
-        if self.run is not None and languages != [None, None]:
-            raise UserError(
-                "a run knows its languages: leave out source_language and target_language"
-            )
-        if languages.count(None) == 1:
-            raise UserError(
-                "a checkpoint of many languages needs source_language and target_language: give "
-                "both"
-            )
-        return self

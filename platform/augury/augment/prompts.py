@@ -1,6 +1,17 @@
-"""Prompts of generators, shared by training and inference."""
+"""Prompts of generators: Jinja templates over the columns of a record, some with names, and those
+of generators that are trained here."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from jinja2 import StrictUndefined, Template, TemplateSyntaxError, meta
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from augury.core.errors import UserError
+from augury.corpora.languages import base_language, languages
 
 
 def reordering(sentence: str) -> str:
@@ -12,3 +23,138 @@ def hypothesis(label: str, premise: str) -> str:
     """Return the prompt for generating a hypothesis with a label for a premise (Dong et al.
     2021, 2.1.2)."""
     return f"{label}: {premise}"
+
+
+EXAMPLES = "examples"
+"""The name of the examples in a template, a list of mappings from columns to texts."""
+COLUMN = "COLUMN"
+"""What stands in a named prompt for the column that is filled."""
+
+
+class NamedPrompt(NamedTuple):
+    """A template, the column that it fills and the records that it shows, unless others are
+    given."""
+
+    fills: str
+    text: str
+    shots: int = 0
+
+
+PROMPTS: Mapping[str, NamedPrompt] = {
+    "paraphrase": NamedPrompt(
+        "source",
+        """\
+Say the same in other words and in the same language. Answer with one sentence and nothing else.
+{% for example in examples %}
+Sentence: {{ example.COLUMN }}
+{% endfor %}
+Sentence: {{ COLUMN }}
+In other words:""",
+    ),
+    "translate": NamedPrompt(
+        "target",
+        """\
+Translate the sentence from {{ source_language | language }} to {{ target_language | language }}. \
+Answer with the translation and nothing else.
+{% for example in examples %}
+{{ source_language | language }}: {{ example.source }}
+{{ target_language | language }}: {{ example.target }}
+{% endfor %}
+{{ source_language | language }}: {{ source }}
+{{ target_language | language }}:""",
+    ),
+    "hypothesis": NamedPrompt(
+        "hypothesis",
+        """\
+{% set means = {"entailment": "is certainly true", "neutral": "may be true or not", \
+"contradiction": "is certainly false"} %}
+Write a sentence that {{ means[label] }} if the premise is true. Answer with the sentence and \
+nothing else.
+{% for example in examples %}
+Premise: {{ example.premise }}
+A sentence that {{ means[example.label] }}: {{ example.hypothesis }}
+{% endfor %}
+Premise: {{ premise }}
+A sentence that {{ means[label] }}:""",
+    ),
+    "noisy": NamedPrompt(
+        "source",
+        """\
+{% if examples %}
+These sentences were written as they came to mind:
+{% for example in examples %}
+- {{ example.COLUMN }}
+{% endfor %}
+Write the next sentence as their authors would, with the same kinds of mistakes, and keep its \
+meaning and language. \
+{% else %}
+Write the sentence as people type in a hurry, with mistakes in spelling, case and punctuation, and \
+keep its meaning and language. \
+{% endif %}
+Answer with the sentence and nothing else.
+Sentence: {{ COLUMN }}
+As they would write it:""",
+    ),
+    "example": NamedPrompt(
+        "text",
+        """\
+Write a new sentence with the label "{{ label }}", about something else than the ones before it. \
+Answer with the sentence and nothing else.
+{% for example in examples %}
+{{ example.label }}: {{ example.COLUMN }}
+{% endfor %}
+{{ label }}:""",
+        shots=4,
+    ),
+}
+"""Prompts by name."""
+
+
+def named_prompt(name: str, column: str | None = None) -> NamedPrompt:
+    """Return the prompt of a name, for the column that it is to fill."""
+    prompt = PROMPTS[name]
+    filled = column or prompt.fills
+    return prompt._replace(fills=filled, text=prompt.text.replace(COLUMN, filled))
+
+
+def columns_of(template: str) -> list[str]:
+    """Return the columns that a template reads, sorted; UserError for one that is not valid."""
+    try:
+        read = meta.find_undeclared_variables(_environment().parse(template))
+    except TemplateSyntaxError as error:
+        raise UserError(
+            f"the prompt is no Jinja template: line {error.lineno}, {error.message}; a column "
+            "stands in two braces, such as {{ source }}"
+        ) from error
+    return sorted(read - {EXAMPLES})
+
+
+def render(template: str, record: Mapping[str, Any], examples: Sequence[Mapping[str, str]]) -> str:
+    """Return a template filled with a record and examples; UserError where that fails."""
+    try:
+        return _template(template).render({**record, EXAMPLES: list(examples)})
+    except Exception as error:  # a template's own, of any type
+        raise UserError(
+            f"the prompt cannot be filled with record {record.get('id')}: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+
+
+@cache
+def _environment() -> ImmutableSandboxedEnvironment:
+    environment = ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["language"] = _language_name
+    return environment
+
+
+@cache
+def _template(template: str) -> Template:
+    return _environment().from_string(template)
+
+
+def _language_name(code: str) -> str:
+    """Return the English name of a language, or a code that has none as it is."""
+    name = languages().names.get(base_language(code))
+    return name.title() if name else code

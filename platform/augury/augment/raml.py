@@ -22,7 +22,7 @@ class Raml(PieceDraw):
     use: Literal["text"] = "text"
     """A target cannot be a view."""
     tau: float = Field(0.95, gt=0)
-    """Sets λ, by tau_convention: the larger λ, the fewer tokens change."""
+    """λ, as that of `switch_out`: the larger, the fewer tokens change."""
 
     PAPERS: ClassVar[tuple[Paper, ...]] = (RAML, SWITCHOUT)
 

@@ -12,14 +12,14 @@ import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment import prompts
+from augury.augment.models import ReadyModel
 from augury.augment.operator import (
     RECORDS,
     VIEW,
     BlockFunction,
-    MakesRecords,
+    Form,
+    Operator,
     OperatorOutput,
-    ReadyModel,
-    UsesModels,
     derive_records,
     plural,
     view_table,
@@ -38,7 +38,7 @@ from augury.text.segmentation import require_words
 REORDERER = "reorderer"
 
 
-class Reorder(UsesModels, MakesRecords):
+class Reorder(Operator):
     """Rewrite premise and hypothesis, or the source, in the word order of another language.
 
     An encoder-decoder learns the order from a parallel text that is aligned word by word.
@@ -65,10 +65,6 @@ class Reorder(UsesModels, MakesRecords):
     """records: new examples in addition to the old ones; view: another view of the example."""
     sampling: Sampling = Sampling()
     """Sampling of the reorderer's outputs."""
-    fallback: bool = False
-    """Keep a sentence as it is where the output is unfaithful: where less than half of the words of
-    either are in the other. Such outputs are counted in any case, and an empty one is never
-    taken."""
     seed: int = 1
     """Seed of the random choices."""
 
@@ -84,14 +80,7 @@ class Reorder(UsesModels, MakesRecords):
         "train: {builtin: 1500, lexicon: 24}, valid: {builtin: 100, lexicon: 24}}"
     )
     LEARNED: ClassVar[frozenset[str]] = frozenset(
-        {
-            "parallel",
-            "min_coverage",
-            "links",
-            "model",
-            "training",
-            "max_pieces",
-        }
+        {"parallel", "min_coverage", "links", "model", "training", "max_pieces"}
     )
 
     @model_validator(mode="after")
@@ -100,17 +89,12 @@ class Reorder(UsesModels, MakesRecords):
             raise UserError(
                 f"use view makes one view of an example, not copies={self.copies}: set use=records"
             )
-        lacking = [split for split in ("train", "valid") if split not in self.parallel.splits()]
-        if lacking:
-            raise UserError(
-                f"parallel: a reorderer is trained on train and watched on valid: give {lacking[0]}"
-            )
         return self
 
     def name(self) -> str:
         return f"{self.operator}-{self.parallel.target_language}"
 
-    def makes(self) -> Literal["view", "records"]:
+    def makes(self) -> Form:
         return self.use
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
@@ -122,20 +106,17 @@ class Reorder(UsesModels, MakesRecords):
                 f"is '{self.parallel.source_language}': the parallel text leads from the language "
                 "of the examples to the one whose word order is wanted"
             )
-        parallel = self.parallel.model_dump(mode="json", exclude_unset=True)
-        order = self.model_dump(mode="json", include={"min_coverage", "links"})
-        sections = self.model_dump(
-            mode="json", include={"model", "training", "max_pieces"}, exclude_none=True
-        )
-        corpus_of_reorderer = {**parallel, "form": "reorder", **order}
-        return {
-            REORDERER: {
-                "name": REORDERER,
-                "task": "seq2seq",
-                "corpus": corpus_of_reorderer,
-                **sections,
-            }
+        form = {"form": "reorder", **self._sections("min_coverage", "links")}
+        reorderer = {
+            "name": REORDERER,
+            "task": "seq2seq",
+            "corpus": self.parallel.model_dump(mode="json", exclude_unset=True) | form,
+            **self._sections("model", "training", "max_pieces"),
         }
+        return {REORDERER: reorderer}
+
+    def _sections(self, *names: str) -> dict[str, Any]:
+        return self.model_dump(mode="json", include={*names}, exclude_none=True)
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
         return ("id", *(input_columns(columns) or ("premise", "hypothesis")))
@@ -148,30 +129,25 @@ class Reorder(UsesModels, MakesRecords):
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
         draw = fitted["models"][REORDERER].sampler(store)
 
-        refused = {"empty", "unfaithful"} if self.fallback else {"empty"}
-
         def apply(block: pa.Table) -> OperatorOutput:
-            parents = block.take(np.repeat(np.arange(len(block)), self.copies))
+            rows = np.repeat(np.arange(len(block)), self.copies)
             copies = [*range(1, self.copies + 1)] * len(block)
-            ids = parents.column("id").to_pylist()
-            texts, counts = {}, Counter[str]()
+            records = [*zip(block.column("id").take(rows).to_pylist(), copies, strict=True)]
+            texts, counts = dict[str, list[str]](), Counter[str]()
             for side in input_columns(block.column_names):
-                before = parents.column(side).to_pylist()
-                records = zip(ids, copies, strict=True)
+                before = block.column(side).take(rows).to_pylist()
+                asked = [prompts.reordering(text) for text in before]
                 keys = [
                     seed_of(self.seed, self.operator, name, side, copy) for name, copy in records
                 ]
-                drawn = draw([prompts.reordering(text) for text in before], keys, self.sampling)
-                after = [text or "" for text in drawn]
-                verdicts = [_verdict(*pair) for pair in zip(before, after, strict=True)]
-                counts.update(f"{verdict} {plural(side)}" for verdict in verdicts if verdict)
-                outcomes = zip(before, after, verdicts, strict=True)
-                texts[side] = pa.array(
-                    [old if verdict in refused else new for old, new, verdict in outcomes],
-                    pa.string(),
-                )
+                after = texts[side] = []
+                for old, new in zip(before, draw(asked, keys, self.sampling), strict=True):
+                    if verdict := _verdict(old, new or ""):
+                        counts[f"{verdict} {plural(side)}"] += 1
+                    after.append(old if verdict == "empty" else new)
             if self.use == RECORDS:
-                return OperatorOutput(derive_records(parents, self, copies, **texts), counts)
+                made = derive_records(block, self, copies, rows=rows, **texts)
+                return OperatorOutput(made, counts)
             return OperatorOutput(view_table(block, texts), counts)
 
         return apply

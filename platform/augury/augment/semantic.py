@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,24 +13,18 @@ import pyarrow as pa
 from pydantic import Field
 
 from augury.augment import prompts
+from augury.augment.answers import Answer, new_records
 from augury.augment.health import YIELD
-from augury.augment.operator import (
-    BlockFunction,
-    MakesRecords,
-    OperatorOutput,
-    ReadyModel,
-    TrainedModel,
-    UsesModels,
-    derive_records,
-)
-from augury.core import config
+from augury.augment.model_outputs import KIND, ModelOutputs, Questions, judge, outputs_folder
+from augury.augment.models import ReadyModel
+from augury.augment.operator import CorpusOperator, OperatorOutput
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
 from augury.core.config import Overrides, Section
-from augury.core.locks import make_once
+from augury.core.execution import Execution
 from augury.core.rng import seed_of
 from augury.core.store import Store
-from augury.corpora.corpus import LABELS, read_shard, write_shard
-from augury.decoding.settings import Sampler, Sampling
+from augury.corpora.corpus import LABELS, Corpus
+from augury.decoding.settings import Sampling
 
 Rectify = Literal["requested", "teacher", "teacher_or_requested", "agreement"]
 DROPPED = -1
@@ -62,15 +56,8 @@ def rectify_labels(
 
 
 GENERATOR, TEACHER = "generator", "teacher"
-KIND, SHARD = "generated", "part-00000.parquet"
-
-
-class Request(NamedTuple):
-    """A hypothesis to generate: the row of its record in a block, its label and copy number."""
-
-    row: int
-    label: str
-    copy: int
+BLOCK_ROWS = 500
+"""The records of a block, which is repeated after a kill."""
 
 
 class GeneratorModel(Section):
@@ -98,7 +85,7 @@ class TeacherModel(Section):
     """A trained classifier, instead of training one."""
 
 
-class Semantic(UsesModels, MakesRecords):
+class Semantic(CorpusOperator):
     """Pairs of a premise and a hypothesis generated for another label than its own.
 
     A generator trained on the examples writes a hypothesis for a label and a premise, which may not
@@ -131,7 +118,6 @@ class Semantic(UsesModels, MakesRecords):
     PAPERS: ClassVar[tuple[Paper, ...]] = (CROSS_LINGUAL_NLI,)
     PER_SECOND: ClassVar[float] = 0.5
     READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis", "label")
-    BLOCK_ROWS: ClassVar[int | None] = 500
     EXAMPLE: ClassVar[str] = (
         "generator: {model: {architecture: tiny}}, teacher: {model: {architecture: tiny}}"
     )
@@ -170,157 +156,81 @@ class Semantic(UsesModels, MakesRecords):
             {"threshold": "agreement asks for no confidence"} if self.rectify == "agreement" else {}
         )
 
-    def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
-        models = _Models(self, fitted["models"], store)
-
-        def apply(block: pa.Table) -> OperatorOutput:
-            requests = self._requests(block)
-            parents = _rows(block, [request.row for request in requests])
-            hypotheses = models.hypotheses(parents, requests)
-            originals = parents.column("hypothesis").to_pylist()
-            counts = Counter(
-                {
-                    "generated": len(hypotheses),
-                    "empty": hypotheses.count(""),
-                    "copied": sum(
-                        new == old for new, old in zip(hypotheses, originals, strict=True)
-                    ),
-                }
-            )
-            usable = [
-                row for row, text in enumerate(hypotheses) if text not in ("", originals[row])
-            ]
-            labels = self._labels(models, parents, requests, hypotheses, usable)
-            for row, label in zip(usable, labels, strict=True):
-                outcome = (
-                    "dropped"
-                    if label is None
-                    else "kept"
-                    if label == requests[row].label
-                    else "changed"
-                )
-                counts[f"{outcome} {requests[row].label}"] += 1
-            kept = [
-                (row, label) for row, label in zip(usable, labels, strict=True) if label is not None
-            ]
-            records = derive_records(
-                _rows(parents, [row for row, _ in kept]),
-                self,
-                [requests[row].copy for row, _ in kept],
-                hypothesis=pa.array([hypotheses[row] for row, _ in kept], pa.string()),
-                label=pa.array([label for _, label in kept], pa.string()),
-            )
-            return OperatorOutput(records, counts)
-
-        return apply
-
-    def _labels(
-        self,
-        models: _Models,
-        parents: pa.Table,
-        requests: Sequence[Request],
-        hypotheses: Sequence[str],
-        rows: Sequence[int],
-    ) -> list[str | None]:
-        """Return the label of each of these rows, None where it is dropped."""
-        requested = np.array([LABELS.index(requests[row].label) for row in rows], np.int64)
-        probabilities = None
-        if self.rectify != "requested":
-            premises = _rows(parents, rows).column("premise").to_pylist()
-            probabilities = models.probabilities(premises, [hypotheses[row] for row in rows])
-        positions = rectify_labels(requested, probabilities, self.rectify, self.threshold)
-        return [None if label == DROPPED else LABELS[label] for label in positions.tolist()]
-
     def max_records(self) -> int:
         return self.copies * (len(LABELS) - 1 if self.labels == "all_others" else 1)
 
-    def _requests(self, block: pa.Table) -> list[Request]:
-        """Return the hypotheses to generate; more copies leave requests of fewer as they are."""
+    def requests(self, block: pa.Table) -> list[Answer]:
+        """Return the hypotheses to generate, whose parents have the label that is asked for; more
+        copies leave requests of fewer as they are."""
         requests = []
-        ids, labels = (block.column(name).to_pylist() for name in ("id", "label"))
-        for row, (name, gold) in enumerate(zip(ids, labels, strict=True)):
-            others = [label for label in LABELS if label != gold]
-            if self.labels == "all_others":
-                labels_asked = others * self.copies
-            else:
-                keys = [
-                    seed_of(self.seed, self.operator, name, "label", copy)
-                    for copy in range(self.copies)
-                ]
-                labels_asked = [others[key % len(others)] for key in keys]
-            requests += [Request(row, label, copy) for copy, label in enumerate(labels_asked, 1)]
+        for row, record in enumerate(block.select(self.READS).to_pylist()):
+            others = [label for label in LABELS if label != record["label"]]
+            asked = others * self.copies
+            if self.labels == "one_other":
+                key = self.seed, self.operator, record["id"], "label"
+                keys = [seed_of(*key, copy) for copy in range(self.copies)]
+                asked = [others[drawn % len(others)] for drawn in keys]
+            for copy, label in enumerate(asked, start=1):
+                requests.append(Answer(row, {**record, "label": label}, copy=copy))
         return requests
 
-
-class _Models:
-    """The stored outputs of generator and teacher, which all strategies and thresholds share.
-
-    A model is loaded only for outputs that are not in the store.
-    """
-
-    def __init__(self, operator: Semantic, models: Mapping[str, TrainedModel], store: Store):
-        self.operator, self.models, self.store = operator, models, store
-
-    def hypotheses(self, parents: pa.Table, requests: Sequence[Request]) -> list[str]:
-        """Return the hypothesis for every request."""
-        operator, run = self.operator, self.models[GENERATOR]
-        ids, premises = (parents.column(name).to_pylist() for name in ("id", "premise"))
-        texts = [
-            prompts.hypothesis(request.label, premise)
-            for request, premise in zip(requests, premises, strict=True)
-        ]
-        keys = [
-            seed_of(operator.seed, operator.operator, name, request.copy)
-            for request, name in zip(requests, ids, strict=True)
-        ]
-        question = {
-            "run": run.name,
-            "texts": texts,
-            "keys": keys,
-            "sampling": operator.sampling.to_dict(),
-        }
-        table = self._cached_table(
-            question,
-            lambda: pa.table(
-                {"text": [text or "" for text in self._sampler(texts, keys, operator.sampling)]}
-            ),
+    def make(
+        self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
+    ) -> Iterator[OperatorOutput]:
+        models = fitted["models"]
+        # All strategies and thresholds share what the generator writes.
+        settings = {"operator", "copies", "labels", "sampling", "seed"}
+        asked = self.model_dump(mode="json", include=settings) | {"version": self.VERSION}
+        written = ModelOutputs(
+            outputs_folder(store, KIND, corpus, models[GENERATOR], **asked),
+            corpus,
+            models[GENERATOR],
+            Prompts(self),
+            self.sampling,
+            whole=False,
+            columns=self.READS,
+            per_second=self.PER_SECOND,
+            block_rows=BLOCK_ROWS,
         )
-        return list(table.column("text").to_pylist())
-
-    def probabilities(self, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
-        """Return the teacher's probabilities, (pairs, labels)."""
-        run = self.models[TEACHER]
-
-        def classify() -> pa.Table:
-            shares = run.probabilities(self.store, premises, hypotheses)
-            return pa.table({label: shares[:, position] for position, label in enumerate(LABELS)})
-
-        if not premises:
-            return np.zeros((0, len(LABELS)))
-        table = self._cached_table(
-            {"run": run.name, "texts": [list(premises), list(hypotheses)]}, classify
-        )
-        return np.stack([table.column(label).to_numpy() for label in LABELS], axis=1)
-
-    @cached_property
-    def _sampler(self) -> Sampler:
-        return self.models[GENERATOR].sampler(self.store)
-
-    def _cached_table(self, question: dict[str, Any], make: Callable[[], pa.Table]) -> pa.Table:
-        folder = self.store.folder(
-            KIND, config.address({"version": self.operator.VERSION, **question})
-        )
-
-        def write() -> None:
-            write_shard(folder, SHARD, make())
-            folder.finish({"shards": [SHARD], "inputs": [question["run"]]})
-
-        make_once(folder, write)
-        return read_shard(folder, SHARD)
+        outputs = written.by_shard(execution, f"{self.operator}: write", "records")
+        for block, texts in zip(corpus.blocks(), outputs, strict=True):
+            counts = Counter(generated=len(texts), empty=0, copied=0)
+            answers = []
+            for answer, text in zip(self.requests(block), texts, strict=True):
+                if not text or text == answer.parent["hypothesis"]:
+                    counts["copied" if text else "empty"] += 1
+                    continue
+                answer.texts = {"hypothesis": text, "label": answer.parent["label"]}
+                answers.append(answer)
+            probabilities = None
+            if self.rectify != "requested":
+                sides = [[of.record[side] for of in answers] for side in ("premise", "hypothesis")]
+                model = models[TEACHER]
+                probabilities = judge(model, store, sides, LABELS, execution, self.operator)
+            requested = np.array([LABELS.index(of.texts["label"]) for of in answers], np.int64)
+            places = rectify_labels(requested, probabilities, self.rectify, self.threshold)
+            for answer, place, asked in zip(answers, places, requested, strict=True):
+                outcome = "kept" if place == asked else "changed"
+                if place == DROPPED:
+                    outcome = answer.reason = "dropped"
+                counts[f"{outcome} {answer.texts['label']}"] += 1
+                answer.texts["label"] = LABELS[place]
+            changed = ("hypothesis", "label")
+            yield new_records(self, block, answers, changed, counts, written.folder.name)
 
 
-def _rows(table: pa.Table, rows: Sequence[int]) -> pa.Table:
-    return table.take(pa.array(rows, pa.int64()))
+@dataclass(frozen=True)
+class Prompts:
+    """What the generator is asked for a block."""
+
+    operator: Semantic
+
+    def __call__(self, block: pa.Table) -> Questions:
+        key, texts, keys = (self.operator.seed, self.operator.operator), [], []
+        for answer in self.operator.requests(block):
+            texts.append(prompts.hypothesis(answer.parent["label"], answer.parent["premise"]))
+            keys.append(seed_of(*key, answer.parent["id"], answer.copy))
+        return Questions(texts, keys)
 
 
 OPERATOR = Semantic

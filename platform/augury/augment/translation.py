@@ -1,41 +1,27 @@
-"""Translate a corpus with trained models, block by block, stored by address.
-
-An executor runs the blocks: Ray's actors, or this process.
-"""
+"""Translations of a corpus by trained models, and the operators that add monolingual text with
+them."""
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import pyarrow as pa
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from augury.augment.operator import (
-    CorpusOperator,
-    ExtraInputs,
-    MadeOf,
-    OperatorOutput,
-    ReadyModel,
-    TextModel,
-    UsesModels,
-    derive_records,
-)
-from augury.augment.pipeline import Block, split_into_blocks
+from augury.augment.model_outputs import ModelOutputs, Questions, outputs_folder
+from augury.augment.models import ReadyModel, TextModel
+from augury.augment.operator import CorpusOperator, MadeOf, OperatorOutput, derive_records
 from augury.core import config
 from augury.core.citations import NOISY_NMT, Paper
 from augury.core.config import Overrides
-from augury.core.errors import UserError, unknown
+from augury.core.errors import UserError
 from augury.core.execution import Execution
-from augury.core.executors import Executor, Row, Task
-from augury.core.locks import make_once
-from augury.core.progress import Stage
 from augury.core.rng import seed_of
-from augury.core.store import Folder, Store
-from augury.corpora.corpus import KINDS, Corpus, read_shard, write_shard
+from augury.core.store import Store
+from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.filters import Cleaning, clean_lines
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.spec import BaseSpec, MonolingualSpec, swapped
@@ -47,7 +33,7 @@ VERSION = 1
 SAMPLING_VERSION = 2
 """Raised when sampled translations of the same text change; part of their addresses."""
 BLOCK_ROWS = 1_000
-SENTENCES_PER_SECOND = 60  # that one core translates with a small model
+SENTENCES_PER_SECOND = 60.0  # that one core translates with a small model
 
 
 class TranslationSampling(Sampling):
@@ -90,27 +76,8 @@ def _backward(experiment: Mapping[str, Any]) -> dict[str, Any]:
     return sections
 
 
-def require_view(operator: str, role: str, view: str, views: Sequence[str]) -> None:
-    """Raise UserError where an experiment's model cannot read texts rendered as a view."""
-    if view not in views:
-        raise UserError(
-            f"operator {operator}: {unknown('view', view, views)}; the {role} model makes views "
-            "by operators of its own, such as system: {augment: [{operator: cipher, keys: [1, "
-            "2]}], regime: ...}"
-        )
-
-
 UNTRANSLATED = ("too long", "empty")
 """The counts of texts without a translation."""
-
-
-def count_outcomes(hypotheses: Sequence[str | None]) -> Counter[str]:
-    """Count the hypotheses, and by reason those that become no pair."""
-    empty = sum(text is not None and not text.strip() for text in hypotheses)
-    too_long, without = UNTRANSLATED
-    return Counter(
-        {"translated": len(hypotheses), too_long: hypotheses.count(None), without: empty}
-    )
 
 
 def cleaned_like(corpus: Corpus, texts: Sequence[str]) -> list[str]:
@@ -121,156 +88,66 @@ def cleaned_like(corpus: Corpus, texts: Sequence[str]) -> list[str]:
     return clean_lines(texts, Cleaning(**kept))
 
 
-@dataclass(frozen=True)
-class Translation:
-    """The output of a model for one column of a corpus, read as a view (`plain`, `rot-1`)."""
+def cleaned_outputs(
+    corpus: Corpus, outputs: Sequence[str | None]
+) -> tuple[pa.Array, pa.Array, Counter[str]]:
+    """Return those of a model's outputs that are text, like the records of a corpus; the mask of
+    all that tells which; and their number, with those without text by reason."""
+    texts = cleaned_like(corpus, [text or "" for text in outputs])
+    usable = pa.array([bool(text) for text in texts], pa.bool_())
+    too_long, empty = UNTRANSLATED
+    counts = Counter({"translated": len(texts), too_long: outputs.count(None)})
+    counts[empty] = texts.count("") - outputs.count(None)
+    return pa.array(texts, pa.string()).filter(usable), usable, counts
 
-    corpus: Corpus
+
+@dataclass(frozen=True)
+class _Column:
+    """Asks for the translations of a column, drawn by the ids of its texts if there is a seed."""
+
     column: str
-    model: TextModel
-    view: str = PLAIN
-    decoding: Decoding = Decoding()
-    sampling: TranslationSampling | None = None
-    """How outputs are sampled; None: beam search."""
-    per_second: float = SENTENCES_PER_SECOND
-    """Texts that one core processes in a second."""
-    block_rows: int | None = None
-    """The maximum number of texts in a block, which is repeated after a kill; None: as for
-    translation."""
+    seed: int | None
 
-    def folder(self, store: Store) -> Folder:
-        """Return the folder of the translations, whether it exists or not."""
-        address = config.address(
-            {
-                "version": VERSION,
-                "corpus": self.corpus.address,
-                "column": self.column,
-                "model": self.model.name,
-                "view": self.view,
-                **(
-                    {"drawn": {**self.sampling.to_dict(), "version": SAMPLING_VERSION}}
-                    if self.sampling
-                    else {"decoding": self._search}
-                ),
-            }
-        )
-        return store.folder(KIND, address)
-
-    def hypotheses(
-        self, store: Store, execution: Execution, name: str, unit: str = "sentences"
-    ) -> Iterator[list[str | None]]:
-        """Yield the translations of every shard of the corpus, made unless the store has them.
-
-        None marks a text that is too long for the model. After a kill the first missing block is
-        next. `name` and `unit` are those of the progress line.
-        """
-        folder = self.folder(store)
-        make_once(folder, lambda: self._make(folder, store, execution, name, unit))
-        blocks = self._blocks()
-        for shard in self.corpus.shards:
-            parts = [read_shard(folder, block.name) for block in blocks if block.shard == shard]
-            yield [text for part in parts for text in part.column("text").to_pylist()]
-
-    @property
-    def _search(self) -> dict[str, Any]:
-        """The settings of the search that can change its outputs, without those of its speed."""
-        return self.decoding.model_dump(exclude={"batch_tokens"})
-
-    def _blocks(self) -> list[Block]:
-        return split_into_blocks(self.corpus, self.block_rows or BLOCK_ROWS)
-
-    def _make(
-        self, folder: Folder, store: Store, execution: Execution, name: str, unit: str
-    ) -> None:
-        blocks = self._blocks()
-        missing = [block for block in blocks if not folder.exists(block.name)]
-        executor = execution.choose(self.corpus.rows / self.per_second, name)
-        threads = 1 if executor.name == "ray" else execution.threads or 2
-        with Stage(name, self.corpus.rows, unit) as stage:
-            stage.advance(self.corpus.rows - sum(self._rows(block) for block in missing))
-            done = executor.map(
-                _TranslateBlock(self, folder, store, threads),
-                [block._asdict() for block in missing],
-                stage,
-                **self._reserved(execution, executor),
-            )
-        folder.finish(
-            {
-                "shards": [block.name for block in blocks],
-                "view": self.view,
-                "inputs": [self.corpus.address, self.model.name],
-                "seconds": self._seconds(done),
-            }
-        )
-
-    def _seconds(self, done: Sequence[Row]) -> float:
-        """Return the seconds that one process needs for all texts, extrapolated from this call."""
-        rows = sum(block["rows"] for block in done)
-        return sum(block["seconds"] for block in done) * self.corpus.rows / rows if rows else 0.0
-
-    def _reserved(self, execution: Execution, executor: Executor) -> dict[str, float]:
-        """Return the CPUs and GPUs of every process; sampling by `generate` prefers a GPU."""
-        reserved = execution.reserved(executor)
-        return reserved if self.sampling or self.model.on_gpu else {**reserved, "gpus": 0.0}
-
-    def _rows(self, block: Block) -> int:
-        return len(self.texts(block))
-
-    def texts(self, block: Block) -> list[str]:
-        """Return the texts of a block."""
-        return list(self._column(block, self.column))
-
-    def keys(self, block: Block, seed: int) -> list[int]:
-        """Return a random key for every text of a block, from `seed` and the text's id."""
-        return [seed_of(seed, KIND, name) for name in self._column(block, "id")]
-
-    def _column(self, block: Block, name: str) -> list[Any]:
-        rows = self.corpus.shard(block.shard, [name]).slice(block.start, block.stop - block.start)
-        return list(rows.column(name).to_pylist())
+    def __call__(self, block: pa.Table) -> Questions:
+        texts = block.column(self.column).to_pylist()
+        if self.seed is None:
+            return Questions(texts)
+        ids = block.column("id").to_pylist()
+        return Questions(texts, [seed_of(self.seed, KIND, name) for name in ids])
 
 
-@dataclass(frozen=True)
-class _TranslateBlock:
-    """Creates the task that translates a block, stores it and returns the `seconds` that its texts
-    took; each process loads the model once."""
-
-    translation: Translation
-    folder: Folder
-    store: Store
-    threads: int
-
-    def __call__(self) -> Task:
-        translation = self.translation
-        outputs_of = self._drawing(translation.sampling) if translation.sampling else self._search()
-
-        def apply(row: Row) -> Row:
-            block = Block(row["shard"], row["start"], row["stop"], row["name"])
-            start = time.perf_counter()
-            outputs = outputs_of(block)
-            seconds = time.perf_counter() - start
-            write_shard(self.folder, block.name, pa.table({"text": pa.array(outputs, pa.string())}))
-            return {"rows": len(outputs), "seconds": seconds}
-
-        return apply
-
-    def _search(self) -> Callable[[Block], Sequence[str | None]]:
-        translation = self.translation
-        translate = translation.model.translator(self.store, self.threads)
-        return lambda block: translate(
-            translation.texts(block), translation.view, translation.decoding
-        )
-
-    def _drawing(self, sampling: TranslationSampling) -> Callable[[Block], Sequence[str | None]]:
-        translation, draw = self.translation, self.translation.model.sampler(self.store, whole=True)
-        return lambda block: draw(
-            translation.texts(block), translation.keys(block, sampling.seed), sampling
-        )
+def translation(
+    corpus: Corpus,
+    column: str,
+    model: TextModel,
+    store: Store,
+    view: str,
+    decoding: Decoding,
+    sampling: TranslationSampling | None = None,
+) -> ModelOutputs:
+    """Return the translations of a column of a corpus, read as a view, searched or drawn."""
+    if sampling:
+        how = {"drawn": {**sampling.to_dict(), "version": SAMPLING_VERSION}}
+    else:  # without the setting that changes the speed alone
+        how = {"decoding": decoding.model_dump(exclude={"batch_tokens"})}
+    asked = {"version": VERSION, "column": column, "view": view, **how}
+    return ModelOutputs(
+        outputs_folder(store, KIND, corpus, model, **asked),
+        corpus,
+        model,
+        _Column(column, sampling.seed if sampling else None),
+        sampling or decoding,
+        per_second=SENTENCES_PER_SECOND,
+        block_rows=BLOCK_ROWS,
+        view=view,
+        columns=("id", column),
+    )
 
 
 TRANSLATOR = "translator"
 
 
-class TranslatedText(UsesModels, ExtraInputs, CorpusOperator):
+class TranslatedText(CorpusOperator):
     """Parameters of an operator that adds a monolingual text, translated, to the training text."""
 
     monolingual: MonolingualSpec
@@ -282,8 +159,6 @@ class TranslatedText(UsesModels, ExtraInputs, CorpusOperator):
     system: Overrides = {}
     """Dotted keys in which the experiment that trains the model differs from the plain baseline
     of this one."""
-    view: str = PLAIN
-    """The view that the model reads the text as."""
     decoding: Decoding = Decoding()
     """How the model searches for the best translation."""
     sampling: TranslationSampling | None = None
@@ -307,14 +182,6 @@ class TranslatedText(UsesModels, ExtraInputs, CorpusOperator):
         unused = dict.fromkeys(("seed", "system"), "the model is ready") if self.ready else {}
         return unused | ({"decoding": "translations are drawn"} if self.sampling else {})
 
-    @model_validator(mode="after")
-    def _drawn_from_plain_text(self) -> TranslatedText:
-        if self.sampling and self.view != PLAIN:
-            raise UserError(
-                f"translations are drawn from plain text: leave out view {self.view}, or sampling"
-            )
-        return self
-
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         language = self.monolingual.language
         expected = experiment["corpus"][f"{self.DIRECTION.read}_language"]
@@ -326,46 +193,28 @@ class TranslatedText(UsesModels, ExtraInputs, CorpusOperator):
         trained = direction_experiment(self.DIRECTION, experiment, self.system)
         return {TRANSLATOR: self.ready or {**trained, "name": self.operator, "seeds": [self.seed]}}
 
-    def check_model(self, role: str, views: Sequence[str]) -> None:
-        require_view(self.operator, role, self.view, views)
-
     def make(
         self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
     ) -> Iterator[OperatorOutput]:
-        text = cached_corpus(self.monolingual, "train", store.root)
-        translation = Translation(
-            text, "text", fitted["models"][TRANSLATOR], self.view, self.decoding, self.sampling
+        text, model = cached_corpus(self.monolingual, "train", store.root), fitted["models"]
+        written = translation(
+            text, "text", model[TRANSLATOR], store, PLAIN, self.decoding, self.sampling
         )
-        outputs = translation.hypotheses(store, execution, f"{self.operator}: translate")
+        outputs = written.by_shard(execution, f"{self.operator}: translate")
         languages = {key: corpus.manifest[key] for key in ("source_language", "target_language")}
+        schema = KINDS["parallel"].schema
         for block, hypotheses in zip(text.blocks(), outputs, strict=True):
-            counts = count_outcomes(hypotheses)
-            usable = pa.array([bool(output and output.strip()) for output in hypotheses])
-            texts = {
-                self.DIRECTION.read: block.column("text"),
-                self.DIRECTION.written: pa.array(hypotheses, pa.string()),
-            }
-            sides = {
-                side: pa.array(cleaned_like(corpus, text.filter(usable).to_pylist()), pa.string())
-                for side, text in texts.items()
-            }
-            parents = _parents(block.filter(usable), {**sides, **languages})
-            read, written = self.DIRECTION.read, self.DIRECTION.written
+            new, usable, counts = cleaned_outputs(corpus, hypotheses)
+            kept = block.filter(usable)
+            read = pa.array(cleaned_like(corpus, kept.column("text").to_pylist()), pa.string())
+            values = {name: kept.column(name) for name in ("id", "origin", "lineage")}
+            values |= {self.DIRECTION.read: read, self.DIRECTION.written: new}
+            values |= {name: pa.repeat(code, len(kept)) for name, code in languages.items()}
+            values["views"] = pa.array([[]] * len(kept), schema.field("views").type)
+            parents = pa.table({name: values[name] for name in schema.names}, schema=schema)
             yield OperatorOutput(
                 derive_records(parents, self, [1] * len(parents)),
                 counts,
-                [translation.folder(store).name],
-                {written: MadeOf(sides[read], read)},
+                [written.folder.name],
+                {self.DIRECTION.written: MadeOf(read, self.DIRECTION.read)},
             )
-
-
-def _parents(block: pa.Table, columns: Mapping[str, Any]) -> pa.Table:
-    """Return sentences as parallel records; `columns` are texts, or a value for all."""
-    values = {
-        name: pa.repeat(value, len(block)) if isinstance(value, str) else value
-        for name, value in columns.items()
-    }
-    values |= {name: block.column(name) for name in ("id", "origin", "lineage")}
-    schema = KINDS["parallel"].schema
-    values["views"] = pa.array([[]] * len(block), schema.field("views").type)
-    return pa.table({name: values[name] for name in schema.names}, schema=schema)

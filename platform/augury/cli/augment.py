@@ -10,7 +10,7 @@ from typing import Any, get_args, get_origin
 from augury.augment import operator as operators
 from augury.augment import pipeline
 from augury.augment.draw import TokenDraw
-from augury.augment.operator import DRAW, Operator, UsesModels, check_columns
+from augury.augment.operator import DRAW, Operator, check_columns
 from augury.augment.pipeline import Augmented
 from augury.cli.common import (
     RESULTS,
@@ -190,7 +190,7 @@ def _without_experiment(arguments: argparse.Namespace) -> tuple[CorpusSpec, Oper
             parameters[field] = None if value == "none" and optional else value
     operator = operators.parse({"operator": name, **parameters})
     check_columns(operator, spec.TEXT.KIND.columns)
-    if isinstance(operator, UsesModels):
+    if operator.uses_models:
         raise UserError(
             f"operator {operator.operator} needs trained models: add it to augment in an "
             "experiment file, which defines their training; augury augment --operator "
@@ -209,9 +209,9 @@ def _result(corpus: Corpus, augmented: Augmented) -> dict[str, Any]:
             "folder": part.folder.uri,
             "makes": part.operator.makes(),
             "rows": manifest["rows"],
-            "counts": manifest.get("counts", {}),
-            "measures": part.health.measures if part.health else {},
-            "health": manifest.get("health"),
+            "counts": manifest["counts"],
+            "measures": manifest["health"]["measures"],
+            "health": manifest["health"],
             "made": part.name in augmented.computed,
         }
     excluded = corpus.manifest["rejected"]
@@ -221,7 +221,6 @@ def _result(corpus: Corpus, augmented: Augmented) -> dict[str, Any]:
         "rows_excluded": excluded,
         "filter": corpus.manifest.get("spec", {}).get("filter", {}),
         "rows_added": sum(part["rows"] for part in parts.values() if part["made"]),
-        "address": augmented.address,
         "corpus": {"address": corpus.address, "folder": corpus.folder.uri},
         "parts": parts,
     }
@@ -259,7 +258,6 @@ def _print(result: dict[str, Any], prefix: str) -> None:
         notes += [f"{count:,} {label}" for label, count in part["counts"].items()]
         notes += [f"{label} {value:.2f} %" for label, value in part["measures"].items()]
         print(f"  {name:<12} {part['folder']}: {', '.join(notes)}")
-    print(f"address {result['address']}")
     for number, example in enumerate(result.get("examples", ()), 1):
         print(f"\nexample {number}")
         for name, texts in example.items():

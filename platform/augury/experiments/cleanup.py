@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from augury.augment.pipeline import AUGMENTED
 from augury.core import locks
 from augury.core.directories import TEMPORARY
 from augury.core.integrity import Damaged
@@ -76,8 +75,6 @@ def _texts(store: Store, before: float, users: Sequence[str]) -> Iterator[Unused
     for folder in folders:
         if _address(folder) in needed or locks.is_locked(folder) or _changed(folder) > before:
             continue
-        if folder.name.startswith(f"{AUGMENTED}/") and needed.issuperset(_made_from(folder)):
-            continue  # it says which texts belong together
         yield Unused("text", folder.name, size(folder))
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 from statistics import median
 from typing import NamedTuple
 
-from augury.augment import pipeline
-from augury.augment.operator import RECORDS, MakesRecords, TextSubset
+from augury.augment.operator import RECORDS, TextSubset
 from augury.core.machine import available_cores
 from augury.core.progress import duration
 from augury.core.store import Store
@@ -140,11 +139,11 @@ def seed_cost(experiment: Experiment, store: Store) -> Cost | None:
     words = [float(word_counts(column.combine_chunks()).mean()) for column in middle.columns]
     plain = all_rows = sum(read.values())
     for operator in experiment.augment:
-        if operator.makes() == RECORDS and isinstance(operator, MakesRecords):
+        if operator.makes() == RECORDS:
             subset = operator.of if isinstance(operator, TextSubset) else ()
             texts = {
                 name: cached_corpus(spec, "train", store.root).rows
-                for name, spec in pipeline.extra_texts(operator).items()
+                for name, spec in operator.texts().items()
             }
             share = experiment.mixture.get(operator.name())
             counted = read if share is None else rows

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from augury.augment import pipeline
-from augury.augment.operator import RECORDS, ReadyModel, TrainedModel
+from augury.augment.models import ReadyModel, TrainedModel
+from augury.augment.operator import RECORDS
 from augury.core import config
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA

@@ -51,8 +51,7 @@ def make_texts(plan: Plan) -> None:
         make_texts(plan.first)
         fit_on = task.corpus(plan.first.experiment, TRAIN, plan.store)
     outputs = pipeline.make(plan.parts, train, plan.store, fit_on, experiment.execution)
-    measured = [part.health for part in plan.parts]
-    health.require([measures for measures in measured if measures], experiment.health)
+    health.require([part.health for part in plan.parts], experiment.health)
     if outputs.reused:
         say_once(f"found, not made again: {', '.join(outputs.reused)}")
     folder = plan.tokenizer.folder
@@ -116,7 +115,7 @@ def make_run(plan: Plan) -> Run:
             for side, columns in task.sides(experiment).items()
         },
         left_out=examples.left_out,
-        health=tuple(output for part in plan.parts if (output := part.health)),
+        health=tuple(part.health for part in plan.parts),
         references=references,
         before=plan.before.address if plan.before else None,
     )

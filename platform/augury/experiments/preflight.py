@@ -10,7 +10,8 @@ from itertools import chain
 from typing import Any
 
 from augury.augment import pipeline
-from augury.augment.operator import Fitted, Operator, ReadyModel, UsesModels
+from augury.augment.models import ReadyModel
+from augury.augment.operator import Operator
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.locks import usable
@@ -70,14 +71,12 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
         texts = texts_of(experiment, store)
         learned_from = cached_corpus(experiment.first.corpus, "train", store.root)
         for operator in experiment.augment:
-            for text in pipeline.extra_texts(operator).values():
+            for text in operator.texts().values():
                 cached_corpus(text, "train", store.root)
             if type(operator).check_text is not Operator.check_text:
                 operator.check_text(pipeline.first_records(texts["train"], operator))
             how = experiment.execution
-            fitted = pipeline.fit(learned_from, operator, store, execution=how)
-            if isinstance(operator, Fitted):
-                operator.check_fitted(fitted)
+            operator.check_fitted(pipeline.fit(learned_from, operator, store, execution=how))
         for test in experiment.test_sets:
             stored_references(experiment.corpus, test, texts[test], store)
             if noise := experiment.corpus.noise(test):
@@ -98,7 +97,6 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
                 if isinstance(model, ReadyModel):
                     from augury.experiments.ready_models import ready_views
 
-                    assert isinstance(operator, UsesModels)
                     operator.check_model(role, ready_views(model))
         check([*filter(None, [experiment.before]), *experiment.model_experiments.values()], graph)
 

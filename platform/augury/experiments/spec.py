@@ -10,16 +10,8 @@ from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, mo
 
 from augury.augment import operator
 from augury.augment.health import HealthLimits
-from augury.augment.operator import (
-    DRAW,
-    RECORDS,
-    VIEW,
-    Operator,
-    ReadyModel,
-    TextSubset,
-    UsesModels,
-    check_columns,
-)
+from augury.augment.models import ReadyModel
+from augury.augment.operator import DRAW, RECORDS, VIEW, Operator, TextSubset, check_columns
 from augury.core import config
 from augury.core.config import FileName, Section
 from augury.core.errors import UserError, nearest, unknown
@@ -277,7 +269,7 @@ class Experiment(Section):
         Such experiments have the storage, execution and tracking of this one. UserError for a wrong
         setting in them.
         """
-        if not any(isinstance(operator, UsesModels) for operator in self.augment):
+        if not any(operator.uses_models for operator in self.augment):
             return [{} for _ in self.augment]
         settings = self.model_dump(
             mode="json", exclude_unset=True, exclude={"name", "seeds", "systems", "baseline"}
@@ -289,8 +281,7 @@ class Experiment(Section):
         models: list[dict[str, Experiment | ReadyModel]] = []
         for index, part in enumerate(self.augment):
             models.append({})
-            roles = part.models(plain) if isinstance(part, UsesModels) else {}
-            for role, content in roles.items():
+            for role, content in part.models(plain).items():
                 if isinstance(content, ReadyModel):
                     models[-1][role] = content
                     continue
@@ -491,6 +482,5 @@ def _parse_model(index: int, operator: Operator, role: str, content: dict[str, A
             Fault(("augment", str(index)), f"its {role}: {fault.text()}") for fault in error.faults
         ]
         raise InvalidSettings(error.subject, faults) from error
-    assert isinstance(operator, UsesModels)
     operator.check_model(role, model.views)
     return model

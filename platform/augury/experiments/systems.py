@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from augury.augment.operator import ExtraInputs, Fitted, Operator
+from augury.augment.operator import Operator
 from augury.core import config, yaml_file
 from augury.core.agreed_code import named_by_user
 from augury.core.config import Section
@@ -272,7 +272,7 @@ def _delete(content: Any, path: Sequence[str]) -> None:
 
 def _canonical_operator(operator: Operator, experiment: Experiment, store: Store) -> Operator:
     """Return an operator with parameters that make equal text written in one way."""
-    if not isinstance(operator, Fitted) or type(operator).canonical is Fitted.canonical:
+    if type(operator).canonical is Operator.canonical:
         return operator
     from augury.augment import pipeline
 
@@ -285,11 +285,10 @@ def missing_inputs(experiments: Iterable[Experiment]) -> dict[str, str]:
     missing: dict[str, str] = {}
     for experiment in experiments:
         for part in _behind(last_stage(experiment)):
-            extra = [operator for operator in part.augment if isinstance(operator, ExtraInputs)]
-            texts = [text for operator in extra for text in operator.texts().values()]
+            texts = [text for operator in part.augment for text in operator.texts().values()]
             for spec in [part.corpus, *texts]:
                 missing = missing_texts(spec) | missing
-            files = (file for operator in extra for file in operator.files())
+            files = (file for operator in part.augment for file in operator.files())
             missing |= {
                 file: error for file in files if file not in missing and (error := unreadable(file))
             }

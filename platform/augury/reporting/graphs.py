@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from augury.augment import pipeline
-from augury.augment.operator import RECORDS, Fitted, UsesModels
+from augury.augment.operator import RECORDS
 from augury.augment.translation import SENTENCES_PER_SECOND
 from augury.core.locks import usable
 from augury.core.progress import duration
@@ -94,13 +93,13 @@ def _texts(graph: Graph, plan: Plan) -> Iterator[Node]:
     for part in plan.parts:
         operator, inputs = part.operator, [part.corpus.name]
         speed = operator.PER_SECOND
-        if isinstance(operator, UsesModels):
+        if operator.uses_models:
             speed = min(speed, SENTENCES_PER_SECOND)
-        for name, extra in pipeline.extra_texts(operator).items():
+        for name, extra in operator.texts().items():
             corpus = plan.store.folder(CORPORA, cached_address(extra, TRAIN))
             inputs.append(corpus.name)
             yield node("corpus", name, corpus, (), None)
-        if isinstance(operator, Fitted):
+        if operator.learns:
             learned_from = task.corpus_address(experiment.first, TRAIN)
             fit_inputs = [f"{CORPORA}/{learned_from}"]
             yield node("fit", part.name, part.fit, fit_inputs, rows / operator.FIT_PER_SECOND)

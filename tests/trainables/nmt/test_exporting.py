@@ -13,7 +13,7 @@ import pytest
 import yaml
 from huggingface_hub import ModelCard
 
-from augury.augment.operator import ReadyModel
+from augury.augment.models import ReadyModel
 from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.progress import duration

@@ -1,0 +1,181 @@
+"""What models write for the records of a corpus, block by block, stored by address; and how likely
+a classifier holds labels.
+
+An executor runs the blocks: Ray's actors, or this process.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from augury.augment.models import TextModel, TrainedModel
+from augury.augment.pipeline import Block, split_into_blocks
+from augury.core import config
+from augury.core.execution import Execution
+from augury.core.executors import Row, Task
+from augury.core.locks import make_once
+from augury.core.progress import Stage
+from augury.core.store import Folder, Store
+from augury.corpora.corpus import Corpus, read_shard, write_shard
+from augury.decoding.settings import PLAIN, Decoding, Sampling
+
+KIND, SHARD = "generated", "part-00000.parquet"
+
+
+class Questions(NamedTuple):
+    """What a model is asked for a block of records: texts and, where outputs are drawn, their
+    random keys."""
+
+    texts: Sequence[str]
+    keys: Sequence[int] = ()
+
+
+def outputs_folder(
+    store: Store, kind: str, corpus: Corpus, model: TextModel, **asked: Any
+) -> Folder:
+    """Return the folder of a model's outputs for a corpus, by all that determines them."""
+    address = config.address({"corpus": corpus.address, "model": model.name, **asked})
+    return store.folder(kind, address)
+
+
+@dataclass(frozen=True)
+class ModelOutputs:
+    """The texts that a model writes for a corpus, any number for a record."""
+
+    folder: Folder
+    """Where they are stored (`outputs_folder`)."""
+    corpus: Corpus
+    model: TextModel
+    ask: Callable[[pa.Table], Questions]
+    """What a block's records ask for; it must not depend on the block."""
+    settings: Decoding | Sampling
+    """Those of a search, or of sampling, which prefers a GPU."""
+    per_second: float
+    """Records that one core processes in a second, with a small model."""
+    block_rows: int
+    """The maximum number of records in a block, which is repeated after a kill."""
+    view: str = PLAIN
+    """The view that a search reads texts as (`plain`, `rot-1`)."""
+    whole: bool = True
+    """Whether a text that is too long for the model has no output, or is cut by sampling."""
+    columns: tuple[str, ...] | None = None
+    """The columns that `ask` reads; None: all."""
+
+    def by_shard(
+        self, execution: Execution, name: str, unit: str = "sentences"
+    ) -> Iterator[list[str | None]]:
+        """Yield the outputs for every shard of the corpus, written unless the store has them.
+
+        None marks a text that is too long for the model. After a kill the first missing block is
+        next. `name` and `unit` are those of the progress line.
+        """
+        blocks = split_into_blocks(self.corpus, self.block_rows)
+        make_once(self.folder, lambda: self._make(blocks, execution, name, unit))
+        for shard in self.corpus.shards:
+            names = [block.name for block in blocks if block.shard == shard]
+            parts = [read_shard(self.folder, name).column("text").to_pylist() for name in names]
+            yield [text for part in parts for text in part]
+
+    def _make(self, blocks: Sequence[Block], execution: Execution, name: str, unit: str) -> None:
+        missing = [block for block in blocks if not self.folder.exists(block.name)]
+        rows = sum(block.stop - block.start for block in missing)
+        executor = execution.choose(self.corpus.rows / self.per_second, name)
+        threads = 1 if executor.name == "ray" else execution.threads or 2
+        reserved = execution.reserved(executor)
+        if not isinstance(self.settings, Sampling) and not self.model.on_gpu:
+            reserved["gpus"] = 0.0
+        with Stage(name, self.corpus.rows, unit) as stage:
+            stage.advance(self.corpus.rows - rows)
+            items = [block._asdict() for block in missing]
+            done = executor.map(partial(_writer, self, threads), items, stage, **reserved)
+        # The seconds that one process needs for all texts, extrapolated from this call.
+        seconds = sum(row["seconds"] for row in done) * self.corpus.rows / rows if rows else 0.0
+        self.folder.finish(
+            {
+                "shards": [block.name for block in blocks],
+                "inputs": [self.corpus.address, self.model.name],
+                "seconds": seconds,
+            }
+        )
+
+
+def _writer(outputs: ModelOutputs, threads: int) -> Task:
+    """Return the task that writes and stores the outputs for a block, and returns the `seconds`
+    that they took; each process loads the model once."""
+    store, settings = Store(outputs.folder.root), outputs.settings
+    if isinstance(settings, Sampling):
+        draw = outputs.model.sampler(store, outputs.whole)
+
+        def write(questions: Questions) -> Sequence[str | None]:
+            return draw(questions.texts, questions.keys, settings)
+    else:
+        translate = outputs.model.translator(store, threads)
+
+        def write(questions: Questions) -> Sequence[str | None]:
+            return translate(questions.texts, outputs.view, settings)
+
+    def apply(row: Row) -> Row:
+        shard = outputs.corpus.shard(row["shard"], outputs.columns)
+        questions = outputs.ask(shard.slice(row["start"], row["stop"] - row["start"]))
+        start = time.perf_counter()
+        texts = write(questions)
+        seconds = time.perf_counter() - start
+        table = pa.table({"text": pa.array(texts, pa.string())})
+        write_shard(outputs.folder, row["name"], table)
+        return {"rows": row["stop"] - row["start"], "seconds": seconds}
+
+    return apply
+
+
+def judge(
+    model: TrainedModel,
+    store: Store,
+    columns: Sequence[Sequence[str]],
+    labels: Sequence[str],
+    execution: Execution,
+    name: str,
+) -> np.ndarray:
+    """Return the probabilities of labels, (rows, labels), by a classifier of columns of sentences,
+    computed unless the store has them."""
+    rows = [*zip(*columns, strict=True)]
+    if not rows:
+        return np.zeros((0, len(labels)))
+    folder = store.folder(
+        KIND, config.address({"model": model.name, "labels": [*labels], "rows": rows})
+    )
+
+    def write() -> None:
+        judged = execution.map_texts(
+            partial(_judge, model, store, labels),
+            rows,
+            name=f"{name}: judge",
+            unit="records",
+            per_second=20.0,
+            chunk=1_000,
+        )
+        write_shard(folder, SHARD, pa.table([*zip(*judged, strict=True)], [*labels]))
+        folder.finish({"shards": [SHARD], "inputs": [model.name]})
+
+    make_once(folder, write)
+    table = read_shard(folder, SHARD)
+    return np.stack([table.column(label).to_numpy() for label in labels], axis=1)
+
+
+def _judge(
+    model: TrainedModel, store: Store, labels: Sequence[str]
+) -> Callable[[Sequence[Sequence[str]]], list[list[float]]]:
+    """Return the function from rows of sentences to the probabilities of their labels."""
+
+    def judge(rows: Sequence[Sequence[str]]) -> list[list[float]]:
+        columns = [[*column] for column in zip(*rows, strict=True)]
+        probabilities = model.probabilities(store, *columns, labels=labels)
+        return [row.tolist() for row in probabilities]
+
+    return judge

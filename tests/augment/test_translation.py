@@ -1,0 +1,360 @@
+"""Translations as training text: of monolingual text, and data diversification; by dictionaries as
+models, and with trained models whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from augury.augment import pipeline, translation
+from augury.augment.data_diversification import DataDiversification
+from augury.augment.translation import cleaned_like
+from augury.core.errors import UserError
+from augury.core.execution import Execution
+from augury.core.store import Folder, Store
+from augury.corpora import corpus as corpora
+from augury.corpora.corpus import PARALLEL, Corpus, read_shard
+from augury.corpora.ingest import cached_corpus, ingest
+from augury.corpora.spec import CorpusSpec
+from augury.decoding.settings import Decoding, Sampler, Translator
+from augury.experiments import make
+from augury.experiments.evaluate import render_texts
+from augury.experiments.graph import Graph
+from augury.experiments.run import Run
+from augury.experiments.spec import Experiment
+from augury.experiments.systems import expand
+from augury.experiments.trial import train
+from augury.training.trained import OUTCOME
+from tests import tiny
+from tests.augment import texts
+from trainables.nmt import TASK
+
+HERE = Execution(executor="local", threads=1)
+SEARCH = {"beam": 2, "max_length": 12}
+
+
+def experiment(storage: Path, operator: str, language: str = "", **changes: Any) -> Experiment:
+    settings: dict[str, Any] = {"operator": operator, "decoding": SEARCH}
+    if language:
+        settings["monolingual"] = {"language": language, "train": {"builtin": 15, "seed": 2}}
+    augment = [{**settings, **changes}]
+    steps = {"max_updates": 3}
+    return tiny.experiment("nmt", storage, augment=augment, baseline=True, training=steps)
+
+
+@dataclass(frozen=True)
+class Dictionary:
+    """A model that translates by looking up; it dies after so many blocks."""
+
+    name: str
+    words: Mapping[str, str | None]
+    dies_after: int = 99
+    requests: list[list[str]] = field(default_factory=list, compare=False)
+
+    on_gpu: ClassVar[bool] = False
+
+    def translator(self, store: Store, threads: int = 1) -> Translator:
+        def translate(lines: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
+            if len(self.requests) == self.dies_after:
+                raise KeyboardInterrupt
+            self.requests.append(list(lines))
+            return [self.words[text] for text in lines]
+
+        return translate
+
+    def sampler(self, store: Store, whole: bool = False) -> Sampler:
+        raise NotImplementedError
+
+    def probabilities(
+        self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]
+    ) -> np.ndarray:
+        raise NotImplementedError
+
+
+def corpus_of(pairs: Sequence[tuple[str, str]], store: Store) -> Corpus:
+    ids = [f"train-{row}" for row in range(len(pairs))]
+    sources, targets = zip(*pairs, strict=True)
+    return texts.corpus(store, texts.records(id=ids, source=sources, target=targets))
+
+
+def diversified(
+    corpus: Corpus, store: Store, *models: Mapping[str, Any], **changes: Any
+) -> pipeline.Part:
+    operator = DataDiversification(**changes)
+    (part,) = pipeline.augment(corpus, [operator], store, models=models, execution=HERE).parts
+    return part
+
+
+def pairs_of(part: pipeline.Part) -> list[tuple[str, str]]:
+    assert texts.table_of(part).schema.equals(PARALLEL.schema)
+    return [(row["source"], row["target"]) for row in texts.rows_of(part)]
+
+
+def test_the_union_keeps_the_order_and_drops_what_is_there(tmp_path: Path) -> None:
+    """Golden: {(a, A), (b, B)}, forward {(a, A), (b, B2)}, backward {(a2, A), (b, B)} give four
+    pairs, in order."""
+    store = Store(tmp_path)
+    corpus = corpus_of([("a", "A"), ("b", "B")], store)
+    forward = Dictionary("f", {"a": "A", "b": "B2"})
+    backward = Dictionary("b", {"A": "a2", "B": "b"})
+    part = diversified(corpus, store, {"forward": forward, "backward": backward})
+    assert pairs_of(part) == [("b", "B2"), ("a2", "A")]
+    manifest = part.folder.manifest()
+    assert manifest["counts"] == {"translated": 4, "too long": 0, "empty": 0, "there already": 2}
+    assert [(row["id"], row["lineage"]["parents"]) for row in texts.rows_of(part)] == [
+        ("train-1/data_diversification-1", ["train-1"]),
+        ("train-0/data_diversification-2", ["train-0"]),
+    ]
+    assert set(manifest["inputs"]) >= {"f", "b"}
+
+
+def test_three_models_a_direction_give_seven_times_the_text_at_most(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corpora, "SHARD_ROWS", 2)
+    store = Store(tmp_path)
+    corpus = corpus_of([(f"s{row}", f"t{row}") for row in range(5)], store)
+    models = {}
+    for direction, side in (("forward", "s"), ("backward", "t")):
+        for seed in (1, 2, 3):
+            words = {f"{side}{row}": f"{direction} {seed} {row}" for row in range(5)}
+            models[f"{direction}-{seed}"] = Dictionary(f"{direction}{seed}", words)
+    pairs = pairs_of(diversified(corpus, store, models))
+    assert len(pairs) == len({*pairs}) == 6 * corpus.rows
+    assert DataDiversification().max_records() == 6
+
+
+def test_empty_and_missing_translations_are_counted(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    corpus = corpus_of([("a", "A"), ("b", "B"), ("c", "C")], store)
+    forward = Dictionary("f", {"a": " ", "b": None, "c": "C2"})
+    backward = Dictionary("b", {"A": "", "B": "b", "C": "c"})
+    part = diversified(corpus, store, {"forward": forward, "backward": backward})
+    assert pairs_of(part) == [("c", "C2")]
+    counts = {"translated": 6, "too long": 1, "empty": 2, "there already": 2}
+    assert part.folder.manifest()["counts"] == counts
+
+
+def test_translation_continues_after_a_kill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(translation, "BLOCK_ROWS", 2)
+    store = Store(tmp_path)
+    corpus = corpus_of([(letter, letter.upper()) for letter in "abcde"], store)
+    words = {letter: f"{letter}2" for letter in "abcdeABCDE"}
+    killed = {"forward": Dictionary("f", words), "backward": Dictionary("b", words, dies_after=1)}
+    with pytest.raises(KeyboardInterrupt):
+        diversified(corpus, store, killed)
+    assert killed["backward"].requests == [["A", "B"]]
+    again = {"forward": Dictionary("f", words), "backward": Dictionary("b", words)}
+    assert len(pairs_of(diversified(corpus, store, again))) == 10
+    assert again["forward"].requests == [] and again["backward"].requests == [["C", "D"], ["E"]]
+
+
+def test_further_models_and_other_operators_find_translations(tmp_path: Path) -> None:
+    store, words = Store(tmp_path), {"a": "a2", "A": "A2"}
+    corpus = corpus_of([("a", "A")], store)
+    names = ("forward-1", "backward-1", "forward-2", "backward-2")
+    models = {name: Dictionary(name, words) for name in names}
+    fewer = diversified(corpus, store, {name: models[name] for name in names[:2]}, seeds=(1,))
+    more = diversified(corpus, store, models, seeds=(1, 2))
+    assert fewer.folder != more.folder
+    assert all(len(model.requests) == 1 for model in models.values())
+    diversified(corpus, store, models, seeds=(1, 2), decoding=Decoding(length_penalty=1.0))
+    assert all(len(model.requests) == 2 for model in models.values())
+
+
+@pytest.mark.slow
+def test_ray_and_this_process_translate_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local_ray: Any
+) -> None:
+    monkeypatch.setattr(translation, "BLOCK_ROWS", 2)
+    model, shards = Dictionary("f", {letter: f"{letter}2" for letter in "abcde"}), []
+    for executor in ("local", "ray"):
+        store = Store(tmp_path / executor)
+        corpus = corpus_of([(letter, letter) for letter in "abcde"], store)
+        written = translation.translation(corpus, "source", model, store, "plain", Decoding())
+        (lines,) = written.by_shard(Execution.model_validate({"executor": executor}), "translate")
+        assert lines == [*model.words.values()]
+        names = [name for name in written.folder.names() if name.endswith(".parquet")]
+        shards.append({name: written.folder.read(name) for name in names})
+    assert shards[0] == shards[1] and len(shards[0]) == 3
+
+
+def test_new_text_is_in_the_case_of_the_text_that_it_joins(tmp_path: Path) -> None:
+    (tmp_path / "a.de").write_text("Ein Haus\n")
+    (tmp_path / "a.en").write_text("A house\n")
+    train = {"source": str(tmp_path / "a.de"), "target": str(tmp_path / "a.en")}
+    for lowercase, expected in ((True, ["zwei häuser"]), (False, ["Zwei Häuser"])):
+        settings = {
+            "source_language": "de",
+            "target_language": "en",
+            "train": train,
+            "filter": {"lowercase": lowercase},
+        }
+        corpus = ingest(CorpusSpec.model_validate(settings), "train", Store(tmp_path / "store"))
+        assert cleaned_like(corpus, ["Zwei Häuser "]) == expected
+
+
+def test_models_are_plain_baselines_in_both_directions(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    config = experiment(tmp_path, "data_diversification", seeds=[1, 2])
+    baseline = Graph(store).plan(expand(config)["baseline"]).address
+    (settings,), (models,) = config.models, Graph(store).models(config)
+    assert list(models) == ["forward-1", "forward-2", "backward-1", "backward-2"]
+    assert [models[f"forward-{seed}"].name for seed in (1, 2)] == [
+        f"runs/{baseline}/seed-{seed}" for seed in (1, 2)
+    ]
+    backward = settings["backward"]
+    assert isinstance(backward, Experiment) and backward.seeds == (1, 2)
+    assert backward.corpus.languages_of("train") == ("qab", "qaa") and backward.augment == ()
+    (models,) = Graph(store).models(experiment(tmp_path, "forward_translation", "qaa"))
+    assert models["translator"].name == f"runs/{baseline}/seed-1"
+
+
+@pytest.mark.parametrize(
+    ("operator", "changes", "message"),
+    [
+        ("data_diversification", {"views": ["plain", "rot-1"]}, "unknown view 'rot-1'.*such as"),
+        (
+            "data_diversification",
+            {"system": {"model.hiden_size": 4}},
+            "its forward: unknown key 'model.hiden_size': did you mean 'hidden_size'",
+        ),
+        ("data_diversification", {"forward": [{}]}, "a trained model is a run or a checkpoint"),
+        ("forward_translation", {"language": "qab"}, "is 'qab'.* in 'qaa', the source language"),
+        ("back_translation", {"language": "qaa"}, "in 'qab', the target language"),
+    ],
+)
+def test_mistakes_are_reported_before_anything_is_trained(
+    operator: str, changes: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError, match=message):
+        experiment(tmp_path, operator, **changes)
+
+
+@pytest.mark.trains
+@pytest.mark.parametrize(
+    ("name", "language", "read", "written"),
+    [
+        ("forward_translation", "qaa", "source", "target"),
+        ("back_translation", "qab", "target", "source"),
+    ],
+)
+def test_pairs_are_sentences_and_what_a_model_makes_of_them(
+    name: str, language: str, read: str, written: str, tmp_path: Path
+) -> None:
+    config, store = experiment(tmp_path, name, language), Store(tmp_path)
+    address = Graph(store).plan(config).address
+    run = make.prepare(config, store)
+    assert run.address == address and list(run.records) == [name]
+    folder = run.stored_folder(run.records[name])
+    manifest = folder.manifest()
+    (table,) = (read_shard(folder, shard) for shard in manifest["shards"])
+    assert table.schema.remove_metadata().equals(PARALLEL.schema)
+    text = cached_corpus(config.augment[0].texts()["monolingual"], "train", store.root)
+    (models,) = Graph(store).models(config)
+    outputs = models["translator"].translator(store)(
+        text.column("text"), "plain", Decoding.model_validate(SEARCH)
+    )
+    rows, pairs = table.to_pylist(), zip(text.column("text"), outputs, strict=True)
+    assert [(row[read], row[written]) for row in rows] == [pair for pair in pairs if pair[1]]
+    assert {(row["source_language"], row["target_language"]) for row in rows} == {("qaa", "qab")}
+    (parent,) = rows[0]["lineage"]["parents"]
+    assert parent.startswith("monolingual-") and rows[0]["id"] == f"{parent}/{name}-1"
+    assert manifest["counts"]["translated"] == 15 and text.address in manifest["inputs"]
+    assert train(run)
+
+
+@pytest.mark.trains
+def test_translations_are_drawn_where_that_is_asked_for(tmp_path: Path) -> None:
+    """The same with the same seed, others with another seed; addresses say so."""
+    drawn: list[tuple[list[str], str]] = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        sampling = {"max_length": 12, "seed": seed}
+        config = experiment(tmp_path / name, "back_translation", "qab", sampling=sampling)
+        run = make.prepare(config, Store(tmp_path / name))
+        folder = run.stored_folder(run.records["back_translation"])
+        made_from = run.stored_folder(folder.manifest()["made_from"][0])
+        assert made_from.manifest()["seconds"] > 0
+        sources = read_shard(folder, "part-00000.parquet").column("source").to_pylist()
+        assert len({*sources}) > 3
+        drawn.append((sources, folder.name))
+    assert drawn[0] == drawn[1] and all(one != other for one, other in zip(*drawn[1:], strict=True))
+
+
+@pytest.mark.trains
+@pytest.mark.parametrize("drawn", [{}, {"sampling": {"max_length": 4}}])
+def test_a_long_text_is_counted_and_not_paired_with_a_translation_of_its_beginning(
+    drawn: dict[str, Any], tmp_path: Path
+) -> None:
+    """The model has 1,024 positions; the long sentence has at least a piece per word."""
+    (tmp_path / "mono.txt").write_text(f"a b c\n{'a b c d e ' * 300}\nd e f\n")
+    text = {
+        "language": "qab",
+        "train": {"lines": str(tmp_path / "mono.txt")},
+        "filter": {"max_length": None},
+    }
+    config = experiment(tmp_path, "back_translation", monolingual=text, **drawn)
+    run = make.prepare(config, Store(tmp_path))
+    folder = run.stored_folder(run.records["back_translation"])
+    assert folder.manifest()["counts"]["too long"] == run.health[0].lost["too long"] == 1
+    targets = read_shard(folder, "part-00000.parquet").column("target").to_pylist()
+    assert max(len(target.split()) for target in targets) == 3
+
+
+@pytest.mark.trains
+def test_one_model_a_direction_translates_its_views(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The variant with CipherDAug, killed while it translates and continued: no model is trained
+    twice."""
+    system = {
+        "augment": [{"operator": "cipher", "keys": [1, 2]}],
+        "regime": {"name": "coregularised", "warmup_steps": 1},
+        "training.max_updates": 3,
+    }
+    views = ["plain", "rot-1", "rot-2"]
+    config = experiment(tmp_path, "data_diversification", seeds=[1], views=views, system=system)
+    store = Store(tmp_path)
+    translate: Callable[..., Any] = TASK.translator
+    calls: list[str] = []
+
+    def dying(run: Run, threads: int) -> Translator:
+        calls.append(run.folder.name)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        translator: Translator = translate(run, threads)
+        return translator
+
+    monkeypatch.setattr(TASK, "translator", dying)
+    with pytest.raises(KeyboardInterrupt):
+        make.prepare(config, store)
+    (models,) = Graph(store).models(config)
+    outcomes = [Path(Folder(store.root, model.name).path(OUTCOME)) for model in models.values()]
+    stamps = [outcome.stat().st_mtime_ns for outcome in outcomes]
+
+    run = make.prepare(config, store)
+    assert [outcome.stat().st_mtime_ns for outcome in outcomes] == stamps
+    forward, backward = (model.name for model in models.values())
+    assert calls == [forward] * 4 + [backward] * 3
+    corpus = run.corpus("train")
+    (part,) = pipeline.plan(corpus.address, config.augment, store, models=[models])
+    sources, targets = corpus.column("source"), corpus.column("target")
+    translator_run = Run.read(Folder(store.root, forward))
+    for copy, view in enumerate(views, start=1):
+        rows = [row for row in texts.rows_of(part) if row["lineage"]["copy"] == copy]
+        kept = [sources.index(row["source"]) for row in rows]  # plain text, whatever was read
+        enciphered = render_texts(translator_run, [sources[row] for row in kept], view)
+        assert (enciphered == [sources[row] for row in kept]) == (view == "plain")
+        outputs = TASK.translator(translator_run, 1)(sources, view, config.augment[0].decoding)
+        assert [outputs[row] for row in kept] == [row["target"] for row in rows]
+    backwards = [row for row in texts.rows_of(part) if row["lineage"]["copy"] > 3]
+    assert {row["target"] for row in backwards} <= set(targets)
+    assert run.data_factor == (60 + len(texts.rows_of(part))) / 60
+    assert train(run)
