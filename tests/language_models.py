@@ -10,6 +10,7 @@ import torch
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
+from tokenizers.processors import TemplateProcessing
 from transformers import (
     BartConfig,
     BartForConditionalGeneration,
@@ -72,10 +73,16 @@ def save_bigrams(
     return str(folder)
 
 
-def save_words(folder: Path, vocabulary: Mapping[str, int], chat: str | None = None) -> None:
-    """Write a tokenizer of words."""
+def save_words(
+    folder: Path, vocabulary: Mapping[str, int], chat: str | None = None, *, ends: bool = False
+) -> None:
+    """Write a tokenizer of words, which ends texts where that is asked."""
     tokenizer = Tokenizer(WordLevel(dict(vocabulary), unk_token=UNKNOWN))
     tokenizer.pre_tokenizer = Whitespace()
+    if ends:
+        tokenizer.post_processor = TemplateProcessing(
+            single=f"$A {END}", special_tokens=[(END, vocabulary[END])]
+        )
     special = {"eos_token": END, "unk_token": UNKNOWN}
     special |= {"pad_token": "<pad>"} if "<pad>" in vocabulary else {}
     fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special)
@@ -125,7 +132,7 @@ def save_translator(folder: Path, sentence: str) -> str:
         for position, word in enumerate(words, start=decoder.embed_positions.offset):
             decoder.embed_positions.weight[position] = 5 * directions[vocabulary[word]]
     model.save_pretrained(folder)
-    save_words(folder, vocabulary)
+    save_words(folder, vocabulary, ends=True)
     return str(folder)
 
 

@@ -85,8 +85,11 @@ def test_the_end_of_a_budget_is_kept_for_confirmation(tmp_path: Path) -> None:
     reference, other = sweep.plan.configurations
     choosing = [Trial(reference, 1), Trial(other, 1)]
     assert sweep.options.fresh_seeds == (3, 4)
+    scheduler = sweep._scheduler()
+    sweep.trials = cast(Trials, SimpleNamespace(scheduler=scheduler))
     assert sweep._deadline_of(choosing[1]) is None
-    sweep.deadline, scheduler = 1000.0, sweep._scheduler()
+    sweep.deadline = 1000.0
+    assert sweep._deadline_of(choosing[1]) == 1000.0  # nothing is known that could be confirmed
     for trial in choosing:
         scheduler.tell(*trial, 1.0)
     progress = dict.fromkeys(choosing, "finished")

@@ -18,7 +18,7 @@ from augury.text.pieces.fast_tokenizer import fast_tokenizer, save
 from augury.text.pieces.vocabulary import Vocabulary
 from trainables.nmt.config import Config
 from trainables.nmt.model import known_elsewhere
-from trainables.nmt.pretrained import PretrainedVocabulary
+from trainables.nmt.pretrained_vocabulary import PretrainedVocabulary
 from trainables.nmt.trained import Trained
 from trainables.nmt.tuning import without_new_pieces
 

@@ -25,7 +25,7 @@ from augury.regimes.regime import SOURCE
 from augury.scoring.punctuation import FIXED
 from augury.text.tokens import Text, Tokenizer
 from trainables.nmt.config import Config
-from trainables.nmt.translator import SIDES, FromNothing, translator
+from trainables.nmt.translators import SIDES, FromNothing, translator
 
 if TYPE_CHECKING:
     from augury.experiments.cost import Size

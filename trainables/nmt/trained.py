@@ -28,7 +28,7 @@ from augury.decoding.settings import (
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
 from trainables.nmt.config import Config
-from trainables.nmt.translator import translator_of
+from trainables.nmt.translators import translator_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

@@ -22,7 +22,8 @@ from augury.training import distributed
 from augury.training.batching import Lengths
 from augury.training.learner import Validation
 from trainables.nmt.config import Config
-from trainables.nmt.translator import Translator, translator_of
+from trainables.nmt.translator import Translator
+from trainables.nmt.translators import translator_of
 from trainables.sequence import HeldOut, SequenceTraining
 
 LONGEST = 200

@@ -10,7 +10,7 @@ from augury.core.errors import UserError
 from augury.core.rng import seed_of
 from augury.models.lora import adapt
 from trainables.nmt.config import PretrainedTranslator
-from trainables.nmt.pretrained import PretrainedVocabulary
+from trainables.nmt.pretrained_vocabulary import PretrainedVocabulary
 
 
 def extended(

@@ -27,7 +27,7 @@ from search_spaces.papers.cipherdaug import entries, formula, parameters
 from tests import tiny
 from trainables.nmt.config import ModelConfig, resolve
 from trainables.nmt.model import parameters as parameters_of
-from trainables.nmt.translator import FromNothing
+from trainables.nmt.translators import FromNothing
 
 PRINTED = ("hey, warum nicht?", "wir alle lieben baseball, oder?")
 DIVERSE = [f"data-diverse, {data}" for data in ("base", "bwd.", "fwd.", "bidir.")]

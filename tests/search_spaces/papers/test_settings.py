@@ -13,7 +13,7 @@ from augury.experiments.spec import parse
 from augury.experiments.systems import last_stage
 from augury.reporting.papers.table import find
 from trainables.nmt.config import resolve
-from trainables.nmt.translator import FromNothing
+from trainables.nmt.translators import FromNothing
 
 # train_cipherdaug.sh and multi_preprocess.sh; fairseq's own ε of Adam.
 CIPHERDAUG = {

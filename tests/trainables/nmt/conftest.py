@@ -45,7 +45,7 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Untrained:
         for name, weight in weights.items():
             if "_proj." in name or ".fc" in name:  # larger, so that outputs depend on the source
                 xavier = math.sqrt(6 / sum(weight.shape))
-                weight *= name.endswith(".weight") * xavier / weight.abs().max().clamp(min=1e-9)
+                weight *= name.endswith(".weight") * 2 * xavier / weight.abs().max().clamp(min=1e-9)
         return finished(run, weights)
 
     return make

@@ -4,6 +4,7 @@ what the run knows."""
 from __future__ import annotations
 
 import ast
+import shlex
 import stat
 import subprocess
 from pathlib import Path
@@ -140,7 +141,8 @@ def test_the_next_command_translates_a_text_of_a_test_set(
     capsys.readouterr()
     assert main(["export", scored.folder.uri, "--to", "ctranslate2", "--output", str(output)]) == 0
     next_line = capsys.readouterr().out.splitlines()[-1].removeprefix("next").strip()
-    source = scored.corpus("one").column("source")[0]
+    source = shlex.split(next_line)[-1]
+    assert source in scored.corpus("one").column("source")
     printed = subprocess.run(
         ["bash", "-c", next_line], capture_output=True, text=True, check=True
     ).stdout

@@ -29,7 +29,7 @@ from augury.training.trained import Outcome
 from tests.trainables.nmt.tuned import CIPHERS, CORPUS, Make, content, finished
 from trainables.nmt import TASK
 from trainables.nmt.config import LoraTuning, TranslationTuning
-from trainables.nmt.pretrained import PretrainedVocabulary
+from trainables.nmt.pretrained_vocabulary import PretrainedVocabulary
 from trainables.nmt.trained import Trained
 from trainables.nmt.translation import Translation
 
