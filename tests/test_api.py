@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,9 @@ def test_what_an_operator_cannot_use(
 @pytest.mark.trains
 def test_the_documented_lines_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    content = {**tiny.content("nmt", tmp_path / "results", **TOY), "baseline": True}
+    content = tiny.content("nmt", tmp_path / "results", **TOY)
+    systems = {"baseline": {"regime": "plain", "augment": []}, "CipherDAug": {}}
+    content |= {"name": "my", "systems": systems}
     content = config.merge(content, {**TESTED, "training.max_updates": 2})
     Path("my.yaml").write_text(yaml.safe_dump(content))
     lines = (Path(__file__).parents[1] / "docs" / "python.md").read_text(encoding="utf-8")
@@ -108,5 +111,27 @@ def test_the_documented_lines_work(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert {"difference", "p"} <= set(names["comparison"].columns) and len(names["comparison"]) == 2
     assert names["pairs"]["rot-1"][0] != names["pairs"]["source"][0]
     assert len(names["copies"]) == 4 and len(names["larger"]) == 6
+    for name in ("frame", "comparison"):
+        assert "differences mean nothing" in names[name].attrs["answer"]
+    assert any("not shown to have learnt" in note for note in names["frame"].attrs["notes"])
     with pytest.raises(UserError, match="training.max_updates"):
         augury.run("my.yaml", set={"training.max_updates": "many"})
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: augury.run({"name": "x"}, set="seeds=1"), "a mapping of dotted keys"),
+        (lambda: augury.sweep("agreement", scheduler="fast"), "unknown scheduler 'fast'"),
+        (lambda: augury.sweep("agreement", search="fast"), "unknown search 'fast'"),
+        (lambda: augury.sweep("agreement", budget=5), "give a number and a unit"),
+        (lambda: augury.sweep("agreement", rows="ROT-1"), "a list of names"),
+        (lambda: augury.sweep("agreement", set=["seeds"]), "a mapping of dotted keys"),
+        (lambda: augury.encipher(["ab"], "x"), "a whole number"),
+    ],
+)
+def test_an_argument_that_cannot_be_used_is_said_in_a_line(
+    call: Callable[[], object], message: str
+) -> None:
+    with pytest.raises(UserError, match=message):
+        call()

@@ -29,7 +29,8 @@ def run(
     """Run an experiment, given as a file or its content, and return the results of its runs as
     `results` does.
 
-    `set` has settings by dotted key, in place of the experiment's. Existing runs are reused. Raises
+    `set` has settings by dotted key, in place of the experiment's. Existing runs are reused. The
+    `attrs` of the frame have the `answer` in words, and `notes` that may change a decision. Raises
     UserError for invalid settings and if runs have failed.
 
         frame = augury.run("my.yaml", set={"seeds": [1, 2, 3]})
@@ -38,6 +39,8 @@ def run(
     from augury.core import config
     from augury.experiments.spec import parse
     from augury.experiments.systems import load
+    from augury.reporting import frames
+    from augury.reporting.results import load_groups
     from augury.sweeping.driver import run_experiment
     from augury.tracking.tracker import Tracker
 
@@ -52,7 +55,9 @@ def run(
     frame = results(parsed.storage)
     names = {folder.uri: name for name, seeds in trained.runs.items() for folder in seeds.values()}
     frame = frame[frame["run"].isin(names)].reset_index(drop=True)
-    return frame.assign(system=frame["run"].map(names), experiment=parsed.name)
+    frame = frame.assign(system=frame["run"].map(names), experiment=parsed.name)
+    frame.attrs = frames.said(load_groups([*trained.runs.values()]))
+    return frame
 
 
 def sweep(
@@ -158,15 +163,17 @@ def results(storage: str | Path = "results") -> pd.DataFrame:
     return frames.results(storage)
 
 
-def compare(baseline: str | Path, system: str | Path) -> pd.DataFrame:
+def compare(
+    baseline: str | Path, system: str | Path, *, storage: str | Path = "results"
+) -> pd.DataFrame:
     """Return the differences between two runs or configurations, given by name or folder,
-    with intervals and p-values.
+    with intervals and p-values; `attrs` of the frame as those of `run`.
 
     augury.compare("my/baseline", "my/CipherDAug")
     """
     from augury.reporting import frames
 
-    return frames.compare(baseline, system)
+    return frames.compare(baseline, system, str(storage))
 
 
 def encipher(
@@ -194,6 +201,8 @@ def encipher(
             "encipher takes a list or column of texts, not a string: give a list such as ['ein "
             "Haus']"
         )
+    if not isinstance(key, int):
+        raise UserError(f"encipher takes a whole number of places as key, not {key!r}")
     series = texts if isinstance(texts, pd.Series) else pd.Series(list(texts), dtype="str")
     if series.isna().any():
         raise UserError(

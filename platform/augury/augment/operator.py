@@ -360,10 +360,16 @@ class TextOperator(Copies):
         own.pop(plugins.FILE, None)
 
         def rewrite(row: Row, counts: Counter[str]) -> list[str]:
-            return [
-                self.rewrite(text, generator(self.seed, self.operator, own, row.id, side, row.copy))
-                for side, text in row.texts.items()
-            ]
+            texts = []
+            for side, text in row.texts.items():
+                rng = generator(self.seed, self.operator, own, row.id, side, row.copy)
+                texts.append(self.rewrite(text, rng))
+                if not isinstance(texts[-1], str):
+                    raise UserError(
+                        f"operator '{self.operator}' rewrites {text!r:.60} as {texts[-1]!r:.60}: "
+                        "`rewrite` has to return a text"
+                    )
+            return texts
 
         return rewrite
 

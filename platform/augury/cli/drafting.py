@@ -109,5 +109,5 @@ def _lines(settings: Mapping[str, str]) -> str:
     lines = []
     for key, value in settings.items():
         setting = f"  {key}: {value}"
-        lines.append(f"{setting:<27}# {COMMENTS[key]}" if key in COMMENTS else setting)
+        lines.append(f"{setting:<26} # {COMMENTS[key]}" if key in COMMENTS else setting)
     return "\n".join(lines)

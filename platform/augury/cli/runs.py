@@ -31,7 +31,7 @@ EXAMPLE = """augury runs results
   augury runs results my/CipherDAug/1 --delete --yes
   augury runs results --clean       # says what no run needs; with --yes, removes it
   augury runs results --verify"""
-FOREIGN = ("mlartifacts/*", "sweeps/*/tune/*")
+FOREIGN = ("mlartifacts/*", "*/tune/*")
 """Files of MLflow and Ray Tune, by pattern."""
 STATES = ("scored", "trained", "running", "failed", "unfinished", "damaged")
 """trained: not scored; unfinished: interrupted, or ended by a budget; damaged: of which nothing

@@ -166,6 +166,14 @@ def parse_assignments(
     return values
 
 
+def check_dotted(settings: object) -> None:
+    """Raise UserError for settings that are no mapping, as from Python."""
+    if not isinstance(settings, Mapping):
+        raise UserError(
+            f"settings are {settings!r}: give a mapping of dotted keys, such as {{'seeds': [1, 2]}}"
+        )
+
+
 def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of `content` with the values of dotted keys set.
 
@@ -174,6 +182,7 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
     A section given as a bare name (`regime: plain`) keeps the name. Systems and stages are
     themselves mappings of dotted keys, so that whatever follows their name is one key.
     """
+    check_dotted(dotted)
     result: Any = _copied(content)
     for key, value in _copied(dotted).items():
         node, parts = result, key.split(".")

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from augury.core.errors import is_read_only
+from augury.core.errors import UserError, is_read_only
 from augury.core.messages import say, say_once
 from augury.core.store import Folder, Store
 
@@ -130,6 +130,8 @@ def _lock_file(folder: Folder) -> IO[str] | None:
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         return open(path, "a")
+    except FileNotFoundError as error:  # as below /proc
+        raise UserError(f"{folder.root}: no directory can be made there: give another") from error
     except OSError as error:
         if error.errno == errno.EROFS:
             return None

@@ -308,6 +308,7 @@ class TextSummary:
     name: str
     languages: Sequence[str]
     rows_in: int
+    """Rows of the file that are part of the text."""
     rows: int
     left_out: Sequence[LeftOutRows]
     address: str
@@ -365,9 +366,9 @@ def _summary(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> TextSumma
         _left_out(reason, rows, part, examples.get(reason, ())) for reason, rows in rejected.items()
     ]
     labels = label_counts(corpus) if KINDS[corpus.kind].target == LABEL else {}
-    return TextSummary(
-        name, part.languages, manifest["rows_in"], corpus.rows, left_out, corpus.address, labels
-    )
+    chosen = (manifest.get("subset") or {}).get("of", corpus.rows)
+    rows_in = chosen + sum(manifest["rejected"].values())
+    return TextSummary(name, part.languages, rows_in, corpus.rows, left_out, corpus.address, labels)
 
 
 def _left_out(

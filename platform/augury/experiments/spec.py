@@ -344,10 +344,10 @@ class Experiment(Section):
     @model_validator(mode="after")
     def _readable(self) -> Experiment:
         for name in (*self.systems, *self.stages):
-            if not name.isprintable():
+            if not name.isprintable() or "/" in name:
                 raise UserError(
-                    f"{ascii(name):.60} is no name of a system or stage: leave out line ends and "
-                    "other characters that are not seen"
+                    f"{ascii(name):.60} is no name of a system or stage: leave out '/', line ends "
+                    "and other characters that are not seen"
                 )
         groups = self.view_groups()
         for part in self._parts:

@@ -32,6 +32,8 @@ def load(path: str | Path, settings: Mapping[str, Any] | None = None) -> Experim
         place = tuple(key.split("."))
         where = {other: line for other, line in where.items() if other[: len(place)] != place}
         where[place] = f"--set {key}"
+        if place[-1] == "name":  # what is no such name is a fault of the section
+            where[place[:-1]] = where[place]
     try:
         with named_by_user(*file.files):
             experiment = parse(config.merge(file.content, settings or {}), str(path))

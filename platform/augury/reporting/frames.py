@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import RunRecord
 from augury.reporting import run_files
-from augury.reporting.answer import sweep_answer
-from augury.reporting.comparison import compare_all
+from augury.reporting.answer import answer, sweep_answer
+from augury.reporting.comparison import compare_all, scored_sets, warnings_of
 from augury.reporting.find import common_tests, load_systems
+from augury.reporting.results import SystemResult
 from augury.reporting.score_tables import COSTS, frame
 from augury.reporting.score_tables import record as score_record
 from augury.reporting.sweeps.summary import recommended, summarise
@@ -47,18 +49,30 @@ def results(storage: str | Path = "results") -> pd.DataFrame:
     return pd.DataFrame(records, columns=[*RUN, *SCORE, *COSTS, "run"])
 
 
-def compare(baseline: str | Path, system: str | Path) -> pd.DataFrame:
+def compare(baseline: str | Path, system: str | Path, storage: str = "results") -> pd.DataFrame:
     """Compare two systems: a row for every test set (the mean of several first), system and metric,
     all numbers exact.
 
     A system is a run folder (one seed), the folder of a configuration (all seeds) or `sweeps/NAME`,
-    as `augury compare` takes them; addresses are those of the storage `results`. The rows of the
-    deciding metric have the difference to the baseline, `difference_low` and `difference_high` of
-    its 95 % interval, `p` and, corrected for the table, `p_corrected`. UserError where a system is
-    not there, has no scores, or cannot be compared.
+    as `augury compare` takes them; addresses are those of the storage. The rows of the deciding
+    metric have the difference to the baseline, `difference_low` and `difference_high` of
+    its 95 % interval, `p` and, corrected for the table, `p_corrected`. `attrs` is what may be
+    `said`. UserError where a system is not there, has no scores, or cannot be compared.
     """
-    systems = load_systems([str(baseline), str(system)], "results")
-    return frame(compare_all(systems, common_tests(systems)))
+    systems = load_systems([str(baseline), str(system)], storage)
+    compared = frame(compare_all(systems, common_tests(systems)))
+    compared.attrs = said(systems)
+    return compared
+
+
+def said(systems: Sequence[SystemResult]) -> dict[str, Any]:
+    """Return what may be said of systems, the baseline first: the `answer`, and `notes` that may
+    change a decision; nothing without test sets."""
+    tests = scored_sets(systems)
+    if not tests:
+        return {}
+    comparisons = compare_all(systems, tests)
+    return {"answer": answer(comparisons[0]), "notes": warnings_of(comparisons)}
 
 
 def sweep(swept: Sweep) -> pd.DataFrame:

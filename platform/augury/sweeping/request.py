@@ -7,8 +7,9 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from augury.core.config import check_dotted
 from augury.core.errors import UserError, unknown
 from augury.core.naming import file_name
 from augury.core.progress import say
@@ -42,7 +43,17 @@ def prepare(
     `settings` override by dotted keys, as `--set` does; `limits` are further arguments of
     `options`. What is not given is as the space declares it.
     """
-    seconds(limits.get("budget"))  # a mistake in a flag is said before anything of the space
+    # Mistakes in arguments are said before anything of the space.
+    check_dotted(settings)
+    seconds(limits.get("budget"))
+    for name, given, kinds in (
+        ("scheduler", scheduler, SchedulerName),
+        ("search", search, SearchName),
+    ):
+        if given is not None and given not in get_args(kinds):
+            raise unknown(name, str(given), get_args(kinds))
+    if isinstance(rows, str):
+        raise UserError(f"rows is '{rows}': give a list of names, such as ['{rows}']")
     found = spaces.find(space, scale, search, scheduler)
     ready = _apply(found, experiment, settings, rows) if experiment else found
     if rows:
@@ -99,7 +110,7 @@ def seconds(text: str | None) -> float | None:
     """Return a duration such as `90s`, `30m`, `2h` or `1d` in seconds."""
     if text is None:
         return None
-    parts = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smhd])", text)
+    parts = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smhd])", str(text))
     if not parts:
         raise UserError(f"--budget '{text}': give a number and a unit, such as 90s, 30m, 2h or 1d")
     return float(parts[1]) * UNITS[parts[2]]
