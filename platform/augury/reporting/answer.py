@@ -146,8 +146,8 @@ def recommendation(summary: Summary) -> str:
     paid = ""
     if price > 0:
         paid = (
-            f"; at {factor(2 ** (price / doubled))} the training time it has to bring "
-            f"{adaptive(price, like=own)}"
+            f"; at least {adaptive(price, like=own)} is asked for "
+            f"{factor(2 ** (price / doubled))} the training time"
         )
     if best is reference:
         why = f"no other is better in {summary.metric}"

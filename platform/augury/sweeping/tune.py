@@ -26,6 +26,7 @@ from ray.tune.trainable import wrap_function
 
 from augury.core.errors import Outage, UserError, outage_of
 from augury.core.machine import in_this_directory, release_memory
+from augury.core.naming import counted
 from augury.core.plugin_files import describe_error
 from augury.core.progress import say
 from augury.core.store import Folder
@@ -61,7 +62,7 @@ class Placement(NamedTuple):
     """What a trial needs, in words."""
 
     def __str__(self) -> str:
-        return f"{self.at_once} trials at once, each with {self.needed}"
+        return f"{counted(self.at_once, 'trial')} at once, each with {self.needed}"
 
 
 def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Placement:
