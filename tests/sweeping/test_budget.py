@@ -94,9 +94,9 @@ def test_scores_are_part_of_a_trial(planned: Plan) -> None:
     assert remaining(graph) == {step: 0.0}
 
 
-def within(planned: Plan, budget: float, confirm: int = 0) -> list[str]:
+def within(planned: Plan, budget: float, confirm: int = 0, at_once: int = 1) -> list[str]:
     """Return the names of the configurations that a budget allows."""
-    options = SweepOptions(planned.store.root, "lengths", SEEDS, budget=budget, at_once=1)
+    options = SweepOptions(planned.store.root, "lengths", SEEDS, budget=budget, at_once=at_once)
     keep_within(planned, replace(options, confirm=confirm))
     return [configuration.name for configuration in planned.configurations.values()]
 
@@ -114,6 +114,7 @@ def test_the_time_of_a_confirmation_is_kept_from_the_beginning(tmp_path: Path) -
     all_of_them = ["max_updates=10", "max_updates=1000", "max_updates=100"]
     seed = 1.01 * estimated(plan_of(tmp_path, SPACE)).first_seed
     assert within(plan_of(tmp_path, SPACE), seed) == all_of_them
+    assert within(plan_of(tmp_path, SPACE), seed / 2, at_once=2) == all_of_them
     assert within(plan_of(tmp_path, SPACE), seed, confirm=1) == all_of_them[::2]
     assert within(plan_of(tmp_path, SPACE), 2 * seed, confirm=9) == all_of_them
     shorter = SPACE.model_copy(update={"keys": {"training.max_updates": [10, 100]}})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,8 +13,9 @@ import pytest
 import torch
 from torch import nn
 
+from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.training.checkpoint import STATE, Checkpoints, Position, best
+from augury.training.checkpoint import MODEL, STATE, Checkpoints, Position, best
 from augury.training.learner import Validation
 from augury.training.settings import Training
 from augury.training.trained import OUTCOME, WEIGHTS, Outcome
@@ -65,6 +68,31 @@ def test_the_last_and_the_best_are_kept(
     assert restored.scores == SCORES and restored.update == 50
     averaged = checkpoints.average(last)
     assert averaged["weight"].item() == averaged["bias"].item() == sum(last) / len(last)
+
+
+def test_a_damaged_checkpoint_is_passed_over_and_a_foreign_one_refused(tmp_path: Path) -> None:
+    """Its weights have one bit that is another."""
+    run = Store(tmp_path).folder("runs", "toy")
+    checkpoints, _, module = written(run, 2, False)
+    optimizer = torch.optim.Adam(module.parameters())
+    for address, seed in (("other", 1), ("toy", 2)):
+        with pytest.raises(UserError, match="was written by configuration toy, seed 1"):
+            checkpoints.restore(module, optimizer, Position(address, seed, world=1))
+    weights = Path(checkpoints.folder.path(f"{50:08d}/{MODEL}"))
+    content = bytearray(weights.read_bytes())
+    content[-1] ^= 1
+    weights.write_bytes(content)
+    code = "import sys; from tests.training.test_checkpoint import *; print(restored(sys.argv[1]))"
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    assert int(subprocess.run(command, capture_output=True, check=True).stdout.split()[-1]) == 40
+
+
+def restored(root: str) -> int:
+    """The update that a new process, which knows no checkpoint to be intact, goes on from."""
+    module = nn.Linear(1, 1)
+    optimizer = torch.optim.Adam(module.parameters())
+    checkpoints = Checkpoints(Store(root).folder("runs", "toy"), 2)
+    return checkpoints.restore(module, optimizer, Position("toy", seed=1, world=1)).update
 
 
 def test_time_ends_training_over_interruptions(tmp_path: Path) -> None:
