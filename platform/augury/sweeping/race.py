@@ -18,7 +18,7 @@ LEAST = 0.005
 
 class Race(Scheduler):
     """Trains every configuration with its first seed, then adds seeds where they are expected to
-    improve the choice by at least `least` points (`augury.sweeping.knowledge_gradient`).
+    improve the choice by at least `LEAST` points (`augury.sweeping.knowledge_gradient`).
 
     One with a seed that failed is never chosen. With a single seed, the best score is chosen.
     """
@@ -29,11 +29,8 @@ class Race(Scheduler):
         seeds: Iterable[int],
         mode: Mode = "max",
         fresh: Iterable[int] = (),
-        *,
-        least: float = LEAST,
     ):
         super().__init__(configurations, seeds, mode, fresh)
-        self.least = least
         self._made_of = {name: frozenset({name}) for name in self.configurations}
         self._made_of[self.reference] = frozenset()
         self._counts = dict.fromkeys(self.configurations, 1)
@@ -102,7 +99,7 @@ class Race(Scheduler):
             return []
         able = list(filter(self._can_grow, known.names))
         gains = {name: known.gain(name, self.seeds[self._counts[name]]) for name in able}
-        promising = [name for name in able if gains[name] >= self.least]
+        promising = [name for name in able if gains[name] >= LEAST]
         promising = sorted(promising, key=lambda name: -gains[name])[:AT_ONCE]
         cut = max(map(known.mean_of, able), default=0.0)
         for name in promising:
