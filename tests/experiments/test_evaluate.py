@@ -1,4 +1,4 @@
-"""What is scored, what outputs are kept, and texts as the views of a run: by what its operators
+"""What is scored, and texts as the views of a run: by what its operators
 learned from its training text, in its own pieces."""
 
 from __future__ import annotations
@@ -9,37 +9,14 @@ from typing import Any
 import pytest
 
 from augury.core.errors import UserError
-from augury.core.store import Store
-from augury.core.verification import verify
-from augury.decoding.settings import ViewDecoding
 from augury.experiments import evaluate
-from augury.experiments.evaluate import KIND, decode_test_set, render_texts
-from augury.experiments.record import RECORDS, RunRecord
+from augury.experiments.evaluate import render_texts
+from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.experiments.task import ShowsStates, capable
 from augury.sweeping.driver import run_experiment
 from augury.text.tokens import Tokens
 from tests import tiny
-
-
-@pytest.mark.trains
-def test_kept_outputs_that_have_changed_are_made_anew(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    trained = run_experiment(tiny.experiment("nmt", tmp_path / "results"))
-    run, decoding = Run.read(trained.runs["tiny"][1]), ViewDecoding(beam=2, max_length=5)
-    store = Store(run.folder.root)
-    outputs = decode_test_set(run, "test", decoding).outputs
-    assert decode_test_set(run, "test", decoding).outputs == outputs
-    folder = run.folder.sub(KIND)
-    (file,) = folder.files()
-    content = folder.read(file)
-    folder.write(file, content.replace(b'"beam": 2', b'"beam": 3'))
-    assert [one.name for one in verify(store, RECORDS) if one.damage] == [f"{folder.name}/{file}"]
-    capsys.readouterr()
-    assert decode_test_set(run, "test", decoding).outputs == outputs
-    assert f"{file} is damaged" in capsys.readouterr().err
-    assert not [one for one in verify(store, RECORDS) if one.damage]
 
 
 @pytest.mark.trains

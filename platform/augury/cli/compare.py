@@ -8,21 +8,18 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING
 
-from augury.cli.common import RESULTS, add_format, add_mbr, flag_of, print_json, read_lines
+from augury.cli.common import RESULTS, add_format, print_json, read_lines
 from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.core.store import Folder
 from augury.corpora.files import read_sentences
-from augury.decoding.settings import Combination
 
 if TYPE_CHECKING:
-    from augury.reporting.decodings import DecodedSystem
     from augury.reporting.results import SystemResult
 
 EXAMPLE = """augury compare my/baseline my/CipherDAug --storage results --format latex
-  augury compare my/CipherDAug --views plain rot-1 rot-2
   augury compare hypotheses.txt --references test.en --metrics bleu chrf++ ter
   augury compare base-1.txt,base-2.txt cipher-1.txt,cipher-2.txt --references test.en"""
 STANDARD_INPUT = "-"
@@ -47,18 +44,12 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add("--language", metavar="CODE", help="of files: target language, if a metric depends on it")
     text = "of files: of `augury list metrics`, deciding one first (default: bleu chrf)"
     add("--metrics", nargs="+", metavar="METRIC", help=text)
-    add("--views", nargs="+", metavar="VIEW", help="decode from these: plain rot-1, and combined")
-    combine: dict[str, Any] = {"nargs": "+", "choices": get_args(Combination), "metavar": "HOW"}
-    text = "views: average, one beam over their mean; mbr, minimum Bayes risk (default: both)"
-    add("--combine", **combine, help=text)
-    add_mbr(parser)
     add_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.reporting import rendering
     from augury.reporting.comparison import compare_all
-    from augury.reporting.decodings import cost_table
     from augury.reporting.experiment import compared
     from augury.reporting.find import common_tests, load_systems, with_reference
 
@@ -68,10 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
                 f"--{flag} is for files of hypotheses, with --references; runs have the scores "
                 "that their experiment names (scoring.metrics): leave it out"
             )
-    decoded = _decode(arguments)
-    if decoded:
-        systems = [system.result for system in decoded]
-    elif arguments.references:
+    if arguments.references:
         systems = _score_files(arguments)
     else:
         for system in arguments.systems:
@@ -84,40 +72,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.reference is not None:
         systems = with_reference(systems, arguments.reference)
     comparisons = compare_all(systems, common_tests(systems))
-    report = compared(comparisons, systems, *([cost_table(decoded)] if decoded else []))
-    if decoded and report.records is not None:
-        seconds = {system.result.name: system.seconds for system in decoded}
-        timed = report.records.assign(decoding_seconds=report.records["system"].map(seconds))
-        report = replace(report, records=timed)
+    report = compared(comparisons, systems)
     if arguments.json:
-        decodings = {"decodings": [system.to_dict() for system in decoded]} if decoded else {}
-        print_json({"answer": report.answer, **report.data, **decodings})
+        print_json(report.data)
     else:
         print(rendering.FORMATS[arguments.format](report), end="")
     return 0
-
-
-def _decode(arguments: argparse.Namespace) -> list[DecodedSystem]:
-    """Return the decodings of a configuration from `--views`; empty without views."""
-    from augury.reporting.decodings import decode_systems
-    from augury.reporting.find import find
-
-    given = {name: getattr(arguments, name) for name in ("n_best", "utility")}
-    settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if not arguments.views:
-        if alone := ["combine"] * bool(arguments.combine) + [*settings]:
-            raise UserError(f"{flag_of(alone[0])} needs --views, such as --views plain rot-1")
-        return []
-    if arguments.references or len(arguments.systems) > 1:
-        raise UserError(
-            "--views compares decodings of one run or configuration: give one, without --references"
-        )
-    both: Sequence[Combination] = ("average", "mbr") if len(arguments.views) > 1 else ()
-    combinations = arguments.combine or both
-    if settings and "mbr" not in combinations:
-        raise UserError(f"{flag_of(next(iter(settings)))} needs --combine mbr: add it")
-    folders = find(arguments.systems[0], arguments.storage)
-    return decode_systems(folders, arguments.views, combinations, settings)
 
 
 def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:

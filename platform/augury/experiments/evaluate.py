@@ -1,11 +1,9 @@
-"""Score finished runs on their test sets, with other decodings too, and render texts as views."""
+"""Score finished runs on their test sets, and render texts as views."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -16,7 +14,6 @@ from augury.core.errors import UserError
 from augury.core.progress import say
 from augury.corpora.corpus import KINDS
 from augury.corpora.ingest import read_references
-from augury.decoding.settings import PLAIN, ViewDecoding
 from augury.experiments.graph import Graph
 from augury.experiments.record import SCORES, Cost, RunRecord
 from augury.experiments.run import Run, describe_scores
@@ -110,50 +107,6 @@ def _evaluations(run: Run) -> dict[str, str]:
         )
         for test in run.tests
     }
-
-
-KIND = "decodings"
-"""The folder of outputs within that of a run."""
-
-
-class DecodingResult(NamedTuple):
-    """The outputs for a test set, and the seconds that they took, with loading the model but
-    without converting it."""
-
-    outputs: list[str]
-    seconds: float
-    processor_seconds: float
-    """The processor time of this process, without Ray's workers and the GPU."""
-
-
-def decode_test_set(run: Run, test: str, decoding: ViewDecoding) -> DecodingResult:
-    """Return the outputs of a run for a test set under a decoding, decoded unless they are kept
-    from before."""
-    corpus = run.corpus(test)
-    settings = {key: value for key, value in decoding.to_dict().items() if key != "batch_tokens"}
-    tag = run.experiment.corpus.tag(test)
-    address = config.address(
-        {"corpus": corpus.folder.name, "decoding": settings, **({"tag": tag} if tag else {})}
-    )
-    folder, file = run.folder.sub(KIND), f"{address}.json"
-    if not (content := folder.earlier_record(file)):
-        how = f" by {decoding.combine}" if decoding.combine else ""
-        say(f"decoding {test} with seed {run.seed} from {', '.join(decoding.views) or PLAIN}{how}")
-        task = find_task(run.experiment.task)
-        run_with_decoding = replace(
-            run, experiment=run.experiment.model_copy(update={"decoding": decoding})
-        )
-        # Work that is done once for all test sets, such as converting the model, is not timed.
-        task.translate(run_with_decoding, corpus.column("source")[:1])
-        began, processor_began = time.monotonic(), time.process_time()
-        outputs = task.outputs(run_with_decoding, corpus, test)
-        result = DecodingResult(
-            outputs, time.monotonic() - began, time.process_time() - processor_began
-        )
-        facts = {"test": test, "corpus": corpus.folder.name, "decoding": settings}
-        content = {**facts, **result._asdict()}
-        folder.write_record(file, content)
-    return DecodingResult(*(content[name] for name in DecodingResult._fields))
 
 
 def render_texts(run: Run, texts: Sequence[str], view: str) -> list[str]:

@@ -6,7 +6,6 @@ And the comparison of all that.
 from __future__ import annotations
 
 import io
-import json
 from types import SimpleNamespace
 from typing import Any
 
@@ -136,27 +135,3 @@ def test_translate_from_views(
     assert code == 0 and out.splitlines() == TASK.translate(run, texts, decoding=expected)
     code, _, errors = translate("--views", "plain", "rot-3", "--combine", "average")
     assert code == 2 and "unknown view 'rot-3'" in errors
-
-
-def test_decodings_are_compared_and_kept(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["compare", run.folder.uri, "--views", *VIEWS]
-    assert main([*words, "--json"]) == 0
-    comparison = json.loads(capsys.readouterr().out)
-    names = [*VIEWS, "average", "mbr"]
-    assert [row["name"] for row in comparison["tables"][0]["rows"]] == names
-    assert comparison["tables"][0]["rows"][4]["tested"]["over"] == "sentences"
-    assert [way["name"] for way in comparison["decodings"]] == names
-    assert all(way["seconds"] > 0 and way["sentences"] == 8 for way in comparison["decodings"])
-    evaluate(run)
-    scores = {
-        score["name"]: score["value"]
-        for score in run.folder.read_record("scores.json")["tests"]["one"]
-    }
-    assert {
-        name: of["value"] for name, of in comparison["systems"][0]["tests"]["one"].items()
-    } == scores
-    assert main([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == comparison  # times too: nothing is decoded twice
-    assert main(words) == 0
-    shown = capsys.readouterr().out
-    assert "cost of decoding" in shown and "× plain" in shown
