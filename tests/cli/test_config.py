@@ -42,7 +42,8 @@ def test_it_states_the_addresses_that_are_trained(path: Path, augury: Augury) ->
         content = augury("config", path, f"--{form}", "--json", *settings).json
         if form == "resolved":
             return [system["address"] for system in content.values()]
-        return list(dict.fromkeys(node["step"][0] for node in content))
+        models = [node["address"] for node in content if node["kind"] == "model"]
+        return list(dict.fromkeys(address.split("/")[1] for address in models))
 
     idle = ("--set", "training.warmup_share=0.1", "--set", "training.warmup_updates=17")
     assert addresses("resolved", *idle) == addresses("graph", *idle)

@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     nodes = graphs.nodes(_preflight(loaded).graph)
     if arguments.json:
-        print_json([asdict(node) for node in nodes])
+        print_json([node._asdict() for node in nodes])
     else:
         print(graphs.mermaid(nodes), end="")
     return 0
