@@ -64,7 +64,7 @@ def test_a_list_has_state_score_cost_and_size(store: Store, augury: Augury) -> N
     [
         (["--state", "failed", "unfinished"], {"my/cipher/1", "my/cipher/2"}),
         (["my/base*"], {"my/baseline/1"}),
-        (["cipher/2", "baseline"], {"my/cipher/2", "my/baseline/1"}),
+        (["my/cipher/2", "my/baseline"], {"my/cipher/2", "my/baseline/1"}),
         (["--task", "nli"], set()),
     ],
 )
@@ -105,7 +105,7 @@ def test_a_deleted_run_is_deleted_in_mlflow(
 ) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     Exporter(Tracking(), store).storage()
-    augury("runs", store.root, "baseline", "--delete", "--yes")
+    augury("runs", store.root, "my/baseline", "--delete", "--yes")
     names = set(logged_runs(f"sqlite:///{store.root}/mlflow.db"))
     assert names == {"cipher seed 1", "cipher seed 2", "cipher", "my"}
 

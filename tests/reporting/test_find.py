@@ -48,7 +48,7 @@ def report(store: Store, name: str, **systems: list[Folder]) -> Folder:
 
 @pytest.mark.parametrize(
     "word",
-    ["my/keys 1/2/10", "keys 1/2/10", f"{A[:4]}/seed-10", f"runs/{A}/seed-10", "other/plain/10"],
+    ["my/keys 1/2/10", f"{A[:4]}/seed-10", f"runs/{A}/seed-10", "other/plain/10"],
 )
 def test_one_run_has_several_names(store: Store, add: Add, word: str) -> None:
     """Of a system with a slash in its name, which another experiment shares."""
@@ -59,7 +59,7 @@ def test_one_run_has_several_names(store: Store, add: Add, word: str) -> None:
     assert find(word, store.root) == [run]
 
 
-@pytest.mark.parametrize("word", ["my/one key", "one key", A, A[:4], f"runs/{A}"])
+@pytest.mark.parametrize("word", ["my/one key", A, A[:4], f"runs/{A}"])
 def test_a_system_is_all_its_seeds_in_the_order_of_numbers(
     store: Store, add: Add, word: str
 ) -> None:
@@ -74,7 +74,7 @@ def test_equal_names_are_told_apart_by_addresses_until_a_report_has_one(
 ) -> None:
     older, later = add("one key", A, 1), add("one key", B, 1)
     for word in ("my/one key", "my/one key/1"):
-        with pytest.raises(UserError, match=r"(?s)several systems.*my/one key@aaaaaaaa"):
+        with pytest.raises(UserError, match="my/one key@aaaaaaaa"):
             find(word, store.root)
     assert find(f"my/one key@{A[:8]}/1", store.root) == [older]
     report(store, "my", **{"one key": [later]})
@@ -102,7 +102,7 @@ def test_a_report_names_all_its_systems(results: Results) -> None:
     runs = [results.run("first", address, bleu=30.0) for address in (A, B)]
     report(results.store, "mine", base=runs[:1], ours=runs[1:], later=[results.run("later", C)])
     root = results.store.root
-    for words in (["reports/mine"], [f"{root}/reports/mine"], ["mine"], ["mine/base", "ours"]):
+    for words in (["reports/mine"], [f"{root}/reports/mine"], ["mine"], ["mine/base", "mine/ours"]):
         assert [system.name for system in load_systems(words, root)] == ["base", "ours"]
     with pytest.raises(UserError, match="did you mean 'mine'"):
         load_systems(["reports/mime"], root)

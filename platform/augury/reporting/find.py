@@ -1,8 +1,7 @@
 """Find what a word names in a storage: runs, systems, the reports of experiments, sweeps.
 
-A run is called `EXPERIMENT/SYSTEM/SEED`; shorter where that says which one is meant, and a folder,
-a URI or the beginning of an address will do. A run that several experiments share has a name in
-each.
+Names are `EXPERIMENT`, `EXPERIMENT/SYSTEM` and `EXPERIMENT/SYSTEM/SEED`, a folder, a URI, or the
+beginning of an address. A run that several experiments share has a name in each.
 """
 
 from __future__ import annotations
@@ -12,8 +11,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from augury.core.errors import UserError, unknown
 from augury.core.messages import say_once
@@ -35,19 +33,13 @@ SHOWN = 6
 """The number of runs that an error lists."""
 
 
-@dataclass(frozen=True)
-class NamedSystem:
+class NamedSystem(NamedTuple):
     """A system of a storage with its runs."""
 
     name: str
     """`EXPERIMENT/SYSTEM`."""
     runs: Mapping[int, Folder]
     """Seed -> folder."""
-
-    @property
-    def address(self) -> str:
-        """The address of the runs."""
-        return next(iter(self.runs.values())).name.split("/")[1]
 
 
 def find(word: str, storage: str) -> list[Folder]:
@@ -74,26 +66,22 @@ def named_systems(store: Store) -> list[NamedSystem]:
     The name in a report counts before that in a sweep, and this before that with which a run was
     trained. Where several systems were trained with one name, each has its address behind it.
     """
-    named: dict[str, NamedSystem] = {}
-    for group, systems in _groups(store).items():
+    named: dict[str, dict[int, Folder]] = {}
+    for (_, group), systems in _groups(store).items():
         for system, runs in systems.items():
-            name = f"{group.partition('/')[2]}/{system}"
             if described := {_seed(run): run for run in runs if run.exists(DESCRIPTION)}:
-                named.setdefault(name, NamedSystem(name, described))
+                named.setdefault(f"{group}/{system}", described)
     trained: dict[tuple[str, str], dict[int, Folder]] = {}
     for run, of in stored_runs.intact(stored_runs.folders(store), RunName.read).items():
-        key = f"{of.experiment}/{of.name}", run.name.split("/")[1]
-        trained.setdefault(key, {})[of.seed] = run
+        trained.setdefault((f"{of.experiment}/{of.name}", _address(run)), {})[of.seed] = run
     uses = Counter(name for name, _ in trained)
-    for (name, address), by_seed in trained.items():
-        if name in named and named[name].address == address:
-            named[name] = NamedSystem(name, {**named[name].runs, **by_seed})
-        elif name in named or uses[name] > 1:
-            distinct = f"{name}@{address[:8]}"
-            named[distinct] = NamedSystem(distinct, by_seed)
+    for (name, address), runs in trained.items():
+        if name in named and _address(next(iter(named[name].values()))) == address:
+            named[name].update(runs)
         else:
-            named[name] = NamedSystem(name, by_seed)
-    return list(named.values())
+            other = name in named or uses[name] > 1
+            named[f"{name}@{address[:8]}" if other else name] = runs
+    return [NamedSystem(name, runs) for name, runs in named.items()]
 
 
 def report_systems(report: Folder) -> dict[str, list[Folder]]:
@@ -126,24 +114,23 @@ def with_earlier_seeds(
 
     Says where the report shows a system with other settings, as it is about to be written anew.
     """
-    shown = report_systems(report)
     extended = {name: dict(of_system) for name, of_system in runs.items()}
-    replaced = [name for name, known in shown.items() if known and not runs.get(name)]
-    for name, of_system in runs.items():
-        addresses = {run.name.split("/")[1] for run in of_system.values()}
-        evaluations = [RunRecord.read(run).evaluations for run in of_system.values()]
-        earlier = [run for run in shown.get(name, ()) if run.name.split("/")[1] in addresses]
-        if len(earlier) < len(shown.get(name, ())):
-            replaced.append(name)
+    replaced = []
+    for name, shown in report_systems(report).items():
+        by_seed = runs.get(name, {})
+        addresses = {_address(run) for run in by_seed.values()}
+        evaluations = [RunRecord.read(run).evaluations for run in by_seed.values()]
+        earlier = [run for run in shown if _address(run) in addresses]
+        if len(earlier) < len(shown):
+            replaced.append(f"{name} ({_address(shown[0])})")
         complete = [run for run in earlier if run.complete]
         for run, record in stored_runs.intact(complete, RunRecord.read).items():
             if record.evaluations in evaluations:
                 extended[name].setdefault(record.seed, run)
     if replaced:
-        kept = ", ".join(shown[name][0].name.split("/")[1] for name in replaced)
         say(
-            f"the report {report.name} showed {', '.join(replaced)} with other settings, and is "
-            f"written anew; the runs are kept, by their addresses: {kept}"
+            f"the report {report.name} showed other settings, whose runs are kept by their "
+            f"addresses, and is written anew: {', '.join(replaced)}"
         )
     return {name: dict(sorted(of_system.items())) for name, of_system in extended.items()}
 
@@ -159,10 +146,11 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
 
     named: dict[tuple[Folder, ...], str | None] = {}
     for word in words:
-        for name, runs in _of_group(word, storage) or [_system(word, storage)]:
-            if tuple(runs) in named:
+        for name, found in _of_group(word, storage) or [_system(word, storage)]:
+            runs = tuple(found)
+            if runs in named:
                 say(f"{name or word} is compared already, and not repeated")
-            named.setdefault(tuple(runs), name)
+            named.setdefault(runs, name)
     for first, second in itertools.combinations(named, 2):
         if shared := [run for run in first if run in second]:
             raise UserError(f"{shared[0].uri} belongs to two of the systems: name each run once")
@@ -218,14 +206,14 @@ def common_tests(systems: Sequence[SystemResult]) -> list[str]:
     return tests
 
 
-def _groups(store: Store) -> dict[str, dict[str, list[Folder]]]:
-    """Return the runs of the systems of all reports, and then of all sweeps, by the names of both,
-    the reference first."""
+def _groups(store: Store) -> dict[tuple[str, str], dict[str, list[Folder]]]:
+    """Return the runs of the systems of all reports, and then of all sweeps, by the kind and the
+    name of both, the reference first."""
     groups = {}
     for name in store.addresses(REPORTS):
-        groups[f"{REPORTS}/{name}"] = report_systems(store.folder(REPORTS, name))
+        groups[REPORTS, name] = report_systems(store.folder(REPORTS, name))
     for name, definition in state.definitions(store).items():
-        systems = groups.setdefault(f"{state.KIND}/{name}", {})
+        systems = groups.setdefault((state.KIND, name), {})
         for configuration in definition["configurations"]:
             group = store.folder(KIND, configuration["address"])
             runs = [group.sub(f"seed-{seed}") for seed in definition["seeds"]]
@@ -233,32 +221,57 @@ def _groups(store: Store) -> dict[str, dict[str, list[Folder]]]:
     return groups
 
 
-def _seed(run: Folder) -> int:
-    return int(run.name.rpartition("-")[2])
+def _of_group(word: str, storage: str) -> list[tuple[str | None, list[Folder]]]:
+    """Return name and scored runs of the systems of a report or sweep, the reference first; empty
+    for a word that names neither."""
+    kinds, place, name = [REPORTS, state.KIND], storage, word
+    *above, kind, last = word.rstrip("/").rsplit("/", 2) if "/" in word else ("", word)
+    if kind in kinds:
+        kinds, place, name = [kind], "/".join(above) or storage, last
+    groups = _groups(Store(place))
+    group = next(((kind, name) for kind in kinds if (kind, name) in groups), None)
+    if group is None and len(kinds) > 1:
+        return []
+    if group is None:
+        raise unknown(kind.removesuffix("s"), name, [of for kind, of in groups if kind in kinds])
+    systems = {
+        system: [run for run in runs if run.exists(SCORES)]
+        for system, runs in groups[group].items()
+    }
+    of = f"{group[0].removesuffix('s')} {name}"
+    missing = [system for system, runs in systems.items() if not runs]
+    if missing and missing[0] == next(iter(systems)):
+        raise UserError(
+            f"the reference of {of} has no scores yet: give the command again that made it"
+        )
+    if missing:
+        say(f"{of}: without scores, and left out: {'; '.join(missing)}")
+    return [(system, runs) for system, runs in systems.items() if runs]
 
 
 def _system(word: str, storage: str) -> tuple[str | None, list[Folder]]:
     """Return the name, None for an address, and the runs of the system that a word names."""
-    if f"/{KIND}/" in f"/{word}":
-        return None, _of_address(word, storage)
     store = Store(storage)
-    known = named_systems(store)
-    matching = _matching(word.rstrip("/"), known)
-    if len({system.address for system, _ in matching}) > 1:
-        meant = "\n  ".join(system.name for system, _ in matching)
-        raise UserError(f"'{word}' names several systems in {store.root}: give one of\n  {meant}")
-    runs: dict[int, Folder] = {}
-    for _, named in matching:
-        runs.update(named)
-    if runs:
-        return matching[0][0].name.partition("/")[2], [runs[seed] for seed in sorted(runs)]
+    known = {system.name: system.runs for system in named_systems(store)}
+    name, _, seed = word.rpartition("/")
+    if word in known:
+        return word.partition("/")[2], [known[word][seed] for seed in sorted(known[word])]
+    if name in known and is_whole(seed) and int(seed) in known[name]:
+        return name.partition("/")[2], [known[name][int(seed)]]
     base, colon, stage = word.rpartition(":")
     if colon and "/" not in stage:
         return None, [stored_runs.stage(run, stage) for run in find(base, storage)]
     address = word.partition("/")[0]
-    if address and any(name.startswith(address) for name in store.addresses(KIND)):
-        return None, _of_address(word, storage)
-    names = [f"{system.name}/{seed}" for system in known for seed in system.runs]
+    of_address = any(of.startswith(address) for of in store.addresses(KIND)) if address else False
+    if of_address or f"/{KIND}/" in f"/{word}":
+        run = stored_runs.locate(word, storage)
+        group = Folder(run.root, run.name.rpartition("/")[0])
+        runs = {
+            _seed(of): of for of in map(group.sub, group.subfolders()) if of.exists(DESCRIPTION)
+        }
+        whole = "/seed-" not in word and runs
+        return None, [runs[seed] for seed in sorted(runs)] if whole else [run]
+    names = [f"{system}/{seed}" for system, runs in known.items() for seed in runs]
     if not names:
         raise UserError(
             f"no run '{word}' in {store.root}, which has none yet: `augury train` makes them, and "
@@ -271,65 +284,9 @@ def _system(word: str, storage: str) -> tuple[str | None, list[Folder]]:
     )
 
 
-def _matching(
-    word: str, known: Sequence[NamedSystem]
-) -> list[tuple[NamedSystem, Mapping[int, Folder]]]:
-    """Return the systems that a word can mean, with those of their runs that it names.
-
-    A whole name counts before one without the address, and this before that of a system alone.
-    """
-    base, _, seed = word.rpartition("/")
-    for form in (
-        lambda name: name,
-        lambda name: name.rpartition("@")[0],
-        lambda name: name.partition("/")[2],
-    ):
-        matching: list[tuple[NamedSystem, Mapping[int, Folder]]] = []
-        for system in known:
-            name = form(system.name)
-            if name and word == name:
-                matching.append((system, system.runs))
-            elif name and base == name and is_whole(seed) and int(seed) in system.runs:
-                matching.append((system, {int(seed): system.runs[int(seed)]}))
-        if matching:
-            return matching
-    return []
+def _seed(run: Folder) -> int:
+    return int(run.name.rpartition("-")[2])
 
 
-def _of_address(word: str, storage: str) -> list[Folder]:
-    run = stored_runs.locate(word, storage)
-    if "/seed-" in word:
-        return [run]
-    group = Folder(run.root, run.name.rpartition("/")[0])
-    runs = [run for run in map(group.sub, group.subfolders()) if run.exists(DESCRIPTION)]
-    return sorted(runs, key=_seed) or [run]
-
-
-def _of_group(word: str, storage: str) -> list[tuple[str | None, list[Folder]]]:
-    """Return name and scored runs of the systems of a report or sweep, the reference first; empty
-    for a word that names neither."""
-    store, name, kinds = Store(storage), word, [REPORTS, state.KIND]
-    for folder in (state.KIND, REPORTS):
-        root, found, below = f"/{word.rstrip('/')}".rpartition(f"/{folder}/")
-        if found and f"/{KIND}/" not in f"/{below}":  # runs may lie below a directory called sweeps
-            kinds, store, name = [folder], Store(root.removeprefix("/") or storage), below
-    groups = _groups(store)
-    group = next((key for kind in kinds if (key := f"{kind}/{name}") in groups), None)
-    if group is None and len(kinds) > 1:
-        return []
-    if group is None:
-        prefix = f"{kinds[0]}/"
-        names = [key.removeprefix(prefix) for key in groups if key.startswith(prefix)]
-        raise unknown(kinds[0].removesuffix("s"), name, names)
-    systems: dict[str | None, list[Folder]] = {}
-    for system, runs in groups[group].items():
-        systems[system] = [run for run in runs if run.exists(SCORES)]
-    of = group.replace("s/", " ", 1)
-    missing = [str(system) for system, runs in systems.items() if not runs]
-    if missing and missing[0] == next(iter(systems)):
-        raise UserError(
-            f"the reference of {of} has no scores yet: give the command again that made it"
-        )
-    if missing:
-        say(f"{of}: without scores, and left out: {'; '.join(missing)}")
-    return [(system, runs) for system, runs in systems.items() if runs]
+def _address(run: Folder) -> str:
+    return run.name.split("/")[1]
