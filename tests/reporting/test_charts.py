@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from augury.reporting.comparison import comparison
-from augury.reporting.curves import learning_curves, recorded, training_seconds
+from augury.reporting.curves import learning_curves, recorded
 from augury.reporting.figures import Figure
 from augury.reporting.score_charts import forest, pareto_front, score_against_cost
 from augury.reporting.styles import OTHER, system_style
@@ -21,28 +21,21 @@ LABELS = {"valid/bleu": "validation BLEU", "train/loss": "training loss"}
 def curves(*runs: Any) -> list[Figure]:
     systems = load(runs)
     styles = {system.address: system_style(index) for index, system in enumerate(systems)}
-    return learning_curves(recorded(systems, "wall time"), LABELS, "wall time", styles)
+    return learning_curves(recorded(systems), LABELS, styles)
 
 
-def test_curves_against_updates_and_time(results: Any) -> None:
-    history = [
-        (10, {"train/loss": 4.0}),
-        (20, {"train/loss": 3.0}),
-        (20, {"valid/bleu": 12.5, "train/seconds": 5.0}),
-    ]
+def test_curves_are_thinned_and_keep_their_ends(results: Any) -> None:
+    history = [(update, {"train/loss": update}) for update in range(1, 2002)]
+    history.append((20, {"valid/bleu": 12.5}))
     figures = curves(results.run("base <1>", "aa" * 8, bleu=30.0, history=history))
-    points = {
-        figure.name: (line["x"], line["y"], line["name"])
-        for figure in figures
-        for line in figure.to_dict()["data"]
-    }
-    name = "base &lt;1&gt;"
-    assert points == {
-        "valid-bleu-updates": ([20.0], [12.5], name),
-        "valid-bleu-time": ([5.0], [12.5], name),
-        "train-loss-updates": ([10.0, 20.0], [4.0, 3.0], name),
-        "train-loss-time": ([2.5, 5.0], [4.0, 3.0], name),
-    }
+    validation, loss = (figure.to_dict()["data"][0] for figure in figures)
+    assert (validation["x"], validation["y"], validation["name"]) == (
+        [20],
+        [12.5],
+        "base &lt;1&gt;",
+    )
+    assert (len(loss["x"]), loss["x"][0], loss["x"][-1]) == (200, 1, 2001)
+    assert loss["y"] == loss["x"]
 
 
 def test_an_axis_of_scores_ends_where_the_metric_does(results: Any) -> None:
@@ -51,28 +44,12 @@ def test_an_axis_of_scores_ends_where_the_metric_does(results: Any) -> None:
         results.run(name, name[0] * 16, bleu=bleu, history=history, half_width=0.4)
         for name, bleu in (("base", 0.4), ("cipher", 1.2))
     ]
-    score, _, loss, _ = curves(*runs)
-    (cost,) = score_against_cost(comparison(load(runs), "test"))
+    score, loss = curves(*runs)
+    (cost,) = score_against_cost(comparison(load(runs), "test"), {})
     ends = {"clipmin": 0.0, "clipmax": 100.0}
     for figure in (score, cost):
         assert figure.to_dict()["layout"]["yaxis"]["autorangeoptions"] == ends
     assert "clipmin" not in loss.to_dict()["layout"]["yaxis"].get("autorangeoptions", {})
-
-
-def test_long_curves_are_thinned_and_keep_their_ends(results: Any) -> None:
-    history = [(update, {"train/loss": update}) for update in range(1, 2002)]
-    x = curves(results.run("base", "aa" * 8, history=history))[0].to_dict()["data"][0]["x"]
-    assert (len(x), x[0], x[-1]) == (200, 1.0, 2001.0)
-
-
-def test_training_time_leaves_out_pauses() -> None:
-    def record(update: int, time: float, measured: float | None = None) -> Any:
-        metrics = {"train/loss": 1.0} if measured is None else {"train/seconds": measured}
-        return {"update": update, "epochs": 0.0, "time": time, "metrics": metrics}
-
-    measured = [record(10, 100.0), record(20, 110.0, 10.0), record(30, 990.0), record(40, 999, 30)]
-    assert training_seconds(measured) == [5.0, 10.0, 20.0, 30.0]
-    assert training_seconds([record(10, 100.0), record(20, 110.0)]) == [0.0, 10.0]
 
 
 def test_curves_of_a_sweep_have_a_line_a_seed_and_systems_without_a_style_are_below(
@@ -83,10 +60,9 @@ def test_curves_of_a_sweep_have_a_line_a_seed_and_systems_without_a_style_are_be
         sweeps.trial(address, 1, [20, 30 + beta], progress, seconds=300)
     sweeps.trial(sweeps.configurations[0]["address"], 2, [22, 33, 34], seconds=600)
     figures = {figure.name: figure.to_dict()["data"] for figure in shown(sweeps.load())}
-    stopped, *best = figures["valid-bleu-updates"]
+    stopped, *best = figures["valid-bleu"]
     assert stopped["line"]["color"] == OTHER.colour
     assert [line["y"] for line in best] == [[20, 31], [22, 33, 34]]
-    assert [line["x"] for line in figures["valid-bleu-time"][1:]] == [[5, 10], [10, 20, 30]]
 
 
 def shown(sweep: Any) -> list[Figure]:

@@ -3,9 +3,6 @@ hold."""
 
 from __future__ import annotations
 
-import base64
-import csv
-import io
 import json
 import re
 import shutil
@@ -62,25 +59,16 @@ def test_the_page_holds_every_number_and_needs_no_network(folders: list[Any], re
     outputs = {"ein <b>Haus</b>", "a house", "a home", "too", "(empty)", "three"}
     assert outputs <= set(page.texts["dd"])
     assert {"regime.beta", "5", "augment.0.keys", "[1, 2]"} <= set(page.texts["code"])
-    assert any("7e57" * 4 in cell and "3 rows" in cell for cell in page.texts["td"])
     (shown,) = page.texts["pre"]
     assert "seeds:\n- 1\n" in shown and "storage" not in shown and "at_once: 2" in shown
     data = re.search(r'<script type="application/json" id="figures">(.*?)</script>', html)
     assert data is not None
     names = list(json.loads(data[1]))
-    assert len(names) == 5 and [name for name in page.ids if name in names] == names
+    assert len(names) == 3 and [name for name in page.ids if name in names] == names
     assert all(link.startswith("data:") for link in page.links)
     assert len(html) < MOST_BYTES and "plotly.js" in html
     (style,) = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
     assert "url(" not in style and "@import" not in style
-    files = {
-        link.partition(";")[0]: base64.b64decode(link.partition("base64,")[2]).decode()
-        for link in page.links[1:]
-    }
-    rows = list(csv.DictReader(io.StringIO(files["data:text/csv"])))
-    values = [(row["system"], row["metric"], row["value"]) for row in rows[:3:2]]
-    assert values == [("baseline", "bleu", "30.0"), ("cipher & co", "bleu", "31.8")]
-    assert "{}cipher \\& co &" in files["data:text/x-tex"]
 
 
 def test_text_is_shown_and_never_run(results: Any, read: Any, hostile: str) -> None:
@@ -103,7 +91,9 @@ def test_no_section_that_does_not_apply_and_no_page_before_scores(results: Any, 
     with pytest.raises(UserError):
         render(load([results.run("baseline", "bb" * 8)]), "ciphers")
     page = read(render(load([results.run("baseline", "aa" * 8, bleu=30.0)]), "ciphers"))
-    assert len(page.texts["h2"]) == 2 and "plotly.js" not in "".join(page.texts["script"])
+    assert page.texts["h2"] == ["Scores and cost"] and "plotly.js" not in "".join(
+        page.texts["script"]
+    )
 
 
 def test_several_test_sets_begin_with_their_mean(results: Any, read: Any) -> None:
@@ -190,7 +180,7 @@ def test_charts_are_drawn_from_a_file_and_no_column_is_cut_off(
     page = tmp_path / "page.html"
     page.write_text(render(load(folders), "ciphers") + probe + "</script>")
     charts, cut = json.loads(title_in_chromium(page, "--window-size=1280,900"))
-    assert charts >= 5 and cut == 0
+    assert charts >= 3 and cut == 0
 
 
 @pytest.mark.slow

@@ -2,10 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from augury.reporting.samples import Example, draw, shorten
+from augury.reporting.samples import Example, draw
 from tests.run_folders import load
 
 PAIRS = [(f"quelle {index}", f"reference {index}") for index in range(40)]
@@ -62,18 +59,6 @@ def test_without_translations_or_test_set_there_are_none(results: Any) -> None:
     assert draw(load([results.run("base", "aa" * 8, bleu=30.0, hypotheses=["a"])]), "test") == []
     results.corpus(PAIRS)
     assert draw(load([results.run("cipher", "bb" * 8, bleu=30.0)]), "test") == []
-
-
-def test_a_loop_is_cut_with_its_length() -> None:
-    loop = "of the cat " * 60
-    shown = shorten(f"The house {loop}is red.", 400)
-    assert shown == "The house of the cat of the cat… [repeated: 660 characters] is red."
-    assert shorten("no " * 5 + "no.", 400) == "no " * 5 + "no.", "a short one is shown"
-
-
-@given(st.text("ab ", max_size=300))
-def test_what_is_cut_is_not_longer(text: str) -> None:
-    assert len(shorten(text, 400)) <= len(text)
 
 
 def test_an_endless_output_is_cut_and_one_as_long_as_the_reference_is_not() -> None:

@@ -1,5 +1,4 @@
-"""Tables of systems: the settings in which they differ, their stages, what operators made, and F1
-of each label."""
+"""Tables of systems: the settings in which they differ, their stages; what operators made."""
 
 from __future__ import annotations
 
@@ -13,7 +12,6 @@ from typing import Any
 
 import pytest
 import yaml
-from sklearn.metrics import f1_score
 
 from augury.augment.health import Health
 from augury.augment.operator import Rate
@@ -24,14 +22,7 @@ from augury.experiments import stored_runs
 from augury.reporting.comparison import comparison
 from augury.reporting.find import load_systems
 from augury.reporting.results import load_groups
-from augury.reporting.system_tables import (
-    label_table,
-    output_table,
-    output_warnings,
-    setting_table,
-    stage_table,
-)
-from augury.scoring.scores import score
+from augury.reporting.system_tables import setting_table, stage_table
 from tests import tiny
 from tests.run_folders import load
 
@@ -86,32 +77,11 @@ def test_outputs_beyond_a_limit_are_a_warning_and_those_of_earlier_stages_count(
 
     base = described("base", "aa" * 8, good)
     systems = load([base, described("+BT", "bb" * 8, bad)])
-    (warning,) = output_warnings(systems)
-    assert "+BT" in warning and warning in comparison(systems, "test").warnings
-    shown = output_table(systems)
-    assert shown is not None and any("99 empty" in cell for row in shown.lines() for cell in row)
+    (warning,) = comparison(systems, "test").warnings
+    assert "made for +BT" in warning
     (system,) = load([described("tuned", "cc" * 8, noise, before="aa" * 8)])
     assert system.outputs == (good, noise)
     assert system.to_dict()["outputs"][1]["rates"]["asr"]["realised"] == 0.098
-    plain = load([results.run("baseline", "dd" * 8, bleu=30.0)])
-    assert output_warnings(plain) == [] and output_table(plain) is None
-
-
-def test_f1_of_labels_over_seeds_is_that_of_scikit_learn(results: Any) -> None:
-    gold = ["neutral", "entailment", "neutral", "contradiction", "entailment"]
-    first = ["neutral", "entailment", "entailment", "contradiction", "neutral"]
-    predicted, names = (first, ["neutral"] * 5), sorted(set(gold))
-    results.corpus([("A dog.", "An animal.", label) for label in gold])
-    runs = [
-        results.run("one", "aa" * 8, seed, tests={"test": score(of, gold, metrics=["macro_f1"])})
-        for seed, of in enumerate(predicted, start=1)
-    ]
-    shown = label_table(load(runs), "test")
-    assert shown is not None and [line[0] for line in shown.lines()[1:]] == names
-    by_seed = [f1_score(gold, of, labels=names, average=None) for of in predicted]
-    expected = [f"{50 * (one + other):.1f}" for one, other in zip(*by_seed, strict=True)]
-    assert [line[2] for line in shown.lines()[1:]] == expected
-    assert label_table(load([results.run("two", "bb" * 8, bleu=30.0)]), "test") is None
 
 
 @pytest.mark.trains

@@ -26,7 +26,6 @@ from augury.reporting.notes import (
     not_beaten,
     same_measure,
     score_notes,
-    training_notes,
     untrained_warnings,
 )
 from augury.reporting.numbers import number, signed
@@ -106,8 +105,6 @@ class Comparison:
     compared."""
     notes: tuple[str, ...] = ()
     """What the numbers need: signatures, and the test with its power."""
-    details: tuple[str, ...] = ()
-    """What was held equal in training, and what costs are of."""
     power: Power | None = None
     """What the experiment could see; None where it has no system with two seeds."""
 
@@ -208,10 +205,8 @@ def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
             difference = replace(difference, p_value=max(difference.p_value, difference.least_p))
         if cost and baseline.cost and on_one_device([baseline.cost, cost]):
             factor = seconds_of(cost, kind) / seconds_of(baseline.cost, kind)
-        names, why = (
-            [of for of in dict.fromkeys((baseline.name, result.name)) if of in unlearnt],
-            "",
-        )
+        names = [of for of in dict.fromkeys((baseline.name, result.name)) if of in unlearnt]
+        why = ""
         if names:
             level, are = unlearnt[names[0]], "are" if len(names) > 1 else "is"
             why = f"{' and '.join(names)} {are} {LEARNT} more than {level.output}"
@@ -242,7 +237,6 @@ def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
         comparisons=sum(row.tested is not None for row in rows),
         warnings=tuple(warnings),
         notes=(*notes, *([power.text] if power else [])),
-        details=tuple(training_notes(results)),
         power=power,
     )
 

@@ -15,17 +15,17 @@ from augury.reporting import find, rendering
 from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, compare_all, scored_sets, warnings_of
 from augury.reporting.curves import learning_curves, recorded
-from augury.reporting.downloads import experiment_file
 from augury.reporting.find import PAGE, SUMMARY
 from augury.reporting.notes import SystemScore, text_notes, untrained_warnings
-from augury.reporting.report import Charts, Details, Report, Section, example_section, section
-from augury.reporting.results import SystemResult, best_validations, time_kind
+from augury.reporting.report import Charts, Code, Details, Report, Section, example_section, section
+from augury.reporting.results import SystemResult, best_validations
+from augury.reporting.run_files import EXPERIMENT, experiment_yaml
 from augury.reporting.samples import draw
 from augury.reporting.score_charts import score_sections
 from augury.reporting.score_tables import by_test, frame, score_table
 from augury.reporting.styles import legend, system_style
-from augury.reporting.system_tables import label_table, output_table, setting_table, stage_table
-from augury.reporting.tables import Table, records, table
+from augury.reporting.system_tables import setting_table, stage_table
+from augury.reporting.tables import Table, table
 from augury.scoring import registry
 
 MOST_SETS = 3
@@ -42,8 +42,6 @@ def write(report: Report, folder: Folder, results: Sequence[SystemResult]) -> bo
     if folder.exists(PAGE) and find.report_summary(folder).get("state") == state:
         return False
     summary = {
-        "title": report.title,
-        "experiment": results[0].record.experiment or report.title,
         "answer": report.answer,
         "systems": {result.name: [run.name for run in result.runs.values()] for result in results},
         "state": state,
@@ -53,13 +51,9 @@ def write(report: Report, folder: Folder, results: Sequence[SystemResult]) -> bo
     return True
 
 
-def compared(
-    comparisons: Sequence[Comparison],
-    results: Sequence[SystemResult],
-    *others: Table,
-) -> Report:
-    """Return the report of comparisons, without a page; `others` are tables to show with theirs."""
-    tables, sentence = [score_table(comparisons), *others], answer(comparisons[0])
+def compared(comparisons: Sequence[Comparison], results: Sequence[SystemResult]) -> Report:
+    """Return the report of comparisons, without a page."""
+    shown, sentence = score_table(comparisons), answer(comparisons[0])
     notes = [*warnings_of(comparisons), *text_notes(results)]
     return Report(
         title=" and ".join(result.name for result in results),
@@ -70,8 +64,8 @@ def compared(
             "tables": [comparison.to_dict() for comparison in comparisons],
             "systems": [system.to_dict() for system in results],
         },
-        summary=[*tables, "\n".join([sentence, *notes])],
-        tables=tables,
+        summary=[shown, "\n".join([sentence, *notes])],
+        tables=[shown],
         records=frame(comparisons),
     )
 
@@ -99,54 +93,44 @@ def report(results: Sequence[SystemResult], title: str, failures: Sequence[str] 
         name=f"{title}: {others} on {', '.join(names)}",
         power=first.power_text,
         notes=notes,
-        sections=[*_sections(results, comparisons, title, stages)],
+        sections=[*_sections(results, comparisons, stages)],
         data={**known.data, "stages": [dict(zip(header, line, strict=True)) for line in lines]},
         summary=[*tables, *filter(None, [stages]), "\n".join([known.answer, *notes])],
     )
 
 
 def _sections(
-    results: Sequence[SystemResult],
-    comparisons: Sequence[Comparison],
-    title: str,
-    stages: Table | None,
+    results: Sequence[SystemResult], comparisons: Sequence[Comparison], stages: Table | None
 ) -> Iterator[Section]:
     first, test = comparisons[0], scored_sets(results)[0]
-    shown, whole = score_table(comparisons[:1]), score_table(comparisons)
-    shown = replace(shown, notes=(*shown.notes, *first.details))
     styles = {result.address: system_style(index) for index, result in enumerate(results)}
-    numbers = Details("The numbers, with intervals", [whole])
-    yield from score_sections(title, shown, whole, comparisons, styles, "systems", numbers)
-    if labels := label_table(results, test):
-        yield section(f"Labels of {test}", labels)
+    names = legend(result.name for result in results)
+    numbers = Details("The numbers, with intervals", [score_table(comparisons)])
+    shown = score_table(comparisons[:1])
+    yield from score_sections(shown, comparisons, styles, "systems", numbers, names)
     if stages:
         yield section("Stages", stages)
-    if outputs := output_table(results):
-        text = (
-            "Copied: the output equals its input. Repeated: it equals the output of another input "
-            "of the same block. Length: the ratio of its characters to those expected."
-        )
-        yield section("What operators made", outputs, text)
-    kind = time_kind([result.cost for result in results if result.cost])
-    points = recorded(results, kind)
-    metric = f"valid/{first.metrics[0]}"
+    metric, points = f"valid/{first.metrics[0]}", recorded(results)
     metric = metric if metric in {*points["metric"]} else "valid/loss"
     validation = f"validation {registry.title(metric.removeprefix('valid/'))}"
-    labels_of = {metric: validation, "train/loss": "training loss"}
-    if curves := learning_curves(points, labels_of, kind, styles):
-        legends = legend(result.name for result in results)
-        yield section("Learning curves", Charts(curves, legends), "One line per seed.")
+    labels = {metric: validation, "train/loss": "training loss"}
+    if curves := learning_curves(points, labels, styles):
+        yield section("Learning curves", Charts(curves, names), "One line per seed.")
     yield from example_section(test, draw(results, test))
     if len(results) > 1:
         settings = setting_table(results) or "Their configurations are equal."
         yield section("Differences between the systems", settings)
-    files = [experiment_file(item.name, item.runs.values(), item.runs) for item in results]
-    text = (
-        "Each file trains one system again, with all of its seeds; paths in it are those of the "
-        "machine that trained it."
-    )
-    sources = Details("Addresses of runs and texts, versions of packages", [_sources(results)])
-    yield section("Repeat it", *([text, *files] if any(files) else []), sources)
+    files = []
+    for result in results:
+        kept = [run for run in result.runs.values() if run.exists(EXPERIMENT)]
+        if kept:
+            files.append(Details(result.name, [Code(experiment_yaml(kept[0], result.runs))]))
+    if files:
+        text = (
+            "Each file trains one system again, with all of its seeds; paths in it are those of "
+            "the machine that trained it."
+        )
+        yield section("Repeat it", text, *files)
 
 
 def validations(systems: Sequence[SystemResult]) -> Table:
@@ -165,20 +149,3 @@ def validations(systems: Sequence[SystemResult]) -> Table:
     lines = [[row.get(column) for column in (*columns, "run")] for row in rows]
     notes = (*untrained_warnings(best_scores), NO_TESTS, *text_notes(systems))
     return table([*columns, "run"], lines, notes=notes)
-
-
-def _sources(results: Sequence[SystemResult]) -> Table:
-    """Return the addresses of runs and texts, and the versions of packages that trained the
-    runs."""
-    rows = []
-    for result in results:
-        texts = [f"{of.role} {of.address}, {of.rows:,} rows" for of in result.record.inputs]
-        device = [result.cost.device] if result.cost else []
-        row = {
-            "system": result.name,
-            "runs": f"{result.address}\nseeds {', '.join(map(str, result.runs))}",
-            "texts": "\n".join(texts),
-            "trained with": "\n".join([*device, result.record.trained_with]),
-        }
-        rows += [row] if result.runs else []
-    return records(rows, kind="words")

@@ -50,7 +50,6 @@ def export(run: Folder, store: Store, form: str, output: Path) -> Exported:
         if model := trained.experiment.pretrained:
             exported = exported._replace(base_model=hub_name(model.name))
         experiment = experiment_yaml(run, [trained.seed])
-        assert experiment is not None, "a finished run keeps its experiment file"
         (directory / EXPERIMENT).write_text(experiment, encoding="utf-8")
         (directory / EXAMPLE).write_text(exported.usage, encoding="utf-8")
         (directory / README).write_text(

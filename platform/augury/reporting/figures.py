@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 
 from augury.reporting.styles import Style, system_style
@@ -139,13 +137,3 @@ def error_bars(values: Sequence[IntervalEnds]) -> dict[str, Any]:
         "arrayminus": [0.0 if low is None else value - low for value, low, _ in values],
         "thickness": 1.5,
     }
-
-
-def thin_curve(curve: pd.DataFrame, max_points: int, *columns: str) -> list[list[float | None]]:
-    """Return columns of a curve at `max_points` evenly spaced rows, both ends included; None for
-    values not finite."""
-    kept = curve.iloc[np.unique(np.linspace(0, len(curve) - 1, max_points).round().astype(int))]
-    return [
-        [float(f"{value:.6g}") if math.isfinite(value) else None for value in kept[column]]
-        for column in columns
-    ]

@@ -6,17 +6,16 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from augury.augment.health import HealthLimits
 from augury.core.errors import UserError
-from augury.core.naming import counted
 from augury.core.store import Folder
 from augury.corpora.corpus import KINDS, Corpus
 from augury.experiments.record import RunRecord
 from augury.regimes.regime import SHORTEN
 from augury.reporting import run_files
 from augury.reporting.results import MEAN, SystemResult, on_one_device
-from augury.reporting.system_tables import output_warnings
 from augury.scoring import registry
 from augury.scoring.registry import lower_is_better, segment_noun, title
 from augury.scoring.significance import Difference
@@ -77,35 +76,22 @@ def untrained_warnings(scores: Sequence[SystemScore]) -> list[str]:
     return lines
 
 
-def listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str], separator: str = ", ") -> str:
     """Return the first names, and how many more there are."""
     more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-    return f"{', '.join(names[:LISTED])}{more}"
+    return f"{separator.join(names[:LISTED])}{more}"
 
 
 def _remedy(run: Folder) -> str:
-    """Return the settings to change, by what ended training; empty where that is not known."""
-    if not (run_files.is_described(run) and run.exists(OUTCOME)):
+    """Return what to change, by what ended training; empty where that is not known."""
+    if not run.exists(OUTCOME):
         return ""
-    outcome, parameters = Outcome.read(run), RunRecord.read(run).parameters
-
-    def now(name: str) -> str:
-        key, value = f"training.{name}", parameters.get(f"training.{name}")
-        return key if value is None else f"{key} (now {value:,})"
-
-    warmup = parameters.get("training.warmup_updates") or 0
-    if parameters.get("training.warmup_share") is None and warmup >= outcome.updates:
-        return (
-            f"the learning rate still rose when training ended after update {outcome.updates:,}: "
-            f"lower {now('warmup_updates')}"
-        )
-    if outcome.stopped_by == "patience":
-        return (
-            f"patience ended training after update {outcome.updates:,}: change "
-            f"{now('learning_rate')}, or raise {now('patience')}"
-        )
-    budgets = [name for name in ("max_epochs", "max_updates") if parameters.get(f"training.{name}")]
-    return f"train longer: raise {' or '.join(map(now, budgets))}" if budgets else ""
+    if Outcome.read(run).stopped_by == "patience":
+        return "change training.learning_rate, or raise training.patience"
+    parameters = RunRecord.read(run).parameters
+    limits = [f"training.max_{unit}" for unit in ("epochs", "updates")]
+    budgets = [f"{name} (now {parameters[name]:,})" for name in limits if parameters.get(name)]
+    return f"train longer: raise {' or '.join(budgets)}" if budgets else ""
 
 
 def _trivial(score: SystemScore) -> Trivial | None:
@@ -113,14 +99,10 @@ def _trivial(score: SystemScore) -> Trivial | None:
     mean of their scores."""
     if not run_files.is_described(score.run):
         return None
-    known = []
-    for test in score.tests:
-        corpus = run_files.test_corpus(score.run, test)
-        trivial = _on_corpus(corpus.folder, score.metric) if corpus else None
-        if trivial is None:
-            return None
-        known.append(trivial)
-    if not known:
+    corpora = [run_files.test_corpus(score.run, test) for test in score.tests]
+    found = [_on_corpus(corpus.folder, score.metric) for corpus in corpora if corpus]
+    known = [trivial for trivial in found if trivial]
+    if not known or len(known) < len(corpora):
         return None
     output = known[0].output if len(known) == 1 else "the best trivial output of every set"
     return Trivial(output, statistics.fmean(trivial.value for trivial in known))
@@ -214,12 +196,12 @@ def cautions(
     """Return what may change a decision beside what was not learnt: budgets that differ, losses
     that never acted, degenerate outputs of operators, numbers that are missing or cannot be
     compared."""
-    lines, baseline, deciding = [], results[0], metrics[0]
-    if unequal := _unequal_budgets(results, deciding):
+    lines, baseline = [], results[0]
+    costs = {result.name: result.cost for result in results if result.cost}
+    if unequal := _unequal_budgets(results, metrics[0]):
         lines.append(
             f"{WARNING}budgets differ: {unequal}; --equal updates or tokens holds them equal"
         )
-    costs = {result.name: result.cost for result in results if result.cost}
     idle = [
         f"{name} (from update {cost.onset:,.0f}, trained for {cost.updates:,.0f})"
         for name, cost in costs.items()
@@ -227,113 +209,57 @@ def cautions(
     ]
     if idle:
         lines.append(f"{WARNING}the regime never acted in full: {listed(idle)}; {SHORTEN}")
-    lines += output_warnings(results)
+    outputs: dict[str, list[str]] = {}
+    for result in results:
+        for output in result.outputs:
+            if output.faults(HealthLimits()):
+                outputs.setdefault(f"{output.name}: {output.text}", []).append(result.name)
+    for said, names in outputs.items():
+        lines.append(f"{WARNING}made for {listed(names)} by {said}")
     for result in results:
         if result.unscored:
             seeds = ", ".join(map(str, result.unscored))
             lines.append(f"{result.name}: no scores yet for seed {seeds}")
-    scored = [result for result in results if result.score(test, deciding)]
-    unknown = [result.name for result in scored if result.samples(test, deciding) is None]
-    if unknown and len(results) > 1:
-        lines.append(
-            f"not tested, as the counts of {segment_noun(deciding)} are gone: "
-            f"{', '.join(unknown)}; remove scores.json from the runs and give the command again "
-            "that made them"
-        )
     lines += incomparable(results, test, metrics)
-    for result in results:
-        seeds_of_sets = {of.seeds for name in result.tests if (of := result.score(name, deciding))}
-        if len(seeds_of_sets) > 1:
-            lines.append(
-                f"{result.name}: test sets are scored for different seeds and have no mean"
-            )
     if costs and not on_one_device([*costs.values()]):
         lines.append("times were measured on different devices: do not compare them")
+    if elsewhere := [name for name, cost in costs.items() if cost.uncounted]:
+        lines.append(f"time leaves out models that were trained elsewhere: {listed(elsewhere)}")
     kinds = dict.fromkeys(kind for result in results for kind in result.hardware.values())
     if len(kinds) > 1:
         lines.append(
             f"trained on different hardware, which moves scores as seeds do: {'; '.join(kinds)}"
         )
-    named = [(result.name, layout) for result, layout in zip(results, layouts, strict=True)]
-    if blocks := [name for name, layout in named if layout == "blocks"]:
-        lines.append(
-            "seeds are paired, as all systems of a seed ran on the same hardware: "
-            f"{', '.join(blocks)}"
-        )
-    if confounded := [name for name, layout in named if layout == "confounded"]:
+    named = zip(results, layouts, strict=True)
+    if confounded := [result.name for result, layout in named if layout == "confounded"]:
         lines.append(
             f"not tested, as seeds were trained on other hardware than those of {baseline.name}: "
-            f"{', '.join(confounded)}; train all systems of a seed on one machine, in one precision"
+            f"{listed(confounded)}; train all systems of a seed on one machine, in one precision"
         )
     return lines
-
-
-def counted_unit(metric: str) -> str:
-    """Return what training counts, by the metric that decides: examples where labels are learnt,
-    target tokens elsewhere."""
-    return "examples" if metric in registry.names("labels") else "tokens"
 
 
 def _unequal_budgets(results: Sequence[SystemResult], metric: str) -> str:
     """Return what systems saw where that differs from the baseline, such as `X saw 1.9 times the
     updates of baseline`; empty where it does not."""
     baseline, parts = results[0], []
-    unit = counted_unit(metric)
+    unit = "examples" if metric in registry.names("labels") else "tokens"
     for result in results[1:]:
-        if baseline.cost and result.cost:
-            own, its = (
-                {"updates": of.updates, unit: of.target_tokens}
-                for of in (result.cost, baseline.cost)
-            )
-            ratios = {what: own[what] / its[what] for what in own if its[what] and own[what]}
-            seen = [
-                f"{ratio:.2g} times the {what}"
-                for what, ratio in ratios.items()
-                if max(ratio, 1 / ratio) > UNEQUAL
-            ]
-            if seen:
-                parts.append(f"{result.name} saw {' and '.join(seen)} of {baseline.name}")
-    more = [f"{len(parts) - LISTED} more differ"] if len(parts) > LISTED else []
-    return "; ".join([*parts[:LISTED], *more])
-
-
-def training_notes(results: Sequence[SystemResult]) -> list[str]:
-    """Return notes on what was held equal between the systems, and on what their cost is of."""
-    costs = {result.name: result.cost for result in results if result.cost}
-    if not costs:
-        return []
-    parameters = [result.record.parameters for result in results if result.cost]
-
-    def shared(name: str) -> Any:
-        values = {settings.get(f"training.{name}") for settings in parameters}
-        return values.pop() if len(values) == 1 else None
-
-    limits = {unit: shared(f"max_{unit}") for unit in ("epochs", "updates", "minutes")}
-    equal = [f"at most {limit:,} {unit}" for unit, limit in limits.items() if limit]
-    lines = ["training budget: not the same for all systems"]
-    if equal:
-        # Systems without records have none: their budget is the same in every unit.
-        units = {settings.get("training.equal", "epochs") for settings in parameters} - {"epochs"}
-        budget = f"training budget of every system: {' and '.join(equal)}"
-        if len(units) == 1:
-            budget += f" of the original text, counted in {units.pop()}"
-        if patience := shared("patience"):
-            budget += f", or until {counted(patience, 'validation')} bring no improvement"
-        lines = [budget]
-    several = [
-        f"{of} ({cost.trainings:g} trainings)" for of, cost in costs.items() if cost.trainings > 1
-    ]
-    if several:
-        lines.append(
-            "tokens seen and time are of all trainings behind a system, stages before it and "
-            "models that make its text, with the time of making it; updates and epochs of the last "
-            f"one alone: {', '.join(several)}"
-        )
-    if trained_elsewhere := [name for name, cost in costs.items() if cost.uncounted]:
-        lines.append(
-            f"time leaves out models that were trained elsewhere: {', '.join(trained_elsewhere)}"
-        )
-    return lines
+        if not (baseline.cost and result.cost):
+            continue
+        counts = {
+            "updates": (result.cost.updates, baseline.cost.updates),
+            unit: (result.cost.target_tokens, baseline.cost.target_tokens),
+        }
+        ratios = {what: own / its for what, (own, its) in counts.items() if own and its}
+        seen = [
+            f"{ratio:.2g} times the {what}"
+            for what, ratio in ratios.items()
+            if max(ratio, 1 / ratio) > UNEQUAL
+        ]
+        if seen:
+            parts.append(f"{result.name} saw {' and '.join(seen)} of {baseline.name}")
+    return listed(parts, "; ")
 
 
 def text_notes(results: Sequence[SystemResult]) -> list[str]:

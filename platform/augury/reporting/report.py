@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -50,21 +50,6 @@ class Places:
     places: Mapping[str, str]
 
 
-class Download(NamedTuple):
-    """A file inside the page."""
-
-    label: str
-    file: str
-    link: str
-
-
-@dataclass(frozen=True)
-class Downloads:
-    """Files inside the page."""
-
-    files: Sequence[Download]
-
-
 @dataclass(frozen=True)
 class Details:
     """Blocks that are folded away below a summary."""
@@ -73,7 +58,7 @@ class Details:
     blocks: Sequence[Block]
 
 
-Block = Table | Charts | Example | Code | Listing | Places | Downloads | Details | str
+Block = Table | Charts | Example | Code | Listing | Places | Details | str
 """A part of a section; text is an explanation of what is above or below it."""
 
 

@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -63,10 +63,6 @@ class Estimate:
         return interval_text(*self.ends)
 
 
-CLOCKS = {"CPU time": "train/cpu_seconds", "wall time": "train/seconds"}
-"""Kind of training time -> the metric that records it at validations."""
-
-
 def time_kind(costs: Sequence[Cost]) -> str:
     """Return the kind of time in which trainings can be compared: processor time if all ran on
     CPUs.
@@ -121,11 +117,6 @@ class SystemResult:
 
     Seeds of which it is not known are missing.
     """
-
-    @cached_property
-    def histories(self) -> Mapping[int, list[history.Record]]:
-        """The history of every seed."""
-        return {seed: history.read(run) for seed, run in self.runs.items()}
 
     def score(self, test: str, metric: str) -> Estimate | None:
         """Return the estimate of a metric on a test set; None where it is not scored."""
@@ -262,41 +253,22 @@ def from_hypotheses(
     references: Sequence[str],
     *,
     test: str,
-    **scoring: Any,
-) -> SystemResult:
-    """Return a system of which only the output for one test set is known; `hypotheses`: folder
-    of a seed -> lines, `scoring` are the options of `score_hypotheses`."""
-    estimates, resampled = score_hypotheses([*hypotheses.values()], references, **scoring)
-    address = config.address([list(lines) for lines in hypotheses.values()])
-    return SystemResult(
-        name,
-        address,
-        runs=dict(enumerate(hypotheses, start=1)),
-        record=RunRecord(name=name, address=address, seed=1, task=None),
-        tests={test: estimates},
-        resampled={test: resampled},
-    )
-
-
-def score_hypotheses(
-    hypotheses: Sequence[Sequence[str]],
-    references: Sequence[str],
-    *,
     language: str | None,
     metrics: Sequence[str],
     sources: Sequence[str] | None = None,
     samples: int = SAMPLES,
     more_references: Sequence[Sequence[str]] = (),
-) -> tuple[dict[str, Estimate], dict[str, Resampled]]:
-    """Return the estimates and the resampled scores, by metric, of the lines of every seed.
+) -> SystemResult:
+    """Return a system of which only the output for one test set is known.
 
-    `more_references` are further references of all segments, set by set.
+    `hypotheses`: folder of a seed -> lines; `more_references` are further references of all
+    segments, set by set.
     """
     estimates, resampled = {}, {}
-    for scorer in [get_metric(name, language) for name in metrics]:
+    for scorer in [get_metric(of, language) for of in metrics]:
         counts = [
             scorer.statistics(lines, references, *more_references, sources=sources)
-            for lines in hypotheses
+            for lines in hypotheses.values()
         ]
         signature = with_references(scorer.signature, 1 + len(more_references))
         labels = scorer.measures == "labels"
@@ -307,7 +279,15 @@ def score_hypotheses(
             for seed, value in enumerate(map(float, drawn.scores), start=1)
         }
         estimates[scorer.name] = estimate(by_seed, drawn)
-    return estimates, resampled
+    address = config.address([list(lines) for lines in hypotheses.values()])
+    return SystemResult(
+        name,
+        address,
+        runs=dict(enumerate(hypotheses, start=1)),
+        record=RunRecord(name=name, address=address, seed=1, task=None),
+        tests={test: estimates},
+        resampled={test: resampled},
+    )
 
 
 def resample_runs(

@@ -60,8 +60,6 @@ def experiment(run: Folder, seeds: Iterable[int]) -> dict[str, Any]:
     return {**content, "seeds": list(seeds), "baseline": False, "systems": systems}
 
 
-def experiment_yaml(run: Folder, seeds: Iterable[int]) -> str | None:
-    """Return the settings of `experiment` as YAML; None where the run keeps none."""
-    if not run.exists(EXPERIMENT):
-        return None
+def experiment_yaml(run: Folder, seeds: Iterable[int]) -> str:
+    """Return the settings of `experiment` as YAML."""
     return str(yaml.safe_dump(experiment(run, seeds), sort_keys=False, allow_unicode=True))

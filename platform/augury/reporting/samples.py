@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,10 +13,6 @@ from augury.scoring.stored import HYPOTHESES, read_vouched
 
 MOST_CHARACTERS = 400
 """The length up to which an output is always shown."""
-LOOP = re.compile(r"(.{1,60}?)\1{3,}", re.DOTALL)
-"""Four and more equal texts one after the other."""
-SHORTEST_LOOP = 60
-"""The length from which such a loop is cut."""
 
 
 @dataclass(frozen=True)
@@ -36,25 +31,13 @@ class Example:
 
     @property
     def short_outputs(self) -> dict[str, str]:
-        """The outputs, without what a degenerate one repeats or has beyond a normal length."""
+        """The outputs; degenerate ones, much longer than is normal, are cut."""
         normal = max((len(text) for text in self.expected.values()), default=0)
         most = max(MOST_CHARACTERS, 3 * normal)
-        return {system: shorten(text, most) for system, text in self.outputs.items()}
-
-
-def shorten(text: str, most: int) -> str:
-    """Return a text with two rounds of each long loop, and of at most `most` characters; ellipses
-    stand for the rest, with the length of the loop or of the text."""
-
-    def cut(loop: re.Match[str]) -> str:
-        if len(loop[0]) < SHORTEST_LOOP:
-            return loop[0]
-        return f"{loop[1] * 2}… [repeated: {len(loop[0]):,} characters]"
-
-    cut_text = LOOP.sub(cut, text) if len(text) >= SHORTEST_LOOP else text
-    if len(cut_text) <= most:
-        return cut_text
-    return f"{cut_text[:most]}… [{len(text):,} characters]"
+        return {
+            system: text if len(text) <= most else f"{text[:most]}… [{len(text):,} characters]"
+            for system, text in self.outputs.items()
+        }
 
 
 def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> list[Example]:

@@ -1,28 +1,19 @@
-"""Tables of an experiment's systems beside their scores: stages, labels, what operators made, and
-the settings that differ."""
+"""Tables of an experiment's systems beside their scores: stages, and the settings that differ."""
 
 from __future__ import annotations
 
 import json
-import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from augury.augment.health import Health, HealthLimits
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import KINDS
-from augury.corpora.labels import LABEL, label_counts
 from augury.experiments.record import RunRecord, run_folder
 from augury.experiments.stored_runs import FIRST
 from augury.reporting import run_files
-from augury.reporting.numbers import MISSING, amount, factor, share
+from augury.reporting.numbers import MISSING, amount, factor
 from augury.reporting.results import SystemResult, load_groups
 from augury.reporting.tables import Cell, Table, cell, records, table
-from augury.scoring.labels import MacroF1
 from augury.scoring.registry import title
-from augury.scoring.stored import read_statistics
-
-F1 = "macro_f1"
 
 
 def stage_table(results: Sequence[SystemResult], tests: Sequence[str], metric: str) -> Table | None:
@@ -78,84 +69,6 @@ def _previous_runs(stage: SystemResult) -> dict[int, Folder]:
         return {}
     runs = {seed: run_folder(Store(run.root), before, seed) for seed, run in stage.runs.items()}
     return {seed: run for seed, run in runs.items() if run_files.is_described(run)}
-
-
-def label_table(results: Sequence[SystemResult], test: str) -> Table | None:
-    """Return the F1 of every label of a test set, in percent, as the mean over each system's seeds.
-
-    None for other tasks, and where macro F1 is not among the metrics or its statistics are gone.
-    """
-    scored = [result for result in results if result.score(test, F1)]
-    runs = [run for result in scored for run in result.runs.values()]
-    corpus = next(filter(None, (run_files.test_corpus(run, test) for run in runs)), None)
-    by_system = {result.name: _f1(result, test) for result in scored}
-    if corpus is None or KINDS[corpus.kind].target != LABEL or not any(by_system.values()):
-        return None
-    counts, rows = label_counts(corpus), []
-    for index, label in enumerate(sorted(counts)):
-        scores = (of_labels[index] if of_labels else None for of_labels in by_system.values())
-        rows.append([label, cell(counts[label] / corpus.rows, share), *map(cell, scores)])
-    note = "F1 of each label on its own; the mean over each system's seeds"
-    return table(["label", "share", *by_system], rows, notes=(note,))
-
-
-def _f1(result: SystemResult, test: str) -> list[float]:
-    """Return the F1 of every label in order, the mean over seeds; empty without statistics."""
-    by_seed = []
-    for run in result.runs.values():
-        sums = read_statistics(run, test).get(F1)
-        if sums is not None:
-            totals = sums.sum(0).tolist()
-            pairs = [totals[start : start + 2] for start in range(0, len(totals), 2)]
-            by_seed.append(list(map(MacroF1.value, pairs)))
-    return list(map(statistics.fmean, zip(*by_seed, strict=True)))
-
-
-def output_warnings(results: Sequence[SystemResult]) -> list[str]:
-    """Return a warning on every output of an operator that is beyond a default limit."""
-    limits = HealthLimits()
-    return [
-        f"warning: made by {output.name} for {', '.join(names)}: {output.text}"
-        for output, names in _systems_by_output(results)
-        if output.faults(limits)
-    ]
-
-
-def output_table(results: Sequence[SystemResult]) -> Table | None:
-    """Return the measures of all outputs; None where no system has any."""
-    rows = []
-    for output, names in _systems_by_output(results):
-        lost = ", ".join(f"{count:,} {reason}" for reason, count in output.lost.items())
-        others = [
-            *(
-                f"{kind} {rate.realised:.3f} of {rate.asked:g}"
-                for kind, rate in output.rates.items()
-            ),
-            *(f"{name} {value:.1f} %" for name, value in output.measures.items()),
-        ]
-        row = {
-            "system": ", ".join(names),
-            "operator": output.name,
-            "made": cell(output.made, ","),
-            "lost": lost or None,
-            "empty": cell(output.empty, share),
-            "copied": cell(output.copied, share),
-            "repeated": cell(output.repeated, share),
-            "length": cell(output.length, ".2f"),
-            "rates and errors": ", ".join(others) or None,
-        }
-        rows.append(row)
-    return records(rows, title="what operators made") if rows else None
-
-
-def _systems_by_output(results: Sequence[SystemResult]) -> list[tuple[Health, list[str]]]:
-    """Return every output with the names of the systems that are trained on it."""
-    systems: dict[tuple[str, str], tuple[Health, list[str]]] = {}
-    for result in results:
-        for output in result.outputs:
-            _, names = systems.setdefault((output.name, output.text), (output, []))
-            names += [result.name] * (result.name not in names)
-    return [*systems.values()]
 
 
 def setting_table(results: Sequence[SystemResult]) -> Table | None:

@@ -69,7 +69,7 @@ def test_the_middle_of_a_race(halving: Any, read: Any) -> None:
     assert {"race", "smoke"} <= set(page.texts["dd"])
     assert f"{duration(halving.seconds)} on cpu" in page.texts["dd"]
     names = figures(html)
-    assert {"valid-bleu-updates", "valid-bleu-time", "cost"} <= set(names)
+    assert {"valid-bleu", "cost"} <= set(names)
     assert {name for name in page.ids if name in names} == set(names)
     cells = {cell.strip() for cell in page.texts["td"]}
     assert {"Diverged: loss <nan>"} <= cells

@@ -12,17 +12,16 @@ import pandas as pd
 
 from augury.core.progress import duration
 from augury.reporting.answer import answer as compare_in_words
-from augury.reporting.downloads import downloads
 from augury.reporting.numbers import MISSING, factor, number, probability, signed, spread
 from augury.reporting.papers.reproduction import Reproduction
 from augury.reporting.papers.table import with_rows
-from augury.reporting.report import Code, Details, Downloads, Listing, Places, Report, section
+from augury.reporting.report import Code, Details, Listing, Places, Report, section
 from augury.reporting.results import MEAN
 from augury.reporting.score_charts import cost_sections
 from augury.reporting.score_tables import COSTS, test_sections
 from augury.reporting.styles import system_style
 from augury.reporting.sweeps.locations import address_table, locations, reproduce_command
-from augury.reporting.tables import Cell, Table, cell, csv, latex, row, table
+from augury.reporting.tables import Cell, Table, cell, row, table
 from augury.scoring.registry import title
 
 PART = " | "
@@ -44,7 +43,6 @@ def report(reproduction: Reproduction) -> Report:
         *(replace(other, title=f"{source}, {other.title}") for other in others),
     ]
     records = frame(reproduction)
-    files = downloads(shown, csv=csv(records), tex=latex(for_papers))
     details = [Details("The numbers, and what is published", [numbers])] if numbers else []
     tests = test_sections(list(reproduction.comparisons.values()), "rows", *details)
     left_out = any(line.status == "left out" for line in reproduction.lines.values())
@@ -62,7 +60,7 @@ def report(reproduction: Reproduction) -> Report:
             "training in all": duration(sweep.seconds),
         },
         sections=[
-            section("Published and measured", first, Downloads(files)),
+            section("Published and measured", first),
             *(section(heat_map.title, heat_map) for heat_map in maps),
             *(tests or [section("Test sets", *details)]),
             *cost_sections(deciding),

@@ -27,7 +27,6 @@ from augury.reporting import rendering
 from augury.reporting.answer import recommendation, sweep_answer
 from augury.reporting.comparison import scored_sets
 from augury.reporting.curves import COLUMNS, learning_curves
-from augury.reporting.downloads import file_details
 from augury.reporting.numbers import factor, share
 from augury.reporting.report import (
     Block,
@@ -220,7 +219,7 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
     if others := len(summary.ranking) - len(names):
         names.append((OTHER, counted(others, "other")))
     notes = [f"best first by {summary.metric}, the mean ± standard deviation over seeds", *same]
-    notes += [*deciding.notes, *deciding.details] if deciding else []
+    notes += deciding.notes if deciding else ()
     compare = Code(f"{compare_command(sweep)}    # prints every set with intervals")
     columns, rows = [*shown.columns], [*shown.rows]
     if summary.chances:
@@ -229,9 +228,7 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
             chance = cell(summary.chances.get(result.address), share)
             rows[index] = replace(rows[index], cells=(*rows[index].cells, chance))
     of_page = table(columns, rows, notes=tuple(notes))
-    yield from score_sections(
-        sweep.name, of_page, of_page, comparisons, styles, "configurations", compare, names
-    )
+    yield from score_sections(of_page, comparisons, styles, "configurations", compare, names)
     if response := responses(summary):
         text = (
             "Means over seeds, ± half of their 95 % interval, the number of seeds in brackets. "
@@ -250,7 +247,6 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
                 trial.seed,
                 sweep.metric,
                 point.update,
-                point.seconds,
                 point.value,
             )
             for of in summary.ranking
@@ -259,7 +255,7 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
         ],
         columns=COLUMNS,
     )
-    if curves := learning_curves(points, {sweep.metric: summary.metric}, "wall time", styles):
+    if curves := learning_curves(points, {sweep.metric: summary.metric}, styles):
         yield section("Learning curves", Charts(curves, names))
     if deciding and summary.leader:
         compared = (sweep.reference, summary.leader.address)
@@ -279,7 +275,7 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
         content = sweep.folder.read(RECOMMENDED).decode()
         train = [
             Code(f"{line}    # {chosen.name}"),
-            file_details(RECOMMENDED, RECOMMENDED, content),
+            Details(RECOMMENDED, [Code(content)]),
         ]
     configured = ((item.name, item.configuration) for item in summary.ranking)
     addresses = Details("Addresses of all runs", [address_table("configuration", configured)])
