@@ -54,15 +54,6 @@ def test_an_operator_makes_rows_that_name_their_parents() -> None:
     assert augury.apply(PAIRS, "eda", copies=3, language="en").equals(copies)
 
 
-@pytest.mark.parametrize("columns", [["text"], ["sentence1", "sentence2"]])
-def test_labelled_sentences_and_pairs_are_changed(columns: list[str]) -> None:
-    frame = pd.DataFrame({name: ["a small dog runs home"] for name in [*columns, "label"]})
-    copies = augury.apply(frame, "eda", copies=3, language="en")
-    for name in columns:
-        assert (copies[name] != frame[name][0]).any()
-    assert (copies["label"] == frame["label"][0]).all()
-
-
 def test_an_operator_of_views_makes_a_row_for_every_view() -> None:
     frame = pd.DataFrame({"source": ["ab", "bc"], "target": ["x", "y"]})
     views = augury.apply(frame, "cipher", keys=[1, 2])

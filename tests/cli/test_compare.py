@@ -78,14 +78,11 @@ def runs(tmp_path: Path) -> Results:
     return storage
 
 
-def swept(runs: Results, name: str, addresses: Mapping[str, str], chosen: str = "") -> None:
-    """Write a sweep over configurations, name -> address, the reference first, that chose one of
-    these addresses."""
+def swept(runs: Results, name: str, addresses: Mapping[str, str]) -> None:
+    """Write a sweep over configurations, name -> address, the reference first."""
     sweep = Sweeps(runs, name)
     for configuration, address in addresses.items():
         sweep.configuration({}, configuration, address)
-    if chosen:
-        sweep.decide(chosen, "chosen", 1.0, 0.0, 1.0, seeds=2)
     sweep.load()
 
 
@@ -185,17 +182,6 @@ def test_runs_configurations_and_sweeps(runs: Results, augury: Augury) -> None:
     done = augury("compare", "aa", "sweeps/beta", *storage, "--json")
     assert [row["name"] for row in done.json["tables"][0]["rows"]] == ["base", "beta=5"]
     assert "beta=0 is compared already" in done.error
-
-
-def test_what_a_sweep_chose_is_corrected_like_all_others(runs: Results, augury: Augury) -> None:
-    """It was chosen by these trainings."""
-    for seed in (1, 2):
-        translated(runs, "third", "cc" * 8, seed, {"test": 0.28})
-    swept(runs, "beta", {"0": "aa" * 8, "5": "bb" * 8, "9": "cc" * 8}, chosen="bb" * 8)
-    storage = ["--storage", runs.store.root]
-    of_sweep, of_runs = tables(augury, "beta", *storage), tables(augury, "aa", "bb", "cc", *storage)
-    corrected = [row["corrected"] for row in of_sweep[0]["rows"]]
-    assert corrected == [row["corrected"] for row in of_runs[0]["rows"]]
 
 
 def test_formats(runs: Results, augury: Augury) -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from augury.core.errors import UserError
 from augury.reporting import frames
-from augury.reporting.sweeps.summary import summarise
 
 
 def test_a_storage_has_runs_by_tests_by_metrics_and_a_comparison(
@@ -60,23 +58,6 @@ def test_a_sweep_has_a_row_for_each_system(sweeps: Any) -> None:
     assert {*frame["metric"]} == {"bleu"} and {*frame["test"]} == {"test"}
     assert frame["train_seconds"]["ours"] == 120.0
     assert "ours" in frame.attrs["answer"] and frame.attrs["page"].endswith("index.html")
-
-
-def test_p_values_of_a_sweep_are_corrected_for_all_comparisons(sweeps: Any) -> None:
-    drawn = np.random.default_rng(5)
-    for name, share in (("baseline", 0.5), ("ours", 0.57), ("other", 0.55)):
-        address = sweeps.configuration({}, name)
-        for seed in (1, 2):
-            sweeps.trial(address, seed, [100 * share])
-            correct = (drawn.random(300) < share).astype(int).tolist()
-            sweeps.results.run(name, address, seed, correct=correct)
-    sweep = sweeps.load((1, 2))
-    rows = {row.name: row for row in summarise(sweep).comparisons[0].rows[1:]}
-    frame = frames.sweep(sweep).set_index("name")
-    assert {name: frame["p"][name] for name in rows} == {
-        name: row.corrected for name, row in rows.items()
-    }
-    assert any(row.tested and row.corrected != row.tested.p_value for row in rows.values())
 
 
 def test_without_test_sets_scores_are_of_validation(sweeps: Any) -> None:

@@ -15,7 +15,6 @@ from augury.reporting.results import (
     Estimate,
     best_validations,
     estimate,
-    from_hypotheses,
     load_experiment,
     load_groups,
     resample_runs,
@@ -23,8 +22,6 @@ from augury.reporting.results import (
 from augury.scoring import significance
 from augury.scoring.bootstrap import resample
 from augury.scoring.labels import Accuracy
-from augury.scoring.scores import score as scored
-from augury.scoring.scores import without_resampling
 from augury.scoring.stored import Measured, Score, read_statistics, write_statistics
 from tests.run_folders import load
 
@@ -97,9 +94,6 @@ def test_seeds_of_one_address_are_one_system(results: Any) -> None:
     assert plain["runs"] == {str(seed): run.uri for seed, run in baseline.runs.items()}
     assert (plain["name"], plain["address"], plain["unscored"]) == ("baseline", "aa" * 8, [10])
     assert plain["cost"]["train_seconds"] == 100.0 and "resampled" not in plain
-    json_of_one = cipher.to_dict()["tests"]["test"]["bleu"]
-    ends = {"value": 33.0, "low": 32.0, "high": 34.0, "signature": "tok:13a"}
-    assert json_of_one == {**ends, "n": 2000, "seeds": (1,), "sd": None}
 
 
 def test_equal_names_are_told_apart_by_address_then_seed(results: Any) -> None:
@@ -135,25 +129,6 @@ def test_with_the_counts_of_examples_the_interval_is_that_of_both_levels(results
     (again,) = load([alone])
     ends = again.tests["test"]["accuracy"].ends
     assert ends == (kept["value"], kept["low"], kept["high"])
-
-
-def test_a_system_may_be_its_hypotheses_alone() -> None:
-    references = ["the cat is on the mat", "there is a dog in my garden", "good"]
-    names = ("one.txt", "two.txt")
-    lines = (references, ["the cat sat on the mat", "", "good"])
-    texts = {Folder("/tmp", name): of for name, of in zip(names, lines, strict=True)}
-    options: dict[str, Any] = {"language": "en", "metrics": ["chrf", "bleu"]}
-    system = from_hypotheses("mine", texts, references, test="toy", **options)
-    assert list(system.tests["toy"]) == ["chrf", "bleu"]
-    scores = [scored(of, references, **options, samples=1)[0] for of in lines]
-    estimate, values = system.tests["toy"]["chrf"], [of.value for of in scores]
-    assert estimate.value == sum(values) / 2
-    assert estimate.measure == without_resampling(scores[0].signature)
-    assert (estimate.n, estimate.seeds) == (3, (1, 2))
-    assert "|bs:1000|seed:12345|" in estimate.signature
-    assert system.resampled["toy"]["chrf"].scores.tolist() == values
-    plain = json.loads(json.dumps(system.to_dict()))
-    assert plain["runs"] == {"1": "/tmp/one.txt", "2": "/tmp/two.txt"} and plain["cost"] is None
 
 
 SPREAD = 4.30265273 / 3**0.5  # t with 2 degrees of freedom, standard deviation 1

@@ -5,10 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-import shutil
-import subprocess
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -122,16 +119,3 @@ def test_rows_of_papers_have_no_letters_that_latex_lacks() -> None:
 
 def test_negative_numbers_have_a_minus_in_latex() -> None:
     assert "{}c-2 & $-$50.0 [$-$1, 2-3]" in latex([table(["a", "b"], [["c-2", "-50.0 [-1, 2-3]"]])])
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
-def test_latex_compiles(compared: Comparison, tmp_path: Path) -> None:
-    content = latex([score_table([compared])])
-    document = (
-        r"\documentclass{article}\usepackage{booktabs}\begin{document}"
-        + content
-        + r"\end{document}"
-    )
-    (tmp_path / "table.tex").write_text(document)
-    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "table.tex"]
-    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0

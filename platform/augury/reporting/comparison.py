@@ -2,9 +2,8 @@
 the cost.
 
 Rounding differs between processors, devices and precisions, and moves a score as much as a seed
-does. Where the seeds of two systems were trained on different hardware, and each seed of both on
-the same, seeds are blocks and are paired. Where the systems of one seed were trained on different
-hardware, their difference is not tested.
+does. Where the systems of one seed were trained on different hardware, their difference is not
+tested.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from augury.reporting.mean import with_mean
 from augury.reporting.notes import (
     LEARNT,
     WARNING,
-    Layout,
     SystemScore,
     cautions,
     grouped,
@@ -40,8 +38,8 @@ from augury.reporting.results import (
 )
 from augury.scoring.power import Components, components
 from augury.scoring.registry import bounds, lower_is_better
-from augury.scoring.seed_variance import block_variance, pool, sample_variance
-from augury.scoring.significance import Difference, compare, compare_blocks, holm, interval
+from augury.scoring.seed_variance import pool, sample_variance
+from augury.scoring.significance import Difference, compare, holm, interval
 
 
 @dataclass(frozen=True)
@@ -185,8 +183,7 @@ def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
         dict.fromkeys(metric for result in results for metric in result.tests.get(test, {}))
     )
     metric, baseline = metrics[0], results[0]
-    layouts = [_layout(baseline, result) for result in results]
-    tested, variance = _differences(results, layouts, test, metric)
+    tested, variance = _differences(results, test, metric)
     corrected = iter(holm([difference.p_value for difference in tested if difference]))
     scores = []
     for result in results:
@@ -228,7 +225,8 @@ def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
     of_power = [row.scores[metric] for row in rows if row.tested or row is rows[0] and row.seeds]
     power = power_of_comparison(metric, variance, of_power)
     of_tests = {row.name: row.tested for row in rows if row.tested}
-    warnings = [*untrained_warnings(scores), *cautions(results, layouts, test, metrics)]
+    confounded = [result.name for result in results if _confounded(baseline, result)]
+    warnings = [*untrained_warnings(scores), *cautions(results, confounded, test, metrics)]
     notes = score_notes(results, test, metrics, of_tests)
     return Comparison(
         test,
@@ -262,7 +260,7 @@ def with_pooled_intervals(results: Sequence[SystemResult], test: str) -> list[Sy
 
 
 def _differences(
-    results: Sequence[SystemResult], layouts: Sequence[Layout], test: str, metric: str
+    results: Sequence[SystemResult], test: str, metric: str
 ) -> tuple[list[Difference | None], Components | None]:
     """Test every comparable system against the first one; return the differences, None where one
     is not tested, and the components of their variance, None where no system has two seeds."""
@@ -275,24 +273,15 @@ def _differences(
         index: system
         for index, system in enumerate(known)
         if system is not None
-        and layouts[index] != "confounded"
+        and not _confounded(results[0], results[index])
         and _is_comparable(results[0], results[index], test, metric)
     }
-    blocks = [system for index, system in tested.items() if layouts[index] == "blocks"]
-    independent = [system for index, system in tested.items() if layouts[index] == "independent"]
-    pooled = pool([sample_variance(system) for system in (baseline, *independent)])
-    pooled_blocks = block_variance([baseline, *blocks])
+    pooled = pool([sample_variance(system) for system in (baseline, *tested.values())])
     for index, system in tested.items():
-        if layouts[index] == "blocks":
-            difference = compare_blocks(baseline, system, pooled_blocks)
-        else:
-            difference = compare(baseline, system, pooled)
-        differences[index] = difference.within(bounds(metric))
-    variance = None
-    if baseline.statistics:
-        paired, compared = bool(blocks and not independent), [baseline, *tested.values()]
-        variance = components(compared, len(baseline.statistics[0]), paired=paired)
-    return differences, variance
+        differences[index] = compare(baseline, system, pooled).within(bounds(metric))
+    if not baseline.statistics:
+        return differences, None
+    return differences, components([baseline, *tested.values()], len(baseline.statistics[0]))
 
 
 def _is_comparable(baseline: SystemResult, result: SystemResult, test: str, metric: str) -> bool:
@@ -300,12 +289,9 @@ def _is_comparable(baseline: SystemResult, result: SystemResult, test: str, metr
     return result is not baseline and same_measure([baseline, result], test, metric)
 
 
-def _layout(baseline: SystemResult, system: SystemResult) -> Layout:
-    """Return how the seeds of two systems are related by the hardware that trained them."""
-    kinds = {*baseline.hardware.values(), *system.hardware.values()}
-    if system is baseline or len(kinds) <= 1:
-        return "independent"
-    seeds = list(baseline.runs)
-    shared = [seed for seed in seeds if seed in system.runs]
-    equal = all(baseline.hardware.get(seed) == system.hardware.get(seed) for seed in shared)
-    return "blocks" if seeds == list(system.runs) and len(seeds) > 1 and equal else "confounded"
+def _confounded(baseline: SystemResult, system: SystemResult) -> bool:
+    """Return whether two systems were trained on different hardware, and a seed of one not on that
+    of the same seed of the other."""
+    if len({*baseline.hardware.values(), *system.hardware.values()}) <= 1:
+        return False
+    return baseline.hardware != system.hardware

@@ -29,9 +29,6 @@ class Node(NamedTuple):
     inputs: tuple[str, ...]
     """The addresses of the nodes that it is made from."""
     exists: bool
-    box: str
-    """The name of its box in a chart: its address, or one that all tokens of a training share, or
-    all seeds of a model or of its scores."""
 
 
 def nodes(graph: Graph) -> list[Node]:
@@ -44,17 +41,18 @@ def nodes(graph: Graph) -> list[Node]:
 
 
 def mermaid(nodes: Sequence[Node]) -> str:
-    """Return nodes as a Mermaid flowchart."""
+    """Return nodes as a Mermaid flowchart, with one box for all seeds of a model, or of its
+    scores."""
     boxes: dict[str, list[Node]] = {}
     for node in nodes:
-        boxes.setdefault(node.box, []).append(node)
+        boxes.setdefault(node.address.partition("/seed-")[0] + node.kind, []).append(node)
     numbers = {node.address: number for number, box in enumerate(boxes.values()) for node in box}
     lines = ["flowchart LR"]
-    for number, (name, box) in enumerate(boxes.items()):
+    for number, box in enumerate(boxes.values()):
         missing = sum(not node.exists for node in box)
-        title = f"{box[0].kind} {box[0].name}" if name == box[0].address else name
         state = f"{missing} of {len(box)} to be made" if missing else "there"
-        lines.append(f'  n{number}["{html.escape(title)}<br>{state}"]')
+        title = html.escape(f"{box[0].kind} {box[0].name}")
+        lines.append(f'  n{number}["{title}<br>{state}"]')
         inputs = {numbers[address] for node in box for address in node.inputs if address in numbers}
         lines += [f"  n{source} --> n{number}" for source in sorted(inputs)]
     return "\n".join(lines) + "\n"
@@ -67,8 +65,7 @@ def _texts(graph: Graph, plan: Plan) -> Iterator[Node]:
 
     def node(kind: str, name: str, address: str, inputs: Iterable[str] = ()) -> Node:
         exists = usable(Folder(plan.store.root, address))
-        box = f"tokens {trained}" if kind == "tokens" else address
-        return Node(kind, name, address, tuple(inputs), exists, box)
+        return Node(kind, name, address, tuple(inputs), exists)
 
     for split in (TRAIN, *dev_sets(experiment), *experiment.test_sets):
         yield node("corpus", split, f"{CORPORA}/{task.corpus_address(experiment, split)}")
@@ -103,8 +100,8 @@ def _models(graph: Graph, plan: Plan) -> Iterator[Node]:
         run = plan.run(step.seed)
         before = [plan.before.run(step.seed).name] if plan.before else []
         inputs = (*tokens, *before)
-        yield Node("model", name, run.name, inputs, run.complete, f"model {name}")
+        yield Node("model", name, run.name, inputs, run.complete)
         if step in graph.scored:
             scores = f"{run.name}/{SCORES}"
             exists = run.exists(SCORES)
-            yield Node("scores", name, scores, (run.name, *tests), exists, f"scores {name}")
+            yield Node("scores", name, scores, (run.name, *tests), exists)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from augury.augment.health import HealthLimits
 from augury.core.errors import UserError
@@ -22,8 +22,6 @@ from augury.scoring.significance import Difference
 from augury.scoring.trivial import Trivial, best_trivial
 from augury.training.trained import OUTCOME, Outcome
 
-Layout = Literal["independent", "blocks", "confounded"]
-"""How the seeds of a system and of the baseline are related by the hardware that trained them."""
 WARNING = "warning: "
 LEARNT = "not shown to have learnt"
 UNEQUAL = 1.1
@@ -191,11 +189,12 @@ def score_notes(
 
 
 def cautions(
-    results: Sequence[SystemResult], layouts: Sequence[Layout], test: str, metrics: Sequence[str]
+    results: Sequence[SystemResult], confounded: Sequence[str], test: str, metrics: Sequence[str]
 ) -> list[str]:
     """Return what may change a decision beside what was not learnt: budgets that differ, losses
     that never acted, degenerate outputs of operators, numbers that are missing or cannot be
-    compared."""
+    compared; `confounded` are systems whose seeds were trained on other hardware than the
+    baseline's."""
     lines, baseline = [], results[0]
     costs = {result.name: result.cost for result in results if result.cost}
     if unequal := _unequal_budgets(results, metrics[0]):
@@ -230,8 +229,7 @@ def cautions(
         lines.append(
             f"trained on different hardware, which moves scores as seeds do: {'; '.join(kinds)}"
         )
-    named = zip(results, layouts, strict=True)
-    if confounded := [result.name for result, layout in named if layout == "confounded"]:
+    if confounded:
         lines.append(
             f"not tested, as seeds were trained on other hardware than those of {baseline.name}: "
             f"{listed(confounded)}; train all systems of a seed on one machine, in one precision"

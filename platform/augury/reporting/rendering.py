@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib import resources
@@ -37,7 +36,6 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    templates.filters["unbroken"] = _unbroken
     templates.filters["kind"] = lambda block: type(block).__name__
     return templates
 
@@ -46,14 +44,6 @@ def _without_secrets(value: Any) -> Any:
     """Return a text that is shown without the passwords and keys of its URIs; not of markup, which
     is the page's own."""
     return with_redacted_uris(value) if type(value) is str else value
-
-
-def _unbroken(text: str) -> str:
-    """Return a text whose numbers stay in one line with their signs: `95 %`, `1.9 ×`, `p =
-    0.01`."""
-    return re.sub(
-        r"(?<=\d) (?=[%×])|(?<=\bp) (?=[=<])|(?<=[=<]) (?=\d)", "\N{NO-BREAK SPACE}", text
-    )
 
 
 @lru_cache

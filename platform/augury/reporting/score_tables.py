@@ -33,27 +33,27 @@ COSTS = (
 def score_table(comparisons: Sequence[Comparison]) -> Table:
     """Return all test sets in one table, with the cost of one seed beside the first; notes that
     hold for all sets appear once."""
-    first, several = comparisons[0], len(comparisons) > 1
-    scores = list(dict.fromkeys(column for item in comparisons for column in score_columns(item)))
-    costs = (
-        [f"{first.time_kind}/seed", f"× {first.rows[0].name}"]
-        if any(row.cost for row in first.rows)
-        else []
-    )
-    columns = ["system", *(["test set"] if several else []), "seeds", *scores, *costs]
-    rows = []
+    first, rows = comparisons[0], []
     for item in comparisons:
         for index, system in enumerate(item.rows):
-            cells: dict[str, object] = {"system": system.name, "test set": item.test_label}
+            cells: dict[str, object] = {"system": system.name}
+            if len(comparisons) > 1:
+                cells["test set"] = item.test_label
             cells["seeds"] = cell(len(system.seeds), "d")
-            cells |= zip(score_columns(item), score_cells(item, system), strict=True)
-            if item is first and costs:
-                paid = cell(item.seconds(system), duration), cell(system.time_factor, factor)
-                cells |= zip(costs, paid, strict=True)
-            rows.append(row(map(cells.get, columns), style=system_style(index)))
-    title_of_set, notes = "" if several else first.test_label, tuple(shared_notes(comparisons))
-    parts = (len(columns) - len(costs),) if costs else ()
-    return table(columns, rows, title=title_of_set, notes=notes, parts=parts)
+            cells |= dict(zip(score_columns(item), score_cells(item, system), strict=True))
+            if item is first and any(of.cost for of in item.rows):
+                cells[f"{item.time_kind}/seed"] = cell(item.seconds(system), duration)
+                cells[f"× {item.rows[0].name}"] = cell(system.time_factor, factor)
+            rows.append((cells, system_style(index)))
+    columns = list(dict.fromkeys(column for cells, _ in rows for column in cells))
+    costs = [column for column in columns if column.endswith("/seed")]
+    return table(
+        columns,
+        [row(map(cells.get, columns), style=style) for cells, style in rows],
+        title="" if len(comparisons) > 1 else first.test_label,
+        notes=tuple(shared_notes(comparisons)),
+        parts=tuple(map(columns.index, costs)),
+    )
 
 
 def score_columns(comparison: Comparison) -> list[str]:
@@ -106,34 +106,30 @@ def test_sections(
 
 
 def by_test(comparisons: Sequence[Comparison], styles: Mapping[str, Style] | None = None) -> Table:
-    """Return the deciding score of every system on every test set, with its difference to the first
-    system.
+    """Return the deciding score of every system on every test set, shaded by its gain as a share of
+    the largest one.
 
-    Shades show the distance of a score from the baseline's on the same set, as a share of the
-    largest distance. `styles` are by address, by default those of the places of systems.
+    `styles` are by address, by default those of the places of systems.
     """
     gains = [item.gain(system) or 0.0 for item in comparisons for system in item.rows]
     reach = max(map(abs, gains), default=0.0) or 1.0
-    rows: dict[str, list[Cell]] = {}
     addresses = {system.name: system.address for item in comparisons for system in item.rows}
-    for item in comparisons:
-        systems = {system.name: system for system in item.rows}
-        for name in addresses:
-            score = systems[name].scores.get(item.metrics[0]) if name in systems else None
-            shown = Cell(MISSING)
-            if score:
-                system, hint = systems[name], f"{name} on {item.test_label}: {score.text}"
-                gain, shade = item.gain(system), None
-                if gain is not None:
-                    hint, shade = f"{hint}, difference {system.difference_text}", gain / reach
-                text = f"{score.value:.1f}{system.mark if gain is not None else ''}"
-                shown = Cell(text, score.value, shade, hint=hint)
-            rows.setdefault(name, []).append(shown)
-    of_place = {address: system_style(index) for index, address in enumerate(addresses.values())}
-    drawn = of_place if styles is None else styles
-    lines = [
-        row([name, *cells], style=drawn.get(addresses[name], OTHER)) for name, cells in rows.items()
-    ]
+    if styles is None:
+        styles = {of: system_style(index) for index, of in enumerate(addresses.values())}
+    lines = []
+    for name, address in addresses.items():
+        cells = [Cell(name)]
+        for item in comparisons:
+            system = next((of for of in item.rows if of.name == name), None)
+            score, gain = (
+                system and system.scores.get(item.metrics[0]),
+                system and item.gain(system),
+            )
+            shade = None if gain is None else gain / reach
+            mark = system.mark if system else ""
+            text = f"{score.value:.1f}{mark}" if score else MISSING
+            cells.append(Cell(text, score and score.value, shade))
+        lines.append(row(cells, style=styles.get(address, OTHER)))
     return table(["system", *(item.test for item in comparisons)], lines, title="by test set")
 
 
