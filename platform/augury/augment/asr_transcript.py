@@ -18,7 +18,6 @@ from augury.augment.operator import (
     derive_records,
 )
 from augury.augment.translation import cleaned_like
-from augury.core.citations import NOISY_NMT, Paper
 from augury.core.config import FilePath
 from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
@@ -57,7 +56,6 @@ class AsrTranscript(CorpusOperator):
     text: str | None = None
     """Name of the training text with the speech, where there are several."""
 
-    PAPERS: ClassVar[tuple[Paper, ...]] = (NOISY_NMT,)
     EXAMPLE: ClassVar[str] = "transcripts: asr.txt"
     EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
     LEARNED: ClassVar[frozenset[str]] = frozenset({"transcripts", "column"})

@@ -8,13 +8,13 @@ import numpy as np
 from pydantic import Field
 
 from augury.augment.draw import NO_TOKEN, Symbols, TokenDraw
-from augury.core.citations import BPE_DROPOUT, Paper
 from augury.core.rng import fold_in
 from augury.training.batching import padded
 
 
 class BpeDropout(TokenDraw):
-    """Segment words into other subwords in every epoch; the text stays the same.
+    """Segment words into other subwords in every epoch; the text stays the same (Provilkov et al.
+    2020).
 
     Held-out text is segmented as usual, and so is a row that would have more than max_pieces.
     """
@@ -24,7 +24,6 @@ class BpeDropout(TokenDraw):
     """Probability of skipping a merge (p, sentencepiece's alpha): at 0 nothing changes, at 1 all
     subwords are characters."""
 
-    PAPERS: ClassVar[tuple[Paper, ...]] = (BPE_DROPOUT,)
     EXAMPLE: ClassVar[str] = "dropout: 0.1"
     VERSION: ClassVar[int] = 3
     RESEGMENTS: ClassVar[bool] = True

@@ -10,14 +10,14 @@ import pyarrow as pa
 from pydantic import Field, field_validator, model_validator
 
 from augury.augment.operator import BlockFunction, Operator, OperatorOutput
-from augury.core.citations import CIPHERDAUG, Paper
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.text.cipher import Mode, Rot, build_alphabet, count_letters, explicit_alphabet
 
 
 class Cipher(Operator):
-    """Replace each letter by the one `key` positions further in the training alphabet."""
+    """Replace each letter by the one `key` positions further in the training alphabet (Kambhatla et
+    al. 2022)."""
 
     operator: Literal["cipher"] = "cipher"
     keys: tuple[int, ...] = Field((1, 2), min_length=1)
@@ -27,7 +27,6 @@ class Cipher(Operator):
     alphabet: str | None = None
     """An explicit alphabet, in order, instead of the training source's letters."""
 
-    PAPERS: ClassVar[tuple[Paper, ...]] = (CIPHERDAUG,)
     PER_SECOND: ClassVar[float] = 400_000
     FIT_PER_SECOND: ClassVar[float] = 500_000
 

@@ -21,7 +21,6 @@ from augury.augment.translation import (
     direction_experiment,
     translation,
 )
-from augury.core.citations import DATA_DIVERSIFICATION, Paper
 from augury.core.config import Overrides
 from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
@@ -35,7 +34,8 @@ REPEATED = "there already"
 
 
 class DataDiversification(CorpusOperator):
-    """Pairs of sources and translations, and of translated targets and the targets.
+    """Pairs of sources and translations, and of translated targets and the targets (Nguyen et al.
+    2020).
 
     Models of both directions are trained on the training text and translate it. Empty translations
     are left out, and pairs that the text or an earlier model has. Copies of a record are numbered
@@ -63,7 +63,6 @@ class DataDiversification(CorpusOperator):
     decoding: Decoding = Decoding(length_penalty=0.6)
     """Decoding of the models; the default is that of the released code."""
 
-    PAPERS: ClassVar[tuple[Paper, ...]] = (DATA_DIVERSIFICATION,)
     VERSION: ClassVar[int] = 2
     LOST: ClassVar[tuple[str, ...]] = (*UNTRANSLATED, REPEATED)
     NORMAL: ClassVar[frozenset[str]] = frozenset({YIELD})

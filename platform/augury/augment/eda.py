@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from augury.augment.operator import Copies, Rewrite, Row, language_column
-from augury.core.citations import CROSS_LINGUAL_NLI, EDA, Paper
 from augury.core.config import FilePath
 from augury.core.progress import say_once
 from augury.core.rng import generator
@@ -28,7 +27,7 @@ from augury.text.segmentation import require_words
 
 class Eda(Copies):
     """Copy records with words replaced by synonyms, inserted, swapped or deleted; label and target
-    stay."""
+    stay (Wei and Zou 2019)."""
 
     operator: Literal["eda"] = "eda"
     copies: int = Field(4, ge=1, le=1000)
@@ -45,7 +44,6 @@ class Eda(Copies):
     """Lower-case, delete apostrophes and make a space of all that is not a to z, as the released
     code of EDA does."""
 
-    PAPERS: ClassVar[tuple[Paper, ...]] = (EDA, CROSS_LINGUAL_NLI)
     PER_SECOND: ClassVar[float] = 1_500
     LEARNED: ClassVar[frozenset[str]] = frozenset({"synonyms"})
     REMEDY: ClassVar[str] = "give more synonyms (synonyms: FILE), or a larger alpha"

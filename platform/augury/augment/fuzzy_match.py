@@ -23,7 +23,6 @@ from augury.augment.operator import (
     TextSubset,
     derive_records,
 )
-from augury.core.citations import FUZZY_MATCHES, NOISY_NMT, Paper
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
@@ -116,7 +115,7 @@ Lookups: TypeAlias = Callable[[pa.Table, Counter[str]], list[Lookup]]
 
 
 class FuzzyMatch(TextSubset):
-    """Pair every source with the translations of similar sources.
+    """Pair every source with the translations of similar sources (Bulte and Tezcan 2019).
 
     `of` restricts both to some of the training texts. Equal sources are looked up once. Pairs that
     are in the training text or were made before are left out and counted by reason.
@@ -138,7 +137,6 @@ class FuzzyMatch(TextSubset):
     monolingual: MonolingualSpec | None = None
     """Further sources, of at least six words, that get the translations of similar ones too:
     records of another origin, fuzzy_match-mono."""
-    PAPERS: ClassVar[tuple[Paper, ...]] = (FUZZY_MATCHES, NOISY_NMT)
     SEARCHES: ClassVar[bool] = True
     PER_SECOND: ClassVar[float] = 8_000
     BLOCK_ROWS: ClassVar[int | None] = 5_000

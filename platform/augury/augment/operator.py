@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 from pydantic import Field, PrivateAttr
 
 from augury.core import config, plugins
-from augury.core.citations import Paper
 from augury.core.config import validate
 from augury.core.errors import UserError, unknown
 from augury.core.plugins import Extension, Registry
@@ -108,8 +107,6 @@ class Operator(Extension):
     """The prefixes of counts of texts that became no record."""
     NORMAL: ClassVar[frozenset[str]] = frozenset()
     """The measures of `augment.health`, such as `yield`, of which any value is normal."""
-    PAPERS: ClassVar[tuple[Paper, ...]] = ()
-    """The papers that the operator comes from."""
     REMEDY: ClassVar[str] = ""
     """Advice that is printed where the operator leaves most texts unchanged."""
     EXAMPLE: ClassVar[str] = ""

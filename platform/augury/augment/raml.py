@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from augury.augment.switch_out import PieceDraw
-from augury.core.citations import RAML, SWITCHOUT, Paper
 
 
 class Raml(PieceDraw):
-    """Replace random subwords of the target, in the labels and in the input of the decoder.
+    """Replace random subwords of the target, in labels and decoder input (Norouzi et al. 2016).
 
     Together with `switch_out` or `word_drop`, the two sides change independently.
     """
@@ -23,8 +22,6 @@ class Raml(PieceDraw):
     """A target cannot be a view."""
     tau: float = Field(0.95, gt=0)
     """λ, as that of `switch_out`: the larger, the fewer tokens change."""
-
-    PAPERS: ClassVar[tuple[Paper, ...]] = (RAML, SWITCHOUT)
 
 
 OPERATOR = Raml

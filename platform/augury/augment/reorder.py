@@ -24,7 +24,6 @@ from augury.augment.operator import (
     plural,
     view_table,
 )
-from augury.core.citations import CROSS_LINGUAL_NLI, Paper
 from augury.core.config import FilePath, Overrides
 from augury.core.errors import UserError
 from augury.core.rng import seed_of
@@ -68,7 +67,6 @@ class Reorder(Operator):
     seed: int = 1
     """Seed of the random choices."""
 
-    PAPERS: ClassVar[tuple[Paper, ...]] = (CROSS_LINGUAL_NLI,)
     PER_SECOND: ClassVar[float] = 2
     BLOCK_ROWS: ClassVar[int | None] = 1_000
     REMEDY: ClassVar[str] = (

@@ -18,7 +18,6 @@ from augury.augment.health import YIELD
 from augury.augment.model_outputs import KIND, ModelOutputs, Questions, judge, outputs_folder
 from augury.augment.models import ReadyModel
 from augury.augment.operator import CorpusOperator, OperatorOutput
-from augury.core.citations import CROSS_LINGUAL_NLI, Paper
 from augury.core.config import Overrides, Section
 from augury.core.execution import Execution
 from augury.core.rng import seed_of
@@ -115,7 +114,6 @@ class Semantic(CorpusOperator):
     seed: int = 1
     """Seed of the random choices."""
 
-    PAPERS: ClassVar[tuple[Paper, ...]] = (CROSS_LINGUAL_NLI,)
     PER_SECOND: ClassVar[float] = 0.5
     READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis", "label")
     EXAMPLE: ClassVar[str] = (

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
 from augury.augment.draw import CountedDraw, Symbols
-from augury.core.citations import SWITCHOUT, Paper
 from augury.core.rng import fold_in, uniform
 
 REPLACEMENTS = 1
@@ -24,8 +23,6 @@ class PieceDraw(CountedDraw):
     """joint: subwords of the whole vocabulary, also of the other language and of enciphered text
     (as released with CipherDAug); side: subwords that occur in the training text of the side or
     view that changes (Wang et al. 2018, whose sides have separate vocabularies)."""
-
-    PAPERS: ClassVar[tuple[Paper, ...]] = (SWITCHOUT,)
 
     def replacements(
         self, ids: np.ndarray, keys: np.ndarray, epoch: int, symbols: Symbols

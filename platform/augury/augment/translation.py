@@ -15,7 +15,6 @@ from augury.augment.model_outputs import ModelOutputs, Questions, outputs_folder
 from augury.augment.models import ReadyModel, TextModel
 from augury.augment.operator import CorpusOperator, MadeOf, OperatorOutput, derive_records
 from augury.core import config
-from augury.core.citations import NOISY_NMT, Paper
 from augury.core.config import Overrides
 from augury.core.errors import UserError
 from augury.core.execution import Execution
@@ -164,7 +163,6 @@ class TranslatedText(CorpusOperator):
     sampling: TranslationSampling | None = None
     """Draw translations instead, as `sampling: {}` with the model's own probabilities."""
 
-    PAPERS: ClassVar[tuple[Paper, ...]] = (NOISY_NMT,)
     LOST: ClassVar[tuple[str, ...]] = UNTRANSLATED
 
     DIRECTION: ClassVar[Direction]

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from augury.augment.draw import CountedDraw, Symbols
-from augury.core.citations import CIPHERDAUG, Paper
 
 
 class WordDrop(CountedDraw):
     """Replace tokens by the unknown symbol, anew in every epoch."""
 
     operator: Literal["word_drop"] = "word_drop"
-
-    PAPERS: ClassVar[tuple[Paper, ...]] = (CIPHERDAUG,)
 
     def replacements(self, ids: np.ndarray, keys: np.ndarray, epoch: int, symbols: Symbols) -> int:
         return symbols.unknown

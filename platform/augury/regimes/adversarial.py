@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from augury.core.citations import CROSS_LINGUAL_NLI, FGM, PGD, Paper
 from augury.core.errors import UserError
 from augury.regimes.regime import (
     SOURCE,
@@ -36,7 +35,8 @@ class Adversarial(WarmupRegime):
 
     name: Literal["adversarial"] = "adversarial"
     attack: Literal["pgd", "fgm"] = "pgd"
-    """pgd: K steps of length α within radius ε; fgm: one step of length ε."""
+    """pgd: K steps of length α within radius ε (Madry et al. 2018); fgm: one step of length ε
+    (Miyato et al. 2017)."""
     epsilon: float | None = Field(None, gt=0)
     """Maximum norm of the perturbation (ε).
 
@@ -97,9 +97,6 @@ class Adversarial(WarmupRegime):
             reason = f"{self.steps} steps of {self.alpha:g} cannot exceed it: nothing is projected"
             return unused | {"epsilon": reason}
         return unused
-
-    def papers(self) -> tuple[Paper, ...]:
-        return CROSS_LINGUAL_NLI, PGD if self.attack == "pgd" else FGM
 
     def view_groups(self, views: Sequence[str]) -> list[ViewGroup]:
         return [ViewGroup((view,), TARGET) for view in (SOURCE, *views)]

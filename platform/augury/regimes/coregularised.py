@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from augury.core.citations import CIPHERDAUG, R_DROP, Paper
 from augury.core.errors import UserError
 from augury.regimes.regime import (
     SOURCE,
@@ -36,7 +35,8 @@ class CoRegularised(WarmupRegime):
 
     name: Literal["coregularised"] = "coregularised"
     over: Literal["ciphers", "identity"] = "ciphers"
-    """View that is paired with the plain source; `identity` is R-Drop."""
+    """View that is paired with the plain source (Kambhatla et al. 2022); `identity` is R-Drop
+    (Liang et al. 2021)."""
     alpha1: float = Field(1.0, ge=0)
     """Weight of the plain source's cross-entropy (α1)."""
     alpha2: float = Field(1.0, ge=0)
@@ -83,9 +83,6 @@ class CoRegularised(WarmupRegime):
         warmup = ["warmup_steps", "warmup_epochs"] if self.warmup_views == "both" else []
         unused = ["tau", "ramp_epochs", *warmup]
         return super().inactive() | dict.fromkeys(unused, "beta=0 disables the divergence")
-
-    def papers(self) -> tuple[Paper, ...]:
-        return (R_DROP,) if self.over == "identity" else (CIPHERDAUG,)
 
     def view_groups(self, views: Sequence[str]) -> list[ViewGroup]:
         if self.over == "identity":

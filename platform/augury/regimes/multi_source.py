@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from augury.core.citations import CIPHERDAUG, Paper
 from augury.regimes.regime import (
     SOURCE,
     TARGET,
@@ -24,9 +23,6 @@ class MultiSource(Regime):
     name: Literal["multi_source"] = "multi_source"
     equation: Literal[1, 2] = 1
     """1: all views predict the target; 2: the other views also predict the plain source."""
-
-    def papers(self) -> tuple[Paper, ...]:
-        return (CIPHERDAUG,)
 
     def view_groups(self, views: Sequence[str]) -> list[ViewGroup]:
         if not views:

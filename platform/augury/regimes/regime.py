@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, 
 from pydantic import Field
 
 from augury.core import plugins
-from augury.core.citations import Paper
 from augury.core.config import validate
 from augury.core.errors import UserError, unknown
 from augury.core.plugins import Extension, Registry
@@ -131,10 +130,6 @@ class Regime(Extension):
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     needs_embeddings: ClassVar[bool] = False
     """Whether the model must be a PerturbableModel."""
-
-    def papers(self) -> tuple[Paper, ...]:
-        """Return the papers that the regime implements with these parameters."""
-        return ()
 
     @abstractmethod
     def view_groups(self, views: Sequence[str]) -> list[ViewGroup]:

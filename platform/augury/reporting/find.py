@@ -75,13 +75,13 @@ def named_systems(store: Store) -> list[NamedSystem]:
     for run, of in stored_runs.intact(stored_runs.folders(store), RunName.read).items():
         trained.setdefault((f"{of.experiment}/{of.name}", _address(run)), {})[of.seed] = run
     uses = Counter(name for name, _ in trained)
-    for (name, address), runs in trained.items():
+    for (name, address), by_seed in trained.items():
         if name in named and _address(next(iter(named[name].values()))) == address:
-            named[name].update(runs)
+            named[name].update(by_seed)
         else:
             other = name in named or uses[name] > 1
-            named[f"{name}@{address[:8]}" if other else name] = runs
-    return [NamedSystem(name, runs) for name, runs in named.items()]
+            named[f"{name}@{address[:8]}" if other else name] = by_seed
+    return [NamedSystem(name, by_seed) for name, by_seed in named.items()]
 
 
 def report_systems(report: Folder) -> dict[str, list[Folder]]:

@@ -121,14 +121,12 @@ def by_test(comparisons: Sequence[Comparison], styles: Mapping[str, Style] | Non
         cells = [Cell(name)]
         for item in comparisons:
             system = next((of for of in item.rows if of.name == name), None)
-            score, gain = (
-                system and system.scores.get(item.metrics[0]),
-                system and item.gain(system),
-            )
-            shade = None if gain is None else gain / reach
-            mark = system.mark if system else ""
-            text = f"{score.value:.1f}{mark}" if score else MISSING
-            cells.append(Cell(text, score and score.value, shade))
+            score = system.scores.get(item.metrics[0]) if system else None
+            if system is None or score is None:
+                cells.append(Cell(MISSING))
+                continue
+            gain, text = item.gain(system), f"{score.value:.1f}{system.mark}"
+            cells.append(Cell(text, score.value, None if gain is None else gain / reach))
         lines.append(row(cells, style=styles.get(address, OTHER)))
     return table(["system", *(item.test for item in comparisons)], lines, title="by test set")
 
