@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import gzip
-import io
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -182,15 +180,6 @@ def test_runs_configurations_and_sweeps(runs: Results, augury: Augury) -> None:
     done = augury("compare", "aa", "sweeps/beta", *storage, "--json")
     assert [row["name"] for row in done.json["tables"][0]["rows"]] == ["base", "beta=5"]
     assert "beta=0 is compared already" in done.error
-
-
-def test_formats(runs: Results, augury: Augury) -> None:
-    words = ["compare", "aa", "bb", "--storage", runs.store.root, "--format"]
-    lines = list(csv.DictReader(io.StringIO(augury(*words, "csv").out)))
-    pairs = [(system, metric) for system in ("base", "better") for metric in ("bleu", "chrf")]
-    assert [(line["system"], line["metric"]) for line in lines] == pairs
-    assert r"\toprule" in augury(*words, "latex").out
-    assert augury(*words, "markdown").out.startswith("### test\n")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from augury.reporting.comparison import comparison
 from augury.reporting.curves import learning_curves, recorded
 from augury.reporting.figures import Figure
 from augury.reporting.score_charts import forest, pareto_front, score_against_cost
@@ -38,20 +37,6 @@ def test_curves_are_thinned_and_keep_their_ends(results: Any) -> None:
     assert loss["y"] == loss["x"]
 
 
-def test_an_axis_of_scores_ends_where_the_metric_does(results: Any) -> None:
-    history = [(10, {"train/loss": 4.0, "valid/bleu": 0.1}), (20, {"valid/bleu": 12.5})]
-    runs = [
-        results.run(name, name[0] * 16, bleu=bleu, history=history, half_width=0.4)
-        for name, bleu in (("base", 0.4), ("cipher", 1.2))
-    ]
-    score, loss = curves(*runs)
-    (cost,) = score_against_cost(comparison(load(runs), "test"), {})
-    ends = {"clipmin": 0.0, "clipmax": 100.0}
-    for figure in (score, cost):
-        assert figure.to_dict()["layout"]["yaxis"]["autorangeoptions"] == ends
-    assert "clipmin" not in loss.to_dict()["layout"]["yaxis"].get("autorangeoptions", {})
-
-
 def test_curves_of_a_sweep_have_a_line_a_seed_and_systems_without_a_style_are_below(
     sweeps: Any,
 ) -> None:
@@ -67,16 +52,6 @@ def test_curves_of_a_sweep_have_a_line_a_seed_and_systems_without_a_style_are_be
 
 def shown(sweep: Any) -> list[Figure]:
     return report(summarise(sweep)).figures
-
-
-def test_the_reference_and_the_best_six_have_a_style(sweeps: Any) -> None:
-    addresses = [sweeps.configuration({"regime.beta": beta}) for beta in range(10)]
-    for beta, address in enumerate(addresses):
-        sweeps.trial(address, 1, [30 + beta], "stopped" if beta == 9 else "finished")
-    styles = configuration_styles(summarise(sweeps.load()))
-    assert styles == {addresses[0]: system_style(0)} | {
-        addresses[9 - place]: system_style(place) for place in range(1, 7)
-    }
 
 
 def test_the_front_is_what_nothing_beats_in_score_and_cost(sweeps: Any) -> None:
@@ -115,9 +90,3 @@ def test_the_forest_has_the_tested_differences_the_best_on_top(sweeps: Any) -> N
         bars = trace["error_x"]
         assert row.tested.value + bars["array"][0] == pytest.approx(row.tested.high)
         assert row.tested.value - bars["arrayminus"][0] == pytest.approx(row.tested.low)
-
-
-def test_no_other_style_is_that_of_the_baseline() -> None:
-    styles = [system_style(index) for index in range(30)]
-    assert len(set(styles)) == 30
-    assert styles[0].colour not in {style.colour for style in styles[1:]}

@@ -102,12 +102,12 @@ def test_several_test_sets_begin_with_their_mean(results: Any, read: Any) -> Non
     loaded = load(systems)
     shown = experiment.report(loaded, "labels")
     page = read(rendering.page(shown))
-    sets = [text for text in page.texts["th"] if text in ("mean", "en", "sw")]
-    assert sets == ["mean", "en", "sw"]
-    row = comparison(loaded, "en").rows[1]
-    difference, _, interval = row.difference_text.partition(" ")
-    assert row.mark and interval in page.texts["small"]
-    assert difference in {cell.strip() for cell in page.texts["td"]}
+    assert [text for text in page.texts["th"] if text in ("mean", "en", "sw")] == [
+        "mean",
+        "en",
+        "sw",
+    ]
+    assert comparison(loaded, "en").rows[1].difference_text.partition(" ")[2] in page.texts["small"]
     folder = results.store.folder("reports", "labels")
     experiment.write(shown, folder, loaded)
     summary = folder.read_record(experiment.SUMMARY)

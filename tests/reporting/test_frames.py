@@ -58,14 +58,3 @@ def test_a_sweep_has_a_row_for_each_system(sweeps: Any) -> None:
     assert {*frame["metric"]} == {"bleu"} and {*frame["test"]} == {"test"}
     assert frame["train_seconds"]["ours"] == 120.0
     assert "ours" in frame.attrs["answer"] and frame.attrs["page"].endswith("index.html")
-
-
-def test_without_test_sets_scores_are_of_validation(sweeps: Any) -> None:
-    for value, name in ((30.0, "baseline"), (31.0, "ours")):
-        address = sweeps.configuration({"a": value}, name)
-        for seed in (1, 2):
-            sweeps.trial(address, seed, [value + 0.1 * seed])
-    frame = frames.sweep(sweeps.load((1, 2), tests=()))
-    assert {*frame["test"]} == {"valid"} and {*frame["metric"]} == {"bleu"}
-    assert frame["score"].tolist() == pytest.approx([31.15, 30.15])
-    assert (frame["low"] < frame["score"]).all() and frame["difference"].isna().all()

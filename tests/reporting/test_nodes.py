@@ -48,13 +48,6 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> tuple[Experiment, list[N
     return described, planned(described)
 
 
-def test_inputs_come_first(before: tuple[Experiment, list[Node]]) -> None:
-    known: set[str] = set()
-    for node in before[1]:
-        assert known.issuperset(node.inputs)
-        known.add(node.address)
-
-
 def test_the_flowchart_has_a_box_for_every_node_and_an_arrow_for_every_input(
     before: tuple[Experiment, list[Node]],
 ) -> None:

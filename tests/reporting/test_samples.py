@@ -55,12 +55,6 @@ def test_of_inferences_both_sentences_and_the_label_are_shown(results: Any) -> N
     )
 
 
-def test_without_translations_or_test_set_there_are_none(results: Any) -> None:
-    assert draw(load([results.run("base", "aa" * 8, bleu=30.0, hypotheses=["a"])]), "test") == []
-    results.corpus(PAIRS)
-    assert draw(load([results.run("cipher", "bb" * 8, bleu=30.0)]), "test") == []
-
-
 def test_an_endless_output_is_cut_and_one_as_long_as_the_reference_is_not() -> None:
     words = " ".join(map(str, range(1000)))
     example = Example("example 1", {"source": "x"}, {"target": "y"}, {"base": words, "cipher": "z"})

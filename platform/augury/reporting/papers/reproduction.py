@@ -23,9 +23,9 @@ from augury.reporting.comparison import (
     compare_all,
     comparison,
     scored_sets,
+    with_mean,
 )
 from augury.reporting.find import with_reference
-from augury.reporting.mean import with_mean
 from augury.reporting.papers.table import Published
 from augury.reporting.results import MEAN, SystemResult, deviation, load_groups, without_runs
 from augury.sweeping.state import Configuration, Sweep

@@ -27,8 +27,8 @@ from augury.reporting.comparison import (
     compare_all,
     scored_sets,
     warnings_of,
+    with_mean,
 )
-from augury.reporting.mean import with_mean
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, spread
 from augury.reporting.results import SystemResult
 from augury.scoring.best import probability_best
