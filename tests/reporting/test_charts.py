@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from augury.reporting.comparison import comparison
 from augury.reporting.curves import learning_curves, recorded
 from augury.reporting.figures import Figure
-from augury.reporting.score_charts import forest, pareto_front, score_against_cost
+from augury.reporting.score_charts import forest, score_against_cost
 from augury.reporting.styles import OTHER, system_style
 from augury.reporting.sweeps.report import configuration_styles, report
 from augury.reporting.sweeps.summary import summarise
@@ -54,22 +55,20 @@ def shown(sweep: Any) -> list[Figure]:
     return report(summarise(sweep)).figures
 
 
-def test_the_front_is_what_nothing_beats_in_score_and_cost(sweeps: Any) -> None:
-    points = [(30, 100), (29, 120), (31, 120), (31, 150), (30.5, 110), (33, 400)]
-    for beta, (bleu, seconds) in enumerate(points):
-        address = sweeps.configuration({"regime.beta": beta})
-        sweeps.trial(address, 1, [30], bleu=bleu, seconds=seconds)
-    summary = summarise(sweeps.load())
-    names = ["beta=0", "beta=4", "beta=2", "beta=5"]
-    assert [row.name for row in pareto_front(summary.comparisons[0])] == names
-    (figure,) = score_against_cost(summary.comparisons[0], configuration_styles(summary))
-    line, *dots = figure.to_dict()["data"]
-    assert line["x"] == pytest.approx([100 / 60, 110 / 60, 2, 400 / 60])
-    assert line["y"] == [30, 30.5, 31, 33]
-    rings = {dot["name"] for dot in dots if dot["marker"]["line"]["width"]}
-    assert rings == {*names}
-    bars = next(dot["error_y"] for dot in dots if dot["name"] == "beta=0")
-    assert (bars["array"], bars["arrayminus"]) == ([1.0], [1.0])
+def test_scores_against_cost_have_intervals_where_systems_have_a_style(results: Any) -> None:
+    runs = [
+        results.run(name, name * 8, bleu=bleu, seconds=seconds)
+        for name, bleu, seconds in (("aa", 30, 90), ("bb", 33, 400))
+    ]
+    table = comparison(load(runs), "test")
+    (figure,) = score_against_cost(table, {table.rows[1].address: system_style(1)})
+    faint, shown = figure.to_dict()["data"]
+    assert (faint["name"], faint["x"], faint["y"]) == ("aa", [1.5], [30])
+    assert (shown["name"], shown["x"], shown["y"]) == ("bb", [pytest.approx(400 / 60)], [33])
+    assert faint["marker"]["color"] == OTHER.colour and "error_y" not in faint
+    assert (shown["error_y"]["array"], shown["error_y"]["arrayminus"]) == ([1.0], [1.0])
+    assert figure.to_dict()["layout"]["yaxis"]["autorangeoptions"]["clipmax"] == 100
+    assert score_against_cost(comparison(load(runs[:1]), "test"), {}) == []
 
 
 def test_the_forest_has_the_tested_differences_the_best_on_top(sweeps: Any) -> None:

@@ -1,16 +1,13 @@
 """The sections that every report of scores begins with: the table, the test sets beside each
-other, the differences to the first system, and the scores against cost with their Pareto front."""
+other, the differences to the first system, and the scores against cost."""
 
 from __future__ import annotations
 
 import html
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
-import plotly.graph_objects as go
-
-from augury.reporting.comparison import Comparison, Row
+from augury.reporting.comparison import Comparison
 from augury.reporting.figures import Figure, chart, error_bars, trace, within_bounds
 from augury.reporting.numbers import p_text, time_unit
 from augury.reporting.report import Block, Charts, Legend, Section, section
@@ -89,64 +86,37 @@ def cost_sections(
     return [section("Score against cost", Charts([of], legend), of.caption) for of in charts]
 
 
-def pareto_front(comparison: Comparison) -> list[Row]:
-    """Return the rows that no other beats in both score and cost, by the metric that decides.
-
-    Cheapest first.
-    """
-    metric, sign = comparison.metrics[0], 1 if comparison.lower_is_better else -1
-
-    def loss(row: Row) -> float:
-        return sign * row.scores[metric].value
-
-    kept: list[Row] = []
-    for row, _ in sorted(_costed(comparison), key=lambda item: (item[1], loss(item[0]))):
-        if not kept or loss(row) < loss(kept[-1]):
-            kept.append(row)
-    return kept
-
-
-def _costed(comparison: Comparison) -> list[tuple[Row, float]]:
-    """Return the systems that have the deciding score and a training time, with the time."""
-    known = [(row, comparison.seconds(row)) for row in comparison.rows]
-    metric = comparison.metrics[0]
-    return [(row, time) for row, time in known if time is not None and metric in row.scores]
-
-
 def score_against_cost(comparison: Comparison, styles: Mapping[str, Style]) -> list[Figure]:
-    """Draw the deciding score with its interval against training time, and the Pareto front.
+    """Draw the deciding score with its interval against training time.
 
     None for one system, and where times of different devices cannot be compared. Systems without a
     style, by address, are drawn small and without interval.
     """
-    metric, best, costed = comparison.metrics[0], pareto_front(comparison), _costed(comparison)
-    if len(costed) < 2 or not on_one_device([row.cost for row, _ in costed if row.cost]):
+    metric = comparison.metrics[0]
+    costed = [row for row in comparison.rows if row.cost and metric in row.scores]
+    if len(costed) < 2 or not on_one_device([row.cost for row in costed if row.cost]):
         return []
-    unit, size = time_unit(max(seconds for _, seconds in costed))
-    kind, times = comparison.time_kind, {row.name: time / size for row, time in costed}
-    front = [(row, times[row.name], row.scores[metric].value) for row in best]
-    line: dict[str, Any] = {"color": COLOURS[0], "shape": "hv", "width": 1.5}
-    options = {"name": "front", "hoverinfo": "skip", "showlegend": False}
-    x, y = [time for _, time, _ in front], [value for *_, value in front]
-    traces = [go.Scatter(mode="lines", x=x, y=y, line=line, **options)]
-    for row, _ in sorted(costed, key=lambda item: item[0].address in styles):  # these on top
+    kind, times = comparison.time_kind, [comparison.seconds(row) or 0.0 for row in costed]
+    unit, size = time_unit(max(times))
+    traces = []
+    for row, seconds in zip(costed, times, strict=True):
         highlighted, score = row.address in styles, row.scores[metric]
         point = trace(
             row.name,
             styles.get(row.address, OTHER),
-            [times[row.name]],
+            [seconds / size],
             [score.value],
             f": {score.text} after %{{x:.2f}} {unit}",
             mode="markers",
             size=11 if highlighted else 8,
             ends=[score.ends] if highlighted else (),
-            marker_line={"width": 2 if row in best else 0, "color": COLOURS[0]},
             cliponaxis=False,  # a point at the end of the axis is seen whole
         )
         traces.append(point)
-    label = f"{title(metric)} on {comparison.test_label}"
-    values = ", ".join(f"{row.name} {y:.1f} in {x:.1f} {unit}" for row, x, y in front)
-    clock = f"{kind} of one seed ({unit})"
+    traces.sort(key=lambda point: point.error_y.array is not None)  # those with intervals on top
+    label, clock = f"{title(metric)} on {comparison.test_label}", f"{kind} of one seed ({unit})"
     figure = chart(traces, clock, label, height=380, yaxis=within_bounds(metric))
-    caption = f"On the line, the Pareto front, no system is both better and cheaper: {values}."
+    caption = f"{label} against {kind} of one seed; better is higher, cheaper is further left."
+    if comparison.lower_is_better:
+        caption = caption.replace("higher", "lower")
     return [Figure("cost", f"{label} against {kind}", caption, figure)]

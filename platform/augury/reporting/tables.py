@@ -25,25 +25,16 @@ from augury.reporting.styles import Style
 WIDTH = 200
 """Characters of a line without a terminal."""
 LATEX_HEAD = "% \\usepackage{booktabs}\n"
+SYMBOLS = {"×": "times", "±": "pm", "∪": "cup", "α": "alpha", "β": "beta", "τ": "tau"}
+SYMBOLS |= {"ε": "varepsilon", "λ": "lambda", "Θ": "Theta"}
+WORDS = {"\\": "backslash", "~": "asciitilde", "^": "asciicircum", "|": "bar"}
+WORDS |= {"<": "less", ">": "greater"}
 LATEX_ESCAPES = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "|": r"\textbar{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "×": r"$\times$",
+    **{character: rf"$\{name}$" for character, name in SYMBOLS.items()},
+    **{character: rf"\text{name}{{}}" for character, name in WORDS.items()},
+    **{character: rf"\{character}" for character in "&%$#_{}"},
     "–": "--",
-    "α": r"$\alpha$",
-    "β": r"$\beta$",
-    "τ": r"$\tau$",
-    "ε": r"$\varepsilon$",
-    "λ": r"$\lambda$",
-    "Θ": r"$\Theta$",
-    "∪": r"$\cup$",
-    "±": r"$\pm$",
     "−": "$-$",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
 }
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """The beginnings of texts that a spreadsheet would run."""

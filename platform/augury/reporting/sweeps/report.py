@@ -41,7 +41,7 @@ from augury.reporting.report import (
     section,
 )
 from augury.reporting.samples import draw
-from augury.reporting.score_charts import pareto_front, score_sections
+from augury.reporting.score_charts import score_sections
 from augury.reporting.score_tables import by_test, frame, score_cells, score_columns, shared_notes
 from augury.reporting.styles import OTHER, Style, system_style
 from augury.reporting.sweeps.locations import (
@@ -135,7 +135,6 @@ def stored_summary(sweep: Sweep) -> dict[str, Any]:
 def data(summary: Summary) -> dict[str, Any]:
     """Return the sweep as JSON-like values."""
     sweep, best = summary.sweep, recommended(summary)
-    front = pareto_front(summary.deciding) if summary.deciding else []
     begun = [trial for _, trial in sweep.trials if trial.progress != "waiting"]
     ahead = summary.leader
     confirm = None
@@ -152,7 +151,6 @@ def data(summary: Summary) -> dict[str, Any]:
         "scheduler": sweep.scheduler,
         "decided_on": "validation" if sweep.tests == () else "tests",
         "chances": dict(summary.chances),
-        "front": [row.address for row in front],
         "recommended": best.address if best else None,
         "recommendation": recommendation(summary),
         "confirm": confirm,
