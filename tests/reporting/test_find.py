@@ -120,3 +120,18 @@ def test_a_report_keeps_earlier_seeds_of_the_same_systems_alone(store: Store, ad
     scores = runs[1].read_record("scores.json")
     runs[1].write_record("scores.json", scores | {"evaluations": {"test": "another beam"}})
     assert with_earlier_seeds(page, {"a": {3: runs[1]}}) == {"a": {3: runs[1]}}
+
+
+def test_a_stage_is_named_behind_its_run(results: Results) -> None:
+    """The first stage, the one called `tune` and the last are systems that can be compared."""
+    before = None
+    for address, stage in ((A, "first"), (B, "tune"), (C, "again")):
+        run = results.run("double", address, bleu=30.0, parameters={"stage.name": stage})
+        described = run.read_record("run.json")
+        run.write_record("run.json", {**described, "run": {**described["run"], "before": before}})
+        before = address
+    root = results.store.root
+    words = [f"{C[:6]}:first", f"{run.uri}:tune", f"{run.uri}:again"]
+    assert [system.address for system in load_systems(words, root)] == [A, B, C]
+    with pytest.raises(UserError, match="'tun': did you mean 'tune'"):
+        find(f"{C}:tun", root)

@@ -9,9 +9,8 @@ from dataclasses import replace
 from augury import __version__
 from augury.core import config
 from augury.core.errors import UserError
-from augury.core.store import Folder, Store
-from augury.experiments.record import RunRecord, run_folder
-from augury.experiments.stored_runs import FIRST, NO_TESTS
+from augury.core.store import Folder
+from augury.experiments.stored_runs import NO_TESTS
 from augury.reporting import find, rendering
 from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, compare_all, scored_sets, warnings_of
@@ -19,13 +18,13 @@ from augury.reporting.curves import learning_curves, recorded
 from augury.reporting.find import PAGE, SUMMARY
 from augury.reporting.notes import SystemScore, text_notes, untrained_warnings
 from augury.reporting.report import Charts, Code, Details, Report, Section, example_section, section
-from augury.reporting.results import SystemResult, best_validations, load_groups
-from augury.reporting.run_files import EXPERIMENT, experiment_yaml, is_described
+from augury.reporting.results import SystemResult, best_validations
+from augury.reporting.run_files import EXPERIMENT, experiment_yaml
 from augury.reporting.samples import draw
 from augury.reporting.score_charts import score_sections
 from augury.reporting.score_tables import by_test, frame, score_table
 from augury.reporting.styles import legend, system_style
-from augury.reporting.tables import Cell, Table, cell, records, table
+from augury.reporting.tables import Table, table
 from augury.scoring import registry
 
 MOST_SETS = 3
@@ -80,27 +79,24 @@ def report(results: Sequence[SystemResult], title: str, failures: Sequence[str] 
         raise UserError("no run has scores yet: a page can be made when the first one is finished")
     comparisons = compare_all(results, names)
     first, known = comparisons[0], compared(comparisons, results)
-    stages = stage_table(results, names, first.metrics[0])
     others = " and ".join(result.name for result in results[1:]) or results[0].name
     tables, notes = [score_table(comparisons)], [*failures, *known.notes]
     if len(comparisons) > MOST_SETS:
         note = "every test set with intervals and p: the page, --json, or augury compare"
         tables = [score_table(comparisons[:1]), replace(by_test(comparisons), notes=(note,))]
-    header, *lines = stages.lines() if stages else [[]]
     return replace(
         known,
         title=title,
         name=f"{title}: {others} on {', '.join(names)}",
         power=first.power_text,
         notes=notes,
-        sections=[*_sections(results, comparisons, stages)],
-        data={**known.data, "stages": [dict(zip(header, line, strict=True)) for line in lines]},
-        summary=[*tables, *filter(None, [stages]), "\n".join([known.answer, *notes])],
+        sections=[*_sections(results, comparisons)],
+        summary=[*tables, "\n".join([known.answer, *notes])],
     )
 
 
 def _sections(
-    results: Sequence[SystemResult], comparisons: Sequence[Comparison], stages: Table | None
+    results: Sequence[SystemResult], comparisons: Sequence[Comparison]
 ) -> Iterator[Section]:
     first, test = comparisons[0], scored_sets(results)[0]
     styles = {result.address: system_style(index) for index, result in enumerate(results)}
@@ -108,8 +104,6 @@ def _sections(
     numbers = Details("The numbers, with intervals", [score_table(comparisons)])
     shown = score_table(comparisons[:1])
     yield from score_sections(shown, comparisons, styles, "systems", numbers, names)
-    if stages:
-        yield section("Stages", stages)
     metric, points = f"valid/{first.metrics[0]}", recorded(results)
     metric = metric if metric in {*points["metric"]} else "valid/loss"
     validation = f"validation {registry.title(metric.removeprefix('valid/'))}"
@@ -146,53 +140,3 @@ def validations(systems: Sequence[SystemResult]) -> Table:
     lines = [[row.get(column) for column in (*columns, "run")] for row in rows]
     notes = (*untrained_warnings(best_scores), NO_TESTS, *text_notes(systems))
     return table([*columns, "run"], lines, notes=notes)
-
-
-def stage_table(results: Sequence[SystemResult], tests: Sequence[str], metric: str) -> Table | None:
-    """Return the stages of systems, each once and after the one that it begins with; None where
-    none has several."""
-    stages = _stages(results)
-    if all(stage.record.before is None for stage in stages.values()):
-        return None
-    rows = []
-    for stage in stages.values():
-        record, before, cost = stage.record, stage.record.before, stage.cost
-        row: dict[str, object] = {
-            "stage": stage.name,
-            "begins with": stages[before].name if before else None,
-            "run": Cell(stage.address, code=True),
-            "pairs": cell(next((of.rows for of in record.inputs if of.role == "train"), None), "d"),
-            "updates": cell(cost.updates if cost else None, ",.0f"),
-        }
-        for test in tests:
-            score = stage.score(test, metric)
-            row[test] = cell(score.value if score else None)
-        rows.append(row)
-    note = f"{registry.title(metric)} after every stage; updates are those of the stage alone"
-    return records(rows, title="stages", notes=(note,), parts=(5,))
-
-
-def _stages(results: Sequence[SystemResult]) -> dict[str, SystemResult]:
-    """Return the stages of systems by address, earlier stages of a system before it."""
-    systems = {result.address: result for result in results}
-    stages: dict[str, SystemResult] = {}
-    for result in results:
-        chain, before = [result], _previous_runs(result)
-        while before:
-            record = RunRecord.read(next(iter(before.values())))
-            known = systems.get(record.address) or stages.get(record.address)
-            name = f"{result.name}, {record.parameters.get('stage.name', FIRST)}"
-            chain.append(known or load_groups([before], [name])[0])
-            before = _previous_runs(chain[-1])
-        for stage in reversed(chain):
-            stages.setdefault(stage.address, stage)
-    return stages
-
-
-def _previous_runs(stage: SystemResult) -> dict[int, Folder]:
-    """Return the runs of the previous stage, by seed."""
-    before = stage.record.before
-    if before is None:
-        return {}
-    runs = {seed: run_folder(Store(run.root), before, seed) for seed, run in stage.runs.items()}
-    return {seed: run for seed, run in runs.items() if is_described(run)}
