@@ -146,18 +146,6 @@ def test_sources_reach_a_metric_that_reads_them(
     assert "--sources" in augury("compare", *words, code=2).error
 
 
-def test_labels_are_compared_by_accuracy(tmp_path: Path, augury: Augury) -> None:
-    gold = ["neutral", "entailment", "contradiction", "neutral"] * 30
-    one = write(tmp_path / "one", ["neutral"] * 120)
-    two = write(tmp_path / "two", [*gold[:100], *["neutral"] * 20])
-    words = ["--references", write(tmp_path / "gold", gold), "--metrics", "accuracy"]
-    (table,) = tables(augury, one, two, *words)
-    first, second = table["rows"]
-    assert first["scores"]["accuracy"]["value"] == 50
-    assert second["scores"]["accuracy"]["value"] == pytest.approx(100 * 110 / 120)
-    assert (second["difference"], second["corrected"]) == (pytest.approx(500 / 12), 1 / 1001)
-
-
 def test_runs_configurations_and_sweeps(runs: Results, augury: Augury) -> None:
     storage = ["--storage", runs.store.root]
     by_address = tables(augury, "aa", "bb", *storage)
@@ -180,67 +168,3 @@ def test_runs_configurations_and_sweeps(runs: Results, augury: Augury) -> None:
     done = augury("compare", "aa", "sweeps/beta", *storage, "--json")
     assert [row["name"] for row in done.json["tables"][0]["rows"]] == ["base", "beta=5"]
     assert "beta=0 is compared already" in done.error
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("aa cc", "no test set in common (base: test; elsewhere: flores)"),
-        ("aa dd", "test is another text for changed than for base"),
-        ("aa ee", "other metric is not scored by BLEU on test, as base is"),
-        ("aa ff", "chrF on test is not measured in one way"),
-        ("bb ab", "young has no scores yet"),
-        ("aa aa/seed-1", "belongs to two of the systems"),
-        ("sweeps/young", "the reference of sweep young has no scores yet"),
-        ("aa bb --metrics ter", "--metrics is for files of hypotheses"),
-        ("sweeps/yung", "unknown sweep 'yung'"),
-    ],
-)
-def test_systems_that_cannot_be_compared_are_rejected(
-    words: str, message: str, runs: Results, augury: Augury
-) -> None:
-    rates = {"test": 0.3}
-    translated(runs, "elsewhere", "cc" * 8, 1, {"flores": 0.3}, test="flores")
-    translated(runs, "changed", "dd" * 8, 1, rates, text="0" * 16)
-    translated(runs, "other metric", "ee" * 8, 1, rates, metrics=["chrf"])
-    lowered = translated(runs, "lowered", "ff" * 8, 1, rates)
-    scores = lowered.read_record("scores.json")
-    scores["tests"]["test"][1]["signature"] = "nrefs:1|case:lc"
-    lowered.write_record("scores.json", scores)
-    runs.run("young", "ab" * 8)
-    swept(runs, "young", {"beta=0": "ab" * 8, "beta=5": "bb" * 8})
-    assert message in augury("compare", *words.split(), "--storage", runs.store.root, code=2).error
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("base-1 short --references reference", "short has 119 lines"),
-        ("base-1 base-2,base-2 --references reference", "is listed twice in"),
-        ("base-1 base-2", "--references FILE"),
-        ("-", "--references FILE"),
-        ("base-1 --references reference --metrics multi_bleu", "--language"),
-        ("base-1 nowhere --references reference --language en", "no file 'nowhere'"),
-        ("base-1 --references reference --metrics bleau", "unknown metric 'bleau'"),
-    ],
-)
-def test_files_that_do_not_match_are_rejected(
-    words: str, message: str, texts: dict[str, str], monkeypatch: pytest.MonkeyPatch, augury: Augury
-) -> None:
-    monkeypatch.chdir(Path(texts["reference"]).parent)
-    for name, file in texts.items():
-        Path(name).symlink_to(file)
-    write(Path("short"), REFERENCES[:-1])
-    assert message in augury("compare", *words.split(), code=2).error
-
-
-def test_the_mean_over_test_sets_comes_first(runs: Results, augury: Augury) -> None:
-    for seed in (1, 2):
-        translated(runs, "base", "aa" * 8, seed, {"test": 0.30, "second": 0.4})
-        translated(runs, "better", "bb" * 8, seed, {"test": 0.15, "second": 0.1})
-    mean, first, second = tables(augury, "aa", "bb", "--storage", runs.store.root)
-    assert [table["test"] for table in (mean, first, second)] == ["mean", "test", "second"]
-    for row in (0, 1):
-        expected = [table["rows"][row]["scores"]["bleu"]["value"] for table in (first, second)]
-        assert mean["rows"][row]["scores"]["bleu"]["value"] == pytest.approx(sum(expected) / 2)
-    assert mean["rows"][1]["tested"]["low"] > 0 and mean["rows"][1]["corrected"] < 0.05
