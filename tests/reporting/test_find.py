@@ -53,10 +53,9 @@ def report(store: Store, name: str, **systems: list[Folder]) -> Folder:
 def test_one_run_has_several_names(store: Store, add: Add, word: str) -> None:
     """Of a system with a slash in its name, which another experiment shares."""
     add("baseline", B, 10)
-    add("keys 1/2", A, 2)
-    run = add("keys 1/2", A, 10)
+    other, run = add("keys 1/2", A, 2), add("keys 1/2", A, 10)
     report(store, "other", plain=[run])
-    assert find(word, store.root) == [run]
+    assert find(word, store.root) == [run] and find("my/keys 1/2/2", store.root) == [other]
 
 
 @pytest.mark.parametrize("word", ["my/one key", A, A[:4], f"runs/{A}"])

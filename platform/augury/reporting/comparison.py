@@ -23,7 +23,6 @@ from augury.reporting.notes import (
     WARNING,
     SystemScore,
     cautions,
-    grouped,
     listed,
     not_beaten,
     same_measure,
@@ -173,14 +172,15 @@ def warnings_of(comparisons: Sequence[Comparison]) -> list[str]:
     if not comparisons:
         return []
     first, *others = comparisons
-    lines, unlearnt = grouped({item.test: item.warnings for item in others}), []
+    unlearnt, sets = [], dict[str, list[str]]()
     for item in others:
-        names = [row.name for row in item.rows if row.meaningless]
-        if names:
+        if names := [row.name for row in item.rows if row.meaningless]:
             unlearnt.append(f"{item.test} ({listed(names)})")
-    known = [line for line in lines if not any(text in line for text in (*first.warnings, LEARNT))]
+        for line in item.warnings:
+            if line not in first.warnings and LEARNT not in line:
+                sets.setdefault(line, []).append(item.test)
     more = [f"{WARNING}{LEARNT} also on {listed(unlearnt)}"] if unlearnt else []
-    return [*first.warnings, *more, *known]
+    return [*first.warnings, *more, *(f"{listed(of)}: {line}" for line, of in sets.items())]
 
 
 def comparison(results: Sequence[SystemResult], test: str) -> Comparison:

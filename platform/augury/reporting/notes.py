@@ -263,16 +263,3 @@ def _unequal_budgets(results: Sequence[SystemResult], metric: str) -> str:
 def text_notes(results: Sequence[SystemResult]) -> list[str]:
     """Return the notes on the texts of all systems, such as that they are synthetic, each once."""
     return list(dict.fromkeys(note for result in results for note in result.notes))
-
-
-def grouped(lines_by_set: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return lines of several test sets, each once, after the names of its sets unless it holds for
-    all."""
-    sets: dict[str, list[str]] = {}
-    for test, lines in lines_by_set.items():
-        for line in lines:
-            sets.setdefault(line, []).append(test)
-    return [
-        line if len(tests) == len(lines_by_set) else f"{', '.join(tests)}: {line}"
-        for line, tests in sets.items()
-    ]

@@ -10,7 +10,6 @@ import pandas as pd
 
 from augury.core.progress import duration
 from augury.reporting.comparison import Comparison, Row
-from augury.reporting.notes import grouped
 from augury.reporting.numbers import MISSING, factor, probability
 from augury.reporting.report import Block, Section, section
 from augury.reporting.styles import OTHER, Style, system_style
@@ -31,8 +30,8 @@ COSTS = (
 
 
 def score_table(comparisons: Sequence[Comparison]) -> Table:
-    """Return all test sets in one table, with the cost of one seed beside the first; notes that
-    hold for all sets appear once."""
+    """Return all test sets in one table, with the cost of one seed beside the first, and the notes
+    of that one."""
     first, rows = comparisons[0], []
     for item in comparisons:
         for index, system in enumerate(item.rows):
@@ -51,7 +50,7 @@ def score_table(comparisons: Sequence[Comparison]) -> Table:
         columns,
         [row(map(cells.get, columns), style=style) for cells, style in rows],
         title="" if len(comparisons) > 1 else first.test_label,
-        notes=tuple(shared_notes(comparisons)),
+        notes=first.notes,
         parts=tuple(map(columns.index, costs)),
     )
 
@@ -76,12 +75,6 @@ def score_cells(comparison: Comparison, system: Row | None) -> list[Cell]:
         cell(system.corrected, probability),
         *(cell(score.value if score else None) for score in others),
     ]
-
-
-def shared_notes(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return the notes of all test sets, each once, after the names of its sets unless it holds for
-    all."""
-    return grouped({item.test: item.notes for item in comparisons})
 
 
 def test_sections(

@@ -42,7 +42,7 @@ from augury.reporting.report import (
 )
 from augury.reporting.samples import draw
 from augury.reporting.score_charts import score_sections
-from augury.reporting.score_tables import by_test, frame, score_cells, score_columns, shared_notes
+from augury.reporting.score_tables import by_test, frame, score_cells, score_columns
 from augury.reporting.styles import OTHER, Style, system_style
 from augury.reporting.sweeps.locations import (
     address_table,
@@ -84,7 +84,7 @@ def report(summary: Summary, refresh: int | None = None) -> Report:
     failed = [f"failed: {name}: {trial.error}" for name, trial in summary.failures.items()]
     same = [f"same as {of.same_as}: {of.label} ({of.reason})" for of in sweep.merged]
     lines = [said, why, *summary.warnings, *failed, *same]
-    lines += [*shared_notes(summary.comparisons[:1]), *texts]
+    lines += [*(summary.deciding.notes if summary.deciding else ()), *texts]
     if summary.confirmed and tested:
         lines.append(f"{tested.power_text} (with the fresh seeds)")
     sets = [by_test(summary.comparisons)] if len(summary.comparisons) > 1 else []
