@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
 from scipy import special
 
 from augury.augment.health import Health
@@ -295,35 +294,29 @@ def resample_runs(
 ) -> Resampled | None:
     """Return the scores of a system's seeds on resampled sentences; None where statistics or the
     metric are gone."""
-    by_seed = []
-    for run, record in seeds:
-        (sentences,) = (score.n for score in record.tests[test] if score.name == metric)
-        drawn = _resample_run(run, record.evaluations.get(test), test, metric, sentences, samples)
-        if drawn is None:
-            return None
-        by_seed.append(drawn)
-    return Resampled(
-        np.concatenate([drawn.scores for drawn in by_seed]),
-        np.hstack([drawn.samples for drawn in by_seed]),
-        tuple(drawn.statistics[0] for drawn in by_seed),
-        labels=by_seed[0].labels,
-    )
+    runs = tuple((run, record.evaluations.get(test)) for run, record in seeds)
+    known = [score for _, record in seeds for score in record.tests[test] if score.name == metric]
+    return _resampled(runs, test, metric, tuple(score.n for score in known), samples)
 
 
 @lru_cache(maxsize=1024)  # the page of a running sweep is rendered repeatedly
-def _resample_run(
-    run: Folder, evaluation: str | None, test: str, metric: str, sentences: int, samples: int
+def _resampled(
+    runs: Sequence[tuple[Folder, str | None]],
+    test: str,
+    metric: str,
+    sentences: Sequence[int],
+    samples: int,
 ) -> Resampled | None:
-    """Resample one run; `evaluation`, the hash of its scoring, is part of the cache key."""
-    statistics = read_statistics(run, test).get(metric)
-    if statistics is None or len(statistics) != sentences:
+    """Resample runs with the hashes of their scoring, which are part of the cache's key."""
+    counts = [read_statistics(run, test).get(metric) for run, _ in runs]
+    whole = [of for of, n in zip(counts, sentences, strict=True) if of is not None and len(of) == n]
+    if len(whole) < len(runs) or len(set(sentences)) > 1:
         return None
     try:
         scorer = metric_class(metric)
     except UserError:  # the file of a metric of one's own is gone
         return None
-    labels = scorer.measures == "labels"
-    return resample([statistics], scorer.value, samples=samples, labels=labels)
+    return resample(whole, scorer.value, samples=samples, labels=scorer.measures == "labels")
 
 
 def estimate(by_seed: Mapping[int, Score], resampled: Resampled | None) -> Estimate:
