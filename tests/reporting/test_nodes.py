@@ -57,6 +57,7 @@ def test_the_flowchart_has_a_box_for_every_node_and_an_arrow_for_every_input(
     assert [kind for kind in boxes if kind in alone] == alone
     models = {node.name for node in before[1] if node.kind == "model"}
     assert boxes.count("model") == len(models)
+    assert "model +BT<br>2 of 2 to be made" in drawing
     arrows = [tuple(map(int, arrow)) for arrow in re.findall(r"n(\d+) --> n(\d+)", drawing)]
     made = {boxes[target] for _, target in arrows}
     assert all(source < target for source, target in arrows)
@@ -82,7 +83,7 @@ def test_everything_that_is_stored_is_a_node(before: tuple[Experiment, list[Node
     assert not failures
     after = planned(described)
     assert [node.address for node in after] == [node.address for node in known]
-    assert all(node.exists for node in after)
+    assert all(node.exists for node in after) and "to be made" not in mermaid(after)
     stored = {f"{kind}/{address}" for kind in FOLDERS for address in store.addresses(kind)}
     runs = {f"runs/{address}" for address in store.addresses("runs")}
     addresses = {node.address for node in after}
