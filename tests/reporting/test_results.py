@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from augury.core.rng import generator
 from augury.core.store import Folder
 from augury.experiments.record import RunRecord
 from augury.reporting import experiment, rendering
@@ -64,12 +63,6 @@ def test_values_that_are_not_finite_are_no_best_validation(results: Any) -> None
     assert best == {"loss": 2.0, "ter": 55.0}
 
 
-def labels(seed: int, share: float) -> list[int]:
-    """Right and wrong labels of 300 examples; hard ones are hard for every seed."""
-    ease = generator("examples").random(300)
-    return [int(value) for value in ease + 0.3 * generator("seed", seed).random(300) < share + 0.15]
-
-
 def test_seeds_of_one_address_are_one_system(results: Any) -> None:
     folders = [
         results.run("baseline", "aa" * 8, 2, bleu=30.0, seconds=90),
@@ -108,29 +101,6 @@ def test_equal_names_are_told_apart_by_address_then_seed(results: Any) -> None:
     assert [system.name for system in named] == ["one", "base"]
 
 
-def test_with_the_counts_of_examples_the_interval_is_that_of_both_levels(results: Any) -> None:
-    """Of as many samples as any run asks for."""
-    right = {seed: labels(seed, 0.7) for seed in (1, 2, 3)}
-    asked = {"scoring.bootstrap_samples": 1500}
-    folders = [
-        results.run("base", "aa" * 8, seed, correct=right[seed], parameters=asked)
-        for seed in (1, 2, 3)
-    ]
-    alone = results.run("one", "bb" * 8, correct=right[1])
-    base, one = load([*folders, alone])
-    drawn = base.resampled["test"]["accuracy"]
-    expected, accuracy = significance.interval(drawn), base.tests["test"]["accuracy"]
-    assert (drawn.seeds, len(drawn.samples)) == (3, 1500)
-    assert (accuracy.low, accuracy.high) == (expected.low, expected.high)
-    assert (accuracy.n, accuracy.seeds) == (300, (1, 2, 3))
-    assert accuracy.value == pytest.approx(sum(map(sum, right.values())) / 9)
-    assert len(one.resampled["test"]["accuracy"].samples) == 1500
-    (kept,) = alone.read_record("scores.json")["tests"]["test"]
-    (again,) = load([alone])
-    ends = again.tests["test"]["accuracy"].ends
-    assert ends == (kept["value"], kept["low"], kept["high"])
-
-
 SPREAD = 4.30265273 / 3**0.5  # t with 2 degrees of freedom, standard deviation 1
 
 
@@ -138,6 +108,7 @@ SPREAD = 4.30265273 / 3**0.5  # t with 2 degrees of freedom, standard deviation 
     ("scores", "ends"),
     [
         ([(31.5, 29.0, 34.5)], (31.5, 29.0, 34.5)),
+        ([(98.5, 96.0, 101.0)], (98.5, 96.0, 100.0)),
         ([(30.0, 28.0, 33.0)] * 4, (30.0, 28.0, 33.0)),
         (
             [(29.0, 26.0, 33.0), (30.0, 27.0, 34.0), (31.0, 28.0, 35.0)],
@@ -159,15 +130,22 @@ def records(*folders: Folder) -> list[tuple[Folder, RunRecord]]:
 
 
 def test_seeds_are_scored_on_the_same_draws_of_examples(results: Any) -> None:
-    right = [[1, 0, 1, 1, 0], [0, 0, 1, 1, 1]]
-    seeds = [results.run("base", "aa" * 8, seed, correct=of) for seed, of in enumerate(right)]
-    result = resample_runs(records(*seeds), "test", "accuracy", 40)
+    """As many as the run asks for; the interval is that of both levels."""
+    right, asked = [[1, 0, 1, 1, 0], [0, 0, 1, 1, 1]], {"scoring.bootstrap_samples": 40}
+    folders = [
+        results.run("base", "aa" * 8, seed, correct=of, parameters=asked)
+        for seed, of in enumerate(right)
+    ]
+    (base,) = load(folders)
+    drawn, accuracy = base.resampled["test"]["accuracy"], base.tests["test"]["accuracy"]
     counts = [np.column_stack([of, np.ones(5)]) for of in right]
     expected = resample(counts, Accuracy.value, samples=40)
-    assert result is not None
-    assert result.scores.tolist() == expected.scores.tolist() == [60.0, 60.0]
-    np.testing.assert_array_equal(result.samples, expected.samples)
-    assert [counts[:, 0].tolist() for counts in result.statistics] == right
+    assert drawn.scores.tolist() == expected.scores.tolist() == [60.0, 60.0]
+    np.testing.assert_array_equal(drawn.samples, expected.samples)
+    assert [counts[:, 0].tolist() for counts in drawn.statistics] == right
+    between = significance.interval(expected).within((0.0, 100.0))
+    assert (accuracy.low, accuracy.high) == (between.low, between.high)
+    assert (accuracy.n, accuracy.seeds, accuracy.value) == (5, (0, 1), 60.0)
 
 
 def test_one_seed_that_is_not_known_leaves_the_system_unknown(results: Any) -> None:

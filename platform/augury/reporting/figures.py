@@ -45,7 +45,6 @@ def chart(
     x: str,
     y: str,
     height: int = 300,
-    legend: bool = False,
     **layout: Any,
 ) -> go.Figure:
     """Return a chart of traces; `x` and `y` are the titles of axes, `layout` options of Plotly.
@@ -57,8 +56,7 @@ def chart(
         template="none",
         height=height,
         margin={"l": 52, "r": 12, "t": 8, "b": 44},
-        showlegend=legend,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"},
+        showlegend=False,
         hovermode="closest",
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",

@@ -251,6 +251,8 @@ def _of_group(word: str, storage: str) -> list[tuple[str | None, list[Folder]]]:
 
 def _system(word: str, storage: str) -> tuple[str | None, list[Folder]]:
     """Return the name, None for an address, and the runs of the system that a word names."""
+    if f"/{KIND}/" in f"/{word}":
+        return None, _of_address(word, storage)
     store = Store(storage)
     known = {system.name: system.runs for system in named_systems(store)}
     name, _, seed = word.rpartition("/")
@@ -262,15 +264,8 @@ def _system(word: str, storage: str) -> tuple[str | None, list[Folder]]:
     if colon and "/" not in stage:
         return None, [stored_runs.stage(run, stage) for run in find(base, storage)]
     address = word.partition("/")[0]
-    of_address = any(of.startswith(address) for of in store.addresses(KIND)) if address else False
-    if of_address or f"/{KIND}/" in f"/{word}":
-        run = stored_runs.locate(word, storage)
-        group = Folder(run.root, run.name.rpartition("/")[0])
-        runs = {
-            _seed(of): of for of in map(group.sub, group.subfolders()) if of.exists(DESCRIPTION)
-        }
-        whole = "/seed-" not in word and runs
-        return None, [runs[seed] for seed in sorted(runs)] if whole else [run]
+    if address and any(of.startswith(address) for of in store.addresses(KIND)):
+        return None, _of_address(word, storage)
     names = [f"{system}/{seed}" for system, runs in known.items() for seed in runs]
     if not names:
         raise UserError(
@@ -282,6 +277,13 @@ def _system(word: str, storage: str) -> tuple[str | None, list[Folder]]:
         f"no run '{word}' in {store.root}, of which `augury runs` lists all; the nearest are:"
         + "".join(f"\n  {name}" for name in nearest)
     )
+
+
+def _of_address(word: str, storage: str) -> list[Folder]:
+    run = stored_runs.locate(word, storage)
+    group = Folder(run.root, run.name.rpartition("/")[0])
+    runs = [of for of in map(group.sub, group.subfolders()) if of.exists(DESCRIPTION)]
+    return [run] if "/seed-" in word or not runs else sorted(runs, key=_seed)
 
 
 def _seed(run: Folder) -> int:
