@@ -199,7 +199,8 @@ def cautions(
     costs = {result.name: result.cost for result in results if result.cost}
     if unequal := _unequal_budgets(results, metrics[0]):
         lines.append(
-            f"{WARNING}budgets differ: {unequal}; --equal updates or tokens holds them equal"
+            f"{WARNING}budgets differ: {unequal}; training.max_updates in place of max_epochs "
+            "holds updates equal"
         )
     idle = [
         f"{name} (from update {cost.onset:,.0f}, trained for {cost.updates:,.0f})"
