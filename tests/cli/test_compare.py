@@ -168,3 +168,55 @@ def test_runs_configurations_and_sweeps(runs: Results, augury: Augury) -> None:
     done = augury("compare", "aa", "sweeps/beta", *storage, "--json")
     assert [row["name"] for row in done.json["tables"][0]["rows"]] == ["base", "beta=5"]
     assert "beta=0 is compared already" in done.error
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("aa cc", "no test set in common (base: test; elsewhere: flores)"),
+        ("aa dd", "test is another text for changed than for base"),
+        ("aa ee", "other metric is not scored by BLEU on test, as base is"),
+        ("aa ff", "chrF on test is not measured in one way"),
+        ("bb ab", "young has no scores yet"),
+        ("aa aa/seed-1", "belongs to two of the systems"),
+        ("sweeps/young", "the reference of sweep young has no scores yet"),
+        ("aa bb --metrics ter", "--metrics is for files of hypotheses"),
+        ("sweeps/yung", "unknown sweep 'yung'"),
+    ],
+)
+def test_systems_that_cannot_be_compared_are_rejected(
+    words: str, message: str, runs: Results, augury: Augury
+) -> None:
+    rates = {"test": 0.3}
+    translated(runs, "elsewhere", "cc" * 8, 1, {"flores": 0.3}, test="flores")
+    translated(runs, "changed", "dd" * 8, 1, rates, text="0" * 16)
+    translated(runs, "other metric", "ee" * 8, 1, rates, metrics=["chrf"])
+    lowered = translated(runs, "lowered", "ff" * 8, 1, rates)
+    scores = lowered.read_record("scores.json")
+    scores["tests"]["test"][1]["signature"] = "nrefs:1|case:lc"
+    lowered.write_record("scores.json", scores)
+    runs.run("young", "ab" * 8)
+    swept(runs, "young", {"beta=0": "ab" * 8, "beta=5": "bb" * 8})
+    assert message in augury("compare", *words.split(), "--storage", runs.store.root, code=2).error
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("base-1 short --references reference", "short has 119 lines"),
+        ("base-1 base-2,base-2 --references reference", "is listed twice in"),
+        ("base-1 base-2", "--references FILE"),
+        ("-", "--references FILE"),
+        ("base-1 --references reference --metrics multi_bleu", "--language"),
+        ("base-1 nowhere --references reference --language en", "no file 'nowhere'"),
+        ("base-1 --references reference --metrics bleau", "unknown metric 'bleau'"),
+    ],
+)
+def test_files_that_do_not_match_are_rejected(
+    words: str, message: str, texts: dict[str, str], monkeypatch: pytest.MonkeyPatch, augury: Augury
+) -> None:
+    monkeypatch.chdir(Path(texts["reference"]).parent)
+    for name, file in texts.items():
+        Path(name).symlink_to(file)
+    write(Path("short"), REFERENCES[:-1])
+    assert message in augury("compare", *words.split(), code=2).error
