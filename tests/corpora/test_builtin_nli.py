@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections import Counter, defaultdict
 from typing import Any
 
@@ -84,35 +83,6 @@ def test_splits_share_no_hypothesis_whatever_the_seeds(
     hypotheses = [{example.hypothesis for example in split} for split in (train, valid, test)]
     assert [len(split) for split in hypotheses] == [2_000, 200, 500]
     assert len(set().union(*hypotheses)) == 2_700
-
-
-@pytest.mark.parametrize(("side", "most"), [("hypothesis", 0.34), ("premise", 0.45)])
-def test_one_sentence_alone_tells_little(
-    train: list[Example], test: list[Example], side: str, most: float
-) -> None:
-    """Naive Bayes over the words of one sentence; chance is a third."""
-    seen = {
-        label: [getattr(example, side).split() for example in train if example.label == label]
-        for label in LABELS
-    }
-    counts = {
-        label: Counter(word for sentence in sentences for word in set(sentence))
-        for label, sentences in seen.items()
-    }
-
-    def guess(sentence: str) -> str:
-        odds = {
-            label: sum(
-                math.log((counts[label][word] + 1) / (len(seen[label]) + 2))
-                for word in sentence.split()
-            )
-            for label in LABELS
-        }
-        return max(odds, key=odds.__getitem__)
-
-    assert (
-        sum(guess(getattr(example, side)) == example.label for example in test) / len(test) < most
-    )
 
 
 def test_translations_are_the_sentences_of_the_examples_of_their_split(

@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -129,51 +127,6 @@ def test_multi_nli_and_snli_as_published(tmp_path: Path, known: str, file: str, 
     ingested = ingest(corpus(known), split, Store(tmp_path / "store"))
     assert triples(ingested) == rows[:3]
     assert ingested.manifest["rejected"] == {"no gold label": 1}
-
-
-@pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq")
-@pytest.mark.usefixtures("own_data")
-def test_commands_that_make_tables_of_json_lines(tmp_path: Path) -> None:
-    folder = tmp_path / "nli_en" / "ling_in_loop" / "NLI_data" / "1_Baseline"
-    folder.mkdir(parents=True)
-    record = {
-        "premise": 'a "b"\tc',
-        "hypothesis": "d\\e\n",
-        "label": "neutral",
-        "glue_labels": [None],
-    }
-    for name in ("train_round1_base.jsonl", "train_round5_base.jsonl", "val_round1_base.jsonl"):
-        (folder / name).write_text(json.dumps(record) + "\n")
-    for command in KNOWN["ling_in_loop"].fetch[1:]:
-        run(command, tmp_path / "nli_en")
-    spec, store = corpus("ling_in_loop"), Store(tmp_path / "store")
-    train, valid = (ingest(spec, split, store) for split in spec.splits())
-    assert triples(train) == [('a "b" c', "d\\e", "neutral")] * 2 == triples(valid) * 2
-
-
-@pytest.mark.parametrize(
-    ("known", "header", "labels", "split"),
-    [
-        ("snli_validation", "premise\thypothesis\tlabel\n", "012", "snli"),
-        ("cad_snli", "sentence1\tsentence2\tgold_label\n", LABELS, "valid"),
-    ],
-)
-@pytest.mark.usefixtures("own_data")
-def test_commands_that_name_labels_and_columns(
-    tmp_path: Path, known: str, header: str, labels: Sequence[str], split: str
-) -> None:
-    folder = tmp_path / "nli_en"
-    folder.mkdir()
-    rows = "".join(f"p{number}\th{number}\t{label}\n" for number, label in enumerate(labels))
-    (tmp_path / "published.tsv").write_text(header + rows)
-    (tmp_path / "curl").write_text(f"#!/bin/sh\ncat {tmp_path}/published.tsv\n")
-    (tmp_path / "curl").chmod(0o755)
-    for command in KNOWN[known].fetch:
-        run(f"PATH={tmp_path}:$PATH; {command}", folder)
-    ingested = ingest(corpus(known), split, Store(tmp_path / "store"))
-    assert triples(ingested) == [
-        (f"p{number}", f"h{number}", label) for number, label in enumerate(LABELS)
-    ]
 
 
 def run(command: str, folder: Path) -> None:
