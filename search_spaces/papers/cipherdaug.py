@@ -160,7 +160,7 @@ def by_frequency(system: System) -> Mapping[str, float]:
     from augury.analysis.buckets import BucketAnalysis
 
     (result,) = BucketAnalysis().compute([system])
-    return {bucket.bucket: 100 * bucket.value for bucket in result.frequency}
+    return {bucket.bucket: bucket.value for bucket in result.frequency}
 
 
 def by_length(system: System) -> Mapping[str, float]:
@@ -201,16 +201,16 @@ def pair_name(pair: LayerCorrelations) -> str:
 
 def by_view(system: System) -> Mapping[str, float]:
     """Return the first metric of the experiment by the view that is translated (Figure 6)."""
-    from augury.analysis.outputs import outputs
+    from augury.analysis.outputs import OutputAnalysis
 
-    scored_by = system.run.experiment.scoring.metrics[0]
-    (result,) = outputs([system], scored_by)
+    metric = system.run.experiment.scoring.metrics[0]
+    (result,) = OutputAnalysis(metric=metric).compute([system])
     return {view.view: view.value for view in result.views}
 
 
 def rarest_of(german: str, place: int) -> Measure:
     """Return the measure of how often training has seen the rarest subword of a German sentence,
-    by view (Figures 7 and 8); `augury analyze --which rare_subwords --texts` shows the subwords.
+    by view (Figures 7 and 8); the analysis `rare_subwords` shows the subwords of its `texts`.
 
     For another language, the sentence is the one of the test set at `place` in the order of how
     often training has seen the rarest plain subword, sentences with unseen ones last.

@@ -140,12 +140,13 @@ def test_a_dry_run_shows_published_values(tmp_path: Path, augury: Augury) -> Non
     words = ["xnli_adversarial/table4", "--storage", tmp_path, "--dry-run", "--json"]
     shown = augury("reproduce", *words, "--rows", "Improvement(%) (10k)").json
     rows = {row["name"]: row for row in shown["rows"]}
-    assert [row["row"] for row in shown["rows"]] == list(range(1, 11))
+    assert [row["printed"]["row"] for row in shown["rows"]] == [str(row) for row in range(1, 11)]
     plain, improved = rows["XLM-R (20k)"], rows["Improvement(%) (10k)"]
     values = plain["published"]
     assert (len(values), values["mean"], values["sw"]) == (16, 69.0, 61.6)
     assert improved["published"]["mean"] == 6.7
-    assert (improved["section"], improved["printed"]) == ("10k", "Improvement(%)")
+    printed = improved["printed"]
+    assert (printed["section"], printed["name"]) == ("10k", "Improvement(%)")
     assert [note["column"] for note in improved["notes"]] == ["zh"]
     run = [name for name, row in rows.items() if row["address"]]
     # Both rows of the improvement, and the reference.

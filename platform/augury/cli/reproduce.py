@@ -19,10 +19,10 @@ from augury.reporting.papers.table import Published, find
 from augury.sweeping import request
 from augury.sweeping.plan import Plan, SweepOptions
 from augury.sweeping.space import Space
-from augury.training.schedule import pace
+from augury.training.schedule import TextSize, pace
 
 EXAMPLE = """augury reproduce xnli_adversarial/table2 --scale toy --seeds 1 2 3
-  augury reproduce cipherdaug/table3 --scale paper --corpus iwslt17-fr-en --dry-run
+  augury reproduce cipherdaug/table3 --scale paper/iwslt17-fr-en --dry-run
   augury reproduce cipherdaug/table2 --scale paper --rows "20 keys, eq. 2" --resolved"""
 PAGE = "table.html"
 
@@ -31,8 +31,11 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add = parser.add_argument
     flag: dict[str, Any] = {"action": "store_true"}
     add("table", metavar="TABLE", help="one of `augury list tables`, or the path of a Python file")
-    add("--scale", help="toy, small, paper or released_code (default: the table's first)")
-    add("--corpus", help="another corpus than the scale's first, such as iwslt17-fr-en (Table 3)")
+    add(
+        "--scale",
+        help="toy, small, paper or released_code (default: the table's first), or one with another "
+        "corpus, such as paper/iwslt17-fr-en (Table 3)",
+    )
     add("--rows", nargs="+", metavar="ROW", help="rows besides the reference (default: all)")
     add("--reference", metavar="ROW", help="test differences to this one (default: the table's)")
     add("--resolved", **flag, help="print all settings of the rows, and exit")
@@ -43,7 +46,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    table = find(arguments.table, arguments.scale, arguments.corpus)
+    table = find(arguments.table, arguments.scale)
     if arguments.reference is not None and arguments.reference not in table.space.rows:
         raise unknown(f"row of {table.name} to compare with", arguments.reference, table.space.rows)
     space = _select_rows(table, arguments.rows)
@@ -78,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _dry_run(table: Published, space: Space, options: SweepOptions, as_json: bool) -> int:
     """Print the published values and, unless corpora are missing, the runs and their cost."""
-    from augury.reporting.papers.plan import plan_dict, plan_text
+    from augury.reporting.papers.report import plan_dict, plan_text
 
     try:
         plan, error = make_plan(space, options), None
@@ -102,11 +105,11 @@ def _select_rows(table: Published, rows: Sequence[str] | None) -> Space:
     for row in rows:
         if row not in table.rows:
             raise unknown(f"row of {table.name}", row, table.rows)
-        if row in table.unavailable:
+        if row in table.reasons and row not in table.made_of:
             raise UserError(
-                f"row '{row}' of {table.name} cannot be run: {table.unavailable[row]}; leave it out"
+                f"row '{row}' of {table.name} cannot be run: {table.reasons[row]}; leave it out"
             )
-        selected.update(table.made_of(row))
+        selected.update(table.made_of.get(row, (row,)))
     return replace(space, rows={name: row for name, row in space.rows.items() if name in selected})
 
 
@@ -114,7 +117,7 @@ def _resolved(
     table: Published, space: Space, asked: Sequence[str] | None, settings: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return all settings of the rows that were asked for, and of each of their stages."""
-    shown = {}
+    shown, size = {}, table.declared.text.get(space.scale)
     for name, changes in space.rows.items():
         if name == space.reference and asked and name not in asked:
             continue
@@ -124,9 +127,8 @@ def _resolved(
             stages.insert(0, earlier)
         for stage in stages:
             title, text = f"{name}, stage {stage.stage.name}" if stage.stage else name, None
-            if table.text and not stage.stage:  # a row may read a part of the table's text
-                rows = getattr(stage.corpus.train, "subset", None) or table.text.rows
-                text = table.text._replace(rows=rows)
+            if size and not stage.stage:  # a row may read a part of the table's text
+                text = TextSize(getattr(stage.corpus.train, "subset", None) or size[0], size[1])
             about = pace(stage.training, text)._asdict()
             kept = {key: value for key, value in stage.to_dict().items() if key != "stage"}
             shown[title] = {"about": about, "settings": kept}

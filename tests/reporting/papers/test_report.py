@@ -13,15 +13,18 @@ import pytest
 
 from augury.core.store import Store
 from augury.reporting import rendering
-from augury.reporting.comparison import comparison
 from augury.reporting.papers import table as tables
-from augury.reporting.papers.plan import plan_text
-from augury.reporting.papers.report import heat_maps, report, rows, to_dict
+from augury.reporting.papers.report import by_column, parts, plan_text, report, to_dict
 from augury.sweeping.plan import Plan
 
 
 def lines_of(text: str, start: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith(start)]
+
+
+def measured(reproduction: Any, name: str) -> dict[str, float]:
+    records = reproduction.records[name].items()
+    return {at: of["measured"] for at, of in records if of["measured"] is not None}
 
 
 @pytest.fixture
@@ -40,22 +43,18 @@ def test_rows_that_are_measured_failed_shared_and_never_run(table7: Any) -> None
         "oracle": ("not run", "reads the labels"),
         "gain": ("computed", "computed: relative improvement of '+A' over 'plain' in per cent"),
     }
-    assert (reproduction.column, list(reproduction.comparisons)) == ("mean", ["mean", "qaa", "qab"])
-    measured = [reproduction.record(name)["measured"] for name in reproduction.lines]
-    assert measured == [66.0, 80.0, 80.0, None, None, pytest.approx(100 * 14 / 66)]
+    values = [reproduction.record(name)["measured"] for name in reproduction.lines]
+    assert values == [66.0, 80.0, 80.0, None, None, pytest.approx(100 * 14 / 66)]
     deviations = [of["deviation"] for of in reproduction.records["plain"].values()]
     assert deviations == [pytest.approx(2**0.5)] * 3
-    assert reproduction.values("+A") == reproduction.values("+A again")
-    assert reproduction.values("+B") == reproduction.values("oracle") == {}
-    assert reproduction.values("gain") == pytest.approx(
+    assert measured(reproduction, "+A") == measured(reproduction, "+A again")
+    assert measured(reproduction, "+B") == measured(reproduction, "oracle") == {}
+    assert measured(reproduction, "gain") == pytest.approx(
         {"mean": 100 * 14 / 66, "qaa": 100 * 10 / 71, "qab": 100 * 18 / 61}
     )
-    assert reproduction.sweep.seconds == 2 * 60 + 2 * 90
-
-    row = reproduction.lines["+A"].compared["mean"]
-    assert row == comparison(reproduction.systems, "mean").rows[1]
-    assert (row.difference, row.tested.over, row.time_factor) == (14.0, "seeds and sentences", 1.5)
-    assert row.tested.low < 14 < row.tested.high
+    better = reproduction.record("+A")
+    assert better["difference_low"] < better["difference"] == 14 < better["difference_high"]
+    assert reproduction.lines["+A"].compared["mean"].time_factor == 1.5
 
 
 def test_published_values_compare_at_the_scale_of_the_paper_alone(table7: Any) -> None:
@@ -67,12 +66,8 @@ def test_published_values_compare_at_the_scale_of_the_paper_alone(table7: Any) -
     gain = pytest.approx(100 * 14 / 66 - 14.3)
     gaps = [paper.record(name)["gap"] for name in paper.lines]
     assert gaps == [pytest.approx(-3.1), 1.0, None, None, None, gain]
-    assert [paper.within(name) for name in paper.lines] == [False, True, None, None, None, None]
-    literature = [to_dict(of)["rows"][1]["literature"] for of in (toy, paper)]
-    assert literature == [
-        {"Table 7, at the paper's scale": 79.0, "Table 8": 78.9},
-        {"Table 8": 78.9},
-    ]
+    within = [paper.record(name)["within"] for name in paper.lines]
+    assert within == [False, True, None, None, None, None]
 
 
 def test_what_a_file_says_of_values(paper: Any, wide: None) -> None:
@@ -84,11 +79,9 @@ def test_what_a_file_says_of_values(paper: Any, wide: None) -> None:
     reproduction = paper.reproduction("paper")
     borrowed, shown = reproduction.record("+A"), rendering.text(report(reproduction))
     assert (borrowed["gap"], borrowed["published"], borrowed["comparable"]) == (None, 79.0, False)
-    assert reproduction.within("+A") is None and reproduction.within("plain") is False
+    assert borrowed["within"] is None and reproduction.record("plain")["within"] is False
     assert reproduction.record("+A", "qab")["gap"] == 1.0
-    line = to_dict(reproduction)["rows"][1]
-    assert line["literature"] == {"Table 7, of another paper": 79.0, "Table 8": 78.9}
-    below = shown[shown.index("by test set") :]
+    below = shown[shown.index("by column") :]
     assert lines_of(below, "row")[0].split() == ["row", "qaa", "qab", "p", "mean"]
     assert lines_of(below, "+A  ")[0].split() == ["+A", "81.0", "81.0", "48", "81.0"]
     printed = ["+A", "(published)", "–", "80.0", "50%", "79.0"]
@@ -96,7 +89,7 @@ def test_what_a_file_says_of_values(paper: Any, wide: None) -> None:
     against = paper.reproduction("paper", reference="+B").lines["+A"].compared["mean"]
     marked = reproduction.marked["+A"]
     assert (marked.tested, marked.corrected) == (against.tested, against.corrected)
-    assert (line["difference"], marked.difference) == (10.0, 20.5)
+    assert (reproduction.record("+A")["difference"], marked.difference) == (10.0, 20.5)
     assert f"+A, † to +B: {against.difference_text}, p " in shown and "; printed p < 0.001" in shown
     assert "Table 7, plain, score: Section 3 has 70" in shown
 
@@ -112,83 +105,59 @@ def test_text(table7: Any, wide: None, scale: str) -> None:
     assert ("literature" in shown) == ("do not compare" in shown) == (scale == "toy")
     assert ("-3.1 (beyond)" in plain_row) == ("+1.0 (within)" in better) == (scale == "paper")
     assert ("not as in the paper: two toy languages" in shown) == (scale == "toy")
-    below = shown[shown.index("by test set") :]
-    printed = ["+A", "(published)", "–", "80.0", "79.0"]
-    assert lines_of(below, "+A (published)")[0].split() == printed
-    assert lines_of(below, "oracle")[0].split()[1:] == ["(published)", "–", "98.0", "99.0"]
+    below = shown[shown.index("by column") :]
     assert lines_of(below, "+A  ")[0].split() == ["+A", "81.0", "79.0", "80.0"]
+    assert lines_of(below, "oracle")[0].split()[1:] == ["(published)", "–", "98.0", "99.0"]
     assert "plain (published)" not in below  # of the mean alone
 
 
-def test_latex(table7: Any) -> None:
-    written = rendering.FORMATS["latex"](report(table7()))
-    assert written.count(r"\begin{tabular}{lrrrrrrrrrr}") == 1
-    assert r"{}plain & 2 & 69.1 & 66.0 $\pm$ 1.4 &" in written
-    assert r"\textless{}Nothing\textgreater{}" in written and "two toy languages" in written
-    assert written.count(r"\begin{table}") == written.count(r"\end{table}") == 2
-
-
-def test_csv_and_json_have_every_row_and_column(table7: Any) -> None:
+def test_latex_csv_and_json_have_every_row_and_column(table7: Any) -> None:
     reproduction = table7()
-    lines = list(csv_reader.DictReader(io.StringIO(rendering.csv(report(reproduction)))))
+    shown = report(reproduction)
+    latex = rendering.FORMATS["latex"](shown)
+    assert r"{}plain & 2 & 69.1 & 66.0 $\pm$ 1.4 &" in latex and "two toy languages" in latex
+    assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") == 2
+    lines = list(csv_reader.DictReader(io.StringIO(rendering.csv(shown))))
     tests = ("mean", "qaa", "qab")
-    measured = ("plain", "+A", "+A again")
     assert [(line["row"].removeprefix("'"), line["test"]) for line in lines] == [  # no formula
-        *((row, test) for row in measured for test in tests),
+        *((row, test) for row in ("plain", "+A", "+A again") for test in tests),
         *(("+B", "mean"), ("oracle", "mean"), ("oracle", "qab")),
         *(("gain", test) for test in tests),
     ]
-    exact = [lines[3][name] for name in ("published", "measured", "difference")]
-    assert exact == ["79.0", "80.0", "14.0"]
+    exact = [lines[3][name] for name in ("published", "measured", "difference", "seeds")]
+    assert exact == ["79.0", "80.0", "14.0", "1 2"] and lines[3]["train_seconds"] == "90.0"
     assert (lines[5]["published"], lines[4]["published"]) == ("80.0", "")
     assert (lines[9]["status"], lines[10]["why"]) == ("failed", "reads the labels")
     found = json.loads(json.dumps(to_dict(reproduction), allow_nan=False))
     assert [row["name"] for row in found["rows"]] == list(reproduction.lines)
     better, oracle = found["rows"][1], found["rows"][4]
     assert (better["published"], better["measured"]) == ({"mean": 79.0, "qab": 80.0}, 80.0)
-    assert better["interval"][0] < 80.0 < better["interval"][1]
+    assert better["low"] < 80.0 < better["high"] and better["literature"] == {"Table 8": 78.9}
     of_test = better["tests"]["qab"]
     assert (of_test["published"], of_test["measured"]) == (80.0, 79.0)
-    assert (oracle["measured"], oracle["interval"], oracle["status"]) == (None, None, "not run")
+    assert (oracle["measured"], oracle["low"], oracle["status"]) == (None, None, "not run")
     assert (found["comparable"], found["reference"], found["scale"]) == (False, "plain", "toy")
-    assert found["cost"] == {"train_seconds": 300.0}
+    assert found["cost"] == {"train_seconds": 2 * 60.0 + 2 * 90.0}
 
 
-def test_a_page_has_heat_map_cost_deviations_and_no_link(table7: Any, read: Any) -> None:
-    html = rendering.page(report(table7()))
-    page = read(html)
-    assert page.texts["h1"][0].endswith("table7.py at scale toy")
-    assert page.texts["p"][0] == "Does it help?"
-    assert "two toy languages" in page.texts["li"] and "cost" in page.ids
-    assert page.texts["td"][:3] == ["2", "69.1", "66.0 ± 1.4"]
-    data = re.search(r'<script type="application/json" id="figures">(.*?)</script>', html)
-    assert data and "cost" in json.loads(data[1])
-    assert not [link for link in page.links if link and link.startswith("http")]
-
-
-def test_text_is_shown_and_never_run(paper: Any, read: Any, hostile: str) -> None:
+def test_a_page_runs_no_text_and_says_how_to_go_on(paper: Any, read: Any, hostile: str) -> None:
+    """Of a single test set, whose value is the printed mean."""
     source = paper.path.read_text().replace("two toy languages", hostile)
     paper.path.write_text(source.replace("Does it help?", hostile))
-    paper.measure("plain", {hostile.replace("/", ""): [70, 72], "qab": [60, 62]})
-    page = read(rendering.page(report(paper.reproduction())))
-    assert "img" not in page.tags and hostile in page.texts["li"] and hostile in page.texts["p"]
-
-
-def test_rows_that_were_left_out_or_not_begun_on_a_single_test_set(paper: Any, read: Any) -> None:
-    """Which has no mean: the printed mean is its value."""
     paper.measure("plain", {"qaa": [70, 72]})
     paper.measure("+A", {"qaa": [80]})
     paper.sweeps.configuration({"augment": ["b"]}, "+B")
     reproduction = paper.reproduction(ended=False)
     page = read(rendering.page(report(reproduction)))
+    assert "img" not in page.tags and hostile in page.texts["li"] and hostile in page.texts["p"]
     (command,) = [shlex.split(text) for text in page.texts["pre"] if "reproduce" in text]
     assert command[command.index("--rows") + 1 :][:3] == ["+A", "+B", "--name"]
+    assert not [link for link in page.links if link and link.startswith("http")]
     again = "the command ended before: give it again"
     states = {name: (line.status, line.why) for name, line in reproduction.lines.items()}
     assert states["+A"] == ("partly measured", f"1 of 2 seeds; {again}")
     assert states["+A again"] == ("left out", "other rows were asked for")
     assert states["+B"] == ("not begun", again)
-    assert (reproduction.column, list(reproduction.comparisons)) == ("qaa", ["qaa"])
     record = reproduction.record("plain")
     assert (record["measured"], record["published"]) == (71.0, 69.1)
 
@@ -196,10 +165,8 @@ def test_rows_that_were_left_out_or_not_begun_on_a_single_test_set(paper: Any, r
 def test_without_the_reference_nothing_is_compared(paper: Any) -> None:
     paper.sweeps.configuration({}, "plain")
     paper.measure("+A", {"qaa": [80, 82], "qab": [78, 80]})
-    reproduction = paper.reproduction(ended=False)
-    row = reproduction.lines["+A"].compared["mean"]
-    assert reproduction.record("+A")["measured"] == 80.0
-    assert (row.difference, row.tested) == (None, None)
+    record = paper.reproduction(ended=False).record("+A")
+    assert (record["measured"], record["difference"], record["p"]) == (80.0, None, None)
 
 
 def test_before_anything_is_scored_errors_are_cut_in_text_and_whole_in_json(paper: Any) -> None:
@@ -210,7 +177,6 @@ def test_before_anything_is_scored_errors_are_cut_in_text_and_whole_in_json(pape
     assert (reproduction.deciding, shown.answer) == (None, "Nothing is measured yet.")
     text = rendering.text(shown)
     assert "word …" in text and max(map(len, text.splitlines())) < 300
-    assert [row["measured"] for row in shown.data["rows"]] == [None] * 6
     assert shown.data["rows"][0]["why"].count("word") == 100
     assert rendering.csv(shown).count("\n") == 1 + 9 and "<h2" in rendering.page(shown)
 
@@ -226,22 +192,22 @@ def test_rows_that_are_other_rows_by_another_metric_or_a_system_a_column(paper: 
     paper.measure("plain", {"qaa": [70, 72], "qab": [60, 62]})
     before = paper.reproduction("paper", ended=False)
     assert before.lines["own"].status == "partly measured"
-    assert before.values("own") == {"qaa": 71.0}
+    assert measured(before, "own") == {"qaa": 71.0}
     paper.measure("+A", {"qaa": [80, 82], "qab": [78, 80]})
     reproduction = paper.reproduction("paper", ended=False)
     fixed, other = reproduction.lines["fixed"], reproduction.lines["+A"]
-    assert reproduction.values("fixed") == reproduction.values("+A")
+    assert measured(reproduction, "fixed") == measured(reproduction, "+A")
     assert (fixed.status, fixed.why) == ("measured", "the outputs of '+A', scored by accuracy")
     assert reproduction.record("fixed", "qab")["published"] == 81
     row = fixed.compared["mean"]
     assert (row.difference, row.tested, row.cost) == (None, None, other.compared["mean"].cost)
     assert reproduction.lines["own"].status == "measured"
-    assert reproduction.values("own") == {"qaa": 71.0, "qab": 79.0, "mean": 75.0}
+    assert measured(reproduction, "own") == {"qaa": 71.0, "qab": 79.0, "mean": 75.0}
     assert reproduction.record("own")["gap"] == pytest.approx(-10.0)
 
 
-def test_quantities_in_place_of_scores(paper: Any) -> None:
-    """Measured once; those of a table of their own are a heat map."""
+def test_quantities_that_are_measured_on_runs(paper: Any) -> None:
+    """Once; those of a table of their own stand there."""
     source = paper.path.read_text()
     printed = source[source.index("    published={") : source.index("    tolerance")]
     source = source.replace(printed, '    published={"plain": {"noise": 0.27}},\n')
@@ -255,20 +221,17 @@ def test_quantities_in_place_of_scores(paper: Any) -> None:
         {f"runs/{address}/seed-{seed}": values | {"b | x | y": 0.3} for seed in (1, 2)},
     )
     reproduction = paper.reproduction("paper")
-    shown = rows(reproduction).lines()
-    assert shown[:4] == [
-        ["row", "seeds", "noise", "status"],
-        ["plain", "2", "0.1 ± 0", "measured"],
-        ["plain (published)", "", "0.27", ""],
-        ["+A", "0", "–", "left out"],
+    assert report(reproduction).answer == "1 of 1 rows are measured."
+    (shown,) = by_column(reproduction)
+    assert shown.lines() == [
+        ["row", "qaa", "noise"],
+        ["plain", "71.0", "0.1 ± 0"],
+        ["plain (published)", "–", "0.27"],
     ]
-    first, second = heat_maps(reproduction)
+    first, second = parts(reproduction)
     assert (first.title, second.title) == ("plain: a", "plain: b")
     texts = [["", "l1", "l0"], ["l0", "0.2 ± 0", "0.4 ± 0"], ["l1", "0.6 ± 0", "–"]]
     assert first.lines() == texts and second.lines() == [["", "y"], ["x", "0.3 ± 0"]]
-    shades = [cell.shade for row in first.rows for cell in row.cells[1:]]
-    assert shades == [pytest.approx(1e-3), pytest.approx(0.5), pytest.approx(1.0), None]
-    assert second.rows[0].cells[1].shade == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize(

@@ -1,2 +1,1 @@
-"""A paper's table with printed and measured values: the numbers, their text, LaTeX, CSV and
-JSON, and a page."""
+"""Tables of papers: what is printed, what is measured, and both as a report."""

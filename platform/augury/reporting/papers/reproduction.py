@@ -17,14 +17,7 @@ import pandas as pd
 from augury.core.progress import say
 from augury.core.store import Folder
 from augury.reporting import run_files
-from augury.reporting.comparison import (
-    Comparison,
-    Row,
-    compare_all,
-    comparison,
-    scored_sets,
-    with_mean,
-)
+from augury.reporting.comparison import Comparison, Row, compare_all, scored_sets
 from augury.reporting.find import with_reference
 from augury.reporting.papers.table import Published
 from augury.reporting.results import MEAN, SystemResult, deviation, load_groups, without_runs
@@ -33,14 +26,17 @@ from augury.sweeping.state import Configuration, Sweep
 FILE = "measured.json"
 """The file, in the folder of a sweep, for tables of other quantities than scores: run -> printed
 column -> value."""
+LEFT_OUT = "other rows were asked for"
 KEYS = ["row", "column"]
-MEASURED = ["measured", "deviation", "low", "high", "difference", "p_corrected"]
-"""Over seeds: the value, its standard deviation, the ends of its interval, and the difference to
-the reference; only the value where it is no score."""
+MEASURED = ["measured", "deviation", "low", "high"]
+"""Over seeds: the value, its standard deviation, the ends of its interval; only the value where it
+is no score."""
+TESTED = ["difference", "difference_low", "difference_high", "p", "p_corrected"]
+"""Against the reference."""
 PRINTED = ["published", "text", "borrowed"]
 """The value, the same as printed, and whether it is another paper's."""
 Values = dict[str, dict[str, dict[str, Any]]]
-"""Row -> column -> what is measured."""
+"""Row -> column -> what is known."""
 OpenSystems = Callable[..., Sequence[Any]]
 """Run folders -> what `measure` of a table takes: `augury.analysis.system.open_systems`."""
 
@@ -56,6 +52,8 @@ class Line:
     configuration: Configuration | None = None
     compared: Mapping[str, Row] = field(default_factory=dict)
     """Test set, or `mean` -> the comparison with the reference."""
+    seeds: tuple[int, ...] = ()
+    """Those that are scored."""
 
 
 @dataclass(frozen=True)
@@ -66,15 +64,13 @@ class Reproduction:
     sweep: Sweep
     lines: Mapping[str, Line]
     cells: pd.DataFrame
-    """A record for every row and column: KEYS, MEASURED, PRINTED, whether the values are
-    `comparable`, and `gap`, measured minus published, where they are."""
-    systems: Sequence[SystemResult] = ()
-    """The measured systems, the reference first."""
-    comparisons: Mapping[str, Comparison] = field(default_factory=dict)
+    """A record for every row and column: KEYS, MEASURED, TESTED, PRINTED, whether the values are
+    `comparable` and, where they are, `gap`, measured minus published, and whether this is `within`
+    the table's tolerance."""
+    comparisons: Mapping[str, Comparison]
     """Comparisons with the reference by column; the first one decides."""
-    marked: Mapping[str, Row] = field(default_factory=dict)
-    """Row -> the comparison with the row that its printed mark names, if that is not the
-    reference."""
+    marked: Mapping[str, Row]
+    """Row -> the comparison with the row that its printed mark names."""
 
     @property
     def column(self) -> str:
@@ -89,12 +85,7 @@ class Reproduction:
     @property
     def reference(self) -> str:
         """The row that the others are compared with."""
-        return self.deciding.rows[0].name if self.deciding else self.table.reference
-
-    @property
-    def run(self) -> list[str]:
-        """The rows that are run, or were to be."""
-        return [name for name, line in self.lines.items() if line.configuration]
+        return self.deciding.rows[0].name if self.deciding else str(self.table.space.reference)
 
     @cached_property
     def records(self) -> Values:
@@ -110,19 +101,6 @@ class Reproduction:
         nothing = {**dict.fromkeys(self.cells.columns), "comparable": self.table.comparable}
         return self.records[name].get(column or self.column, nothing)
 
-    def values(self, name: str) -> dict[str, float]:
-        """Return the measured values of a row by column."""
-        records = self.records[name].items()
-        return {column: of["measured"] for column, of in records if of["measured"] is not None}
-
-    def within(self, name: str) -> bool | None:
-        """Return whether the deciding gap is within the table's tolerance; None where there is
-        none, and for computed rows."""
-        gap = self.record(name)["gap"]
-        if gap is None or self.lines[name].status == "computed":
-            return None
-        return bool(abs(gap) <= self.table.declared.tolerance)
-
 
 def load_reproduction(
     table: Published, sweep: Sweep, open_systems: OpenSystems, reference: str | None = None
@@ -132,45 +110,23 @@ def load_reproduction(
     `reference` is the row that the others are compared with, the table's by default.
     """
     lines = {name: _line(table, name, sweep) for name in table.rows}
-    if table.declared.measure is not None:
-        values = _quantities(table, sweep, lines, open_systems)
-        return Reproduction(table, sweep, lines, _merged(table, values, MEAN))
-    scored = {name: seeds for name, seeds in sweep.scored().items() if seeds}
-    systems = load_groups(list(scored.values()), list(scored))
-    first = sweep.by_address[sweep.reference]
-    if first.name not in scored:
-        systems.insert(0, without_runs(first.name, first.address))
-    if reference is not None:
-        systems = with_reference(systems, reference)
+    systems = _systems(sweep, reference)
     tests = scored_sets(systems)
     comparisons = {compared.test: compared for compared in compare_all(systems, tests)}
-    systems = with_mean(systems, tests) if MEAN in comparisons else systems
-    column = next(iter(comparisons), MEAN)
-
-    values = {name: {} for name in lines}
-    for name, line in lines.items():
-        if not line.configuration:
-            continue
-        found = {test: of.row(line.configuration.address) for test, of in comparisons.items()}
-        line.compared = {test: row for test, row in found.items() if row and row.scores}
-        for test, of_row in line.compared.items():
-            values[name][test] = _score(of_row, comparisons[test].metrics[0])
-    if measure := table.declared.quantities:
-        further = measure({system.name: system for system in systems if system.runs})
-        for name, line in lines.items():
-            of_run = further.get(line.configuration.name, {}) if line.configuration else {}
-            values[name] |= {quantity: {"measured": value} for quantity, value in of_run.items()}
-    _compute(table, lines, values)
-
+    values = _scores(table, lines, systems, comparisons)
+    if table.declared.measure is not None:
+        for name, quantities in _measured(table, sweep, lines, open_systems).items():
+            values[name] |= quantities
     marked = {}
-    others = [system.name for system in systems[1:] if system.runs]
+    trained = [system.name for system in systems[1:] if system.runs]
     for name, mark in table.marks.items():
-        if mark.against in others and column in lines[name].compared:
-            against = comparison(with_reference(systems, mark.against), column)
-            if found_row := against.row(lines[name].compared[column].address):
-                marked[name] = found_row
-    cells = _merged(table, values, column)
-    return Reproduction(table, sweep, lines, cells, systems, comparisons, marked)
+        if mark.against in trained and lines[name].compared:
+            address = next(iter(lines[name].compared.values())).address
+            against = compare_all(with_reference(systems, mark.against), tests)[0]
+            if found := against.row(address):
+                marked[name] = found
+    cells = _merged(table, values, next(iter(comparisons), MEAN))
+    return Reproduction(table, sweep, lines, cells, comparisons, marked)
 
 
 def _line(table: Published, name: str, sweep: Sweep) -> Line:
@@ -179,9 +135,9 @@ def _line(table: Published, name: str, sweep: Sweep) -> Line:
     run = same.same_as if same else name
     configuration = next((item for item in sweep.configurations if item.name == run), None)
     if configuration is None and name in table.space.rows:
-        return Line("left out", "other rows were asked for")
+        return Line("left out", LEFT_OUT)
     if configuration is None:
-        return Line("not run", table.reason(name))
+        return Line("not run", table.reasons[name])
     trials = configuration.trials
     ended = [trial for trial in trials if trial.progress == "finished"]
     scored = [trial for trial in ended if run_files.is_scored(trial.folder)]
@@ -197,34 +153,58 @@ def _line(table: Published, name: str, sweep: Sweep) -> Line:
     if len(scored) == len(trials):
         status, why = "measured", ""
     once = f"runs once, as {same.same_as}: {same.reason}" if same else ""
-    return Line(status, "; ".join(filter(None, (once, why))), configuration)
+    why = "; ".join(filter(None, (once, why)))
+    return Line(status, why, configuration, seeds=tuple(trial.seed for trial in scored))
 
 
-def _score(of_row: Row, metric: str) -> dict[str, Any]:
-    score = of_row.scores.get(metric)
-    known = (score.value, score.sd, score.low, score.high) if score else (None,) * 4
-    return dict(zip(MEASURED, (*known, of_row.difference, of_row.corrected), strict=True))
+def _systems(sweep: Sweep, reference: str | None) -> list[SystemResult]:
+    """Return the scored systems of a sweep, the one that the others are compared with first."""
+    scored = {name: seeds for name, seeds in sweep.scored().items() if seeds}
+    systems = load_groups(list(scored.values()), list(scored))
+    first = sweep.by_address[sweep.reference]
+    if first.name not in scored:
+        systems.insert(0, without_runs(first.name, first.address))
+    return systems if reference is None else with_reference(systems, reference)
 
 
-def _compute(table: Published, lines: dict[str, Line], values: Values) -> None:
-    """Add the rows that are made of others: improvements, other metrics, a system a column."""
+def _scores(
+    table: Published,
+    lines: dict[str, Line],
+    systems: Sequence[SystemResult],
+    comparisons: Mapping[str, Comparison],
+) -> Values:
+    """Return the scores of all rows, those that are made of others included, and what a paper
+    prints beside scores; what is known of these rows goes into `lines`."""
+    values: Values = {name: {} for name in lines}
+    further = {}
+    if measure := table.declared.quantities:
+        further = measure({system.name: system for system in systems if system.runs})
+    for name, line in lines.items():
+        if not line.configuration:
+            continue
+        found = {test: of.row(line.configuration.address) for test, of in comparisons.items()}
+        line.compared = {test: row for test, row in found.items() if row and row.scores}
+        for test, row in line.compared.items():
+            values[name][test] = _score(row, comparisons[test].metrics[0])
+        for quantity, value in further.get(line.configuration.name, {}).items():
+            values[name][quantity] = {"measured": value}
     for name, (better, other) in table.declared.improvements.items():
-        lines[name] = Line("computed", table.reason(name))
+        lines[name] = Line("computed", table.reasons[name])
         for column in values[other].keys() & values[better].keys():
             of_better, of_other = (values[row][column]["measured"] for row in (better, other))
             if of_other and of_better is not None:
                 values[name][column] = {"measured": 100 * (of_better / of_other - 1)}
     for name, (other, metric) in table.rescored.items():
         of = lines[other]
-        why = "; ".join(filter(None, (table.reason(name), of.why)))
         # Its scores do not compare with those of other rows.
         compared = {
-            test: replace(of_row, difference=None, tested=None, corrected=None)
-            for test, of_row in of.compared.items()
-            if metric in of_row.scores
+            test: replace(row, difference=None, tested=None, corrected=None)
+            for test, row in of.compared.items()
+            if metric in row.scores
         }
-        lines[name] = Line(of.status, why, of.configuration, compared)
-        values[name] = {test: _score(of_row, metric) for test, of_row in compared.items()}
+        why = "; ".join(filter(None, (table.reasons[name], of.why)))
+        lines[name] = Line(of.status, why, of.configuration, compared, of.seeds)
+        values[name] = {test: _score(row, metric) for test, row in compared.items()}
     for name, parts in table.assembled.items():
         known = {column: values[part].get(column) for column, part in parts.items()}
         values[name] = {column: value for column, value in known.items() if value}
@@ -233,10 +213,20 @@ def _compute(table: Published, lines: dict[str, Line], values: Values) -> None:
             values[name][MEAN] = {"measured": of_all}
         statuses = {lines[part].status for part in parts.values()}
         status = statuses.pop() if len(statuses) == 1 else "partly measured"
-        lines[name] = Line(status, table.reason(name))
+        lines[name] = Line(status, table.reasons[name])
+    return values
 
 
-def _quantities(
+def _score(row: Row, metric: str) -> dict[str, Any]:
+    """Return a system's score in a metric, and its difference to the reference."""
+    score, tested = row.scores.get(metric), row.tested
+    known = (score.value, score.sd, score.low, score.high) if score else (None,) * 4
+    test = (tested.low, tested.high, tested.p_value) if tested else (None,) * 3
+    numbers = (*known, row.difference, *test, row.corrected)
+    return dict(zip([*MEASURED, *TESTED], numbers, strict=True))
+
+
+def _measured(
     table: Published, sweep: Sweep, lines: Mapping[str, Line], open_systems: OpenSystems
 ) -> Values:
     """Return the means of the quantities of every row over seeds.
@@ -290,7 +280,7 @@ def _merged(published: Published, values: Values, column: str) -> pd.DataFrame:
         for at, value in of_row.values.items()
         if at != column or MEAN not in of_row.values or column == MEAN
     ]
-    left = pd.DataFrame(measured, columns=[*KEYS, *MEASURED])
+    left = pd.DataFrame(measured, columns=[*KEYS, *MEASURED, *TESTED])
     right = pd.DataFrame(printed, columns=[*KEYS, *PRINTED])
     columns = dict.fromkeys([*left["column"], *right["column"]])
     cells = left.merge(right, on=KEYS, how="outer")
@@ -299,4 +289,7 @@ def _merged(published: Published, values: Values, column: str) -> pd.DataFrame:
     cells = cells.sort_values(KEYS).astype(dict.fromkeys(KEYS, object))
     cells["comparable"] = ~cells["borrowed"].eq(True) & published.comparable
     cells["gap"] = (cells["measured"] - cells["published"]).where(cells["comparable"])
+    within = (cells["gap"].abs() <= published.declared.tolerance).astype(object)
+    computed = cells["row"].isin(list(published.declared.improvements))
+    cells["within"] = within.where(cells["gap"].notna() & ~computed)
     return cells

@@ -30,7 +30,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from textwrap import shorten
 from typing import Any, NamedTuple
 
 from augury.core.agreed_code import named_by_user
@@ -40,16 +39,11 @@ from augury.sweeping import declarations
 from augury.sweeping import space as spaces
 from augury.sweeping.declarations import PaperTable, at_scale
 from augury.sweeping.space import Space
-from augury.training.schedule import TextSize
 
 FULL_SCALES = ("paper", "released_code")
 """The scales with a paper's corpora, whose values compare with the printed ones."""
-ABOUT = ("row", "name", "label", "section", "marks", "bold")
-"""Columns that describe a row; all others are printed."""
 ABSENT = ("", "-")
 UNITS = {"k": 1e3, "M": 1e6, "%": 1.0}
-LONGEST = 200
-"""The maximum number of characters of a reason in notes."""
 Blocks = Mapping[str, list[dict[str, str]]]
 
 
@@ -76,21 +70,15 @@ class Mark(NamedTuple):
 
 
 class PrintedRow(NamedTuple):
-    """A row as the paper prints it."""
+    """A row as the paper prints it; columns are test sets, quantities or `mean`."""
 
-    number: int
-    name: str
-    section: str
     cells: Mapping[str, str]
-    """Printed column -> printed text."""
-    marks: Mapping[str, str]
-    """Printed column or `name` -> mark."""
-    bold: tuple[str, ...]
+    """Column of the file -> its text."""
     texts: Mapping[str, str]
-    """Test set, quantity or `mean` -> the value as it is printed, such as `37.60` or `20k`."""
+    """Column -> the value as it is printed, such as `37.60` or `20k`."""
     values: Mapping[str, float]
-    borrowed: tuple[str, ...]
-    """Of these, the values that are another paper's."""
+    borrowed: tuple[str, ...] = ()
+    """The columns with another paper's value."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +97,10 @@ class Published:
     deviations: tuple[str, ...]
     rescored: Mapping[str, tuple[str, str]]
     assembled: Mapping[str, Mapping[str, str]]
-    unavailable: Mapping[str, str]
+    made_of: Mapping[str, tuple[str, ...]]
+    """Row that is computed -> the rows that are run for it."""
+    reasons: Mapping[str, str]
+    """Row that is not run -> why."""
 
     @property
     def comparable(self) -> bool:
@@ -117,20 +108,9 @@ class Published:
         return self.space.scale.partition("/")[0] in FULL_SCALES
 
     @property
-    def reference(self) -> str:
-        """Return the row that the others are compared with."""
-        return str(self.space.reference)
-
-    @property
     def rows(self) -> list[str]:
         """Return all rows: the printed ones in printed order, then those that are only run."""
         return list(dict.fromkeys([*self.printed, *self.space.rows]))
-
-    @property
-    def text(self) -> TextSize | None:
-        """Return about how much the training text is."""
-        text = self.declared.text.get(self.space.scale)
-        return text and TextSize(*text)
 
     @property
     def heading(self) -> list[str]:
@@ -151,30 +131,8 @@ class Published:
         return [f"{self.declared.where}, {note}" for note in self.notes]
 
     def values(self, row: str) -> Mapping[str, float]:
-        """Return the printed values of a row, test set, quantity or `mean` -> value."""
+        """Return the printed values of a row by column."""
         return self.printed[row].values if row in self.printed else {}
-
-    def made_of(self, row: str) -> tuple[str, ...]:
-        """Return the rows that are run for a row."""
-        if row in self.rescored:
-            return self.rescored[row][:1]
-        if row in self.assembled:
-            return tuple(self.assembled[row].values())
-        return self.declared.improvements.get(row, (row,))
-
-    def reason(self, row: str) -> str:
-        """Return why a printed row is not run."""
-        if row in self.declared.improvements:
-            return "computed: relative improvement of '{}' over '{}' in per cent".format(
-                *self.declared.improvements[row]
-            )
-        if row in self.rescored:
-            of, metric = self.rescored[row]
-            return f"the outputs of '{of}', scored by {title(metric)}"
-        if row in self.assembled:
-            parts = dict.fromkeys(self.assembled[row].values())
-            return f"a system for each column: {', '.join(parts)}"
-        return self.unavailable[row]
 
     def to_dict(self) -> dict[str, Any]:
         """Return table, paper, scale and remarks as JSON-like values."""
@@ -185,7 +143,7 @@ class Published:
             "question": self.space.question,
             "scale": self.space.scale,
             "comparable": self.comparable,
-            "reference": self.reference,
+            "reference": self.space.reference,
             "tolerance": self.declared.tolerance,
             "deviations": list(self.deviations),
             "notes": self.remarks,
@@ -193,42 +151,22 @@ class Published:
 
     def row_dict(self, name: str) -> dict[str, Any]:
         """Return what is printed of a row as JSON-like values."""
-        shown: dict[str, Any] = {"name": name, "published": self.values(name)}
-        if printed := self.printed.get(name):
-            shown |= {
-                "row": printed.number,
-                "printed": printed.name,
-                "section": printed.section,
-                "cells": {column: text for column, text in printed.cells.items() if text},
-                "marks": dict(printed.marks),
-                "bold": list(printed.bold),
-                "borrowed": list(printed.borrowed),
-            }
-        notes = [note for note in self.notes if note.row == name]
-        shown["notes"] = [{"column": of.column, "kind": of.kind, "text": of.text} for of in notes]
-        return shown
+        cells = self.printed[name].cells if name in self.printed else {}
+        return {
+            "name": name,
+            "published": self.values(name),
+            "printed": {column: text for column, text in cells.items() if text},
+            "notes": [note._asdict() for note in self.notes if note.row == name],
+        }
 
 
-def find(name: str, scale: str | None = None, corpus: str | None = None) -> Published:
+def find(name: str, scale: str | None = None) -> Published:
     """Return the table `<paper>/<table>`, or that of a file, at a scale; UserError if there is none
-    or it is invalid.
-
-    `corpus` selects a corpus of the scale other than its first.
-    """
+    or it is invalid."""
     if not name.endswith(".py") and name not in declarations.tables():
         raise unknown("table", name, declarations.tables())
     with named_by_user(name):
         declared = declarations.load_table(name)
-    if corpus is not None:
-        scale = scale or next(iter(declared.scales))
-        corpora = [of.partition("/")[2] for of in declared.scales if of.startswith(f"{scale}/")]
-        if not corpora:
-            raise UserError(
-                f"table '{name}' has a single corpus at scale {scale}: leave out --corpus"
-            )
-        if corpus not in corpora:
-            raise unknown(f"corpus of table '{name}' at scale {scale}", corpus, corpora)
-        scale = f"{scale}/{corpus}"
     space = spaces.resolve(declared, name, scale)
     if not isinstance(space.reference, str):
         raise UserError(
@@ -236,58 +174,60 @@ def find(name: str, scale: str | None = None, corpus: str | None = None) -> Publ
         )
     scale, table = space.scale, PurePath(name).stem
     columns = at_scale(declared.columns, scale)
-    deviations = dict(declared.deviations)
-    blocks: Blocks = {}
-    printed: dict[str, PrintedRow] = {}
-    notes: list[Note] = []
+    deviations, notes = dict(declared.deviations), list[Note]()
+    printed, marks = dict[str, PrintedRow](), dict[str, Mark]()
     if isinstance(declared.published, Path):
         blocks = read_blocks(declared.published)
         printed, notes = read(blocks, table, columns)
+        marks = _marks(blocks, table, printed, columns)
         for line in blocks.get("deviations", ()):
             if not line["tables"] or table in line["tables"].split():
                 for of in line["scales"].split():
                     deviations[of] = (*deviations.get(of, ()), line["deviation"])
     else:
-        for number, (label, cells) in enumerate(at_scale(declared.published, scale).items(), 1):
+        for label, cells in at_scale(declared.published, scale).items():
             values = {column: value for column, value in cells.items() if value is not None}
             texts = {column: str(value) for column, value in values.items()}
-            printed[label] = PrintedRow(number, label, "", texts, {}, (), texts, values, ())
-    of_mean = next((column for column, meant in columns.items() if meant == "mean"), "")
-    marks = {
-        line["mark"]: Mark(line["mark"], line["against"], line["p"])
-        for line in blocks.get("marks", ())
-        if line["table"] == table
-    }
-    marked = {label: row.marks.get(of_mean, "") for label, row in printed.items()}
+            printed[label] = PrintedRow(texts, texts, values)
     rescored = at_scale(declared.rescored, scale)
     assembled = at_scale(declared.assembled, scale)
-    reasons = declared.unavailable
-    if isinstance(reasons, str):
-        reasons = dict.fromkeys(printed, reasons)
-    known = {*space.rows, *declared.improvements, *rescored, *assembled}
-    published = Published(
+    made_of, reasons = dict[str, tuple[str, ...]](), dict[str, str]()
+    for row, (better, other) in declared.improvements.items():
+        made_of[row] = better, other
+        reasons[row] = f"computed: relative improvement of '{better}' over '{other}' in per cent"
+    for row, (of, metric) in rescored.items():
+        made_of[row] = (of,)
+        reasons[row] = f"the outputs of '{of}', scored by {title(metric)}"
+    for row, by_column in assembled.items():
+        made_of[row] = tuple(dict.fromkeys(by_column.values()))
+        reasons[row] = f"a system for each column: {', '.join(made_of[row])}"
+    for row, parts in made_of.items():
+        for part in parts:
+            if part not in space.rows:
+                raise unknown(f"row that '{row}' of table '{name}' is made of", part, space.rows)
+    declared_reasons = declared.unavailable
+    if isinstance(declared_reasons, str):
+        declared_reasons = dict.fromkeys(printed, declared_reasons)
+    reasons = {**at_scale(declared_reasons, scale), **reasons}
+    for row in printed:
+        if row not in {*space.rows, *reasons}:
+            raise UserError(
+                f"table '{name}' has published values for '{row}', which is not in rows: add the "
+                "row, or give the reason in 'unavailable'"
+            )
+    return Published(
         name=name,
         declared=declared,
         space=space,
         printed=printed,
         notes=tuple(notes),
-        marks={label: marks[mark] for label, mark in marked.items() if mark in marks},
+        marks=marks,
         deviations=deviations.get(scale, deviations.get(scale.partition("/")[0], ())),
         rescored=rescored,
         assembled=assembled,
-        unavailable={of: why for of, why in at_scale(reasons, scale).items() if of not in known},
+        made_of=made_of,
+        reasons={row: why for row, why in reasons.items() if row not in space.rows},
     )
-    for row in known:
-        for part in published.made_of(row):
-            if part not in space.rows:
-                raise unknown(f"row that '{row}' of table '{name}' is made of", part, space.rows)
-    for row in printed:
-        if row not in {*known, *published.unavailable}:
-            raise UserError(
-                f"table '{name}' has published values for '{row}', which is not in rows: add the "
-                "row, or give the reason in 'unavailable'"
-            )
-    return published
 
 
 def read_blocks(file: Path) -> Blocks:
@@ -338,25 +278,36 @@ def read(
             raise UserError(
                 f"{table}: two rows are called '{label}': give one of them another label"
             )
-        cells = {column: cell for column, cell in line.items() if column not in ABOUT}
-        valued = {column: name for column, name in columns.items() if cells[column] not in ABSENT}
-        rows[label] = PrintedRow(
-            int(line["row"]),
-            line["name"],
-            line.get("section", ""),
-            cells,
-            marks=dict(pair.split("=", 1) for pair in line.get("marks", "").split(";") if pair),
-            bold=tuple(column for column in line.get("bold", "").split(";") if column),
-            texts={name: cells[column] for column, name in valued.items()},
-            values={
-                name: _number(cells[column], f"{table}, row {line['row']}, column {column}")
-                for column, name in valued.items()
-            },
-            borrowed=tuple(
-                name for column, name in columns.items() if (label, column) in of_others
-            ),
-        )
+        texts = {
+            name: line[column] for column, name in columns.items() if line[column] not in ABSENT
+        }
+        where = f"{table}, row {line['row']}, column"
+        values = {
+            name: _number(line[column], f"{where} {column}")
+            for column, name in columns.items()
+            if name in texts
+        }
+        borrowed = [name for column, name in columns.items() if (label, column) in of_others]
+        rows[label] = PrintedRow(line, texts, values, tuple(borrowed))
     return rows, notes
+
+
+def _marks(
+    blocks: Blocks, table: str, printed: Mapping[str, PrintedRow], columns: Mapping[str, str]
+) -> dict[str, Mark]:
+    """Return the mark that every row has on its mean, if the file says what it means."""
+    known = {
+        line["mark"]: Mark(line["mark"], line["against"], line["p"])
+        for line in blocks.get("marks", ())
+        if line["table"] == table
+    }
+    marks = {}
+    for label, row in printed.items():
+        for pair in row.cells.get("marks", "").split(";"):
+            column, _, mark = pair.partition("=")
+            if columns.get(column) == "mean" and mark in known:
+                marks[label] = known[mark]
+    return marks
 
 
 def _number(text: str, where: str) -> float:
@@ -376,11 +327,3 @@ def _note(line: Mapping[str, str], labels: Mapping[str, str]) -> Note:
     text = f"'{line['as_read']}' is read as '{line['written']}': " if corrected else ""
     column = "" if line["column"] == "all" else line["column"]
     return Note(rows[line["row"]], column, line["kind"], text + line["why"])
-
-
-def with_rows(by_row: Mapping[str, str]) -> list[str]:
-    """Return a line for every reason, after the rows that have it."""
-    names: dict[str, list[str]] = {}
-    for name, why in by_row.items():
-        names.setdefault(shorten(why, LONGEST, placeholder=" …"), []).append(name)
-    return [f"{', '.join(of_reason)}: {why}" for why, of_reason in names.items() if why]
