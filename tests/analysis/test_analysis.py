@@ -48,14 +48,11 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Folder]:
     return [folder for seeds in runs.values() for folder in seeds.values()]
 
 
-def test_all_analyses_are_found() -> None:
-    assert ANALYSES.names() == NAMES and ANALYSES.group == "augury.analyses"
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_every_analysis_is_a_page_and_json_in_the_folder_of_every_run(
     name: str, folders: list[Folder]
 ) -> None:
+    assert ANALYSES.names() == NAMES
     systems = open_systems(folders)
     systems[1] = replace(systems[1], name=HOSTILE)
     report = analyse(find(name, SETTINGS.get(name, {})), systems)
@@ -68,7 +65,6 @@ def test_every_analysis_is_a_page_and_json_in_the_folder_of_every_run(
         assert content["answer"] == report.answer and content["results"]
         page = folder.read(f"{name}.html").decode()
         assert "<img" not in page
-        assert all(f'id="{figure.name}"' in page for figure in report.figures)
 
 
 def test_the_same_sentences_are_drawn_for_all(folders: list[Folder]) -> None:
@@ -95,17 +91,19 @@ def test_the_command_prints_json_of_what_it_did(folders: list[Folder], capsys: O
 def test_a_failing_analysis_is_reported_and_does_not_stop_the_others(
     folders: list[Folder], capsys: Output
 ) -> None:
-    settings = ["--subwords", "2", "--radii", "0.1", "--examples", "8"]
-    assert main(["analyze", folders[0].uri, "--sentences", "9", *settings]) == 0
+    settings = ("hallucinations.subwords=2", "attack.radii=[0.1]", "attack.examples=8")
+    words = [word for setting in settings for word in ("--set", setting)]
+    assert main(["analyze", folders[0].uri, "--sentences", "9", *words]) == 0
     output = capsys.readouterr()
     assert "correlation is skipped: 9 sentences" in output.err
     assert output.out.count("page ") == len(NAMES) - 1
 
 
-def test_an_analysis_from_outside_has_its_settings_as_flags(
-    folders: list[Folder], capsys: Output
-) -> None:
-    words = ["--which", str(LENGTHS), "--view", "rot-1", "--json"]
-    assert main(["analyze", folders[1].uri, *words]) == 0
+def test_an_analysis_from_outside_has_its_settings(folders: list[Folder], capsys: Output) -> None:
+    words = ["analyze", folders[1].uri, "--which", str(LENGTHS)]
+    assert main([*words, "--set", "lengths.view=rot-1", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)["lengths"]
     assert result["settings"]["view"] == "rot-1" and result["results"][0]["references"] > 0
+    for wrong in ("lengths.veiw=plain", "lengts.view=plain"):
+        assert main([*words, "--set", wrong]) == 2
+        assert "did you mean" in capsys.readouterr().err

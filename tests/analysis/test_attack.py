@@ -39,7 +39,7 @@ def test_the_loss_rises_with_the_radius(run: Run) -> None:
 def test_a_classifier_is_attacked_though_it_translates_nothing(
     run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    flags = ["--radii", "0.1", "--examples", "8", "--json"]
+    flags = ["--set", "attack.radii=[0.1]", "--set", "attack.examples=8", "--json"]
     assert main(["analyze", run.folder.uri, *flags]) == 0
     printed = json.loads(capsys.readouterr().out)
     (result,) = printed.pop("attack")["results"]

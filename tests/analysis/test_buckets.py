@@ -32,8 +32,8 @@ def test_words_match_in_the_bucket_of_their_count_and_within_a_sentence() -> Non
     by_name = dict(zip(NAMES, table.sum(1).tolist(), strict=True))
     assert [by_name[name] for name in ("0", "1", "5–9")] == [[0, 0, 1], [0, 1, 0], [1, 1, 1]]
     assert by_name["100–999"] == [1, 1, 2]
-    assert [f_measure(by_name[name]) for name in ("1", "5–9")] == [0, 1]
-    assert f_measure(by_name["100–999"]) == pytest.approx(0.666667, abs=1e-6)
+    assert [f_measure(by_name[name]) for name in ("1", "5–9")] == [0, 100]
+    assert f_measure(by_name["100–999"]) == pytest.approx(66.6667, abs=1e-4)
     across = frequency_statistics([("a",), ("b",)], [("b",), ("a",)], {})
     assert across.sum((0, 1)).tolist() == [0, 2, 2]
 
@@ -48,10 +48,11 @@ def test_a_sentence_is_in_the_bucket_of_its_references_length() -> None:
 def test_a_bucket_of_few_sentences_has_no_interval() -> None:
     """Of 1,000 resamples of 31 sentences, 362 would have none of the long one, and BLEU 0."""
     lines = [*["a b c d e"] * 30, "f g h i j k l m n o p q"]
+    run = SimpleNamespace(corpus=lambda role: SimpleNamespace(blocks=lambda columns: []))
     system: Any = SimpleNamespace(
-        name="copy", language="en", references=lines, outputs=lambda: lines
+        name="copy", language="en", references=lines, outputs=lambda: lines, run=run
     )
-    (result,) = BucketAnalysis(counted_in="references").compute([system])
+    (result,) = BucketAnalysis().compute([system])
     short, long = result.length
     assert (short.value, long.value) == (pytest.approx(100), pytest.approx(100))
     assert short.interval is not None and short.interval.low == pytest.approx(100)

@@ -32,7 +32,7 @@ ANALYSES = Registry(
 
 
 class Analysis(Extension, ABC):
-    """Settings of an analysis of runs, which are also its flags on the command line."""
+    """Settings of an analysis of runs: `--set ANALYSIS.KEY=VALUE` on the command line."""
 
     TITLE: ClassVar[str]
     OF_TEST: ClassVar[bool] = True
@@ -52,12 +52,6 @@ class Analysis(Extension, ABC):
     @abstractmethod
     def sections(self, results: Any, systems: Sequence[System]) -> list[Section]:
         """Return the sections of the page; their tables are shown in a terminal too."""
-
-
-def schema(name: str) -> type[Analysis]:
-    """Return the class of the analysis called `name`, or at that path."""
-    analysis, _ = plugins.resolve(ANALYSES, Analysis, "analysis", {"analysis": name})
-    return analysis
 
 
 def find(name: str, settings: Mapping[str, Any]) -> Analysis:
@@ -98,7 +92,7 @@ def analyse(analysis: Analysis, systems: Sequence[System]) -> Report:
             "test": first.test,
             "lines": [row + 1 for row in first.rows],
             "runs": runs,
-            "settings": {**settings, "decoding": first.decoding and first.decoding.to_dict()},
+            "settings": settings,
             "results": list(map(asdict, results)) if isinstance(results, list) else asdict(results),
         },
         summary=[*tables, "\n".join([answer, *notes])],
@@ -169,12 +163,9 @@ def certainty(p_value: float) -> str:
     return p_text(p_value) if p_value < 0.05 else f"{p_text(p_value)}, may be chance"
 
 
-def difference_cells(test: Difference | None, scale: float = 1.0) -> list[Cell]:
-    """Return a difference with its interval, multiplied by `scale`, and its p-value.
-
-    Dashes for None.
-    """
+def difference_cells(test: Difference | None) -> list[Cell]:
+    """Return a difference with its interval, and its p-value; dashes for None."""
     if test is None:
         return [Cell(MISSING)] * 2
-    value, low, high = (scale * end for end in (test.value, test.low, test.high))
-    return [Cell(interval(value, low, high, signed), value), cell(test.p_value, probability)]
+    shown = interval(test.value, test.low, test.high, signed)
+    return [Cell(shown, test.value), cell(test.p_value, probability)]

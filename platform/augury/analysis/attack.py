@@ -144,9 +144,10 @@ class AttackAnalysis(Analysis):
         for result in results:
             if result.epsilon is None:
                 text = f"the smallest radius raises the loss by more than {rise}: give smaller "
-                text += "--radii, or a larger --rise"
+                text += "radii (--set attack.radii=[...]), or a larger attack.rise"
             elif result.epsilon == result.radii[-1].epsilon:
-                text = f"no radius raises the loss by more than {rise}: give larger --radii"
+                text = f"no radius raises the loss by more than {rise}: give larger ones "
+                text += "(--set attack.radii=[...])"
             else:
                 text = f"the loss rises by {rise} at ε = {result.epsilon:.2g}: regime: "
                 text += f"{{name: adversarial, relative: true, epsilon: {result.epsilon:.2g}, "

@@ -12,19 +12,17 @@ import bisect
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from augury.analysis.analysis import Analysis, difference_cells, test_label
 from augury.analysis.system import System
-from augury.reporting.figures import Figure, IntervalEnds, chart, system_traces
 from augury.reporting.numbers import interval as interval_text
-from augury.reporting.report import Charts, Section, section
-from augury.reporting.styles import legend
+from augury.reporting.report import Section, section
 from augury.reporting.tables import Cell, Table, cell, table
-from augury.scoring.bootstrap import SAMPLES, Resampled, Value, resample
+from augury.scoring.bootstrap import SAMPLES, Value, resample
 from augury.scoring.sacre import Bleu, bleu_counts
 from augury.scoring.significance import Difference, Interval, compare, holm, interval
 
@@ -38,7 +36,6 @@ TESTED = 20
 """The minimum number of sentences in a bucket for an interval or a test: many resamples of fewer
 have none of them."""
 
-CountedIn = Literal["train", "references"]
 Words = tuple[str, ...]
 
 
@@ -50,7 +47,7 @@ class Bucket:
     size: int
     """Words of the references, or sentences."""
     value: float
-    """F-measure (0 to 1) or BLEU (0 to 100)."""
+    """F-measure or BLEU, 0 to 100."""
     interval: Interval | None
     """None below `TESTED` sentences."""
     against_first: Difference | None
@@ -65,35 +62,34 @@ class Buckets:
     """The buckets of one system that are not empty."""
 
     system: str
-    counted_in: CountedIn
-    """The text in which words were counted: the training target of the first system, or the
-    references."""
     frequency: tuple[Bucket, ...]
     length: tuple[Bucket, ...]
 
 
-def _resampled(
-    cutoffs: Sequence[int], statistics: npt.NDArray[np.int64], value: Value
-) -> dict[str, Resampled]:
-    """Return the scores on resampled sentences by bucket, without buckets that have no words of
-    a reference."""
-    return {
-        bucket_name(cutoffs, index): resample([counts], value, samples=SAMPLES)
-        for index, counts in enumerate(statistics)
-        if _size(counts)
-    }
-
-
-def _bucket(name: str, resampled: Resampled, first: Resampled) -> Bucket:
-    (counts,) = resampled.statistics
-    enough = counts.any(1).sum() >= TESTED
-    difference = compare(first, resampled) if enough and resampled is not first else None
-    precision = recall = None
-    if counts.shape[1] == WORDS:
-        matched, expected, output = counts.sum(0).tolist()
-        precision, recall = matched / max(1, output), matched / max(1, expected)
-    bounds = interval(resampled) if enough else None
-    return Bucket(name, _size(counts), resampled.value, bounds, difference, precision, recall)
+def _buckets(
+    cutoffs: Sequence[int],
+    statistics: npt.NDArray[np.int64],
+    first: npt.NDArray[np.int64],
+    value: Value,
+) -> tuple[Bucket, ...]:
+    """Return the scores by bucket, of those that have words of a reference, from the statistics of
+    a system and of the first one, (buckets, sentences, counts)."""
+    buckets = []
+    for index, (counts, of_first) in enumerate(zip(statistics, first, strict=True)):
+        if not (size := _size(counts)):
+            continue
+        resampled, difference = resample([counts], value, samples=SAMPLES), None
+        enough = counts.any(1).sum() >= TESTED
+        if enough and statistics is not first:
+            difference = compare(resample([of_first], value, samples=SAMPLES), resampled)
+        precision = recall = None
+        if counts.shape[1] == WORDS:
+            matched, expected, output = counts.sum(0).tolist()
+            precision, recall = matched / max(1, output), matched / max(1, expected)
+        bounds = interval(resampled) if enough else None
+        name = bucket_name(cutoffs, index)
+        buckets.append(Bucket(name, size, resampled.value, bounds, difference, precision, recall))
+    return tuple(buckets)
 
 
 def _size(counts: npt.NDArray[np.int64]) -> int:
@@ -118,10 +114,10 @@ def frequency_statistics(
 
 
 def f_measure(sums: Sequence[float]) -> float:
-    """Return F1 from matched words, words of references and words of outputs; 0 where none
-    matches."""
+    """Return F1, 0 to 100, from matched words, words of references and words of outputs; 0 where
+    none matches."""
     matched, expected, output = sums
-    return 2 * matched / (expected + output) if matched else 0.0
+    return 200 * matched / (expected + output) if matched else 0.0
 
 
 def length_statistics(
@@ -147,47 +143,31 @@ def bucket_name(cutoffs: Sequence[int], index: int) -> str:
 class Kind(NamedTuple):
     """How the buckets of a field of `Buckets` are shown."""
 
-    field: str
     title: str
     unit: str
     axis: str
     score: str
-    scale: float
-    """The factor between scores and displayed ones."""
     note: str
 
-    def of(self, result: Buckets) -> dict[str, Bucket]:
-        """Return the buckets of a system by name."""
-        return {bucket.bucket: bucket for bucket in getattr(result, self.field)}
 
-    def ends(self, bucket: Bucket) -> IntervalEnds:
-        """Return the displayed score with the ends of its interval, None where it has none."""
-        value, between = self.scale * bucket.value, bucket.interval
-        if between is None:
-            return value, None, None
-        return value, self.scale * between.low, self.scale * between.high
-
-
-FREQUENCY = Kind(
-    "frequency",
-    "F-measure by frequency",
-    "words",
-    "count",
-    "F-measure",
-    100.0,
-    "F1 × 100 of words, matched within a sentence; a word is in the bucket of its own count, the "
-    "words of references, and of outputs that match none, too (compare-mt). Words as sacreBLEU's "
-    "tokeniser has them.",
-)
-LENGTH = Kind(
-    "length",
-    "BLEU by length",
-    "sentences",
-    "words of the reference",
-    "BLEU",
-    1.0,
-    "Corpus BLEU of the sentences of a bucket, as in compare-mt.",
-)
+KINDS = {
+    "frequency": Kind(
+        "F-measure by frequency",
+        "words",
+        "count in the training target",
+        "F-measure",
+        "F1 × 100 of words, matched within a sentence; a word is in the bucket of its own count, "
+        "the words of references, and of outputs that match none, too (compare-mt). Words as "
+        "sacreBLEU's tokeniser has them.",
+    ),
+    "length": Kind(
+        "BLEU by length",
+        "sentences",
+        "words of the reference",
+        "BLEU",
+        "Corpus BLEU of the sentences of a bucket, as in compare-mt.",
+    ),
+}
 
 
 class BucketAnalysis(Analysis):
@@ -196,46 +176,28 @@ class BucketAnalysis(Analysis):
     TITLE = "Scores by frequency and length"
 
     analysis: str = "buckets"
-    counted_in: CountedIn = "train"
-    """Frequencies in the training target (train) or in the test set's references."""
-
-    @property
-    def _text(self) -> str:
-        return "the references" if self.counted_in == "references" else "the training target"
-
-    @property
-    def _kinds(self) -> tuple[Kind, Kind]:
-        return FREQUENCY._replace(axis=f"count in {self._text}"), LENGTH
 
     def compute(self, systems: Sequence[System]) -> list[Buckets]:
         """Return F-measure by frequency and BLEU by length of every system's translations of the
         plain source."""
         metric = Bleu("bleu", systems[0].language)
-        references = [tuple(metric.prepare(line).split()) for line in systems[0].references]
-        counts: Counter[str] = Counter()
-        if self.counted_in == "references":
-            for line in references:
+
+        def words(lines: Sequence[str]) -> list[Words]:
+            return [tuple(metric.prepare(line).split()) for line in lines]
+
+        references, counts = words(systems[0].references), Counter[str]()
+        for block in systems[0].run.corpus("train").blocks(["target"]):
+            for line in words(block.column("target").to_pylist()):
                 counts.update(line)
-        else:
-            for block in systems[0].run.corpus("train").blocks(["target"]):
-                for text in block.column("target").to_pylist():
-                    counts.update(metric.prepare(text).split())
-        results: list[Buckets] = []
-        first: list[dict[str, Resampled]] = []
+        results, first = list[Buckets](), tuple[npt.NDArray[np.int64], ...]()
         for system in systems:
-            outputs = [tuple(metric.prepare(line).split()) for line in system.outputs()]
-            words = frequency_statistics(outputs, references, counts)
-            sentences = length_statistics(outputs, references)
-            scored = [
-                _resampled(FREQUENCIES, words, f_measure),
-                _resampled(LENGTHS, sentences, Bleu.value),
-            ]
-            first = first or scored
-            frequency, length = (
-                tuple(_bucket(name, own[name], base[name]) for name in own if name in base)
-                for own, base in zip(scored, first, strict=True)
-            )
-            results.append(Buckets(system.name, self.counted_in, frequency, length))
+            outputs = words(system.outputs())
+            by_frequency = frequency_statistics(outputs, references, counts)
+            by_length = length_statistics(outputs, references)
+            first = first or (by_frequency, by_length)
+            frequency = _buckets(FREQUENCIES, by_frequency, first[0], f_measure)
+            length = _buckets(LENGTHS, by_length, first[1], Bleu.value)
+            results.append(Buckets(system.name, frequency, length))
         return results
 
     def answer(self, results: Sequence[Buckets], systems: Sequence[System]) -> str:
@@ -245,50 +207,41 @@ class BucketAnalysis(Analysis):
         if not others:
             rare, frequent = first.frequency[0], first.frequency[-1]
             return (
-                f"On {test_label(systems)}, {first.system} has F {100 * rare.value:.1f} on words "
-                f"that occur {rare.bucket} times in {self._text}, and {100 * frequent.value:.1f} "
-                f"on those that occur {frequent.bucket} times."
+                f"On {test_label(systems)}, {first.system} has F {rare.value:.1f} on words that "
+                f"occur {rare.bucket} times in the training target, and {frequent.value:.1f} on "
+                f"those that occur {frequent.bucket} times."
             )
-        found = [_differences(kind, of, first) for of in others for kind in self._kinds]
+        found = [_differences(field, of, first) for of in others for field in KINDS]
         test = "paired bootstrap, p < 0.05 corrected for the buckets"
         return f"On {test_label(systems)}, {'; '.join(found)} ({test})."
 
     def sections(self, results: Sequence[Buckets], systems: Sequence[System]) -> list[Section]:
-        """Return a table and a chart for every kind of buckets."""
-        styles, shown = legend(result.system for result in results), []
-        for kind in self._kinds:
-            series = {
-                result.system: {name: kind.ends(bucket) for name, bucket in kind.of(result).items()}
-                for result in results
-            }
-            traces = system_traces(series, ", %{x}: %{y:.1f}", mode="bars")
-            drawing = chart(traces, kind.axis, kind.score, xaxis_type="category")
-            figure = Figure(kind.field, kind.title, f"{kind.title}, as in the table below", drawing)
-            shown.append(section(kind.title, Charts([figure], styles), _table(kind, results)))
-        return shown
+        """Return a table for every kind of buckets."""
+        return [section(kind.title, _table(field, results)) for field, kind in KINDS.items()]
 
 
-def _differences(kind: Kind, result: Buckets, first: Buckets) -> str:
+def _differences(field: str, result: Buckets, first: Buckets) -> str:
     """Return the number of buckets in which two systems differ, and the bucket with the largest
     difference."""
-    pairs = [(of.bucket, of.against_first) for of in kind.of(result).values() if of.against_first]
-    corrected = holm([test.p_value for _, test in pairs])
+    tested = [bucket for bucket in getattr(result, field) if bucket.against_first]
+    corrected = holm([bucket.against_first.p_value for bucket in tested])
     real = [
-        (kind.scale * test.value, name)
-        for (name, test), p_value in zip(pairs, corrected, strict=True)
+        (bucket.against_first.value, bucket.bucket)
+        for bucket, p_value in zip(tested, corrected, strict=True)
         if p_value < 0.05
     ]
+    what = f"{KINDS[field].score} by {KINDS[field].axis}"
     if not real:
-        pair = f"{result.system} to {first.system}"
-        return f"no difference of {pair} in {kind.score} by {kind.axis} is real"
-    most, bucket = max(real, key=lambda entry: abs(entry[0]))
+        return f"no difference of {result.system} to {first.system} in {what} is real"
+    most, name = max(real, key=lambda entry: abs(entry[0]))
     return (
-        f"{result.system} differs from {first.system} in {kind.score} in {len(real)} of "
-        f"{len(pairs)} buckets by {kind.axis}, most ({most:+.1f}) at {bucket}"
+        f"{result.system} differs from {first.system} in {len(real)} of {len(tested)} buckets of "
+        f"{what}, most ({most:+.1f}) at {name}"
     )
 
 
-def _table(kind: Kind, results: Sequence[Buckets]) -> Table:
+def _table(field: str, results: Sequence[Buckets]) -> Table:
+    kind = KINDS[field]
     columns = [kind.axis, kind.unit, results[0].system]
     notes = [kind.note, f"Buckets of fewer than {TESTED} sentences have no interval and no test."]
     for result in results[1:]:
@@ -298,19 +251,15 @@ def _table(kind: Kind, results: Sequence[Buckets]) -> Table:
             "p: paired bootstrap over sentences, of one bucket, not corrected for their number. "
             f"Counts in training are those of {results[0].system}."
         )
-    by_system = [kind.of(result) for result in results]
-    rows = []
-    for index, (name, first) in enumerate(by_system[0].items()):
-        row = [Cell(name, index), cell(first.size, ",")]
-        for place, named in enumerate(by_system):
-            bucket = named[name]
-            hint = ""
-            if bucket.precision is not None:
-                hint = f"precision {bucket.precision:.1%}, recall {bucket.recall:.1%}"
-            row.append(Cell(interval_text(*kind.ends(bucket)), bucket.value, hint=hint))
-            row += difference_cells(bucket.against_first, kind.scale) if place else []
-        rows.append(row)
-    return table(columns, rows, title=kind.title, notes=tuple(notes))
+    rows: dict[str, list[object]] = {}
+    for result in results:
+        for index, bucket in enumerate(getattr(result, field)):
+            name, ends = bucket.bucket, bucket.interval
+            row = rows.setdefault(name, [Cell(name, index), cell(bucket.size, ",")])
+            low, high = (ends.low, ends.high) if ends else (None, None)
+            row.append(Cell(interval_text(bucket.value, low, high), bucket.value))
+            row += difference_cells(bucket.against_first) if result is not results[0] else []
+    return table(columns, rows.values(), title=kind.title, notes=tuple(notes))
 
 
 ANALYSIS = BucketAnalysis

@@ -23,9 +23,7 @@ from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
-from augury.reporting.figures import Figure, chart, trace
-from augury.reporting.report import Charts, Section, section
-from augury.reporting.styles import legend, system_style
+from augury.reporting.report import Section, section
 from augury.reporting.tables import Table, cell, table
 
 NEGLIGIBLE = 1e-10
@@ -118,10 +116,10 @@ def _correlation(first: Basis, second: Basis) -> Correlation:
 
 
 @cache
-def random_baseline(sentences: int, first: int, second: int, seed: int = 1) -> Correlation:
+def random_baseline(sentences: int, first: int, second: int) -> Correlation:
     """Return the correlation of independent standard normal numbers: that of spaces of this
     shape by chance."""
-    random = generator("random baseline", sentences, first, second, seed)
+    random = generator("random baseline", sentences, first, second, 1)
     return correlation(
         random.standard_normal((sentences, first)), random.standard_normal((sentences, second))
     )
@@ -206,46 +204,33 @@ class CorrelationAnalysis(Analysis):
         )
 
     def sections(self, results: Correlations, systems: Sequence[System]) -> list[Section]:
-        """Return the correlations of equal layers between views and between models, then of all
-        pairs of layers."""
-        shown = [
-            _equal_layers(heading, pairs, results)
-            for heading, pairs in (
-                ("Between views", results.views),
-                ("Between models", results.models),
-            )
-            if pairs
-        ]
-        for pair in (*results.models, *results.views, *results.layers):
-            heat_map = _heat_map(pair)
-            shown.append(section(heat_map.title, heat_map))
+        """Return the correlations of equal layers between views and models, and of all layers
+        within a model."""
+        shown = [section("Between views and models", _equal_layers(results))]
+        if not results.views and not results.models:
+            shown = []
+        for pair in results.layers:
+            rows = [
+                [f"layer {layer}", *(cell(value.pwcca, ".3f") for value in values)]
+                for layer, values in enumerate(pair.values)
+            ]
+            name = " ".join(pair.first)
+            columns = [name, *(f"layer {layer}" for layer in range(len(pair.values)))]
+            note = f"PWCCA of the plain source; noise has {pair.noise.pwcca:.3f}."
+            title = f"{name}, all layers"
+            shown.append(section(title, table(columns, rows, title=title, notes=(note,))))
         return shown
 
 
-def _equal_layers(
-    heading: str, pairs: Sequence[LayerCorrelations], results: Correlations
-) -> Section:
-    """Return a chart and a table of the correlations between equal layers."""
-    names, traces, rows = ["noise", *map(_ends, pairs)], [], []
-    ends = [0, max(len(pair.diagonal) for pair in pairs) - 1]
-    for pwcca in {pair.noise.pwcca: 0 for pair in pairs}:  # one, unless models differ in width
-        traces.append(
-            trace(names[0], system_style(0), ends, [pwcca] * 2, ": %{y:.3f}", mode="lines")
-        )
-    for index, pair in enumerate(pairs, start=1):
-        values = [value.pwcca for value in pair.diagonal]
-        layers, hover = [*range(len(values))], ", layer %{x}: %{y:.3f}"
-        traces.append(trace(names[index], system_style(index), layers, values, hover))
+def _equal_layers(results: Correlations) -> Table:
+    """Return the correlations between equal layers."""
+    rows = []
+    for pair in (*results.views, *results.models):
+        noise = (pair.noise.pwcca, pair.noise.truncated_mean)
         for layer, value in enumerate(pair.diagonal):
-            numbers = (value.pwcca, value.mean, value.truncated_mean)
-            noise = (pair.noise.pwcca, pair.noise.truncated_mean)
-            cells = [cell(number, ".3f") for number in (*numbers, *noise)]
-            rows.append([f"{names[index]}, layer {layer}", *cells])
-    drawing = chart(traces, "encoder layer (0: embeddings)", "PWCCA", yaxis_range=[0, 1])
-    drawing.update_xaxes(dtick=1, rangemode="normal")
-    title = f"PWCCA by layer, {heading.lower()}"
-    name = f"layers-{heading.rpartition(' ')[2]}"
-    figure = Figure(name, title, f"{title}, as in the table below", drawing)
+            numbers = (value.pwcca, value.mean, value.truncated_mean, *noise)
+            name = f"{_ends(pair)}, layer {layer}"
+            rows.append([name, *(cell(number, ".3f") for number in numbers)])
     columns = ["states", "PWCCA", "mean", "truncated mean", "PWCCA of noise"]
     columns += ["truncated mean of noise"]
     widths = " and ".join(str(width) for width in dict.fromkeys(results.dimensions))
@@ -254,32 +239,12 @@ def _equal_layers(
         f"{results.sentences:,} sentences. Noise: independent normal numbers of the same shapes. "
         "No invertible linear map changes these values.",
         "Layer 0 are the embeddings with positions. Of states of one width, PWCCA has the weights "
-        "of the first (in heat maps, the row's), else of those with fewer dimensions.",
+        "of the first, else of those with fewer dimensions. The JSON has all pairs of layers.",
         f"Truncated mean: over the leading correlations with {LEADING:.0%} of the sum. The "
         "paper's random baseline of 0.27 is this one, with 6,750 sentences of 512 dimensions; "
         "with fewer sentences noise correlates more. PWCCA compares with the PWCCA of noise.",
     )
-    shown = table(columns, rows, title=f"{heading}, equal layers", notes=notes)
-    return section(heading, Charts([figure], legend(names)), shown)
-
-
-def _heat_map(pair: LayerCorrelations) -> Table:
-    """Return the table of all pairs of layers, shaded from noise to 1."""
-    noise, rows = pair.noise.pwcca, []
-    for layer, values in enumerate(pair.values):
-        cells = []
-        for value in values:
-            shade = max(-1.0, (value.pwcca - noise) / max(1e-9, 1 - noise))
-            hint = f"mean {value.mean:.3f}, truncated mean {value.truncated_mean:.3f}"
-            cells.append(cell(value.pwcca, ".3f", shade=shade, hint=hint))
-        rows.append([f"layer {layer}", *cells])
-    first, second = " ".join(pair.first), " ".join(pair.second)
-    columns = [first, *(f"layer {layer}" for layer in range(len(pair.values[0])))]
-    note = (
-        f"PWCCA; rows: {first}, columns: {second}; noise has {noise:.3f}, and a truncated mean of "
-        f"{pair.noise.truncated_mean:.3f}. Blue is above noise, orange below it."
-    )
-    return table(columns, rows, title=f"{first} by {second}", notes=(note,))
+    return table(columns, rows, title="Equal layers", notes=notes)
 
 
 def _ends(pair: LayerCorrelations) -> str:

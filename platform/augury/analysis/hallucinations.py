@@ -8,13 +8,11 @@ however many subwords cause it, and only if the model translates it at all.
 
 from __future__ import annotations
 
-import html
 import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Literal
 
 import numpy as np
 from pydantic import Field
@@ -23,11 +21,9 @@ from augury.analysis.analysis import Analysis, heading, test_label
 from augury.analysis.paired import Mean, PairedDifference, mean, paired_difference
 from augury.analysis.system import System
 from augury.core.words import clusters, is_unspaced
-from augury.reporting.figures import Figure, IntervalEnds, chart, system_traces
 from augury.reporting.numbers import MISSING, interval, p_text, probability, share
-from augury.reporting.report import Charts, Section, section
+from augury.reporting.report import Section, section
 from augury.reporting.samples import Example
-from augury.reporting.styles import legend
 from augury.reporting.tables import Cell, Table, cell, records
 from augury.scoring.sacre import bleu_counts
 from augury.scoring.significance import holm
@@ -38,8 +34,6 @@ TRANSLATED, LOST = 0.09, 0.01
 WEIGHTS = (1.0, 0.8)
 SHOWN = 5
 """The number of examples of every system on the page; the JSON has all."""
-
-CompareTo = Literal["base", "reference"]
 
 
 @dataclass(frozen=True)
@@ -78,12 +72,9 @@ class Hallucinations:
     for that itself."""
 
 
-def adjusted_bleu(hypothesis: str, reference: str, normalise_weights: bool = False) -> float:
+def adjusted_bleu(hypothesis: str, reference: str) -> float:
     """Return BP * exp(1.0 ln p1 + 0.8 ln p2) of words between spaces, or of characters in scripts
-    without, 0 to 1 (Lee et al., 2018); 0 if a p is 0.
-
-    With `normalise_weights` the exponent is divided by the sum of the weights.
-    """
+    without, 0 to 1 (Lee et al., 2018); 0 if a p is 0."""
     words, expected = tuple(hypothesis.split()), tuple(reference.split())
     if is_unspaced([reference]):
         words, expected = tuple(clusters("".join(words))), tuple(clusters("".join(expected)))
@@ -93,7 +84,7 @@ def adjusted_bleu(hypothesis: str, reference: str, normalise_weights: bool = Fal
         return 0.0
     exponent = sum(w * math.log(m / n) for w, m, n in zip(WEIGHTS, matched, possible, strict=True))
     brevity = min(0.0, 1 - len(expected) / len(words))
-    return math.exp(brevity + exponent / (sum(WEIGHTS) if normalise_weights else 1.0))
+    return math.exp(brevity + exponent)
 
 
 def frequent_subwords(system: System, most: int) -> list[int]:
@@ -115,35 +106,27 @@ class HallucinationAnalysis(Analysis):
     analysis: str = "hallucinations"
     subwords: int = Field(MAX_SUBWORDS, ge=1)
     """Number of frequent subwords to insert before a source."""
-    compare_to: CompareTo = "base"
-    """Compare a perturbed output with the unperturbed one (base) or the reference."""
-    normalise_weights: bool = False
-    """Adjusted BLEU with weights that sum to 1."""
 
     def compute(self, systems: Sequence[System]) -> list[Hallucinations]:
         """Return the hallucinations of every system on its test sentences.
 
         Translates up to `subwords` x sentences. Translations of perturbed sources are compared with
-        that of the original source, or with the reference; the public re-implementations of the
-        paper's algorithm disagree on that.
+        that of the original source: the public re-implementations of the paper's algorithm disagree
+        on whether it is that or the reference.
         """
         results: list[Hallucinations] = []
         first: np.ndarray | None = None
         for system in systems:
             prefixes = frequent_subwords(system, self.subwords)
             base, sources = system.outputs(), system.ids()
-            scores = [
-                adjusted_bleu(output, reference, self.normalise_weights)
-                for output, reference in zip(base, system.references, strict=True)
-            ]
+            scores = map(adjusted_bleu, base, system.references)
             candidates = [row for row, score in enumerate(scores) if score > TRANSLATED]
             perturbed = [[prefix, *sources[row]] for row, prefix in product(candidates, prefixes)]
             outputs = system.translate(perturbed, f"{system.name}: perturbed sources")
-            compared = {"base": base, "reference": system.references}[self.compare_to]
             names = [system.pieces[prefix] for prefix in prefixes]
             lost = []
             for (row, name), output in zip(product(candidates, names), outputs, strict=True):
-                if adjusted_bleu(output, compared[row], self.normalise_weights) < LOST:
+                if adjusted_bleu(output, base[row]) < LOST:
                     lost.append(Hallucination(row, name, output))
             lost_by_subword = Counter(entry.subword for entry in lost)
             examples = {entry.sentence: entry for entry in reversed(lost)}
@@ -189,7 +172,7 @@ class HallucinationAnalysis(Analysis):
     def sections(
         self, results: Sequence[Hallucinations], systems: Sequence[System]
     ) -> list[Section]:
-        """Return the numbers of lost sentences, in all and by subword, and examples."""
+        """Return the numbers of lost sentences, and examples."""
         examples = []
         for result, system in zip(results, systems, strict=True):
             for lost in result.examples[:SHOWN]:
@@ -207,15 +190,13 @@ class HallucinationAnalysis(Analysis):
         text = (
             f"The first {SHOWN} sentences of every system; the JSON file next to the page has all."
         )
-        styles = legend(result.system for result in results)
         return [
-            section("Sentences that are lost", _table(results, self.compare_to)),
-            section("By the subword in front", Charts([_by_subword(results)], styles)),
+            section("Sentences that are lost", _table(results)),
             section("Examples", text, *examples),
         ]
 
 
-def _table(results: Sequence[Hallucinations], compare_to: CompareTo) -> Table:
+def _table(results: Sequence[Hallucinations]) -> Table:
     rows = []
     for result in results:
         test, lost = result.against_first, len(result.hallucinated)
@@ -231,12 +212,11 @@ def _table(results: Sequence[Hallucinations], compare_to: CompareTo) -> Table:
             "p": cell(test.p_sign if test else None, probability),
         }
         rows.append(row)
-    against = "the output for the source as it is" if compare_to == "base" else "the reference"
     notes = (
         f"A sentence is translated where adjusted BLEU of its output is above {TRANSLATED}, and "
         f"lost where one of the {len(results[0].subwords)} most frequent subwords of the training "
-        f"source, put before it, makes adjusted BLEU against {against} fall below {LOST}; pairs: "
-        "sentences with subwords that do it.",
+        "source, put before it, makes adjusted BLEU against the output for the source as it is "
+        f"fall below {LOST}; pairs: sentences with subwords that do it.",
         "Adjusted BLEU of a short sentence is 0 where no two neighbouring words are kept: what is "
         "lost may still be about the source. Read the examples.",
         "A system that translates fewer sentences has fewer to lose: compare the shares of those "
@@ -245,18 +225,6 @@ def _table(results: Sequence[Hallucinations], compare_to: CompareTo) -> Table:
         "corrected.",
     )
     return records(rows, title="Hallucinations under perturbation", notes=notes)
-
-
-def _by_subword(results: Sequence[Hallucinations]) -> Figure:
-    series: dict[str, dict[str, IntervalEnds]] = {}
-    for result in results:
-        counts = zip(result.subwords, result.by_subword, strict=True)
-        series[result.system] = {html.escape(name): (count, None, None) for name, count in counts}
-    traces = system_traces(series, ": %{y} sentences with %{x} in front", mode="bars")
-    axis, label = {"type": "category", "tickangle": -60}, "subword in front, most frequent first"
-    drawing = chart(traces, label, "sentences lost", xaxis=axis)
-    title = "Sentences lost, by the subword in front"
-    return Figure("by-subword", title, f"{title}, of every system", drawing, min_width=900)
 
 
 ANALYSIS = HallucinationAnalysis

@@ -16,13 +16,13 @@ from augury.analysis.analysis import (
 from augury.analysis.system import System
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
-from augury.reporting import samples
 from augury.reporting.numbers import interval as interval_text
 from augury.reporting.numbers import share
 from augury.reporting.report import Section, section
+from augury.reporting.samples import Example
 from augury.reporting.tables import Cell, table
 from augury.scoring.bootstrap import SAMPLES, resample
-from augury.scoring.registry import metric
+from augury.scoring.registry import metric, title
 from augury.scoring.significance import Difference, Interval, compare, holm, interval
 
 EXAMPLES = 8
@@ -43,17 +43,6 @@ class ViewScore:
 
 
 @dataclass(frozen=True)
-class Example:
-    """A sentence with its outputs by view."""
-
-    sentence: int
-    """Its index among the sentences."""
-    source: str
-    reference: str
-    outputs: Mapping[str, str]
-
-
-@dataclass(frozen=True)
 class Outputs:
     """The outputs of one system by view."""
 
@@ -63,44 +52,8 @@ class Outputs:
     views: tuple[ViewScore, ...]
     all_same: int
     """The number of sentences with equal outputs from all views."""
-    examples: tuple[Example, ...]
-    """A random sample of the others."""
-
-
-def outputs(systems: Sequence[System], scored_by: str = "bleu") -> list[Outputs]:
-    """Return the outputs of every system from every view, scored by a metric.
-
-    Translates views x sentences.
-    """
-    results = []
-    for system in systems:
-        score, plain = metric(scored_by, system.language), system.outputs()
-        by_view = {view: system.outputs(view) for view in system.views}
-        views = []
-        for view, lines in by_view.items():
-            statistics = score.statistics(lines, system.references)
-            resampled = resample([statistics], score.value, samples=SAMPLES)
-            if view == PLAIN:
-                first = resampled
-            test = None if view == PLAIN else compare(first, resampled)
-            same = sum(map(str.__eq__, lines, plain))
-            views.append(ViewScore(view, resampled.value, interval(resampled), test, same))
-        differing = [
-            row for row in range(len(plain)) if len({of[row] for of in by_view.values()}) > 1
-        ]
-        chosen = differing
-        if len(differing) > EXAMPLES:
-            random = generator("outputs", system.test, len(plain))
-            chosen = sorted(random.choice(differing, EXAMPLES, replace=False).tolist())
-        shown = []
-        for row in chosen:
-            outputs = {view: lines[row] for view, lines in by_view.items()}
-            shown.append(Example(row, system.sources[row], system.references[row], outputs))
-        same = len(plain) - len(differing)
-        results.append(
-            Outputs(system.name, len(plain), score.signature, tuple(views), same, tuple(shown))
-        )
-    return results
+    examples: Mapping[int, Mapping[str, str]]
+    """A random sample of the others: index of a sentence -> its output by view."""
 
 
 class OutputAnalysis(Analysis):
@@ -109,17 +62,48 @@ class OutputAnalysis(Analysis):
     TITLE = "Outputs by view"
 
     analysis: str = "outputs"
+    metric: str = "bleu"
+    """The metric of the scores."""
 
     def compute(self, systems: Sequence[System]) -> list[Outputs]:
-        """Return the results."""
-        return outputs(systems)
+        """Return the outputs of every system from every view, scored by the metric.
+
+        Translates views x sentences.
+        """
+        results = []
+        for system in systems:
+            score, plain = metric(self.metric, system.language), system.outputs()
+            by_view = {view: system.outputs(view) for view in system.views}
+            views = []
+            for view, lines in by_view.items():
+                statistics = score.statistics(lines, system.references)
+                resampled = resample([statistics], score.value, samples=SAMPLES)
+                if view == PLAIN:
+                    first = resampled
+                test = None if view == PLAIN else compare(first, resampled)
+                same = sum(map(str.__eq__, lines, plain))
+                views.append(ViewScore(view, resampled.value, interval(resampled), test, same))
+            sentences = range(len(plain))
+            differing = [row for row in sentences if len({of[row] for of in by_view.values()}) > 1]
+            random = generator("outputs", system.test, len(plain))
+            chosen = differing
+            if len(differing) > EXAMPLES:
+                chosen = sorted(random.choice(differing, EXAMPLES, replace=False).tolist())
+            shown = {row: {view: of[row] for view, of in by_view.items()} for row in chosen}
+            same = len(plain) - len(differing)
+            results.append(
+                Outputs(system.name, len(plain), score.signature, tuple(views), same, shown)
+            )
+        return results
 
     def answer(self, results: Sequence[Outputs], systems: Sequence[System]) -> str:
         """Return the score of every view, and how often outputs are equal."""
         summary = []
         for result in results:
             plain, *others = result.views
-            said = [f"{result.system} reaches BLEU {plain.value:.1f} from plain text"]
+            said = [
+                f"{result.system} reaches {title(self.metric)} {plain.value:.1f} from plain text"
+            ]
             tests = [view.against_plain for view in others if view.against_plain]
             corrected = holm([test.p_value for test in tests])
             for view, test, p_value in zip(others, tests, corrected, strict=True):
@@ -145,26 +129,21 @@ class OutputAnalysis(Analysis):
                         Cell(same, view.same_as_plain),
                     ]
                 )
-        columns = (
-            "input",
-            "BLEU [95 %]",
-            "difference to plain [95 %]",
-            "p",
-            "output as from plain",
-        )
+        name = title(self.metric)
+        columns = ["input", f"{name} [95 %]", "difference to plain [95 %]", "p"]
+        columns += ["output as from plain"]
         note = f"{results[0].signature}; paired bootstrap over sentences, p not corrected for the "
-        title = "BLEU by input view"
-        scores = table(columns, rows, title=title, notes=(f"{note}views.",))
+        scores = table(columns, rows, title=f"{name} by input view", notes=(f"{note}views.",))
         shown = [section("Scores by input view", scores)]
         for result, system in zip(results, systems, strict=True):
             examples = [
-                samples.Example(
-                    heading(system, example.sentence),
-                    {"source": example.source},
-                    {"reference": example.reference},
-                    example.outputs,
+                Example(
+                    heading(system, row),
+                    {"source": system.sources[row]},
+                    {"reference": system.references[row]},
+                    outputs,
                 )
-                for example in result.examples
+                for row, outputs in result.examples.items()
             ]
             differing = result.sentences - result.all_same
             text = f"Drawn from the {differing:,} sentences whose outputs are not all equal."

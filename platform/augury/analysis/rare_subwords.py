@@ -19,10 +19,8 @@ from augury.analysis.system import System
 from augury.core.errors import UserError
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
-from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.numbers import MISSING, interval, probability, signed
-from augury.reporting.report import Charts, Section, section
-from augury.reporting.styles import legend, system_style
+from augury.reporting.report import Section, section
 from augury.reporting.tables import Cell, Table, cell, records, table
 from augury.scoring.significance import holm
 
@@ -66,9 +64,7 @@ class RareSubwords:
     """Further sentences that were given, and their pieces by view."""
 
 
-def pieces_by_view(
-    system: System, text: str, *, pooled: bool = False
-) -> dict[str, tuple[Piece, ...]]:
+def pieces_by_view(system: System, text: str) -> dict[str, tuple[Piece, ...]]:
     """Return the pieces of a source text in every view, with their counts in training; UserError
     if it has none."""
     ids = {view: system.encode([text], view)[0] for view in system.views}
@@ -76,8 +72,7 @@ def pieces_by_view(
         raise UserError(
             f"the text {text!r} has no subwords: give a sentence of the source language"
         )
-    counts = _counts(system, pooled)
-    return {view: _pieces(system, counts[view], of_view) for view, of_view in ids.items()}
+    return {view: _pieces(system, view, of_view) for view, of_view in ids.items()}
 
 
 def rarest_piece(pieces: Sequence[Piece]) -> Piece:
@@ -93,13 +88,8 @@ def rarest(
     return np.array(least, np.int64)
 
 
-def _counts(system: System, pooled: bool) -> dict[str, npt.NDArray[np.int64]]:
-    """Return the counts of every piece in the training source of every view, or of all together."""
-    counts = {view: system.counts(view) for view in system.views}
-    return dict.fromkeys(counts, np.asarray(sum(counts.values()))) if pooled else counts
-
-
-def _pieces(system: System, counts: npt.NDArray[np.int64], ids: Sequence[int]) -> tuple[Piece, ...]:
+def _pieces(system: System, view: str, ids: Sequence[int]) -> tuple[Piece, ...]:
+    counts = system.counts(view)
     return tuple(Piece(system.pieces[piece], int(counts[piece])) for piece in ids)
 
 
@@ -109,8 +99,6 @@ class RareSubwordAnalysis(Analysis):
     TITLE = "Rarest subwords"
 
     analysis: str = "rare_subwords"
-    pooled: bool = False
-    """Count over all views together."""
     texts: tuple[str, ...] | None = None
     """Source sentences whose pieces are shown too."""
 
@@ -119,10 +107,10 @@ class RareSubwordAnalysis(Analysis):
         pieces of `texts`; UserError for a text without pieces."""
         results = []
         for system in systems:
-            counts, views, p_values = _counts(system, self.pooled), [], []
-            plain = rarest(counts[PLAIN], system.ids(PLAIN))
+            views, p_values = [], []
+            plain = rarest(system.counts(PLAIN), system.ids(PLAIN))
             for view in system.views:
-                least = rarest(counts[view], system.ids(view))
+                least = rarest(system.counts(view), system.ids(view))
                 test = None if view == PLAIN else paired_difference(plain, least)
                 p_values += [test.p_sign] if test else []
                 unseen, median = int((least == 0).sum()), float(np.median(least))
@@ -138,17 +126,11 @@ class RareSubwordAnalysis(Analysis):
             drawn = generator("rare subwords", system.test, size).choice(
                 size, min(EXAMPLES, size), False
             )
-            shown = []
-            for row in sorted(drawn.tolist()):
-                pieces = {
-                    view: _pieces(system, counts[view], system.ids(view)[row])
-                    for view in system.views
-                }
-                shown.append((row, pieces))
-            given = tuple(
-                (text, pieces_by_view(system, text, pooled=self.pooled))
-                for text in self.texts or ()
-            )
+            shown = [
+                (row, {view: _pieces(system, view, system.ids(view)[row]) for view in system.views})
+                for row in sorted(drawn.tolist())
+            ]
+            given = tuple((text, pieces_by_view(system, text)) for text in self.texts or ())
             results.append(RareSubwords(system.name, tested, tuple(shown), given))
         return results
 
@@ -172,18 +154,15 @@ class RareSubwordAnalysis(Analysis):
         )
 
     def sections(self, results: Sequence[RareSubwords], systems: Sequence[System]) -> list[Section]:
-        """Return the counts of the rarest subwords, their distribution, and sentences with their
-        pieces."""
-        shown = [section("The rarest subword of a sentence", _table(results, self.pooled))]
-        for place, (result, system) in enumerate(zip(results, systems, strict=True)):
-            styles = legend(view.view for view in result.views)
-            charts = Charts([_distribution(result, place)], styles)
+        """Return the counts of the rarest subwords, and sentences with their pieces."""
+        shown = [section("The rarest subword of a sentence", _table(results))]
+        for result, system in zip(results, systems, strict=True):
             pieces = _sentences(result, system)
-            shown.append(section(f"Sentences and their pieces: {result.system}", charts, pieces))
+            shown.append(section(f"Sentences and their pieces: {result.system}", pieces))
         return shown
 
 
-def _table(results: Sequence[RareSubwords], pooled: bool) -> Table:
+def _table(results: Sequence[RareSubwords]) -> Table:
     rows = []
     for result in results:
         for view in result.views:
@@ -200,9 +179,9 @@ def _table(results: Sequence[RareSubwords], pooled: bool) -> Table:
                 "p, signs": cell(view.p_corrected, probability),
             }
             rows.append(row)
-    counted = "over all views together" if pooled else "in the training source of the view itself"
     notes = (
-        f"Counted {counted}; a piece that training has not seen counts 0.",
+        "Counted in the training source of the view itself; a piece that training has not seen "
+        "counts 0.",
         "Counts are skewed, and a few sentences make the mean: the test of signs asks in how many "
         "sentences the rarest subword of the view is the more frequent one; its p is corrected "
         "for the views of a run.",
@@ -224,20 +203,6 @@ def _sentences(result: RareSubwords, system: System) -> Table:
     note = "Sentences that were given, then some of the test set, drawn without regard to pieces."
     title = f"Pieces of sentences, {result.system}"
     return table(columns, rows, title=title, notes=(note,), kind="words")
-
-
-def _distribution(result: RareSubwords, place: int) -> Figure:
-    traces = []
-    for index, view in enumerate(result.views):
-        counts = np.array(view.rarest)
-        x = sorted({1, *view.rarest} - {0})
-        shares = [float((counts >= value).mean()) for value in x]
-        style, hover = system_style(index), ": %{y:.1%} at least %{x} times"
-        traces.append(trace(view.view, style, x, shares, hover, mode="lines", line_shape="vh"))
-    drawing = chart(traces, "count in training", "share of sentences", yaxis_tickformat=".0%")
-    drawing.update_xaxes(type="log", dtick=1, rangemode="normal")
-    title = "Sentences whose rarest subword was seen at least so often"
-    return Figure(f"distribution-{place}", title, f"{title}, by view", drawing)
 
 
 ANALYSIS = RareSubwordAnalysis

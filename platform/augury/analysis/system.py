@@ -12,12 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from augury.core.errors import UserError, unknown
-from augury.core.execution import ExecutorName
 from augury.core.rng import generator
 from augury.core.store import Folder
 from augury.corpora.corpus import input_columns
 from augury.corpora.filters import clean_lines
-from augury.decoding.settings import PLAIN, Decoding
+from augury.decoding.settings import PLAIN
 from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.experiments.task import ReadsIds, ShowsStates, capable
@@ -38,10 +37,6 @@ class System:
     run: Run
     test: str
     rows: Sequence[int]
-    executor: ExecutorName | None = None
-    """The executor of translation; None: that of its experiment."""
-    decoding: Decoding | None = None
-    """The settings of decoding; None: those of its experiment."""
     _cache: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -111,13 +106,9 @@ class System:
     def translate(self, sources: Sequence[Sequence[int]], label: str) -> list[str]:
         """Return the translations of sources, given as ids without tag; `label` is that of the
         progress line."""
-        executor = self.executor or self.run.experiment.execution.executor
+        executor = self.run.experiment.execution.executor
         return self._trained.translate_ids(
-            sources,
-            executor=executor,
-            decoding=self.decoding,
-            label=label,
-            domain=self._domain,
+            sources, executor=executor, label=label, domain=self._domain
         )
 
     def states(self, view: str = PLAIN) -> list[npt.NDArray[np.float32]]:
@@ -153,8 +144,6 @@ def open_systems(
     *,
     test: str | None = None,
     sentences: int | None = None,
-    executor: ExecutorName | None = None,
-    beam: int | None = None,
 ) -> list[System]:
     """Return the systems of run folders, with the same sentences of one test set.
 
@@ -187,10 +176,4 @@ def open_systems(
     for form in ("{0.name} {0.address:.8} seed {0.seed}", "{0.name} seed {0.seed}", "{0.name}"):
         shorter = [form.format(record) for record in records]
         names = shorter if len(set(shorter)) == len(names) else names
-    systems = []
-    for label, run in zip(names, runs, strict=True):
-        decoding = getattr(run.experiment, "decoding", None)
-        if decoding and beam:
-            decoding = decoding.model_copy(update={"beam": beam})
-        systems.append(System(label, run, name, rows, executor, decoding if beam else None))
-    return systems
+    return [System(label, run, name, rows) for label, run in zip(names, runs, strict=True)]

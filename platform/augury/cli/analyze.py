@@ -4,111 +4,72 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from itertools import takewhile
 from typing import Any
 
-from augury.cli.common import (
-    RUN_HELP,
-    add_executor,
-    add_storage,
-    flag_arguments,
-    flag_of,
-    open_run,
-    print_json,
-    whole_number,
-)
-from augury.core.errors import UserError
+from augury.cli.common import RUN_HELP, add_storage, open_run, print_json, whole_number
+from augury.core import config
+from augury.core.errors import UserError, unknown
+from augury.core.plugin_files import file_of, is_path
 from augury.core.progress import say
 
 EXAMPLE = """augury analyze my/CipherDAug/1
   augury analyze my/baseline my/CipherDAug --storage results --which buckets correlation
-  augury analyze my/baseline --which attack --radii 0.002 0.005 0.01"""
-SETTING = "setting:"
-"""Before the settings of analyses among the arguments."""
+  augury analyze my/baseline --which attack --set attack.radii=[0.002,0.005,0.01]"""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "runs",
         nargs="+",
         metavar="RUN",
         help=f"{RUN_HELP}; several runs are compared with the first",
     )
     add_storage(parser)
-    parser.add_argument(
+    add(
         "--which",
         nargs="+",
         metavar="ANALYSIS",
-        help="names of analyses, or paths of files with your own (default: all that have a name); "
-        "their settings are flags too: add --help to see them",
+        help="names of analyses, or paths of files with your own (default: all that have a name)",
     )
-    parser.add_argument(
+    add(
         "--test", metavar="NAME", help="test set, or valid (default: the first that all runs share)"
     )
-    parser.add_argument(
+    add(
         "--sentences",
         type=whole_number,
         default=1000,
         help="maximum number of test sentences, a random sample (default: 1000)",
     )
-    parser.add_argument(
-        "--beam",
-        type=whole_number,
-        help="beam size of all translations (default: the experiment's)",
+    add(
+        "--set",
+        action="append",
+        dest="assignments",
+        default=[],
+        metavar="ANALYSIS.KEY=VALUE",
+        help="a setting of an analysis, such as hallucinations.subwords=20; repeatable",
     )
-    add_executor(parser)
-    words = list(argv)
-    named: list[str] = []
-    if "--which" in words:
-        named += takewhile(lambda word: word[:2] != "--", words[words.index("--which") + 1 :])
-    elif {"-h", "--help"}.intersection(words):  # analyses take seconds to import
-        return
-    from augury.analysis import analysis
-
-    added = {"analysis"}
-    for name in named or analysis.ANALYSES.names():
-        try:
-            schema = analysis.schema(name)
-        except UserError:  # `run` reports it
-            continue
-        group = parser.add_argument_group(f"settings of {name}")
-        descriptions = schema.descriptions()
-        for key, field in schema.model_fields.items():
-            if key in added:
-                continue
-            default = field.get_default()
-            usual = f" (default: {default})" if default not in (None, False) else ""
-            group.add_argument(
-                flag_of(key),
-                default=argparse.SUPPRESS,
-                dest=f"{SETTING}{key}",
-                help=f"{descriptions.get(key, '')}{usual}".replace("%", "%%"),
-                **flag_arguments(field.annotation),
-            )
-            added.add(key)
 
 
 def run(arguments: argparse.Namespace) -> int:
     folders = [open_run(name, arguments.storage)[1] for name in arguments.runs]
     if len(set(folders)) < len(folders):
         raise UserError("a run is given twice: give each run once")
-    from augury.analysis.analysis import ANALYSES, analyse, find, folder_of, schema
+    from augury.analysis.analysis import ANALYSES, analyse, find, folder_of
     from augury.analysis.system import open_systems
     from augury.reporting import rendering
     from augury.tracking.tracker import Tracker
 
-    chosen = []
-    for name in arguments.which or ANALYSES.names():
-        keys = {key: f"{SETTING}{key}" for key in schema(name).model_fields}
-        given = {key: vars(arguments)[of] for key, of in keys.items() if of in arguments}
-        chosen.append(find(name, given))
-    systems = open_systems(
-        folders,
-        test=arguments.test,
-        sentences=arguments.sentences,
-        executor=arguments.executor,
-        beam=arguments.beam,
-    )
+    asked = arguments.which or ANALYSES.names()
+    named = {file_of(name).stem if is_path(name) else name: name for name in asked}
+    settings: dict[str, dict[str, Any]] = {name: {} for name in named}
+    for key, value in config.parse_assignments(arguments.assignments).items():
+        name, _, setting = key.partition(".")
+        if name not in settings:
+            raise unknown("analysis in --set", name, settings)
+        settings[name][setting] = value
+    chosen = [find(of, settings[name]) for name, of in named.items()]
+    systems = open_systems(folders, test=arguments.test, sentences=arguments.sentences)
     results: dict[str, Any] = {}
     for analysis in chosen:
         name = analysis.analysis
