@@ -84,7 +84,7 @@ test-long: $(VENV)/.installed-test
 	env $(SCALAR) $(BIN)/python -m pytest -n 2 -m 'trains and not long' tests/system
 
 # Measures every question of benchmarks/, or BENCHMARKS='decode race'; hours.
-BENCHMARKS := training objective adversarial decode preparation sweep race coverage time_to_bleu
+BENCHMARKS := training objective adversarial decode preparation sweep race time_to_bleu
 bench: $(VENV)/.installed-test
 	for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name || exit 1; done
 

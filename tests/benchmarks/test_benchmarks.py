@@ -19,7 +19,6 @@ SMALLEST = {
     "preparation": "--rows 500 --stages read",
     "sweep": "--trials 3 --seconds 0.1",
     "race": "--draws 1",
-    "coverage": "--repetitions 2 --samples 20 --seeds 2 --metrics mean --noise 0 --spread 0",
     "time_to_bleu": "--pairs 300 --valid 10 --updates 4 --every 2 --vocabulary 300 "
     "--sizes 1 16 32 2",
 }

@@ -36,7 +36,7 @@ exception among n, the share of exceptions is below 1 - 0.05^(1/n), about 3 / n,
 (the rule of three; Hanley and Lippman-Hand, 1983, "If nothing goes wrong, is everything all
 right?"). The interval is then as wide as such a share of exceptions makes it.
 
-`benchmarks/coverage.py` measures coverage, false positives and power by simulation.
+`tests/scoring/test_coverage.py` measures coverage, false positives and power by simulation.
 """
 
 from __future__ import annotations
