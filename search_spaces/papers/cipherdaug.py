@@ -159,16 +159,16 @@ def by_frequency(system: System) -> Mapping[str, float]:
     """Return F-measure in per cent by how often training has seen a word (Figure 4 a)."""
     from augury.analysis.buckets import BucketAnalysis
 
-    (result,) = BucketAnalysis().compute([system])
-    return {bucket.bucket: bucket.value for bucket in result.frequency}
+    buckets = BucketAnalysis().compute([system])
+    return {of.bucket: of.value for of in buckets if of.kind == "frequency"}
 
 
 def by_length(system: System) -> Mapping[str, float]:
     """Return BLEU of the sentences by the number of words of the reference (Figure 4 b)."""
     from augury.analysis.buckets import BucketAnalysis
 
-    (result,) = BucketAnalysis().compute([system])
-    return {bucket.bucket: bucket.value for bucket in result.length}
+    buckets = BucketAnalysis().compute([system])
+    return {of.bucket: of.value for of in buckets if of.kind == "length"}
 
 
 def layers(*systems: System) -> Mapping[str, float]:
@@ -181,9 +181,9 @@ def layers(*systems: System) -> Mapping[str, float]:
     from augury.analysis.correlation import CorrelationAnalysis
 
     result = CorrelationAnalysis().compute(systems)
-    noise = result.layers[-1].noise
+    noise = result.pairs[-1].noise
     quantities = {"truncated mean of noise": noise.truncated_mean, "PWCCA of noise": noise.pwcca}
-    for pair in (*result.models, *result.views, *result.layers):
+    for pair in result.pairs:
         if pair.second[0] == systems[-1].name:
             for row, values in enumerate(pair.values):
                 for column, value in enumerate(values):

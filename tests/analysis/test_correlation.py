@@ -59,27 +59,23 @@ def test_every_pair_of_layers_of_views_and_models_is_compared_with_noise_of_its_
     first = system("first", {"plain": [bottom, top], "rot-1": [top + 3, noise]})
     second = system("second", {"plain": [2 * bottom[:, :3]], "rot-1": [noise, -bottom, top]})
     result = CorrelationAnalysis().compute([first, second])
-    for pairs, ends in (
-        (result.layers, [("first", "plain", "first", "plain"), ("second", "plain") * 2]),
-        (result.views, [(of, "plain", of, "rot-1") for of in ("first", "second")]),
-        (result.models, [("first", "plain", "second", view) for view in ("plain", "rot-1")]),
-    ):
-        assert [(*pair.first, *pair.second) for pair in pairs] == ends
-        for pair in pairs:
-            own, other = (
-                {"first": first, "second": second}[name].states(view)
-                for name, view in (pair.first, pair.second)
-            )
-            expected = [[whitened_pwcca(row, column) for column in other] for row in own]
-            values = [[value.pwcca for value in row] for row in pair.values]
-            assert values == [pytest.approx(row) for row in expected]
-            assert len(pair.diagonal) == min(len(own), len(other))
-            assert pair.diagonal[-1] is pair.values[len(pair.diagonal) - 1][len(pair.diagonal) - 1]
-    assert [pair.noise for pair in result.models] == [random_baseline(40, 3, 4)] * 2
-    assert [pair.noise for pair in result.views] == [
-        random_baseline(40, 4, 4),
-        random_baseline(40, 3, 3),
+    assert [(*pair.first, *pair.second) for pair in result.pairs] == [
+        *(("first", "plain", "second", view) for view in ("plain", "rot-1")),
+        *((name, "plain", name, "rot-1") for name in ("first", "second")),
+        *((name, "plain", name, "plain") for name in ("first", "second")),
     ]
+    for pair in result.pairs:
+        own, other = (
+            {"first": first, "second": second}[name].states(view)
+            for name, view in (pair.first, pair.second)
+        )
+        expected = [[whitened_pwcca(row, column) for column in other] for row in own]
+        values = [[value.pwcca for value in row] for row in pair.values]
+        assert values == [pytest.approx(row) for row in expected]
+        assert len(pair.diagonal) == min(len(own), len(other))
+        assert pair.diagonal[-1] is pair.values[len(pair.diagonal) - 1][len(pair.diagonal) - 1]
+    widths = [(3, 4), (3, 4), (4, 4), (3, 3), (4, 4), (3, 3)]
+    assert [pair.noise for pair in result.pairs] == [random_baseline(40, *of) for of in widths]
 
 
 def whitened_pwcca(first: np.ndarray, second: np.ndarray) -> float:

@@ -47,7 +47,7 @@ def test_views_are_compared_sentence_by_sentence() -> None:
     assert plain.against_plain is None
     assert first.against_plain is not None and second.against_plain is not None
     assert (first.against_plain.more, first.against_plain.fewer) == (3, 1)
-    assert first.against_plain.difference == 2.5
+    assert first.against_plain.value == 2.5
     assert first.against_plain.p_sign == pytest.approx(10 / 16)  # 3 of 4, by hand
     assert second.against_plain.p_sign == first.p_corrected == 1.0
     assert len(result.examples) == 3

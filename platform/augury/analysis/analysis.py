@@ -15,12 +15,11 @@ from augury.core import config, plugins
 from augury.core.plugins import Extension, Registry
 from augury.core.store import Folder
 from augury.experiments import stored_runs
-from augury.experiments.record import RunRecord
 from augury.experiments.task import ShowsStates, capable
 from augury.reporting import rendering, run_files
 from augury.reporting.numbers import MISSING, interval, p_text, probability, signed
-from augury.reporting.report import Report, Section, section
-from augury.reporting.tables import Cell, Table, cell, records
+from augury.reporting.report import Report, Section
+from augury.reporting.tables import Cell, Table, cell
 from augury.scoring.significance import Difference
 
 ANALYSES = Registry(
@@ -74,20 +73,14 @@ def analyse(analysis: Analysis, systems: Sequence[System]) -> Report:
     settings = analysis.to_dict()
     for known in ("analysis", plugins.FILE):
         settings.pop(known, None)
-    runs, origins = [], []
-    for system in systems:
-        name, run, address = system.name, system.run, system.run.folder.name
-        runs.append({"name": name, "address": run.address, "seed": run.seed, "folder": address})
-        trained_with = RunRecord.read(run.folder).trained_with
-        origins.append(
-            {"system": name, "run": Cell(address, code=True), "trained with": trained_with}
-        )
+    runs = [{"name": of.name, "address": of.run.address, "seed": of.run.seed} for of in systems]
     tables = [block for part in sections for block in part.blocks if isinstance(block, Table)]
     report = Report(
         title=title,
         answer=answer,
-        sections=[*sections, section("Where it comes from", records(origins, kind="words"))],
+        sections=sections,
         notes=notes,
+        facts={of.name: of.run.folder.name for of in systems},
         data={
             "test": first.test,
             "lines": [row + 1 for row in first.rows],
@@ -135,11 +128,6 @@ def _cautions(systems: Sequence[System], of_test: bool) -> list[str]:
         cautions.append(
             "The sentences are those of the validation set, by which training was ended and "
             "weights were chosen."
-        )
-    if any(system.run.experiment.to_dict()["decoding"].get("views") for system in systems):
-        cautions.append(
-            "Sentences are translated from one view at a time, not from several as the runs' "
-            "experiments do."
         )
     if len(first.rows) < (total := first.run.corpus(first.test).rows):
         cautions.append(

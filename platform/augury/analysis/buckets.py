@@ -41,8 +41,11 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Bucket:
-    """The score of a system in one bucket."""
+    """The score of a system in one bucket that is not empty."""
 
+    system: str
+    kind: str
+    """`frequency`, by the count in the training target of the first system, or `length`."""
     bucket: str
     size: int
     """Words of the references, or sentences."""
@@ -53,27 +56,17 @@ class Bucket:
     against_first: Difference | None
     """Against the first system (paired bootstrap over sentences); None for that itself and below
     `TESTED` sentences."""
-    precision: float | None = None
-    recall: float | None = None
-
-
-@dataclass(frozen=True)
-class Buckets:
-    """The buckets of one system that are not empty."""
-
-    system: str
-    frequency: tuple[Bucket, ...]
-    length: tuple[Bucket, ...]
 
 
 def _buckets(
-    cutoffs: Sequence[int],
+    system: str,
+    kind: str,
     statistics: npt.NDArray[np.int64],
     first: npt.NDArray[np.int64],
-    value: Value,
-) -> tuple[Bucket, ...]:
+) -> list[Bucket]:
     """Return the scores by bucket, of those that have words of a reference, from the statistics of
     a system and of the first one, (buckets, sentences, counts)."""
+    cutoffs, value = KINDS[kind].cutoffs, KINDS[kind].value
     buckets = []
     for index, (counts, of_first) in enumerate(zip(statistics, first, strict=True)):
         if not (size := _size(counts)):
@@ -82,14 +75,9 @@ def _buckets(
         enough = counts.any(1).sum() >= TESTED
         if enough and statistics is not first:
             difference = compare(resample([of_first], value, samples=SAMPLES), resampled)
-        precision = recall = None
-        if counts.shape[1] == WORDS:
-            matched, expected, output = counts.sum(0).tolist()
-            precision, recall = matched / max(1, output), matched / max(1, expected)
-        bounds = interval(resampled) if enough else None
-        name = bucket_name(cutoffs, index)
-        buckets.append(Bucket(name, size, resampled.value, bounds, difference, precision, recall))
-    return tuple(buckets)
+        bounds, name = interval(resampled) if enough else None, bucket_name(cutoffs, index)
+        buckets.append(Bucket(system, kind, name, size, resampled.value, bounds, difference))
+    return buckets
 
 
 def _size(counts: npt.NDArray[np.int64]) -> int:
@@ -141,8 +129,10 @@ def bucket_name(cutoffs: Sequence[int], index: int) -> str:
 
 
 class Kind(NamedTuple):
-    """How the buckets of a field of `Buckets` are shown."""
+    """How sentences or words are put into buckets, scored and shown."""
 
+    cutoffs: Sequence[int]
+    value: Value
     title: str
     unit: str
     axis: str
@@ -152,20 +142,22 @@ class Kind(NamedTuple):
 
 KINDS = {
     "frequency": Kind(
+        FREQUENCIES,
+        f_measure,
         "F-measure by frequency",
         "words",
         "count in the training target",
         "F-measure",
-        "F1 × 100 of words, matched within a sentence; a word is in the bucket of its own count, "
-        "the words of references, and of outputs that match none, too (compare-mt). Words as "
-        "sacreBLEU's tokeniser has them.",
+        "F1 × 100 of words, matched within a sentence; a word is in the bucket of its own count.",
     ),
     "length": Kind(
+        LENGTHS,
+        Bleu.value,
         "BLEU by length",
         "sentences",
         "words of the reference",
         "BLEU",
-        "Corpus BLEU of the sentences of a bucket, as in compare-mt.",
+        "Corpus BLEU of the sentences of a bucket.",
     ),
 }
 
@@ -177,7 +169,7 @@ class BucketAnalysis(Analysis):
 
     analysis: str = "buckets"
 
-    def compute(self, systems: Sequence[System]) -> list[Buckets]:
+    def compute(self, systems: Sequence[System]) -> list[Bucket]:
         """Return F-measure by frequency and BLEU by length of every system's translations of the
         plain source."""
         metric = Bleu("bleu", systems[0].language)
@@ -189,76 +181,81 @@ class BucketAnalysis(Analysis):
         for block in systems[0].run.corpus("train").blocks(["target"]):
             for line in words(block.column("target").to_pylist()):
                 counts.update(line)
-        results, first = list[Buckets](), tuple[npt.NDArray[np.int64], ...]()
+        buckets, first = list[Bucket](), dict[str, npt.NDArray[np.int64]]()
         for system in systems:
             outputs = words(system.outputs())
-            by_frequency = frequency_statistics(outputs, references, counts)
-            by_length = length_statistics(outputs, references)
-            first = first or (by_frequency, by_length)
-            frequency = _buckets(FREQUENCIES, by_frequency, first[0], f_measure)
-            length = _buckets(LENGTHS, by_length, first[1], Bleu.value)
-            results.append(Buckets(system.name, frequency, length))
-        return results
+            statistics = {
+                "frequency": frequency_statistics(outputs, references, counts),
+                "length": length_statistics(outputs, references),
+            }
+            first = first or statistics
+            for kind, of_kind in statistics.items():
+                buckets += _buckets(system.name, kind, of_kind, first[kind])
+        return buckets
 
-    def answer(self, results: Sequence[Buckets], systems: Sequence[System]) -> str:
+    def answer(self, results: Sequence[Bucket], systems: Sequence[System]) -> str:
         """Return where systems differ from the first; of a single one, its scores on rare and
         frequent words."""
-        first, *others = results
+        first, *others = systems
         if not others:
-            rare, frequent = first.frequency[0], first.frequency[-1]
+            rare, *_, frequent = [of for of in results if of.kind == "frequency"]
             return (
-                f"On {test_label(systems)}, {first.system} has F {rare.value:.1f} on words that "
+                f"On {test_label(systems)}, {first.name} has F {rare.value:.1f} on words that "
                 f"occur {rare.bucket} times in the training target, and {frequent.value:.1f} on "
                 f"those that occur {frequent.bucket} times."
             )
-        found = [_differences(field, of, first) for of in others for field in KINDS]
+        found = []
+        for system in others:
+            for kind in KINDS:
+                buckets = [of for of in results if (of.system, of.kind) == (system.name, kind)]
+                found.append(_difference(buckets, system.name, first.name))
         test = "paired bootstrap, p < 0.05 corrected for the buckets"
         return f"On {test_label(systems)}, {'; '.join(found)} ({test})."
 
-    def sections(self, results: Sequence[Buckets], systems: Sequence[System]) -> list[Section]:
+    def sections(self, results: Sequence[Bucket], systems: Sequence[System]) -> list[Section]:
         """Return a table for every kind of buckets."""
-        return [section(kind.title, _table(field, results)) for field, kind in KINDS.items()]
+        names = [system.name for system in systems]
+        return [section(kind.title, _table(name, results, names)) for name, kind in KINDS.items()]
 
 
-def _differences(field: str, result: Buckets, first: Buckets) -> str:
-    """Return the number of buckets in which two systems differ, and the bucket with the largest
-    difference."""
-    tested = [bucket for bucket in getattr(result, field) if bucket.against_first]
-    corrected = holm([bucket.against_first.p_value for bucket in tested])
-    real = [
-        (bucket.against_first.value, bucket.bucket)
-        for bucket, p_value in zip(tested, corrected, strict=True)
+def _difference(buckets: Sequence[Bucket], system: str, first: str) -> str:
+    """Return in how many buckets of a kind two systems differ, and where most."""
+    tests = {of.bucket: of.against_first for of in buckets if of.against_first}
+    corrected = holm([test.p_value for test in tests.values()])
+    real = {
+        name: test.value
+        for (name, test), p_value in zip(tests.items(), corrected, strict=True)
         if p_value < 0.05
-    ]
-    what = f"{KINDS[field].score} by {KINDS[field].axis}"
+    }
+    kind = KINDS[buckets[0].kind]
+    what = f"{kind.score} by {kind.axis}"
     if not real:
-        return f"no difference of {result.system} to {first.system} in {what} is real"
-    most, name = max(real, key=lambda entry: abs(entry[0]))
+        return f"no difference of {system} to {first} in {what} is real"
+    most = max(real, key=lambda name: abs(real[name]))
     return (
-        f"{result.system} differs from {first.system} in {len(real)} of {len(tested)} buckets of "
-        f"{what}, most ({most:+.1f}) at {name}"
+        f"{system} differs from {first} in {len(real)} of {len(tests)} buckets of {what}, most "
+        f"({real[most]:+.1f}) at {most}"
     )
 
 
-def _table(field: str, results: Sequence[Buckets]) -> Table:
-    kind = KINDS[field]
-    columns = [kind.axis, kind.unit, results[0].system]
+def _table(name: str, results: Sequence[Bucket], systems: Sequence[str]) -> Table:
+    kind = KINDS[name]
+    columns = [kind.axis, kind.unit, systems[0]]
     notes = [kind.note, f"Buckets of fewer than {TESTED} sentences have no interval and no test."]
-    for result in results[1:]:
-        columns += [result.system, "difference [95 %]", "p"]
-    if len(results) > 1:
+    for system in systems[1:]:
+        columns += [system, "difference [95 %]", "p"]
+    if len(systems) > 1:
         notes.append(
             "p: paired bootstrap over sentences, of one bucket, not corrected for their number. "
-            f"Counts in training are those of {results[0].system}."
+            f"Counts in training are those of {systems[0]}."
         )
     rows: dict[str, list[object]] = {}
-    for result in results:
-        for index, bucket in enumerate(getattr(result, field)):
-            name, ends = bucket.bucket, bucket.interval
-            row = rows.setdefault(name, [Cell(name, index), cell(bucket.size, ",")])
-            low, high = (ends.low, ends.high) if ends else (None, None)
-            row.append(Cell(interval_text(bucket.value, low, high), bucket.value))
-            row += difference_cells(bucket.against_first) if result is not results[0] else []
+    for of in results:
+        if of.kind == name:
+            row = rows.setdefault(of.bucket, [Cell(of.bucket, len(rows)), cell(of.size, ",")])
+            low, high = (of.interval.low, of.interval.high) if of.interval else (None, None)
+            row.append(Cell(interval_text(of.value, low, high), of.value))
+            row += [] if of.system == systems[0] else difference_cells(of.against_first)
     return table(columns, rows.values(), title=kind.title, notes=tuple(notes))
 
 

@@ -83,12 +83,9 @@ class Correlations:
     sentences: int
     dimensions: tuple[int, ...]
     """The width of the states of every system."""
-    layers: tuple[LayerCorrelations, ...]
-    """Between the layers of a system, of the plain source."""
-    views: tuple[LayerCorrelations, ...]
-    """Between the plain source and another view of it, within a system."""
-    models: tuple[LayerCorrelations, ...]
-    """Between the plain source in the first system and every view in another one."""
+    pairs: tuple[LayerCorrelations, ...]
+    """Of the plain source of the first system with every view of another one; of the plain source
+    of a system with its other views; and with itself."""
 
 
 def correlation(first: Space, second: Space) -> Correlation:
@@ -174,7 +171,7 @@ class CorrelationAnalysis(Analysis):
             noise = random_baseline(sentences, *sorted((widths[first[0]], widths[second[0]])))
             return LayerCorrelations(first, second, tuple(values), noise)
 
-        layers, views, models = [], [], []
+        models, views, layers = [], [], []
         for system in systems:
             plain = (system.name, PLAIN)
             layers.append(between(plain, plain))
@@ -182,17 +179,16 @@ class CorrelationAnalysis(Analysis):
             if system is not systems[0]:
                 first = (systems[0].name, PLAIN)
                 models += [between(first, (system.name, view)) for view in system.views]
-        return Correlations(
-            sentences, tuple(widths.values()), tuple(layers), tuple(views), tuple(models)
-        )
+        pairs = (*models, *views, *layers)
+        return Correlations(sentences, tuple(widths.values()), pairs)
 
     def answer(self, results: Correlations, systems: Sequence[System]) -> str:
         """Return PWCCA of the states of the last layer, the most alike first."""
-        pairs = [*results.views, *results.models]
+        pairs = [pair for pair in results.pairs if pair.first != pair.second]
         found = {_ends(pair): pair.diagonal[-1].pwcca for pair in pairs}
         where = "PWCCA in the last common layer"
         if not pairs:  # no other view or model
-            pairs = [results.layers[0]]
+            pairs = [results.pairs[0]]
             found = {_ends(pairs[0]): pairs[0].values[0][-1].pwcca}
             where = "PWCCA between embeddings and the last layer"
         ordered = sorted(found.items(), key=lambda entry: -entry[1])
@@ -206,10 +202,12 @@ class CorrelationAnalysis(Analysis):
     def sections(self, results: Correlations, systems: Sequence[System]) -> list[Section]:
         """Return the correlations of equal layers between views and models, and of all layers
         within a model."""
-        shown = [section("Between views and models", _equal_layers(results))]
-        if not results.views and not results.models:
-            shown = []
-        for pair in results.layers:
+        shown = []
+        if any(pair.first != pair.second for pair in results.pairs):
+            shown.append(section("Between views and models", _equal_layers(results)))
+        for pair in results.pairs:
+            if pair.first != pair.second:
+                continue
             rows = [
                 [f"layer {layer}", *(cell(value.pwcca, ".3f") for value in values)]
                 for layer, values in enumerate(pair.values)
@@ -225,7 +223,9 @@ class CorrelationAnalysis(Analysis):
 def _equal_layers(results: Correlations) -> Table:
     """Return the correlations between equal layers."""
     rows = []
-    for pair in (*results.views, *results.models):
+    for pair in results.pairs:
+        if pair.first == pair.second:
+            continue
         noise = (pair.noise.pwcca, pair.noise.truncated_mean)
         for layer, value in enumerate(pair.diagonal):
             numbers = (value.pwcca, value.mean, value.truncated_mean, *noise)
@@ -236,13 +236,10 @@ def _equal_layers(results: Correlations) -> Table:
     widths = " and ".join(str(width) for width in dict.fromkeys(results.dimensions))
     notes = (
         f"One vector a sentence: the mean over its pieces, {widths} dimensions, "
-        f"{results.sentences:,} sentences. Noise: independent normal numbers of the same shapes. "
-        "No invertible linear map changes these values.",
-        "Layer 0 are the embeddings with positions. Of states of one width, PWCCA has the weights "
-        "of the first, else of those with fewer dimensions. The JSON has all pairs of layers.",
-        f"Truncated mean: over the leading correlations with {LEADING:.0%} of the sum. The "
-        "paper's random baseline of 0.27 is this one, with 6,750 sentences of 512 dimensions; "
-        "with fewer sentences noise correlates more. PWCCA compares with the PWCCA of noise.",
+        f"{results.sentences:,} sentences. Noise: independent normal numbers of the same shapes; "
+        "with fewer sentences it correlates more. The JSON has all pairs of layers.",
+        f"Truncated mean: over the leading correlations with {LEADING:.0%} of the sum, which is "
+        "what the paper's random baseline of 0.27 is of.",
     )
     return table(columns, rows, title="Equal layers", notes=notes)
 

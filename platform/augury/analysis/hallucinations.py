@@ -187,9 +187,7 @@ class HallucinationAnalysis(Analysis):
                         outputs,
                     )
                 )
-        text = (
-            f"The first {SHOWN} sentences of every system; the JSON file next to the page has all."
-        )
+        text = f"The first {SHOWN} sentences of every system; the JSON has all."
         return [
             section("Sentences that are lost", _table(results)),
             section("Examples", text, *examples),
@@ -220,9 +218,7 @@ def _table(results: Sequence[Hallucinations]) -> Table:
         "Adjusted BLEU of a short sentence is 0 where no two neighbouring words are kept: what is "
         "lost may still be about the source. Read the examples.",
         "A system that translates fewer sentences has fewer to lose: compare the shares of those "
-        "translated too.",
-        "p: sign test over the sentences that are lost by one of the two systems alone, not "
-        "corrected.",
+        "translated too. p: sign test, not corrected.",
     )
     return records(rows, title="Hallucinations under perturbation", notes=notes)
 

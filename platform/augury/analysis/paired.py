@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy.stats import binomtest
 
 from augury.scoring.bootstrap import SAMPLES, Resampled, resample
-from augury.scoring.significance import compare, interval
+from augury.scoring.significance import Difference, compare, interval
 
 
 @dataclass(frozen=True)
@@ -26,19 +26,13 @@ class Mean:
 
 
 @dataclass(frozen=True)
-class PairedDifference:
+class PairedDifference(Difference):
     """The difference of two numbers of the same sentences, the second minus the first."""
 
-    difference: float
-    """The difference of the means."""
-    low: float
-    high: float
-    """The 95 % interval of the difference (paired bootstrap over sentences)."""
-    p_bootstrap: float
-    more: int
+    more: int = 0
     """The number of sentences in which the second number is larger."""
-    fewer: int
-    p_sign: float
+    fewer: int = 0
+    p_sign: float = 1.0
     """Two-sided p-value of the exact sign test over the sentences that differ.
 
     For binary numbers, McNemar's test.
@@ -60,9 +54,7 @@ def paired_difference(
     gaps = np.asarray(second, np.float64) - np.asarray(first, np.float64)
     more, fewer = int((gaps > 0).sum()), int((gaps < 0).sum())
     p_sign = float(binomtest(more, more + fewer).pvalue) if more + fewer else 1.0
-    return PairedDifference(
-        difference.value, difference.low, difference.high, difference.p_value, more, fewer, p_sign
-    )
+    return PairedDifference(**vars(difference), more=more, fewer=fewer, p_sign=p_sign)
 
 
 def _resampled(values: Sequence[float] | npt.NDArray[Any]) -> Resampled:

@@ -8,7 +8,7 @@ language that happens to contain it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -107,21 +107,26 @@ class RareSubwordAnalysis(Analysis):
         pieces of `texts`; UserError for a text without pieces."""
         results = []
         for system in systems:
-            views, p_values = [], []
-            plain = rarest(system.counts(PLAIN), system.ids(PLAIN))
-            for view in system.views:
-                least = rarest(system.counts(view), system.ids(view))
-                test = None if view == PLAIN else paired_difference(plain, least)
-                p_values += [test.p_sign] if test else []
-                unseen, median = int((least == 0).sum()), float(np.median(least))
-                views.append(
-                    ViewCounts(view, tuple(least.tolist()), mean(least), median, unseen, test, None)
+            least = {view: rarest(system.counts(view), system.ids(view)) for view in system.views}
+            tests = {
+                view: paired_difference(least[PLAIN], counts)
+                for view, counts in least.items()
+                if view != PLAIN
+            }
+            p_values = holm([test.p_sign for test in tests.values()])
+            corrected = dict(zip(tests, p_values, strict=True))
+            views = [
+                ViewCounts(
+                    view,
+                    tuple(counts.tolist()),
+                    mean(counts),
+                    float(np.median(counts)),
+                    int((counts == 0).sum()),
+                    tests.get(view),
+                    corrected.get(view),
                 )
-            corrected = iter(holm(p_values))
-            tested = tuple(
-                replace(view, p_corrected=next(corrected)) if view.against_plain else view
-                for view in views
-            )
+                for view, counts in least.items()
+            ]
             size = len(system.sources)
             drawn = generator("rare subwords", system.test, size).choice(
                 size, min(EXAMPLES, size), False
@@ -131,7 +136,7 @@ class RareSubwordAnalysis(Analysis):
                 for row in sorted(drawn.tolist())
             ]
             given = tuple((text, pieces_by_view(system, text)) for text in self.texts or ())
-            results.append(RareSubwords(system.name, tested, tuple(shown), given))
+            results.append(RareSubwords(system.name, tuple(views), tuple(shown), given))
         return results
 
     def answer(self, results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
@@ -167,14 +172,14 @@ def _table(results: Sequence[RareSubwords]) -> Table:
     for result in results:
         for view in result.views:
             mean, test = view.mean, view.against_plain
-            difference = interval(test.difference, test.low, test.high, signed) if test else MISSING
+            difference = interval(test.value, test.low, test.high, signed) if test else MISSING
             row = {
                 "view": f"{result.system}, {view.view}",
                 "mean count [95 %]": Cell(interval(mean.value, mean.low, mean.high), mean.value),
                 "median": cell(view.median, "g"),
                 "with an unseen piece": cell(view.unseen, ","),
-                "mean − plain [95 %]": Cell(difference, test.difference if test else None),
-                "p, bootstrap": cell(test.p_bootstrap if test else None, probability),
+                "mean − plain [95 %]": Cell(difference, test.value if test else None),
+                "p, bootstrap": cell(test.p_value if test else None, probability),
                 "more / less often": f"{test.more:,} / {test.fewer:,}" if test else MISSING,
                 "p, signs": cell(view.p_corrected, probability),
             }
@@ -183,8 +188,7 @@ def _table(results: Sequence[RareSubwords]) -> Table:
         "Counted in the training source of the view itself; a piece that training has not seen "
         "counts 0.",
         "Counts are skewed, and a few sentences make the mean: the test of signs asks in how many "
-        "sentences the rarest subword of the view is the more frequent one; its p is corrected "
-        "for the views of a run.",
+        "sentences that of the view is the more frequent; its p is corrected for the views.",
     )
     return records(rows, title="Count of the rarest subword of a sentence", notes=notes)
 
