@@ -109,12 +109,6 @@ def test_golden_word_error_rates(reference: str, hypothesis: str, wer: float, wr
     assert value("wrr", reference, hypothesis) == pytest.approx(wrr)
 
 
-def test_case_and_punctuation_count_unless_they_are_left_out() -> None:
-    for name in ("wer", "wer:lower", "wer:strip_punct"):
-        assert value(name, "Hello, you", "hello you") == 100 / 2
-    assert value("wer:lower+strip_punct", "Hello, you", "hello you") == 0
-
-
 WORDS = st.lists(st.sampled_from("abc"), max_size=9)
 
 

@@ -59,19 +59,6 @@ class Comet(SegmentMetric):
 METRICS = {"comet": Comet}
 
 
-def _python() -> str:
-    """Return the interpreter that has COMET; raise UserError if there is none."""
-    python = os.environ.get(PYTHON) or (sys.executable if find_spec("comet") else None)
-    if python is None:
-        raise UserError(
-            "metric 'comet' needs the package unbabel-comet, which is incompatible with Augury's "
-            "version of transformers: install it in another environment (python -m venv comet && "
-            "comet/bin/pip install unbabel-comet 'setuptools<81' sentencepiece==0.2.0) and export "
-            f"{PYTHON}=comet/bin/python"
-        )
-    return python
-
-
 def _model_id(model: str) -> str:
     """Return the name of a model in signatures.
 
@@ -85,11 +72,17 @@ def _model_id(model: str) -> str:
 
 
 def _request(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the response of COMET's subprocess.
-
-    Raise UserError with the last line of its output if it fails.
-    """
-    return dict(json.loads(_run(_python(), json.dumps(request))))
+    """Return the response of COMET's subprocess; UserError where there is none, with the last line
+    of its output if it fails."""
+    python = os.environ.get(PYTHON) or (sys.executable if find_spec("comet") else None)
+    if python is None:
+        raise UserError(
+            "metric 'comet' needs the package unbabel-comet, which is incompatible with Augury's "
+            "version of transformers: install it in another environment (python -m venv comet && "
+            "comet/bin/pip install unbabel-comet 'setuptools<81' sentencepiece==0.2.0) and export "
+            f"{PYTHON}=comet/bin/python"
+        )
+    return dict(json.loads(_run(python, json.dumps(request))))
 
 
 @lru_cache(maxsize=4)  # the version is requested repeatedly

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -23,29 +22,17 @@ class Alignment(NamedTuple):
 
 
 class _WordMetric(CountedMetric):
-    """A metric of words separated by white space, and of characters in languages without spaces.
-
-    Options ignore case and punctuation characters.
-    """
+    """A metric of words separated by white space, and of characters in languages without spaces."""
 
     unit = "%"
-    options = ("lower", "strip_punct", "lower+strip_punct")
 
     def __init__(self, name: str, language: str):
         super().__init__(name, language)
-        case = "lc" if "lower" in self.option else "mixed"
-        punctuation = "no" if "strip_punct" in self.option else "yes"
         self.counts_words = language not in UNSPACED
         unit = "" if self.counts_words else "|unit:character"
-        self.signature = f"case:{case}|punct:{punctuation}|ties:sub,ins,del{unit}|version:{VERSION}"
+        self.signature = f"case:mixed|punct:yes|ties:sub,ins,del{unit}|version:{VERSION}"
 
     def prepare(self, line: str) -> tuple[str, ...]:
-        if "lower" in self.option:
-            line = line.lower()
-        if "strip_punct" in self.option:
-            line = "".join(
-                character for character in line if unicodedata.category(character)[0] != "P"
-            )
         words = line.split()
         return tuple(words if self.counts_words else clusters("".join(words)))
 
