@@ -1,21 +1,18 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from augury.core.rng import generator
 from augury.scoring.seed_variance import (
     UNKNOWN,
     SeedVariance,
-    block_variance,
     moderated,
     pool,
     sample_variance,
 )
-from tests.scoring.simulated import given_scores, systems, without_sentences
+from tests.scoring.simulated import given_scores, systems
 
 POOLED = SeedVariance(total=3.0, interaction=2.0, dof=10.0)
 
@@ -95,24 +92,3 @@ def test_others_that_do_not_vary_at_all_are_another_kind():
     assert moderated(own, pool([own, SeedVariance(0.0, 0.0, 8.0)])) == own
     still = SeedVariance(0.0, 0.0, 2.0)
     assert moderated(still, pool([still, still])) == pytest.approx((0.0, 0.0, 4.0))
-
-
-@pytest.mark.parametrize(("count", "seeds"), [(2, 2), (3, 4), (6, 3)])
-def test_blocks_have_the_residual_variance_of_the_two_way_analysis(count, seeds):
-    """Least squares with a constant, a column for every other system, and one for every other
-    block."""
-    table = generator("blocks", count, seeds).normal(size=(count, seeds))
-    rows, columns = (axis.ravel() for axis in np.indices(table.shape))
-    design = np.column_stack(
-        [
-            np.ones(table.size),
-            rows[:, None] == np.arange(1, count),
-            columns[:, None] == np.arange(1, seeds),
-        ]
-    )
-    fitted = design @ np.linalg.lstsq(design, table.ravel(), rcond=None)[0]
-    dof = table.size - design.shape[1]
-    mean_square = ((table.ravel() - fitted) ** 2).sum() / dof
-    assert block_variance([without_sentences(row) for row in table]) == pytest.approx(
-        (2 * mean_square, 0.0, dof)
-    )

@@ -16,18 +16,17 @@ from augury.core.rng import generator
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.labels import Accuracy
 from augury.scoring.registry import metric
-from augury.scoring.seed_variance import UNKNOWN, SeedVariance, block_variance
+from augury.scoring.seed_variance import UNKNOWN, SeedVariance
 from augury.scoring.significance import (
     Difference,
     Interval,
     clusters,
     compare,
-    compare_blocks,
     holm,
     interval,
     mean_over,
 )
-from tests.scoring.simulated import given_scores, mean, numbers, systems, without_sentences
+from tests.scoring.simulated import given_scores, mean, numbers, without_sentences
 
 
 def one(*key: str | int, n: int = 400, samples: int = 1000) -> Resampled:
@@ -122,7 +121,7 @@ def test_without_an_effect_of_sentences_it_is_welchs_test(seeds):
 
 def test_equal_outputs_that_are_better_everywhere_have_a_p_value():
     three, better = (resample([numbers("a") + [more, 0]] * 3, mean, samples=999) for more in (0, 5))
-    assert compare(three, better).p_value == compare_blocks(three, better).p_value == 0.001
+    assert compare(three, better).p_value == 0.001
 
 
 def test_a_single_seed_is_as_noisy_as_those_it_is_compared_with():
@@ -133,60 +132,6 @@ def test_a_single_seed_is_as_noisy_as_those_it_is_compared_with():
     assert compare(baseline, system).p_value == pytest.approx(expected)
     assert compare(system, baseline).p_value == pytest.approx(expected)
     assert compare(baseline, system).over == "seeds and sentences"
-
-
-@pytest.mark.parametrize("seeds", [2, 3, 7])
-def test_blocks_without_an_effect_of_sentences_are_the_paired_t_test(seeds):
-    block = 10 * generator("block", seeds).normal(size=seeds)
-    scores = [
-        block + generator("pair", seeds, side).normal(30 + side, 1, size=seeds) for side in (0, 1)
-    ]
-    baseline, system = map(without_sentences, scores)
-    expected = stats.ttest_rel(scores[1], scores[0])
-    for pooled in (UNKNOWN, block_variance([baseline, system])):
-        difference = compare_blocks(baseline, system, pooled)
-        assert difference.p_value == pytest.approx(expected.pvalue)
-        assert (difference.low, difference.high) == pytest.approx(
-            tuple(expected.confidence_interval(0.95))
-        )
-        assert difference.over == "paired seeds and sentences"
-
-
-def test_blocks_are_moderated_by_hand():
-    """Differences 1 and 3: (4 x 7 + 1 x 2) / 5 = 6 on 5 degrees of freedom, so V = 3.
-
-    At most those of all, 4.
-    """
-    baseline, system = without_sentences([50.0, 20.0]), without_sentences([51.0, 23.0])
-    difference = compare_blocks(baseline, system, SeedVariance(7.0, 0.0, 10.0))
-    assert difference.p_value == pytest.approx(2 * stats.t.sf(2 / 3**0.5, 5))
-    difference = compare_blocks(baseline, system, SeedVariance(7.0, 0.0, 4.0))
-    assert difference.p_value == pytest.approx(2 * stats.t.sf(2 / 3**0.5, 4))
-
-
-@settings(max_examples=30, deadline=None)
-@given(
-    st.integers(0, 10**6), st.integers(2, 4), st.lists(st.floats(-50, 50), min_size=4, max_size=4)
-)
-def test_properties_of_blocks(key, seeds, effects):
-    """An effect that all systems of a seed share changes nothing, and swapping the systems
-    mirrors the result."""
-    alone = systems("blocks", key, seeds=[seeds] * 3, sentences=30, noise=0.1, samples=60)
-    effect = np.array(effects[:seeds])
-    moved = [Resampled(system.scores + effect, system.samples + effect, ()) for system in alone]
-    difference, again, mirrored = (
-        compare_blocks(chosen[first], chosen[1 - first], block_variance(chosen))
-        for chosen, first in ((alone, 0), (moved, 0), (alone, 1))
-    )
-    numbers_of = (difference.value, difference.low, difference.high, difference.p_value)
-    assert (again.value, again.low, again.high, again.p_value) == pytest.approx(
-        numbers_of, abs=1e-6
-    )
-    assert (-mirrored.value, -mirrored.high, -mirrored.low, mirrored.p_value) == pytest.approx(
-        numbers_of
-    )
-    assert 0 < difference.p_value <= 1
-    assert (difference.p_value < 0.05) == (not difference.low <= 0 <= difference.high)
 
 
 POOLED = st.sampled_from([None, UNKNOWN, SeedVariance(4.0, 1.0, 12.0)])

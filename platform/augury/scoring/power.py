@@ -2,8 +2,7 @@
 
 The variance of a difference has three components (`augury.scoring.significance`): training noise,
 the interaction of seeds and sentences, and that of systems and sentences. More seeds reduce the
-first two, more sentences the last two. Where seeds are paired as blocks, effects that all systems
-of a seed share are no part of the first.
+first two, more sentences the last two.
 """
 
 from __future__ import annotations
@@ -15,14 +14,7 @@ from dataclasses import dataclass, field, replace
 from scipy import special
 
 from augury.scoring.bootstrap import Resampled
-from augury.scoring.seed_variance import (
-    PRIOR,
-    SeedVariance,
-    block_variance,
-    floored,
-    pool,
-    sample_variance,
-)
+from augury.scoring.seed_variance import PRIOR, floored, pool, sample_variance
 
 LEVEL, POWER = 0.05, 0.8
 RANGE = 0.8
@@ -42,8 +34,6 @@ class Components:
     systems_and_sentences: float
     """Of a difference on one sentence: the interaction of systems and sentences, over both
     systems."""
-    paired: bool = False
-    """Whether the i-th seeds of all systems are a block, and are compared with each other."""
     dof: float = field(default=math.inf, compare=False)
     """Degrees of freedom of the variance between seeds, where it is estimated."""
 
@@ -97,25 +87,17 @@ class Components:
 
     def _dof(self, seeds: int, comparisons: int) -> float:
         """Return the degrees of freedom of a baseline and systems with as many seeds."""
-        together = (comparisons if self.paired else comparisons + 1) * (seeds - 1)
-        own = min(PRIOR + seeds - 1, together)
-        return own if self.paired else min(2 * own, together)
+        together = (comparisons + 1) * (seeds - 1)
+        return min(2 * (PRIOR + seeds - 1), together)
 
     def _between_seeds(self, seeds: int, sentences: int) -> float:
         return 2 * (self.seeds + self.seeds_and_sentences / sentences) / seeds
 
 
-def components(
-    systems: Sequence[Resampled], sentences: int, *, paired: bool = False
-) -> Components | None:
-    """Estimate the components from systems compared with the first; None without two seeds of any.
-
-    With `paired`, the i-th seeds of all systems are a block.
-    """
+def components(systems: Sequence[Resampled], sentences: int) -> Components | None:
+    """Estimate the components from systems compared with the first; None without two seeds of
+    any."""
     pooled = pool([sample_variance(system) for system in systems])
-    if paired:  # that of a difference, without block effects, has the seeds of two systems
-        total, interaction, dof = block_variance(systems)
-        pooled = SeedVariance(total / 2, interaction / 2, dof)
     if not pooled.dof or len(systems) < 2:
         return None
     baseline, *others = systems
@@ -128,6 +110,5 @@ def components(
         seeds=floored(pooled).total - pooled.interaction,
         seeds_and_sentences=pooled.interaction * sentences,
         systems_and_sentences=sentences * sum(interactions) / len(interactions),
-        paired=paired,
         dof=pooled.dof,
     )

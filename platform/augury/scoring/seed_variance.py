@@ -24,7 +24,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
 from augury.scoring.bootstrap import Resampled
@@ -103,37 +102,3 @@ def _is_noisier(own: SeedVariance, pooled: SeedVariance) -> bool:
     if others <= 0:  # their outputs are equal
         return own.total > 0
     return bool(special.fdtrc(own.dof, dof, own.total / others) < NOISIER)
-
-
-def block_variance(systems: Sequence[Resampled]) -> SeedVariance:
-    """Return the variance of the difference of two systems of one seed.
-
-    It is pooled over systems that share their seeds. Scores are taken as the sum of effects of the
-    system, of the block (the seed, with the machine that trained all systems of it) and a rest,
-    whose variance counts twice in a difference: the analysis of a randomised block design. For two
-    systems it is the sample variance of their differences.
-    """
-    count, seeds = len(systems), systems[0].seeds
-    dof = (count - 1) * (seeds - 1)
-    if not dof:
-        return UNKNOWN
-    assert all(system.seeds == seeds for system in systems), "blocks have every system"
-    scores = np.stack([system.scores for system in systems])
-    # (samples, systems, seeds)
-    moves = np.stack([system.samples - system.scores for system in systems], axis=1)
-    return SeedVariance(
-        float(2 * _residuals(scores).sum() / dof),
-        float(2 * _residuals(moves).sum((-2, -1)).mean() / dof),
-        float(dof),
-    )
-
-
-def _residuals(table: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return squared residuals of a table (..., systems, seeds) from means of systems and seeds."""
-    rest = (
-        table
-        - table.mean(-1, keepdims=True)
-        - table.mean(-2, keepdims=True)
-        + table.mean((-2, -1), keepdims=True)
-    )
-    return np.asarray(rest**2)

@@ -26,10 +26,6 @@ all systems together, times (V + max(0, W - I)) / V, since the variance over man
 as known. Satterthwaite's formula would square the ratio, and intervals of three seeds would be too
 narrow (coverage 92 %) if seeds contribute as much variance as sentences.
 
-Where seeds are blocks (all systems of a seed trained on one machine, which moves their scores
-alike), seeds are paired: V is the variance of the differences of a seed, shrunk to that of all
-systems after the effects of systems and blocks.
-
 Where all labels are right, or all wrong, every bootstrap sample scores the same, and so does every
 difference of two systems that agree on each example. That is no proof that others would: with no
 exception among n, the share of exceptions is below 1 - 0.05^(1/n), about 3 / n, in 95 % of cases
@@ -59,7 +55,7 @@ LEAST_OF_TWO = 0.01
 """Where variances differ between systems, two seeds give p < 0.001 in 0.4 % of experiments without
 a difference: smaller values are not told apart."""
 
-Over = Literal["seeds and sentences", "paired seeds and sentences", "sentences"]
+Over = Literal["seeds and sentences", "sentences"]
 
 
 @dataclass(frozen=True)
@@ -167,28 +163,10 @@ def compare(
     ]
     error, dof = _standard_error(samples, means, shared.dof)
     seeds = min(baseline.seeds, system.seeds)
-    return _difference(system.value - baseline.value, error, dof, "seeds and sentences", seeds)
-
-
-def compare_blocks(
-    baseline: Resampled, system: Resampled, pooled: SeedVariance = UNKNOWN
-) -> Difference:
-    """Compare two systems whose i-th seeds are one block, by the differences of blocks.
-
-    `pooled` is the variance of such differences over all systems of the comparison
-    (`block_variance`).
-    """
-    assert baseline.seeds == system.seeds > 1, (
-        "blocks have a seed of both systems, and there are several"
-    )
-    differences = Resampled(system.scores - baseline.scores, system.samples - baseline.samples, ())
-    own = moderated(sample_variance(differences), pooled)
-    samples = differences.samples.mean(1)
-    if _is_zero(own):
-        return _over_sentences(system, baseline, samples, "paired seeds and sentences")
-    error, dof = _standard_error(samples, [_of_mean(own, system.seeds)], pooled.dof or own.dof)
-    over: Over = "paired seeds and sentences"
-    return _difference(differences.value, error, dof, over, system.seeds)
+    value = system.value - baseline.value
+    bounds = _student(value, error, dof)
+    p_value = 2 * float(special.stdtr(dof, -abs(value) / max(error, ROUNDING)))
+    return Difference(value, bounds.low, bounds.high, p_value, "seeds and sentences", seeds)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -286,12 +264,6 @@ def _over_sentences(
     return Difference(
         value, bounds.low, bounds.high, float((1 + extreme.sum()) / (1 + len(samples))), over
     )
-
-
-def _difference(value: float, error: float, dof: float, over: Over, seeds: int) -> Difference:
-    bounds = _student(value, error, dof)
-    p_value = 2 * float(special.stdtr(dof, -abs(value) / max(error, ROUNDING)))
-    return Difference(value, bounds.low, bounds.high, p_value, over, seeds)
 
 
 def _student(value: float, error: float, dof: float) -> Interval:
