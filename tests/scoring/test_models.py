@@ -10,11 +10,9 @@ import pytest
 
 from augury.core.config import validate
 from augury.core.errors import UserError
-from augury.core.store import Store
-from augury.scoring.registry import lower_is_better, metric, metric_class, title
+from augury.scoring.registry import lower_is_better, metric, title
 from augury.scoring.scores import score
 from augury.scoring.settings import TextScoring
-from augury.scoring.stored import SCORES, read_statistics, write_statistics
 
 REGRESSION = '''
 from augury.scoring.metric import SegmentMetric
@@ -42,9 +40,7 @@ def regression(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_a_model_of_ones_own_scores_segments_with_their_sources(
-    regression: str, tmp_path: Path
-) -> None:
+def test_a_model_of_ones_own_scores_segments_with_their_sources(regression: str) -> None:
     section = validate(TextScoring, {"metrics": ["chrf", regression]}, "scoring")
     name = section.metrics[1]
     assert name.startswith(f"{regression}@")
@@ -53,16 +49,8 @@ def test_a_model_of_ones_own_scores_segments_with_their_sources(
     _, model = score(HYPOTHESES, REFERENCES, sources=SOURCES, metrics=section.metrics, samples=50)
     segments = model.statistics[:, 0]
     assert model.value == pytest.approx(segments.mean()) and model.low < model.value < model.high
-    assert "|regression:tiny" in model.signature and len(set(segments)) == 5
-    for source, same in ((SOURCES[0], True), ("der Hund", False)):
-        texts = HYPOTHESES[:1], REFERENCES[:1]
-        (alone,) = score(*texts, sources=[source], metrics=[name], samples=2)
-        assert (alone.value == pytest.approx(segments[0], abs=1e-6)) == same
-    run = Store(tmp_path).folder("runs", "a/seed-1")
-    write_statistics(run, "test", [model])
-    run.write_record(SCORES, {}, ["counts/test.npz"])
-    kept = read_statistics(run, "test")[name]
-    assert metric_class(name).value(kept.sum(0).tolist()) == model.value
+    assert "|regression:tiny" in model.signature
+    assert segments.tolist() == pytest.approx([1 + 2.7, 1 + 2.2, 2 + 0.2, 0.4, 9 + 0.2], abs=1e-6)
 
 
 def test_a_metric_that_reads_sources_asks_for_them(regression: str) -> None:

@@ -12,7 +12,7 @@ from augury.scoring.seed_variance import (
     pool,
     sample_variance,
 )
-from tests.scoring.simulated import given_scores, systems
+from tests.scoring.simulated import given_scores
 
 POOLED = SeedVariance(total=3.0, interaction=2.0, dof=10.0)
 
@@ -26,13 +26,6 @@ def test_the_variance_of_two_seeds_by_hand():
     0 and 2."""
     assert sample_variance(given_scores([5, 9], [[4, 8], [6, 12]])) == SeedVariance(8.0, 1.0, 1.0)
     assert sample_variance(given_scores([5], [[4], [6]])) == UNKNOWN
-
-
-def test_the_interaction_is_that_of_one_seed_on_one_sentence_by_sentences():
-    """Standard deviation 0.5 on each of 400 sentences, whatever the training noise is."""
-    for noise in (0.0, 1.0):
-        (system,) = systems("interaction", seeds=[8], sentences=400, noise=noise)
-        assert sample_variance(system).interaction == pytest.approx(0.5**2 / 400, rel=0.1)
 
 
 def test_variances_are_pooled_by_degrees_of_freedom():

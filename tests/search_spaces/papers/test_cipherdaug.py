@@ -30,7 +30,6 @@ from trainables.nmt.model import parameters as parameters_of
 from trainables.nmt.translators import FromNothing
 
 PRINTED = ("hey, warum nicht?", "wir alle lieben baseball, oder?")
-DIVERSE = [f"data-diverse, {data}" for data in ("base", "bwd.", "fwd.", "bidir.")]
 
 
 def table(name: str, scale: str = "paper", corpus: str | None = None) -> Published:
@@ -39,58 +38,6 @@ def table(name: str, scale: str = "paper", corpus: str | None = None) -> Publish
 
 def resolved(of_table: Published, row: str) -> Any:
     return parse(merge(of_table.space.base, of_table.space.rows[row]))
-
-
-@pytest.mark.parametrize(
-    ("name", "corpus", "count", "best", "borrowed"),
-    [
-        ("table2", None, 18, ("CipherDAug - 2 keys", 37.60), []),
-        ("table3", None, 11, ("CipherDAug - 2 keys", 37.53), []),
-        ("table3", "iwslt14-en-de", 11, ("CipherDAug - 2 keys", 30.65), []),
-        ("table3", "iwslt17-fr-en", 8, ("CipherDAug - 2 keys", 40.35), ["BPE-Dropout"]),
-        ("table3", "iwslt17-en-fr", 8, ("CipherDAug - 2 keys", 41.44), ["BPE-Dropout"]),
-        ("table3", "wmt14-en-de", 8, ("Data Diverse", 27.9), []),
-        ("table4", None, 8, ("CipherDAug-2 keys", 37.53), ["R-DROP"]),
-        ("table5", None, 10, ("CipherDAug - 2 keys", 32.62), []),
-        ("table5", "ted-en-sk", 7, ("CipherDAug - 2 keys", 24.61), []),
-        ("table6", None, 8, ("CipherDAug-2keys, 512", 37.53), []),
-        ("table7", None, 2, ("sep", 37.65), []),
-        ("table9", None, 6, ("CipherDAug", 37.53), []),
-        ("table11", None, 8, ("CipherDAug, dropout 0.3", 37.53), []),
-        ("table12", None, 8, ("CipherDAug+, bidir.", 37.95), DIVERSE),
-        ("table13", None, 14, ("CipherDAug-2 keys", 37.53), ["R-DROP"]),
-    ],
-)
-def test_what_is_printed_and_what_of_it_is_another_papers(
-    name: str, corpus: str | None, count: int, best: tuple[str, float], borrowed: list[str]
-) -> None:
-    printed = table(name, corpus=corpus).printed.items()
-    values = {row: of.values["mean"] for row, of in printed if "mean" in of.values}
-    assert len(values) == count and max(values.items(), key=lambda item: item[1]) == best
-    assert [row for row, of in printed if "mean" in of.borrowed] == borrowed
-
-
-def test_what_is_printed_of_quantities() -> None:
-    assert table("table7").values("sep") == {"mean": 37.65, "|V|": 21_200}
-    assert table("table7").values("joint") == {"mean": 37.53, "|V|": 20_000}
-    sizes = {"mean": 34.40, "|vocab|": 12_000, "Train Θ": 37e6}
-    assert table("table6").values("Transformer-256, 12k") == sizes
-    assert table("figure6").values("Transformer") == {"plain": 34.71}
-    printed = {
-        name: tuple(table(name).values("CipherDAug-2 keys").values())
-        for name in ("figure6", "figure7", "figure8")
-    }
-    views = {"figure7": (2, 26, 15), "figure8": (7, 14, 14)}
-    assert printed == {"figure6": (37.53, 37.41, 37.35), **views}
-
-
-@pytest.mark.parametrize(("name", "corpus"), [("table3", None), ("table5", "ted-en-sk")])
-def test_the_dagger_is_of_two_keys_against_one(name: str, corpus: str | None) -> None:
-    marks = table(name, corpus=corpus).marks
-    assert {row: mark[:2] for row, mark in marks.items()} == {
-        "CipherDAug - 1 key": ("*", "Transformer"),
-        "CipherDAug - 2 keys": ("†", "CipherDAug - 1 key"),
-    }
 
 
 def test_an_unknown_corpus_is_refused_and_the_one_of_a_row_can_be_run() -> None:
@@ -115,25 +62,6 @@ def test_systems_that_tables_share_are_the_same_runs() -> None:
     for scale in ("toy", "small", "paper"):
         shared = {resolved(table(name, scale), row).model_dump_json() for name, row in rows.items()}
         assert len(shared) == 1
-
-
-@pytest.mark.parametrize("scale", ["toy", "small"])
-def test_deviations_state_the_settings_as_they_are(scale: str) -> None:
-    """They are text in a file."""
-    shared, sizes, naive = (
-        " ".join(table(name, scale).deviations) for name in ("table3", "table6", "table2")
-    )
-    longest = resolved(table("table3", scale), "Transformer").training.max_epochs
-    last = resolved(table("table3", scale), "Data Diverse").training.max_epochs
-    assert f"at most {longest} epochs; the last model of data diversification" in shared
-    assert f"up to seven times as long, {last}" in shared
-    small, large = (
-        resolved(table("table6", scale), f"Transformer-512, {size}").vocabulary.size
-        for size in ("12k", "20k")
-    )
-    assert f"12k and 20k for {small} and {large} entries" in sizes
-    budget = resolved(table("table2", scale), "2 keys, eq. 1").training.max_epochs
-    assert f"naive training: at most {budget} epochs" in naive
 
 
 def test_naive_training_has_both_equations_up_to_20_keys_and_the_entries_of_table_1() -> None:

@@ -19,24 +19,6 @@ def table(name: str, scale: str = "paper") -> Published:
     return find(f"noisy_nmt/{name}", scale)
 
 
-@pytest.mark.parametrize(
-    ("name", "count", "column", "best"),
-    [
-        ("table2", 2, "WRR", ("ASR (λ = 1.2)", 70.54)),
-        ("table3", 10, "MTNT", ("+double tune", 40.57)),
-        ("table3", 10, "MTNT2019", ("+FT+FM", 42.80)),
-        ("table4", 15, "MTNT", ("+double tune", 36.78)),
-        ("table4", 15, "newsdiscusstest2015", ("+FT", 37.91)),
-        ("table5", 8, "MTNT2019", ("(Berard et al., 2019)", 48.8)),
-        ("table6", 6, "MTNT2019", ("(Berard et al., 2019)", 42.0)),
-    ],
-)
-def test_what_is_printed(name: str, count: int, column: str, best: tuple[str, float]) -> None:
-    printed = table(name).printed
-    values = {row: of.values[column] for row, of in printed.items() if column in of.values}
-    assert len(printed) == count and max(values.items(), key=lambda item: item[1]) == best
-
-
 def test_pairs_of_fuzzy_matches_are_counted_and_those_of_the_text_shown() -> None:
     of_tables = [table(name).declared for name in ("table3", "table4")]
     stated = [of_table.literature["+FM"]["Section 3.2, fuzzy pairs"] for of_table in of_tables]

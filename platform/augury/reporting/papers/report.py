@@ -41,10 +41,11 @@ def report(reproduction: Reproduction) -> Report:
         replace(of, title=f"{source}, {of.title}".rstrip(", ")) for of in (first, *others)
     ]
     for_papers[0] = replace(for_papers[0], notes=caption)
-    run = {name: line for name, line in reproduction.lines.items() if line.configuration}
-    left_out = any(line.status == "left out" for line in reproduction.lines.values())
-    asked = [name for name in run if name != published.space.reference and left_out]
-    addresses = [(name, of.configuration) for name, of in run.items() if of.configuration]
+    lines = reproduction.lines.items()
+    addresses = [(name, of.configuration) for name, of in lines if of.configuration]
+    asked = [name for name, _ in addresses if name != published.space.reference]
+    if not any(of.status == "left out" for _, of in lines):
+        asked = []
     return Report(
         title=shown,
         question=published.space.question,
@@ -58,7 +59,7 @@ def report(reproduction: Reproduction) -> Report:
         },
         sections=[
             section("Published and measured", first),
-            *(section(other.title.capitalize(), other) for other in others),
+            *(section(other.title, other) for other in others),
             section("Deviations from the paper", Listing(published.deviations)),
             section("Repeat it", Code(reproduce_command(sweep, published.name, asked))),
             section("Storage", Places(locations(sweep)), address_table("row", addresses)),
