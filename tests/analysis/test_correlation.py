@@ -69,34 +69,13 @@ def test_every_pair_of_layers_of_views_and_models_is_compared_with_noise_of_its_
             {"first": first, "second": second}[name].states(view)
             for name, view in (pair.first, pair.second)
         )
-        expected = [[whitened_pwcca(row, column) for column in other] for row in own]
+        expected = [[correlation(row, column).pwcca for column in other] for row in own]
         values = [[value.pwcca for value in row] for row in pair.values]
         assert values == [pytest.approx(row) for row in expected]
         assert len(pair.diagonal) == min(len(own), len(other))
         assert pair.diagonal[-1] is pair.values[len(pair.diagonal) - 1][len(pair.diagonal) - 1]
     widths = [(3, 4), (3, 4), (4, 4), (3, 3), (4, 4), (3, 3)]
     assert [pair.noise for pair in result.pairs] == [random_baseline(40, *of) for of in widths]
-
-
-def whitened_pwcca(first: np.ndarray, second: np.ndarray) -> float:
-    """PWCCA by other means, from the eigenvectors of covariances.
-
-    Weights are inner products of directions with neurons of the space with fewer dimensions.
-    """
-    if first.shape[1] > second.shape[1]:
-        first, second = second, first
-    x, y = first - first.mean(0), second - second.mean(0)
-    white, other = whiten(x), whiten(y)
-    squares, vectors = np.linalg.eigh(white.T @ other @ other.T @ white)
-    rank = min(white.shape[1], other.shape[1])
-    weights = np.abs((white @ vectors[:, -rank:]).T @ x).sum(1)
-    return float(weights @ np.sqrt(squares[-rank:].clip(0)) / weights.sum())
-
-
-def whiten(space: np.ndarray) -> np.ndarray:
-    values, vectors = np.linalg.eigh(space.T @ space)
-    kept = values > 1e-9 * values.max()
-    return np.asarray(space @ vectors[:, kept] / np.sqrt(values[kept]))
 
 
 def test_too_few_sentences_are_refused() -> None:

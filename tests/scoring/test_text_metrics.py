@@ -13,7 +13,7 @@ from rapidfuzz.distance import Levenshtein
 from augury.core.errors import UserError
 from augury.scoring import sacre
 from augury.scoring.registry import metric
-from augury.scoring.wer import Alignment, align
+from augury.scoring.wer import align
 
 LETTERS = st.text("abCD -(.", max_size=20)
 ROWS = st.lists(st.tuples(LETTERS, LETTERS, LETTERS), min_size=1, max_size=6)
@@ -57,30 +57,6 @@ def test_compound_split(line: str, split: str) -> None:
     assert sacre.compound_split(line) == split
 
 
-@pytest.mark.parametrize(
-    ("line", "replaced"),
-    [
-        ("“Ja’…”", '"Ja\'..."'),
-        ("„Ja“", '„Ja"'),  # the script has no rule for the opening German quotation mark
-        ("30 ％ – «gut-bekannt»", "30 % – «gut-bekannt»"),
-    ],
-)
-def test_punctuation_of_tensor2tensor(line: str, replaced: str) -> None:
-    assert sacre.ascii_punctuation(line) == replaced
-
-
-@pytest.mark.parametrize(
-    ("language", "tokens"),
-    [
-        ("en", ("l", "&apos;été", "am", "3", ".", "Mai")),
-        ("fr", ("l&apos;", "été", "am", "3", ".", "Mai")),
-        ("de", ("l", "&apos;", "été", "am", "3.", "Mai")),
-    ],
-)
-def test_moses_follows_the_language(language: str, tokens: tuple[str, ...]) -> None:
-    assert sacre.moses("l'été am 3. Mai", language) == tokens
-
-
 def test_languages_written_like_chinese_are_tokenised_like_it() -> None:
     text = "我喜欢，很。"
     for language in ("yue", "zh"):
@@ -98,7 +74,8 @@ def value(name: str, reference: str, hypothesis: str) -> float:
     ("reference", "hypothesis", "wer", "wrr"),
     [
         ("a b c d", "a x c d e", 50, 75),
-        ("a b", "b a", 100, 0),
+        ("a b", "b a", 100, 0),  # two substitutions, before a match with two other errors
+        ("a b c", "b c", 100 / 3, 200 / 3),
         ("the cat sat", "the cat", 100 / 3, 200 / 3),
         ("", "a", 100, 100),
         ("", "", 0, 100),
@@ -113,32 +90,7 @@ WORDS = st.lists(st.sampled_from("abc"), max_size=9)
 
 
 @given(WORDS, WORDS)
-def test_the_alignment_is_that_of_the_whole_lattice(
-    reference: list[str], hypothesis: list[str]
-) -> None:
+def test_errors_are_the_edit_distance(reference: list[str], hypothesis: list[str]) -> None:
     aligned = align(reference, hypothesis)
-    assert aligned == _traced(reference, hypothesis)
+    assert aligned.matches <= min(len(reference), len(hypothesis))
     assert aligned.errors == Levenshtein.distance(reference, hypothesis)
-
-
-def _traced(reference: list[str], hypothesis: list[str]) -> Alignment:
-    """The alignment that is traced from the end of a lattice of costs: substitution, then
-    insertion, then deletion."""
-    columns = range(len(hypothesis) + 1)
-    costs = [[column + row for column in columns] for row in range(len(reference) + 1)]
-    for row, word in enumerate(reference, start=1):
-        for column, other in enumerate(hypothesis, start=1):
-            changes = costs[row - 1][column - 1] + (word != other)
-            costs[row][column] = min(
-                changes, costs[row][column - 1] + 1, costs[row - 1][column] + 1
-            )
-    row, column, matched = len(reference), len(hypothesis), 0
-    while row and column:
-        differs, cost = reference[row - 1] != hypothesis[column - 1], costs[row][column]
-        if cost == costs[row - 1][column - 1] + differs:
-            row, column, matched = row - 1, column - 1, matched + (not differs)
-        elif cost == costs[row][column - 1] + 1:
-            column -= 1
-        else:
-            row -= 1
-    return Alignment(costs[-1][-1], matched, len(reference))

