@@ -21,6 +21,9 @@ def test_weights_are_those_of_the_projection() -> None:
     # Of two spaces of one size the first has the weights, else the smaller one.
     assert correlation(second, first).pwcca == pytest.approx(0.5)
     assert correlation(np.column_stack([a, c, b - 2 * a]), first).pwcca == pytest.approx(1.0)
+    wide = np.column_stack([a, c, a * c])
+    for pair in ((first, wide), (wide, first)):
+        assert correlation(*pair).pwcca == pytest.approx(0.75)
 
 
 def test_linear_maps_dead_directions_and_rounding_change_nothing() -> None:

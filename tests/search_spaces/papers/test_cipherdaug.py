@@ -216,6 +216,8 @@ def test_vocabularies_and_parameters_of_runs(
     assert list(values) == list(table("table1").declared.columns)
     assert max(values["src"], values["tgt"]) <= values["s∪t"] <= values["src"] + values["tgt"]
     assert 0 < values["1(src)"] < values["total"] == len(two_keys.pieces)
+    seen = [(two_keys.counts(f"rot-{key}") > 0).sum() for key in (1, 2)]
+    assert [values["1(src)"], values["2(src)"]] == seen
     assert list(measure("table8", two_keys)) == ["Hallucinations"]
     assert list(measure("figure3", two_keys)) == ["plain", "rot-1", "rot-2"]
 
