@@ -217,7 +217,8 @@ def frame(reproduction: Reproduction) -> pd.DataFrame:
     for name in reproduction.lines:
         about = _about(reproduction, name)
         about["seeds"] = " ".join(map(str, about["seeds"]))
-        for record in [*reproduction.records[name].values()] or [reproduction.record(name)]:
+        known = list(reproduction.records[name].values())
+        for record in known or [dict(reproduction.record(name))]:
             test = record["column"] or reproduction.column
             records.append({**about, **record, "row": name, "test": test})
     keys = ["row", "test", "published", *MEASURED, *TESTED]

@@ -176,7 +176,7 @@ def _scores(
     """Return the scores of all rows, those that are made of others included, and what a paper
     prints beside scores; what is known of these rows goes into `lines`."""
     values: Values = {name: {} for name in lines}
-    further = {}
+    further: Mapping[str, Mapping[str, float]] = {}
     if measure := table.declared.quantities:
         further = measure({system.name: system for system in systems if system.runs})
     for name, line in lines.items():
