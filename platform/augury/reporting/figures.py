@@ -6,13 +6,13 @@ import html
 import json
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
 
-from augury.reporting.styles import Style, system_style
+from augury.reporting.styles import Style
 from augury.scoring.registry import bounds
 
 LINE = 30
@@ -88,42 +88,19 @@ def trace(
     size: int = 7,
     ends: Sequence[IntervalEnds] = (),
     **options: Any,
-) -> go.Scatter | go.Bar:
+) -> go.Scatter:
     """Return the points of the system `name` in its style, with the error bars `ends`.
-
-    Mode `bars` draws bars.
 
     `hover` is the text of a point after the name, in Plotly's format; `options` are Plotly's.
     """
     shown = html.escape(name)
     options |= {"name": shown, "x": x, "y": y, "hovertemplate": f"{shown}{hover}<extra></extra>"}
     options["error_y"] = error_bars(ends) if ends else None
-    if mode == "bars":
-        return go.Bar(marker={"color": style.colour}, **options)
     if "lines" in mode:
         options["line"] = {"color": style.colour, "dash": style.dash, "width": width}
     if "markers" in mode:
         options["marker"] = {"color": style.colour, "symbol": style.symbol, "size": size}
     return go.Scatter(mode=mode, **options)
-
-
-def system_traces(
-    series: Mapping[str, Mapping[Any, IntervalEnds]], hover: str, **options: Any
-) -> list[go.Scatter | go.Bar]:
-    """Return the points of systems in their styles, as `trace` does: name -> x -> value with the
-    ends of its interval."""
-    return [
-        trace(
-            name,
-            system_style(index),
-            list(points),
-            [value for value, *_ in points.values()],
-            hover,
-            ends=list(points.values()),
-            **options,
-        )
-        for index, (name, points) in enumerate(series.items())
-    ]
 
 
 def error_bars(values: Sequence[IntervalEnds]) -> dict[str, Any]:
