@@ -135,7 +135,7 @@ class PaperTable(SearchSpace):
     quantities: Quantities | None = None
     """Further quantities of finished systems that the paper prints beside their scores."""
     measure: Measure | None = None
-    """For tables of quantities in place of scores: a function of a finished run; the quantity
+    """For tables of other quantities than scores: a function of a finished run; the quantity
     `TABLE | LINE | COLUMN` is shown there in a table of its own."""
     measure_with_reference: bool = False
     """Whether `measure` takes, for rows other than the reference, the reference's run of the same

@@ -14,7 +14,7 @@ import pytest
 from augury.core.store import Store
 from augury.reporting import rendering
 from augury.reporting.papers import table as tables
-from augury.reporting.papers.report import by_column, parts, plan_text, report, to_dict
+from augury.reporting.papers.report import by_column, part_tables, plan_text, report, to_dict
 from augury.sweeping.plan import Plan
 
 
@@ -228,7 +228,7 @@ def test_quantities_that_are_measured_on_runs(paper: Any) -> None:
         ["plain", "71.0", "0.1 ± 0"],
         ["plain (published)", "–", "0.27"],
     ]
-    first, second = parts(reproduction)
+    first, second = part_tables(reproduction)
     assert (first.title, second.title) == ("plain: a", "plain: b")
     texts = [["", "l1", "l0"], ["l0", "0.2 ± 0", "0.4 ± 0"], ["l1", "0.6 ± 0", "–"]]
     assert first.lines() == texts and second.lines() == [["", "y"], ["x", "0.3 ± 0"]]

@@ -34,7 +34,7 @@ def report(reproduction: Reproduction) -> Report:
     published, sweep, deciding = reproduction.table, reproduction.sweep, reproduction.deciding
     shown, sentence = f"{published.name} at scale {published.space.scale}", answer(reproduction)
     source, *cautions = published.heading
-    first, others = rows(reproduction), [*by_column(reproduction), *parts(reproduction)]
+    first, others = rows(reproduction), [*by_column(reproduction), *part_tables(reproduction)]
     deviations = _deviations(published)
     caption = (*cautions, *first.notes, *deviations.splitlines())
     for_papers = [
@@ -129,8 +129,9 @@ def rows(reproduction: Reproduction) -> Table:
         cells = {"row": name, "seeds": len(line.seeds), **_scores(reproduction, name)}
         cells["status"] = line.status
         lines.append([*cells.values()])
-    title, notes = reproduction.column, tuple(notes_on(reproduction))
-    return table([*cells], lines, title=title, notes=notes, parts=([*cells].index("data"),))
+    columns, notes = [*cells], tuple(notes_on(reproduction))
+    parts = (columns.index("data"),)
+    return table(columns, lines, title=reproduction.column, notes=notes, parts=parts)
 
 
 def _scores(reproduction: Reproduction, name: str) -> dict[str, object]:
@@ -182,7 +183,7 @@ def by_column(reproduction: Reproduction) -> list[Table]:
     return [table(["row", *columns], lines, title="by column")]
 
 
-def parts(reproduction: Reproduction) -> list[Table]:
+def part_tables(reproduction: Reproduction) -> list[Table]:
     """Return the quantities `TABLE | LINE | COLUMN` of every row as tables of their own."""
     tables = []
     for name, records in reproduction.records.items():
