@@ -77,10 +77,9 @@ class VocabularyConfig(Section):
     """Joint mode: number of additional entries per further view; `auto`: as many as keep the
     number of pieces of plain text the same as without further views, so that systems differ in the
     method only (CipherDAug, per key of a cipher: 4,000)."""
-    mode: Literal["joint", "separate", "mirrored"] = "joint"
+    mode: Literal["joint", "separate"] = "joint"
     """joint: one model for all views; separate: one for the plain bitext and one for each further
-    view; mirrored: one for the plain bitext, with its letters replaced for each further view, so
-    that views are segmented as plain text."""
+    view."""
     separate_size_per_key: Pieces = 6_500
     """Separate mode: number of pieces of the model of each further view.
 
@@ -109,9 +108,8 @@ class VocabularyConfig(Section):
         return DEFAULT_SIZE if self.size == "auto" else self.size
 
     def inactive(self) -> dict[str, str]:
-        sizes = {"joint": "size_per_key", "separate": "separate_size_per_key"}
-        unused = [size for mode, size in sizes.items() if mode != self.mode]
-        return dict.fromkeys(unused, f"the mode of the vocabulary is {self.mode}")
+        unused = "separate_size_per_key" if self.mode == "joint" else "size_per_key"
+        return {unused: f"the mode of the vocabulary is {self.mode}"}
 
     @field_validator("reserved")
     @classmethod

@@ -2,9 +2,7 @@
 
 In joint mode, one BPE model is trained on the plain bitext and all other views. In separate mode,
 the plain bitext and each other view have models of their own, whose pieces are merged by string
-(CipherDAug, table 7). In mirrored mode, the model of a view is that of the plain bitext with its
-letters replaced: the view has other pieces and no other segmentation, which separates two effects
-of a cipher.
+(CipherDAug, table 7).
 
 Views compete for the merges of a joint BPE model. With too few entries for them, plain text is
 split into more pieces than with the vocabulary of the baseline, and systems differ in more than the
@@ -18,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain, islice, pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from augury.core.errors import UserError
 from augury.core.progress import say_once
@@ -90,17 +88,11 @@ def train(
     if config.mode == "separate":
         for view in others:
             add([view], config.separate_size_per_key, 0, "vocabulary.separate_size_per_key")
-    letters: dict[str, dict[str, str]] = {}
-    if config.mode == "mirrored":
-        letters = {view: _letters(groups, view, counts) for view in others}
-        views |= {view: index for index, view in enumerate(others, len(models))}
-    vocabulary = Vocabulary(models, views, tags, preprocessor, letters)
+    vocabulary = Vocabulary(models, views, tags, preprocessor)
     names = [f"sentencepiece-{index}.model" for index in range(len(models))]
     for name, model in zip(names, models, strict=True):
         folder.write(name, model)
-    form: dict[str, Any] = {"letters": letters} if letters else {}
-    if not preprocessor.is_identity:
-        form["form"] = asdict(preprocessor)
+    form = {} if preprocessor.is_identity else {"form": asdict(preprocessor)}
     folder.finish(
         {
             "size": len(vocabulary),
@@ -157,29 +149,6 @@ def _matching(
         f"sentence, {change:+.1f} % compared with the vocabulary without other views"
     )
     return max(1, per_key)
-
-
-def _letters(groups: Mapping[str, Texts], view: str, counts: dict[str, int]) -> dict[str, str]:
-    """Return what each character of the plain source becomes in a view; UserError if it is not
-    the same everywhere."""
-    letters: dict[str, str] = {}
-    for plain, rendered in zip(groups["source"](), _texts(groups, (view,), counts), strict=True):
-        if len(plain) != len(rendered):
-            raise _not_mirrored(view)
-        for letter, other in zip(plain, rendered, strict=True):
-            if letters.setdefault(letter, other) != other:
-                raise _not_mirrored(view)
-    if len(set(letters.values())) < len(letters):
-        raise _not_mirrored(view)
-    return letters
-
-
-def _not_mirrored(view: str) -> UserError:
-    return UserError(
-        f"vocabulary.mode mirrored: view '{view}' does not replace every character of the source "
-        "by one other, so that it cannot be segmented as the source: set vocabulary.mode=joint, "
-        "or leave out vocabulary.tokenise"
-    )
 
 
 def _size_error(
