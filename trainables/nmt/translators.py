@@ -99,6 +99,8 @@ class FromNothing(Translator):
             "languages": self.experiment.corpus.languages_of("train"),
             "texts": [[name, text.folder.name] for name, text in texts.items()],
         }
+        if settings.get("size_per_key") == "auto":
+            determined["size_version"] = training.SIZE_VERSION
         if settings["tokenise"] == "moses":
             from importlib.metadata import version
 

@@ -1,6 +1,9 @@
-"""The joint vocabulary that leaves plain text as the baseline cuts it."""
+"""The automatic sizes of vocabularies."""
 
 from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +14,13 @@ from augury.core.rng import generator
 from augury.core.store import Store
 from augury.text.cipher import Rot, build_alphabet
 from augury.text.pieces import sentencepieces
-from augury.text.pieces.training import fitting_size, has_words, matching_size
+from augury.text.pieces.settings import VocabularyConfig
+from augury.text.pieces.training import fitting_size, has_words, train
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -29,29 +38,32 @@ def enciphered(texts: list[str], key: int) -> list[str]:
     return [Rot(alphabet, key).text(text) for text in texts]
 
 
-def pieces(model: bytes, texts: list[str]) -> float:
-    return sum(map(len, SentencePieceProcessor(model_proto=model).encode(texts))) / len(texts)
-
-
-@pytest.mark.parametrize("size", [60, 200, 333])
-def test_the_first_pieces_are_those_of_a_smaller_model(texts: list[str], size: int) -> None:
-    small, large = (
-        sentencepieces.pieces(sentencepieces.load(sentencepieces.learn(texts, entries)))
-        for entries in (size, 500)
-    )
-    assert sentencepieces.first_pieces(large, size) == small
-
-
 @pytest.mark.parametrize("keys", [[1], [1, 2]])
-def test_plain_text_keeps_its_number_of_pieces(texts: list[str], keys: list[int]) -> None:
-    views = [text for key in keys for text in enciphered(texts, key)]
-    matched = matching_size(texts, views, baseline=300, largest=300 * (1 + len(keys)))
-    assert matched.baseline == pytest.approx(pieces(sentencepieces.learn(texts, 300), texts))
-    assert matched.pieces == pytest.approx(
-        pieces(sentencepieces.learn([*texts, *views], matched.size), texts)
+def test_plain_text_keeps_about_as_many_pieces(
+    store: Store, texts: list[str], keys: list[int]
+) -> None:
+    target = enciphered(texts, 13)
+    plain = {"source": partial(iter, texts), "target": partial(iter, target)}
+    ciphers = {f"rot-{key}": partial(iter, enciphered(texts, key)) for key in keys}
+    alone, joint = (
+        train(
+            groups,
+            VocabularyConfig(size=300),
+            languages=["de", "en"],
+            folder=store.folder("vocabularies", str(len(groups))),
+        )
+        for groups in (plain, plain | ciphers)
     )
-    assert 0.99 < matched.pieces / matched.baseline <= 1
-    assert 300 < matched.size <= 300 * (1 + len(keys))
+    lengths = [len(of.encode(texts + target)[0]) for of in (alone, joint)]
+    assert lengths[1] / lengths[0] == pytest.approx(1, abs=0.1)
+    assert 300 * (1 + len(keys) / 4) < len(joint) <= 300 * (1 + len(keys))
+
+
+def test_a_view_without_new_words_adds_next_to_nothing(store: Store, texts: list[str]) -> None:
+    groups = {view: partial(iter, texts) for view in ("source", "target", "duplicate")}
+    folder = store.folder("vocabularies", "duplicate")
+    made = train(groups, VocabularyConfig(size=300), languages=["de", "en"], folder=folder)
+    assert len(made) == 301
 
 
 def test_text_is_worth_its_characters_and_the_words_that_come_twice() -> None:
@@ -78,11 +90,6 @@ def test_a_model_of_the_size_that_text_is_worth_can_be_learned(texts: list[str])
         )
         == size
     )
-
-
-@pytest.fixture
-def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    return Store(tmp_path_factory.mktemp("store"))
 
 
 def test_the_fitting_size_counts_words_of_any_script(texts: list[str]) -> None:

@@ -104,17 +104,6 @@ def load(model: bytes) -> SentencePieceProcessor:
     return SentencePieceProcessor(model_proto=model)
 
 
-def first_pieces(learned: Sequence[str], size: int) -> list[str]:
-    """Return the `size` pieces of a smaller model for the same text, given those of a larger one.
-
-    BPE learns merges sequentially: a smaller model has the first of them, and the same characters.
-    """
-    characters = [piece for piece in learned if len(piece) == 1]
-    merged = [piece for piece in learned if len(piece) > 1]
-    assert len(characters) <= size <= len(learned)
-    return [*merged[: size - len(characters)], *characters]
-
-
 def pieces(model: SentencePieceProcessor) -> list[str]:
     """Return the pieces in the order of their ids, from 1 (0 is the unknown piece)."""
     return list(model.id_to_piece(list(range(1, model.get_piece_size()))))

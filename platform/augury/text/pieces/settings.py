@@ -74,9 +74,9 @@ class VocabularyConfig(Section):
     """Number of entries for the plain bitext, including special symbols and tags; `auto`: 12,000,
     or for small corpora the number of characters and repeated words."""
     size_per_key: Pieces | Literal["auto"] = "auto"
-    """Joint mode: number of additional entries per further view; `auto`: as many as keep the
-    number of pieces of plain text the same as without further views, so that systems differ in the
-    method only (CipherDAug, per key of a cipher: 4,000)."""
+    """Joint mode: number of additional entries per further view; `auto`: in proportion to its
+    repeated words that plain text lacks, so that plain text keeps about as many pieces as without
+    further views (CipherDAug, per key of a cipher: 4,000)."""
     mode: Literal["joint", "separate"] = "joint"
     """joint: one model for all views; separate: one for the plain bitext and one for each further
     view."""
