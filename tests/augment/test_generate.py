@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from augury.augment import operator, pipeline, prompts
-from augury.augment.answers import AnswerFilters, read_answers
-from augury.augment.generate import TEACHER, WRITER, Generate, Prompts
+from augury.augment.generate import TEACHER, WRITER, Generate
+from augury.augment.model_outputs import Request
 from augury.augment.models import ReadyModel
 from augury.augment.operator import check_columns, parse
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
-from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, NLI, PARALLEL, Corpus
+from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, PARALLEL, Corpus
 from augury.corpora.ingest import ingest
 from augury.corpora.spec import CorpusSpec, LabelledSpec
 from augury.experiments.graph import Graph
@@ -93,7 +93,7 @@ def test_an_answer_fills_a_column_and_all_else_is_the_parent(tmp_path: Path) -> 
         parallel(tmp_path),
         model=model,
         prompt="translate",
-        filters={"length_ratio": None, "repeated": False},
+        length_ratio=None,
     )
     assert [(row["source"], row["target"]) for row in records] == [
         (source, "a new house is here") for source, _ in PAIRS
@@ -110,30 +110,19 @@ def test_an_answer_fills_a_column_and_all_else_is_the_parent(tmp_path: Path) -> 
     }
 
 
-def test_other_labels_are_asked_for_and_kept(tmp_path: Path) -> None:
-    """The model writes of the label that it read last."""
+def test_the_label_is_in_the_prompt_and_what_is_there_is_not_made_again(tmp_path: Path) -> None:
+    """The model writes of the label that it read last; the third record repeats the first."""
     following = {
         **always("worse than that", after="negative"),
         **always("rather good one", after="positive"),
     }
     model = save_bigrams(tmp_path / "model", following)
-    settings = {"model": model, "prompt": "{{ text }} {{ label }}", "fills": ["text"]}
-    for label, expected in (
-        ("other", [("worse than that", "negative"), ("rather good one", "positive")]),
-        ("own", [("rather good one", "positive"), ("worse than that", "negative")]),
-    ):
-        _, records = generated(labelled(tmp_path), label=label, **settings)
-        assert [(row["text"], row["label"]) for row in records] == expected  # repeated: once
-
-
-def test_another_label_is_drawn_for_every_copy(tmp_path: Path) -> None:
-    corpus, asked = labelled(tmp_path), operator_with(prompt="example", label="other")
-    (block,) = corpus.blocks()
-    labels = {
-        Prompts(asked, corpus, ("negative", "neutral", "positive"), copy).parents(block)[0]["label"]
-        for copy in range(1, 9)
-    }
-    assert labels == {"negative", "neutral"}
+    part, records = generated(
+        labelled(tmp_path), model=model, prompt="{{ text }} {{ label }}", fills=["text"]
+    )
+    made = [(row["text"], row["label"]) for row in records]
+    assert made == [("rather good one", "positive"), ("worse than that", "negative")]
+    assert lost(part) == {"there already": 1}
 
 
 def test_shots_are_other_records_of_the_same_label(tmp_path: Path) -> None:
@@ -145,7 +134,7 @@ def test_shots_are_other_records_of_the_same_label(tmp_path: Path) -> None:
         shots=2,
     )
     (block,) = corpus.blocks()
-    assert Prompts(shown, corpus, ("negative", "positive"), 1)(block).texts == [
+    assert [request.prompt for request in shown.requests(corpus, 1, block)] == [
         "good film|given,fine book,",
         "bad film|given,",
         "fine book|given,good film,",
@@ -159,7 +148,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Corpus]:
     return chatter(folder / "model"), fresh(folder / "corpus")
 
 
-DRAWN = {"prompt": "{{ source }} :", "fills": ["target"], "filters": {"length_ratio": None}}
+DRAWN = {"prompt": "{{ source }} :", "fills": ["target"], "length_ratio": None}
 
 
 def fresh(folder: Path) -> Corpus:
@@ -200,44 +189,34 @@ def test_a_teacher_decides(tmp_path: Path) -> None:
     model = save_bigrams(tmp_path / "model", always("so it was", after=":"))
     teacher = save_classifier(tmp_path / "teacher", {"Positive": 0.7, "Negative": 0.3})
     settings = {"model": model, "prompt": "{{ text }} :", "fills": ["text"]}
-    filters = {"teacher": teacher, "repeated": False}
-    part, records = generated(labelled(tmp_path), filters=filters, **settings)
-    assert [row["label"] for row in records] == ["positive", "positive"]
-    assert lost(part) == {"teacher": 1}
+    part, records = generated(labelled(tmp_path), teacher=teacher, **settings)
+    assert [row["label"] for row in records] == ["positive"]
+    assert lost(part) == {"teacher": 1, "there already": 1}
 
 
 def test_the_plain_baseline_can_judge(tmp_path: Path) -> None:
     """It is a run of the graph."""
     generate = {"operator": "generate", "model": "a/model", "prompt": "example"}
-    judged = {**generate, "filters": {"teacher": "baseline"}}
+    judged = {**generate, "teacher": "baseline"}
     labels = tiny.experiment("classification", tmp_path, baseline=True, augment=[judged])
     (models,) = Graph(Store(tmp_path)).models(labels)
     assert models[WRITER].name == "a/model@main"
     assert models[TEACHER].name.startswith("runs/")
 
 
-def test_a_prompt_that_is_too_long_and_an_answer_of_another_form_are_counted(
-    tmp_path: Path,
-) -> None:
-    following = {"Hund": {"?": 1.0}, "Katze": {"cat": 1.0}, "?": {END: 1.0}, "cat": {END: 1.0}}
+def test_a_prompt_that_is_too_long_is_counted(tmp_path: Path) -> None:
+    following = {"Hund": {"dog": 1.0}, "Katze": {"cat": 1.0}, "dog": {END: 1.0}, "cat": {END: 1.0}}
     model = save_bigrams(tmp_path / "model", following, positions=12)
-    pairs = [("der Hund", "dog"), ("die Katze", "a cat"), ("ein großer alter Hund", "old dog")]
+    pairs = [("der Hund", "a dog"), ("die Katze", "a cat"), ("ein großer alter Hund", "old dog")]
     part, records = generated(
         parallel(tmp_path, pairs),
         model=model,
         prompt="{{ source }}",
-        answer=r"(?P<target>\w+)",
-    )
-    assert [row["target"] for row in records] == ["cat"]
-    assert lost(part) == {"answer of another form": 2}
-    part, _ = generated(
-        parallel(tmp_path, pairs),
-        model=model,
-        prompt="{{ source }}",
-        answer=r"(?P<target>\w+)",
+        fills=["target"],
         max_tokens=9,
     )
-    assert lost(part) == {"answer of another form": 1, "prompt too long": 1}
+    assert [row["target"] for row in records] == ["dog", "cat"]
+    assert lost(part) == {"prompt too long": 1}
 
 
 PAIR = {
@@ -281,7 +260,7 @@ def test_what_a_template_must_not_do_is_an_error(template: str, message: str) ->
     [
         ({"prompt": "{{ sorce }}", "fills": ["target"]}, "have no sorce"),
         ({"prompt": "paraphrase", "fills": ["text"]}, "have no text"),
-        ({"prompt": "translate", "label": "other"}, "have no label"),
+        ({"prompt": "translate", "teacher": "baseline"}, "have no label"),
     ],
 )
 def test_columns_that_records_do_not_have_are_named(settings: dict[str, Any], message: str) -> None:
@@ -295,12 +274,7 @@ def test_columns_that_records_do_not_have_are_named(settings: dict[str, Any], me
         ({"prompt": "paraphase"}, "unknown prompt 'paraphase': did you mean 'paraphrase'"),
         ({"prompt": "Write a sentence.", "fills": ["source"]}, "unknown prompt 'Write"),
         ({"prompt": "{{ source", "fills": ["source"]}, "no Jinja template: line 1"),
-        ({"prompt": "translate", "answer": "(?P<source>.)"}, "groups of answer are .'source'"),
-        ({"prompt": "translate", "answer": "("}, "no regular expression"),
-        (
-            {"prompt": "{{ text }}", "answer": "(?P<label>.)", "label": "other"},
-            "asks for a label, and fills has one",
-        ),
+        ({"prompt": "{{ source }}"}, "fills: .source."),
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(
@@ -313,7 +287,6 @@ def test_settings_that_do_not_go_together_are_refused(
 RECORDS: dict[str, tuple[Any, list[str]]] = {
     "paraphrase": (LABELLED_PAIRS.schema, ["sentence1"]),
     "translate": (PARALLEL.schema, ["target"]),
-    "hypothesis": (NLI.schema, ["hypothesis"]),
     "noisy": (PARALLEL.schema, ["source"]),
     "example": (LABELLED.schema, ["text"]),
 }
@@ -332,7 +305,6 @@ def test_a_named_prompt_is_written_out_and_reads_its_records(name: str) -> None:
     assert (f": {fills[0]}" in prompt or f"- {fills[0]}" in prompt) and "nothing else" in prompt
 
 
-OFF: dict[str, Any] = {"copied": False, "length_ratio": None, "language": False}
 PARENT = {
     "id": "1",
     "source": "der Hund ist in dem Haus und schläft",
@@ -357,23 +329,18 @@ def lowercased(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 
 def read(
-    lowercased: Corpus, output: str | None, parent: Any = PARENT, pattern: str = "", **filters: Any
+    lowercased: Corpus, output: str | None, parent: Any = PARENT, fills: str = "target", **own: Any
 ) -> tuple[dict[str, str], str]:
-    (answer,) = read_answers(
-        [output],
-        {0: parent},
-        pattern or r"(?P<target>\S.*)",
-        AnswerFilters.model_validate({**OFF, **filters}),
-        lowercased,
-        ("contradiction", "entailment"),
-    )
-    return answer.texts, answer.reason
+    request = Request(0, parent, 1, "", 0)
+    asked = operator_with(prompt="{{ id }}", fills=fills.split(), **{"length_ratio": None, **own})
+    asked.read([request], [output], lowercased, ("contradiction", "entailment"))
+    return request.texts, request.reason
 
 
-SIDES = r"(?P<premise>.*)\|(?P<hypothesis>.*)"
+SIDES = "premise hypothesis"
+PREMISE = '"premise": "the dog is in the house"'
 GERMAN, ENGLISH = "das ist der Hund und die Katze", "this is the dog and the cat"
-COPIED: dict[str, Any] = {"copied": True}
-LANGUAGE: dict[str, Any] = {"language": True}
+TWICE = {"length_ratio": 2.0}
 
 
 def test_the_first_line_is_the_answer_in_the_form_of_the_training_text(lowercased: Corpus) -> None:
@@ -381,39 +348,38 @@ def test_the_first_line_is_the_answer_in_the_form_of_the_training_text(lowercase
 
 
 @pytest.mark.parametrize(
-    ("output", "parent", "pattern", "filters", "reason"),
+    ("output", "parent", "fills", "settings", "reason"),
     [
-        (None, PARENT, "", {}, "prompt too long"),
-        (" \n", PARENT, "", {}, "empty"),
-        ("no colon", PARENT, "Answer: (?P<target>.*)", {}, "answer of another form"),
-        ("Answer: ", PARENT, "Answer: (?P<target>.*)", {}, "empty"),
-        ("a", PARENT, "(?P<source>b)?(?P<target>a)", {}, "empty"),
-        ("maybe", EXAMPLE, "(?P<label>.*)", {}, "unknown label"),
-        ("entailment", EXAMPLE, "(?P<label>.*)", {}, ""),
-        ("The dog is in the  house and sleeps", PARENT, "", COPIED, "copied"),
-        ("der Hund ist in dem Haus und schläft", PARENT, "", COPIED, "copied"),  # untranslated
-        ("the dog is in the house", PARENT, "", COPIED, ""),
-        ("the dog is in the house|the house is empty", EXAMPLE, SIDES, COPIED, "copied"),
-        ("the dog is in the house|no", EXAMPLE, SIDES, COPIED, ""),
+        (None, PARENT, "target", {}, "prompt too long"),
+        (" \n", PARENT, "target", {}, "empty"),
+        ("no object", EXAMPLE, SIDES, {}, "answer of another form"),
+        ('{"premise": "x"}', EXAMPLE, SIDES, {}, "answer of another form"),
+        ('{"premise": 1, "hypothesis": "x"}', EXAMPLE, SIDES, {}, "answer of another form"),
+        ('{"premise": "x", "hypothesis": ""}', EXAMPLE, SIDES, {}, "empty"),
+        ("maybe", EXAMPLE, "label", {}, "unknown label"),
+        ("entailment", EXAMPLE, "label", {}, ""),
+        ("The dog is in the  house and sleeps", PARENT, "target", {}, "copied"),
+        ("der Hund ist in dem Haus und schläft", PARENT, "target", {}, "copied"),  # untranslated
+        ("the dog is in the house", PARENT, "target", {}, ""),
+        (f'{{{PREMISE}, "hypothesis": "the house is empty"}}', EXAMPLE, SIDES, {}, "copied"),
+        (f'So: {{{PREMISE}, "hypothesis": "no"}}!', EXAMPLE, SIDES, {}, ""),
         # The target has 34 characters.
-        ("x" * 16, PARENT, "", {"length_ratio": 2.0}, "length ratio"),
-        ("x" * 17, PARENT, "", {"length_ratio": 2.0}, ""),
-        ("x" * 68, PARENT, "", {"length_ratio": 2.0}, ""),
-        ("x" * 69, PARENT, "", {"length_ratio": 2.0}, "length ratio"),
-        (ENGLISH, PARENT, "(?P<target>.*)", LANGUAGE, ""),
-        (GERMAN, PARENT, "(?P<target>.*)", LANGUAGE, "language"),
-        (GERMAN, PARENT, "(?P<source>.*)", LANGUAGE, ""),
-        (ENGLISH, PARENT, "(?P<source>.*)", LANGUAGE, "language"),
-        (GERMAN, EXAMPLE, "(?P<hypothesis>.*)", LANGUAGE, "language"),
-        ("это собака", PARENT, "", LANGUAGE, "language"),
+        ("x" * 16, PARENT, "target", TWICE, "length ratio"),
+        ("x" * 17, PARENT, "target", TWICE, ""),
+        ("x" * 68, PARENT, "target", TWICE, ""),
+        ("x" * 69, PARENT, "target", TWICE, "length ratio"),
+        (ENGLISH, PARENT, "target", {}, ""),
+        (GERMAN, PARENT, "target", {}, "language"),
+        (ENGLISH, PARENT, "source", {}, "language"),
+        (GERMAN, EXAMPLE, "hypothesis", {}, "language"),
     ],
 )
 def test_answers_are_left_out_for_one_reason(
     lowercased: Corpus,
     output: str | None,
     parent: dict[str, str],
-    pattern: str,
-    filters: dict[str, Any],
+    fills: str,
+    settings: dict[str, Any],
     reason: str,
 ) -> None:
-    assert read(lowercased, output, parent, pattern, **filters)[1] == reason
+    assert read(lowercased, output, parent, fills, **settings)[1] == reason

@@ -16,7 +16,6 @@ from augury.augment.operator import parse
 from augury.augment.semantic import (
     DROPPED,
     GeneratorModel,
-    Prompts,
     Rectify,
     Semantic,
     TeacherModel,
@@ -65,10 +64,10 @@ def test_the_prompts_of_a_contradiction() -> None:
         "nli", premise=["P", "Q"], hypothesis=["H"] * 2, label=["contradiction", "entailment"]
     )
     operator = Semantic(copies=2)
-    asked = Prompts(operator)(block)
-    assert [*asked.texts[:4]] == ["entailment: P", "neutral: P"] * 2
-    assert len({*asked.keys}) == 8
-    assert [of.copy for of in operator.requests(block) if of.row == 1] == [1, 2, 3, 4]
+    asked = operator.requests(block)
+    assert [of.prompt for of in asked[:4]] == ["entailment: P", "neutral: P"] * 2
+    assert len({of.key for of in asked}) == 8
+    assert [of.copy for of in asked if of.row == 1] == [1, 2, 3, 4]
 
 
 def test_one_other_label_is_asked_for_each_copy_and_both_as_often() -> None:

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-import re
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from augury.augment.answers import DISAGREED, REPEATED, AnswerFilters, new_records, read_answers
-from augury.augment.model_outputs import KIND, ModelOutputs, Questions, judge, outputs_folder
+from augury.augment.model_outputs import (
+    KIND,
+    ModelOutputs,
+    Request,
+    judge,
+    new_records,
+    outputs_folder,
+    questions,
+)
 from augury.augment.models import ReadyModel, TextModel
 from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput
-from augury.augment.prompts import PROMPTS, columns_of, named_prompt, render
-from augury.augment.translation import TranslationSampling
+from augury.augment.prompts import COLUMN, PROMPTS, columns_of, render
+from augury.augment.translation import TranslationSampling, cleaned_like
 from augury.core.config import ModelName
 from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
 from augury.core.rng import generator, keys_of, seed_of, uniform
 from augury.core.store import Store
-from augury.corpora.corpus import Corpus, input_columns, sentence_columns
+from augury.corpora.corpus import KINDS, Corpus, input_columns, sentence_columns
 from augury.corpora.filters import Duplicates
+from augury.corpora.identification import is_foreign
 from augury.corpora.labels import LABEL, label_counts
-from augury.decoding.checkpoint import Chat, LanguageModel
+from augury.decoding.checkpoint import LanguageModel
 
-VERSION = 1
+VERSION = 2
 """Raised when the answers to the same prompts change; part of their addresses."""
 BLOCK_ROWS = 200
 """The records of a block, which is repeated after a kill."""
@@ -38,13 +45,17 @@ UNREAD = ("views", "lineage")
 WRITER, TEACHER = "writer", "teacher"
 BASELINE = "baseline"
 """In place of a trained model: one that the plain baseline of the experiment trains."""
+TOP_K = 50
+"""An answer is drawn from so many of the likeliest subwords."""
 
 
 class Generate(CorpusOperator):
     """Records by a language model, whose prompt is filled with a record and whose answer fills
     columns of a new one.
 
-    The other columns of a new record are those of its parent.
+    The other columns of a new record are those of its parent. Left out, and counted by reason, are
+    answers whose sentences all are their record's, up to case and spaces; those that are clearly of
+    another language; and records that the training text has, or that another answer made.
     """
 
     operator: Literal["generate"] = "generate"
@@ -54,42 +65,32 @@ class Generate(CorpusOperator):
     prompt: str
     """A Jinja template that reads the columns of a record, such as {{ source }} or {{ label }}, the
     list `examples`, and the filter `language` that names a language by its code; or the name of a
-    template: paraphrase, translate, hypothesis, noisy, example."""
+    template: paraphrase, translate, noisy, example."""
     fills: tuple[str, ...] = ()
-    """The columns that the answer fills: sentences, or label. By default the groups of `answer`, or
-    the column of a named prompt."""
-    answer: str = ""
-    """A regular expression with a named group for each filled column, searched in the answer:
-    "(?P<source>.+)\\t(?P<target>.+)". By default, for one column, the first line that is not
-    empty."""
+    """The columns that the answer fills, sentences or label: one by its first line, several as a
+    JSON object with their names. By default the column of a named prompt."""
     examples: tuple[dict[str, str], ...] = ()
     """Examples for the prompt, each a mapping from columns to texts."""
     shots: int = Field(0, ge=0, le=1000)
     """Records that are added to the examples, drawn for every prompt among the first 20,000 of the
     training text; where records have labels, of the same label. By default 4 for prompt example."""
-    label: Literal["own", "other"] = "own"
-    """The label in the prompt, and of the new record: the record's own, or another one, drawn by
-    the seed for every copy."""
     copies: int = Field(1, ge=1, le=1000)
     """Answers for every record."""
     share: float = Field(1.0, gt=0, le=1)
     """The share of the records that are asked for, drawn by the seed."""
     temperature: float = Field(1.0, ge=0)
     """Divisor of the logits; 0 takes the likeliest subword at every step (greedy search)."""
-    top_k: int | None = Field(50, ge=1)
-    """Draw only from this many of the likeliest subwords; null: from all."""
     top_p: float = Field(1.0, gt=0, le=1)
-    """Of these, only from the fewest that together have this probability."""
+    """Of the 50 likeliest subwords, draw only from the fewest that together have this probability.
+    """
     max_tokens: int = Field(100, ge=1, le=10_000_000)
     """Maximum length of an answer in subwords, where it is cut."""
-    chat: Chat = "auto"
-    """Whether a prompt is a user's message in the chat template of the tokenizer: auto (where it
-    has one), true or false."""
-    filters: AnswerFilters = AnswerFilters()
-    """What an answer must be to become a record."""
-    called: str = Field("generate", pattern=r"[a-z][a-z0-9_-]*")
-    """The name of the records in tables and in `mixture`, for several such operators in one
-    system."""
+    length_ratio: float | None = Field(3.0, ge=1)
+    """The maximum factor by which a sentence is longer or shorter, in characters, than the record's
+    own in the same column; null: no maximum."""
+    teacher: Literal["baseline"] | ModelName | ReadyModel | None = None
+    """A classifier whose likeliest label must be the record's: baseline trains the plain baseline
+    of the experiment (seed 1); or a checkpoint, by path or name, or {run: ...}."""
     seed: int = 1
     """Seed of the random choices, each by record and copy."""
 
@@ -103,48 +104,29 @@ class Generate(CorpusOperator):
     @classmethod
     def _written_out(cls, values: Any) -> Any:
         """Put the text of a named prompt in place of its name, and what follows from it."""
-        if not isinstance(values, Mapping) or not isinstance(values.get("prompt"), str):
+        prompt = values.get("prompt") if isinstance(values, Mapping) else None
+        if not isinstance(prompt, str) or prompt not in PROMPTS:
             return values
-        settings, fills = dict(values), list(values.get("fills") or ())
-        if settings["prompt"] in PROMPTS:
-            named = named_prompt(settings["prompt"], fills[0] if fills else None)
-            fills = fills or [named.fills]
-            settings |= {"prompt": named.text, "shots": values.get("shots", named.shots)}
-        pattern = settings.get("answer")
-        if not pattern and len(fills) == 1:
-            pattern = rf"(?P<{fills[0]}>\S.*)"
-        if pattern and not fills:
-            fills = list(_compiled(pattern).groupindex)
-        return {**settings, "fills": tuple(fills), "answer": pattern or ""}
+        named = PROMPTS[prompt]
+        fills = tuple(values.get("fills") or [named.fills])
+        text = named.text.replace(COLUMN, fills[0])
+        return {"shots": named.shots, **values, "fills": fills, "prompt": text}
 
     @model_validator(mode="after")
     def _goes_together(self) -> Generate:
         if not columns_of(self.prompt):  # the same for all records
             raise unknown("prompt", self.prompt, PROMPTS)
-        groups = list(_compiled(self.answer).groupindex) if self.answer else []
-        if not groups or sorted(groups) != sorted(self.fills):
-            raise UserError(
-                f"fills is {list(self.fills)} and the groups of answer are {groups}: give answer, "
-                "a regular expression with a named group for each column that is filled, such as "
-                "(?P<source>.+)"
-            )
-        if self.label == "other" and LABEL in self.fills:
-            raise UserError("label: other asks for a label, and fills has one: leave out either")
+        if not self.fills:
+            raise UserError("say which columns the answers fill, such as fills: [source]")
         return self
 
     def inactive(self) -> dict[str, str]:
-        unused: dict[str, str] = {}
-        if self.temperature == 0:
-            unused = dict.fromkeys(("top_k", "top_p"), "temperature 0 takes the likeliest subword")
-        return unused | ({"chat": "a run of Augury"} if _ready(self.model).run else {})
-
-    def name(self) -> str:
-        return self.called
+        greedy = self.temperature == 0
+        return {"top_p": "temperature 0 takes the likeliest subword"} if greedy else {}
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
         readable = [name for name in columns if name not in UNREAD]
-        needed = {*columns_of(self.prompt), *self.fills}
-        needed |= {LABEL} if self.label == "other" or self.filters.teacher else set()
+        needed = {*columns_of(self.prompt), *self.fills, *([LABEL] if self.teacher else [])}
         return (*readable, *sorted(needed.difference(readable)))
 
     def check_text(self, records: pa.Table) -> None:
@@ -153,139 +135,157 @@ class Generate(CorpusOperator):
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         models: dict[str, Mapping[str, Any] | ReadyModel] = {WRITER: _ready(self.model)}
-        teacher = self.filters.teacher
-        if teacher == BASELINE:
+        if self.teacher == BASELINE:
             models[TEACHER] = {**experiment, "name": TEACHER}
-        elif teacher:
-            models[TEACHER] = _ready(teacher)
+        elif self.teacher:
+            models[TEACHER] = _ready(self.teacher)
         return models
 
     def make(
         self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
     ) -> Iterator[OperatorOutput]:
-        models = fitted["models"]
+        models: Mapping[str, Any] = fitted["models"]
         content = [*sentence_columns(corpus.columns), *({LABEL} & {*corpus.columns})]
         known = Duplicates()
         for block in corpus.blocks(content):
             known.repeated(*(column.combine_chunks() for column in block.columns))
         labels = tuple(sorted(label_counts(corpus))) if LABEL in corpus.columns else ()
-        changed = [*self.fills, *([LABEL] if self.label == "other" else [])]
         for copy in range(1, self.copies + 1):
-            prompts = Prompts(self, corpus, labels, copy)
-            written = self._outputs(prompts, self._writer(models), store)
-            outputs = written.by_shard(execution, f"{self.called}: write", "records")
+            requests = partial(self.requests, corpus, copy)
+            written = self._written(partial(questions, requests), copy, corpus, models, store)
+            outputs = written.by_shard(execution, f"{self.operator}: write", "records")
             for block, texts in zip(corpus.blocks(), outputs, strict=True):
-                parents = prompts.parents(block)
-                answers = read_answers(
-                    texts, parents, self.answer, self.filters, corpus, labels, copy
-                )
-                kept = [answer for answer in answers if not answer.reason]
-                if self.filters.teacher:
-                    names = input_columns(corpus.columns)
-                    columns = [[answer.record[name] for answer in kept] for name in names]
-                    judged = judge(models[TEACHER], store, columns, labels, execution, self.called)
-                    for answer, likeliest in zip(kept, judged.argmax(1), strict=True):
-                        if labels[likeliest] != answer.record[LABEL]:
-                            answer.reason = DISAGREED
-                    kept = [answer for answer in kept if not answer.reason]
-                if self.filters.repeated and kept:
-                    columns = [[answer.record[name] for answer in kept] for name in content]
-                    repeated = known.repeated(*(pa.array(texts, pa.string()) for texts in columns))
-                    for answer, there in zip(kept, repeated, strict=True):
-                        answer.reason = REPEATED if there else ""
+                asked = requests(block)
+                self.read(asked, texts, corpus, labels)
+                kept = [request for request in asked if not request.reason]
+                if self.teacher:
+                    columns, model = input_columns(corpus.columns), models[TEACHER]
+                    judged = judge(model, store, kept, columns, labels, execution, self.operator)
+                    for request, likeliest in zip(kept, judged.argmax(1), strict=True):
+                        if labels[likeliest] != request.record[LABEL]:
+                            request.reason = "teacher"
+                    kept = [request for request in kept if not request.reason]
+                if kept:
+                    rows = [[request.record[name] for request in kept] for name in content]
+                    repeated = known.repeated(*(pa.array(of, pa.string()) for of in rows))
+                    for request, there in zip(kept, repeated, strict=True):
+                        request.reason = "there already" if there else ""
                 counts = Counter(
-                    f"{REJECTED}{answer.reason}" if answer.reason else "kept" for answer in answers
+                    f"{REJECTED}{request.reason}" if request.reason else "kept" for request in asked
                 )
-                yield new_records(self, block, answers, changed, counts, written.folder.name)
+                yield new_records(self, block, asked, self.fills, counts, written.folder.name)
 
-    def _writer(self, models: Mapping[str, TextModel]) -> TextModel:
-        """Return the model that answers; checkpoints by their prompts, runs as they draw text."""
-        ready = _ready(self.model)
-        if ready.checkpoint is None:
-            return models[WRITER]
-        return LanguageModel(
-            ready.checkpoint, ready.revision, ready.languages, ready.allow_pickle, self.chat
-        )
+    def requests(self, corpus: Corpus, copy: int, block: pa.Table) -> list[Request]:
+        """Return what a copy asks for the records of a block; all choices are drawn by seed, record
+        and copy."""
+        records = _readable(block)
+        keys = keys_of([record["id"] for record in records], self.seed, "share")
+        chosen = uniform(keys, 0, 1)[:, 0] < self.share
+        requests = []
+        for row, record in enumerate(records):
+            if chosen[row]:
+                prompt = render(self.prompt, record, self._examples(corpus, record, copy))
+                key = seed_of(self.seed, KIND, record["id"], copy)
+                requests.append(Request(row, record, copy, prompt, key))
+        return requests
 
-    def _outputs(self, prompts: Prompts, model: TextModel, store: Store) -> ModelOutputs:
-        """Return the answers of the model to the prompts of a copy."""
+    def _examples(
+        self, corpus: Corpus, record: Mapping[str, Any], copy: int
+    ) -> list[Mapping[str, Any]]:
+        """Return the examples for a record: those that are given, and records but itself."""
+        if not self.shots:
+            return [*self.examples]
+        pool = _records_by_label(corpus).get(record.get(LABEL), [])
+        random = generator(self.seed, "shots", record["id"], copy)
+        drawn = random.choice(len(pool), min(self.shots + 1, len(pool)), replace=False)
+        others = [pool[index] for index in drawn if pool[index]["id"] != record["id"]]
+        return [*self.examples, *others[: self.shots]]
+
+    def _written(
+        self, ask: Any, copy: int, corpus: Corpus, models: Mapping[str, TextModel], store: Store
+    ) -> ModelOutputs:
+        """Return the answers of the model to the prompts of a copy; of checkpoints as language
+        models, and of runs as they draw text."""
+        model, ready = models[WRITER], _ready(self.model)
+        if ready.checkpoint is not None:
+            model = LanguageModel(
+                ready.checkpoint, ready.revision, ready.languages, ready.allow_pickle
+            )
         sampling = TranslationSampling(
             temperature=self.temperature,
-            top_k=self.top_k,
+            top_k=TOP_K,
             top_p=self.top_p,
             max_length=self.max_tokens,
             seed=self.seed,
         )
-        asked = {
-            "version": VERSION,
-            "prompts": {
-                "template": self.prompt,
-                "labels": prompts.labels,
-                "copy": prompts.copy,
-                **self.model_dump(include={"examples", "shots", "label", "share", "seed"}),
-            },
-            "sampling": sampling.to_dict(),
-            "chat": self.chat,
-        }
+        settings = {"prompt", "examples", "shots", "share", "seed"}
+        prompts = {**self.model_dump(include=settings), "copy": copy}
+        asked = {"version": VERSION, "prompts": prompts, "sampling": sampling.to_dict()}
         return ModelOutputs(
-            outputs_folder(store, KIND, prompts.corpus, model, **asked),
-            prompts.corpus,
+            outputs_folder(store, KIND, corpus, model, **asked),
+            corpus,
             model,
-            prompts,
+            ask,
             sampling,
             per_second=ANSWERS_PER_SECOND,
             block_rows=BLOCK_ROWS,
         )
 
+    def read(
+        self,
+        requests: Sequence[Request],
+        outputs: Sequence[str | None],
+        corpus: Corpus,
+        labels: Sequence[str],
+    ) -> None:
+        """Fill requests by the outputs of a model, each None where its prompt was too long, or say
+        why they become no records; texts are cleaned like those of a corpus with `labels`."""
+        for request, output in zip(requests, outputs, strict=True):
+            if output is None:
+                request.reason = "prompt too long"
+            elif not output.strip():
+                request.reason = "empty"
+            elif len(self.fills) == 1:
+                request.texts = {self.fills[0]: output.strip().partition("\n")[0]}
+            elif (texts := _object(output)) and all(
+                isinstance(texts.get(name), str) for name in self.fills
+            ):
+                request.texts = {name: texts[name] for name in self.fills}
+            else:
+                request.reason = "answer of another form"
+        filled = [request for request in requests if not request.reason]
+        for name in self.fills:
+            cleaned = cleaned_like(corpus, [request.texts[name] for request in filled])
+            for request, text in zip(filled, cleaned, strict=True):
+                request.texts[name] = text
+        for request in filled:
+            request.reason = self._fault(request.parent, request.texts, labels)
 
-@dataclass(frozen=True)
-class Prompts:
-    """What one copy of every record asks for; all choices are drawn by seed, record and copy."""
-
-    operator: Generate
-    corpus: Corpus
-    """The training text, whose records are shown as examples."""
-    labels: tuple[str, ...]
-    """The labels of the training text."""
-    copy: int
-
-    def __call__(self, block: pa.Table) -> Questions:
-        """Return the prompt of every record of a block, empty for those that are not asked for."""
-        texts, seed = [""] * len(block), self.operator.seed
-        for row, record in self.parents(block).items():
-            texts[row] = render(self.operator.prompt, record, self._examples(record))
-        ids = block.column("id").to_pylist()
-        return Questions(texts, [seed_of(seed, KIND, name, self.copy) for name in ids])
-
-    def parents(self, block: pa.Table) -> dict[int, dict[str, Any]]:
-        """Return the records that are asked for, with the label that is, by their rows."""
-        records = _readable(block)
-        keys = keys_of([record["id"] for record in records], self.operator.seed, "share")
-        chosen = uniform(keys, 0, 1)[:, 0] < self.operator.share
-        return {row: self._labelled(record) for row, record in enumerate(records) if chosen[row]}
-
-    def _labelled(self, record: dict[str, Any]) -> dict[str, Any]:
-        if self.operator.label == "own":
-            return record
-        others = [label for label in self.labels if label != record[LABEL]]
-        if not others:
-            raise UserError(
-                f"label: other asks for another label than '{record[LABEL]}', and the training "
-                "text has no other"
+    def _fault(
+        self, parent: Mapping[str, Any], texts: Mapping[str, str], labels: Sequence[str]
+    ) -> str:
+        """Return the first reason to leave out what an answer fills; empty where there is none."""
+        if not all(texts.values()):
+            return "empty"
+        if LABEL in texts and texts[LABEL] not in labels:
+            return "unknown label"
+        sentences = {name: texts[name] for name in sentence_columns([*texts])}
+        own = {_folded(parent[name]) for name in sentence_columns([*parent])}
+        if sentences and own.issuperset(map(_folded, sentences.values())):
+            return "copied"
+        for name, text in sentences.items():
+            ratio, most = len(text) / max(1, len(parent[name])), self.length_ratio
+            if most is not None and not 1 / most <= ratio <= most:
+                return "length ratio"
+            kind = next(
+                kind
+                for kind in KINDS.values()
+                if name in kind.sentences and kind.language in parent
             )
-        key = seed_of(self.operator.seed, "label", record["id"], self.copy)
-        return {**record, LABEL: others[key % len(others)]}
-
-    def _examples(self, record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        """Return the examples for a record: those that are given, and records but itself."""
-        examples, shots = self.operator.examples, self.operator.shots
-        if not shots:
-            return [*examples]
-        pool = _records_by_label(self.corpus).get(record.get(LABEL), [])
-        random = generator(self.operator.seed, "shots", record["id"], self.copy)
-        drawn = random.choice(len(pool), min(shots + 1, len(pool)), replace=False)
-        others = [pool[index] for index in drawn if pool[index]["id"] != record["id"]]
-        return [*examples, *others[:shots]]
+            language = kind.target_language if name == kind.target else kind.language
+            if is_foreign(text, parent[language]):
+                return "language"
+        return ""
 
 
 @lru_cache(maxsize=1)
@@ -304,16 +304,22 @@ def _readable(block: pa.Table) -> list[dict[str, Any]]:
     )
 
 
+def _object(output: str) -> dict[str, Any] | None:
+    """Return the JSON object in an answer; None where there is none."""
+    try:
+        found = json.loads(output[output.find("{") : output.rfind("}") + 1])
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
 def _ready(model: str | ReadyModel) -> ReadyModel:
     """Return the settings of a model, of which a path or name alone may be given."""
     return ReadyModel(checkpoint=model) if isinstance(model, str) else model
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    try:
-        return re.compile(pattern)
-    except re.error as error:
-        raise UserError(f"answer {pattern!r} is no regular expression: {error}") from error
 
 
 OPERATOR = Generate

@@ -63,20 +63,6 @@ Answer with the translation and nothing else.
 {{ source_language | language }}: {{ source }}
 {{ target_language | language }}:""",
     ),
-    "hypothesis": NamedPrompt(
-        "hypothesis",
-        """\
-{% set means = {"entailment": "is certainly true", "neutral": "may be true or not", \
-"contradiction": "is certainly false"} %}
-Write a sentence that {{ means[label] }} if the premise is true. Answer with the sentence and \
-nothing else.
-{% for example in examples %}
-Premise: {{ example.premise }}
-A sentence that {{ means[example.label] }}: {{ example.hypothesis }}
-{% endfor %}
-Premise: {{ premise }}
-A sentence that {{ means[label] }}:""",
-    ),
     "noisy": NamedPrompt(
         "source",
         """\
@@ -108,13 +94,6 @@ Answer with the sentence and nothing else.
     ),
 }
 """Prompts by name."""
-
-
-def named_prompt(name: str, column: str | None = None) -> NamedPrompt:
-    """Return the prompt of a name, for the column that it is to fill."""
-    prompt = PROMPTS[name]
-    filled = column or prompt.fills
-    return prompt._replace(fills=filled, text=prompt.text.replace(COLUMN, filled))
 
 
 def columns_of(template: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,12 +12,19 @@ import numpy.typing as npt
 import pyarrow as pa
 from pydantic import Field
 
-from augury.augment import prompts
-from augury.augment.answers import Answer, new_records
 from augury.augment.health import YIELD
-from augury.augment.model_outputs import KIND, ModelOutputs, Questions, judge, outputs_folder
+from augury.augment.model_outputs import (
+    KIND,
+    ModelOutputs,
+    Request,
+    judge,
+    new_records,
+    outputs_folder,
+    questions,
+)
 from augury.augment.models import ReadyModel
 from augury.augment.operator import CorpusOperator, OperatorOutput
+from augury.augment.prompts import hypothesis
 from augury.core.config import Overrides, Section
 from augury.core.execution import Execution
 from augury.core.rng import seed_of
@@ -157,19 +164,19 @@ class Semantic(CorpusOperator):
     def max_records(self) -> int:
         return self.copies * (len(LABELS) - 1 if self.labels == "all_others" else 1)
 
-    def requests(self, block: pa.Table) -> list[Answer]:
+    def requests(self, block: pa.Table) -> list[Request]:
         """Return the hypotheses to generate, whose parents have the label that is asked for; more
         copies leave requests of fewer as they are."""
-        requests = []
+        requests, key = [], (self.seed, self.operator)
         for row, record in enumerate(block.select(self.READS).to_pylist()):
-            others = [label for label in LABELS if label != record["label"]]
+            name, others = record["id"], [label for label in LABELS if label != record["label"]]
             asked = others * self.copies
             if self.labels == "one_other":
-                key = self.seed, self.operator, record["id"], "label"
-                keys = [seed_of(*key, copy) for copy in range(self.copies)]
-                asked = [others[drawn % len(others)] for drawn in keys]
+                drawn = [seed_of(*key, name, "label", copy) for copy in range(self.copies)]
+                asked = [others[number % len(others)] for number in drawn]
             for copy, label in enumerate(asked, start=1):
-                requests.append(Answer(row, {**record, "label": label}, copy=copy))
+                parent, prompt = {**record, "label": label}, hypothesis(label, record["premise"])
+                requests.append(Request(row, parent, copy, prompt, seed_of(*key, name, copy)))
         return requests
 
     def make(
@@ -183,7 +190,7 @@ class Semantic(CorpusOperator):
             outputs_folder(store, KIND, corpus, models[GENERATOR], **asked),
             corpus,
             models[GENERATOR],
-            Prompts(self),
+            partial(questions, self.requests),
             self.sampling,
             whole=False,
             columns=self.READS,
@@ -193,42 +200,27 @@ class Semantic(CorpusOperator):
         outputs = written.by_shard(execution, f"{self.operator}: write", "records")
         for block, texts in zip(corpus.blocks(), outputs, strict=True):
             counts = Counter(generated=len(texts), empty=0, copied=0)
-            answers = []
-            for answer, text in zip(self.requests(block), texts, strict=True):
-                if not text or text == answer.parent["hypothesis"]:
+            kept = []
+            for request, text in zip(self.requests(block), texts, strict=True):
+                if not text or text == request.parent["hypothesis"]:
                     counts["copied" if text else "empty"] += 1
                     continue
-                answer.texts = {"hypothesis": text, "label": answer.parent["label"]}
-                answers.append(answer)
+                request.texts = {"hypothesis": text}
+                kept.append(request)
             probabilities = None
             if self.rectify != "requested":
-                sides = [[of.record[side] for of in answers] for side in ("premise", "hypothesis")]
-                model = models[TEACHER]
-                probabilities = judge(model, store, sides, LABELS, execution, self.operator)
-            requested = np.array([LABELS.index(of.texts["label"]) for of in answers], np.int64)
+                columns, model = ("premise", "hypothesis"), models[TEACHER]
+                probabilities = judge(model, store, kept, columns, LABELS, execution, self.operator)
+            requested = np.array([LABELS.index(of.record["label"]) for of in kept], np.int64)
             places = rectify_labels(requested, probabilities, self.rectify, self.threshold)
-            for answer, place, asked in zip(answers, places, requested, strict=True):
-                outcome = "kept" if place == asked else "changed"
+            for request, place, asked_for in zip(kept, places, requested, strict=True):
+                outcome = "kept" if place == asked_for else "changed"
                 if place == DROPPED:
-                    outcome = answer.reason = "dropped"
-                counts[f"{outcome} {answer.texts['label']}"] += 1
-                answer.texts["label"] = LABELS[place]
+                    outcome = request.reason = "dropped"
+                counts[f"{outcome} {LABELS[asked_for]}"] += 1
+                request.texts["label"] = LABELS[place]
             changed = ("hypothesis", "label")
-            yield new_records(self, block, answers, changed, counts, written.folder.name)
-
-
-@dataclass(frozen=True)
-class Prompts:
-    """What the generator is asked for a block."""
-
-    operator: Semantic
-
-    def __call__(self, block: pa.Table) -> Questions:
-        key, texts, keys = (self.operator.seed, self.operator.operator), [], []
-        for answer in self.operator.requests(block):
-            texts.append(prompts.hypothesis(answer.parent["label"], answer.parent["premise"]))
-            keys.append(seed_of(*key, answer.parent["id"], answer.copy))
-        return Questions(texts, keys)
+            yield new_records(self, block, kept, changed, counts, written.folder.name)
 
 
 OPERATOR = Semantic

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from augury.core import config
 from augury.core.directories import scratch
@@ -26,9 +26,6 @@ KIND, MODEL = "converted", "model"
 """The store's folder of converted models, and the directory of the model in each."""
 VERSION = 1
 """Raised when the conversion of a checkpoint changes; part of its address."""
-
-Chat = Literal["auto"] | bool
-"""Whether a prompt is a user's message in the tokenizer's chat template; auto: where it has one."""
 
 
 class Languages(NamedTuple):
@@ -192,15 +189,16 @@ def _told(model: PreTrainedModel) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class LanguageModel(Checkpoint):
-    """A causal model or an encoder-decoder that answers prompts."""
+    """A causal model or an encoder-decoder that answers prompts.
 
-    chat: Chat = "auto"
+    A prompt is a user's message where the tokenizer has a chat template.
+    """
 
     def sampler(self, store: Store, whole: bool = True) -> Sampler:
         """Return the model as a function that answers prompts, loaded once.
 
         A prompt that leaves no room for `max_length` subwords has no answer, an empty one has an
-        empty answer. UserError for a chat template that there is not.
+        empty answer.
         """
         from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
@@ -209,21 +207,11 @@ class LanguageModel(Checkpoint):
         name, revision = self.checkpoint, self.revision
         settings = pretrained.load(AutoConfig.from_pretrained, name, revision)
         if settings.is_encoder_decoder:
-            if self.chat is True:
-                raise UserError(
-                    f"'{name}' is an encoder-decoder, and chat: true is for causal models: leave "
-                    "it out"
-                )
             return super().sampler(store, whole=True)
         tokenizer = pretrained.load(AutoTokenizer.from_pretrained, name, revision)
-        if self.chat is True and not tokenizer.chat_template:
-            raise UserError(
-                f"the tokenizer of '{name}' has no chat template: set chat: auto or false, or take "
-                "a model that was tuned for chats"
-            )
 
         def encode(prompt: str) -> list[int]:
-            if not (tokenizer.chat_template and self.chat and prompt.strip()):
+            if not (tokenizer.chat_template and prompt.strip()):
                 return list(tokenizer(prompt).input_ids)
             text = tokenizer.apply_chat_template(
                 [{"role": "user", "content": prompt}],
