@@ -43,8 +43,8 @@ class Shout(TextOperator):
 EVERY_TASK: dict[str, Any] = {
     "eda": {"operator": "eda", "copies": 2},
     "eda view": {"operator": "eda", "copies": 2, "use": "view"},
-    "noise": {"operator": "noise", "copies": 2, "asr": 0.5, "spelling": 0.3, "punctuation": 0.5},
-    "noise view": {"operator": "noise", "use": "view", "keyboard": 0.5, "fillers": 0.2},
+    "noise": {"operator": "noise", "copies": 2, "asr": 0.5, "spelling": 0.3},
+    "noise view": {"operator": "noise", "use": "view", "keyboard": 0.5},
     "shout": Shout(),
     "shout records": Shout(copies=2, use="records"),
 }

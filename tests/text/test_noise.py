@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
@@ -14,8 +15,6 @@ from augury.core.rng import generator
 from augury.core.words import clusters
 from augury.corpora.text_settings import NOISES
 from augury.text.noise import (
-    EMOJI,
-    FILLERS,
     NoiseContext,
     add_noise,
     confusions,
@@ -47,17 +46,18 @@ def places(kind: str, rate: float) -> set[int]:
 def test_rate_0_changes_nothing_and_layout_stays(kind: str) -> None:
     assert changed(kind, 0.0) == TEXT
     assert changed(kind, 0.5) != TEXT
-    assert add_noise("a  b\tc ", "casing", 1.0, generator(1), ENGLISH).text == "A  B\tC "
+    typed = add_noise("a  b\tc ", "keyboard", 1.0, generator(1), ENGLISH).text
+    assert [len(part) for part in re.split(r"(\s+)", typed)] == [1, 2, 1, 1, 1, 1, 0]
 
 
-@pytest.mark.parametrize("kind", ["spelling", "keyboard", "casing"])
+@pytest.mark.parametrize("kind", ["spelling", "keyboard"])
 def test_the_rate_is_the_share_of_words(kind: str) -> None:
     """480 words; three standard deviations of a share of 0.3 are 0.063."""
     assert len(places(kind, 0.3)) / WORDS == pytest.approx(0.3, abs=0.063)
     assert len(places(kind, 1.0)) == WORDS
 
 
-@pytest.mark.parametrize("kind", ["asr", "spelling", "keyboard", "casing"])
+@pytest.mark.parametrize("kind", ["asr", "spelling", "keyboard"])
 def test_a_lower_rate_changes_some_of_the_same_words_alike(kind: str) -> None:
     few, many = changed(kind, 0.1).split(), changed(kind, 0.3).split()
     assert places(kind, 0.1) < places(kind, 0.3)
@@ -94,22 +94,6 @@ def test_keys_beside_a_key() -> None:
         assert all(letter in keys[other] for letter, others in keys.items() for other in others)
 
 
-def test_marks_are_dropped_or_doubled() -> None:
-    text = changed("punctuation", 1.0)
-    assert text.replace(",", "").replace(".", "") == TEXT.replace(",", "").replace(".", "")
-    assert text.count(",,") + text.count("..") == pytest.approx(
-        60, abs=18
-    )  # half of 120, three standard deviations
-    assert add_noise("?!", "punctuation", 1.0, generator(1), ENGLISH).text == "?!"
-
-
-def test_fillers_and_emoji_are_added() -> None:
-    fillers = changed("fillers", 0.2)
-    assert all(filler in fillers for filler in FILLERS["en"])
-    emoji = changed("emoji", 0.2)
-    assert emoji.translate({ord(mark): None for mark in EMOJI}).split() == TEXT.split()
-
-
 @pytest.mark.parametrize(
     ("language", "words"),
     [
@@ -139,20 +123,16 @@ def test_words_are_confused_with_those_that_sound_alike() -> None:
     assert heard[4] in ("too", "two") and heard[10] in ("to", "too")
     with pytest.raises(UserError, match="noise asr does not support 'cs'"):
         require_language(["asr"], "cs")
-    with pytest.raises(UserError, match="noise fillers does not support 'cs'"):
-        require_language(["fillers"], "cs")
-    require_language(["spelling", "emoji"], "cs")
+    require_language(["spelling", "keyboard"], "cs")
 
 
+@settings(max_examples=20, deadline=None)
 @given(st.floats(0, 1), st.integers(0, 99))
 def test_edits_are_counted(rate: float, seed: int) -> None:
-    for kind in ("spelling", "casing", "asr"):
+    for kind in ("spelling", "keyboard", "asr"):
         noised = add_noise(TEXT, kind, rate, generator(seed), ENGLISH)
         pairs = zip(TEXT.split(), noised.text.split(), strict=True)
         assert (noised.places, noised.edits) == (WORDS, sum(old != new for old, new in pairs))
-    for kind in ("fillers", "emoji"):
-        noised = add_noise(TEXT, kind, rate, generator(seed), ENGLISH)
-        assert noised.places == WORDS and (noised.edits == 0) == (noised.text == TEXT)
 
 
 def test_words_that_sound_alike_are_confused_at_the_rate_of_all_words() -> None:
@@ -172,16 +152,7 @@ def test_words_that_sound_alike_are_confused_at_the_rate_of_all_words() -> None:
 HINDI = "कुत्ते पार्क में दौड़ते हैं और बच्चे उन्हें देखते हैं " * 20
 
 
-@pytest.mark.parametrize("kind", ["spelling", "casing", "emoji"])
-def test_letters_keep_their_marks(kind: str) -> None:
+def test_letters_keep_their_marks() -> None:
     """Vowel signs are part of a letter: none stands alone, is doubled or left over."""
-    noised = add_noise(HINDI, kind, 1.0, generator("marks"), NoiseContext("hi", {}))
-    assert set(clusters(noised.text)) <= {*clusters(HINDI), *EMOJI}
-    assert noised.edits or kind == "casing"
-
-
-def test_vowel_signs_are_no_punctuation() -> None:
-    noised = add_noise(HINDI, "punctuation", 1.0, generator("marks"), ENGLISH)
-    assert noised == (HINDI, 0, 0)
-    ended = add_noise("वह आया।", "punctuation", 1.0, generator("end"), ENGLISH)
-    assert ended.places == ended.edits == 1 and ended.text in ("वह आया", "वह आया।।")
+    noised = add_noise(HINDI, "spelling", 1.0, generator("marks"), NoiseContext("hi", {}))
+    assert set(clusters(noised.text)) <= {*clusters(HINDI)} and noised.edits

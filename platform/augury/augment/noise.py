@@ -32,17 +32,17 @@ from augury.text.noise import (
 )
 
 PLACES, EDITED = " places", " edits"
-"""The counts of words or marks that could have noise of a kind, and of those that have."""
+"""The counts of words that could have noise of a kind, and of those that have."""
 
 
 class Noise(NoiseRates, TextSubset, Copies):
-    """Misspell words, drop punctuation, add fillers and emoji, swap homophones."""
+    """Misspell words, and confuse those that sound alike."""
 
     operator: Literal["noise"] = "noise"
 
     PER_SECOND: ClassVar[float] = 10_000
     NORMAL: ClassVar[frozenset[str]] = frozenset({COPIED})
-    EXAMPLE: ClassVar[str] = "spelling: 0.1, casing: 0.05"
+    EXAMPLE: ClassVar[str] = "spelling: 0.1, keyboard: 0.05"
 
     @model_validator(mode="after")
     def _some(self) -> Noise:

@@ -24,8 +24,6 @@ _words = regex.compile(_WORD).findall
 _words_and_gaps = regex.compile(f"({_WORD})").split
 _spelt = regex.compile(r"\p{L}[\p{L}\p{M}\u200c\u200d]*")
 _clusters = regex.compile(r"\X").findall
-PUNCTUATION = regex.compile(rf"[^{WORDLIKE}{SPACE}]\p{{M}}*")
-"""A punctuation mark or symbol."""
 _HAN = r"\p{Han}\p{Hiragana}\p{Katakana}"
 UNSPACED = (
     rf"{_HAN}\p{{Thai}}\p{{Lao}}\p{{Khmer}}\p{{Myanmar}}\p{{Tibetan}}\p{{Tai_Tham}}"

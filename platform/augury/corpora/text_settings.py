@@ -52,7 +52,7 @@ with the text later, and the language, which is that of its split."""
 
 
 class NoiseRates(Section):
-    """Rates of each kind of noise, per word unless stated otherwise; applied in this order."""
+    """Rates of each kind of noise, per word; applied in this order."""
 
     asr: float = Field(0.0, ge=0, le=1)
     """Words replaced by a similar-sounding word of the training text, as in speech transcripts (en,
@@ -63,14 +63,6 @@ class NoiseRates(Section):
     keyboard: float = Field(0.0, ge=0, le=1)
     """Words with a letter replaced by that of an adjacent key: on qwertz for de, azerty for fr and
     qwerty for all others."""
-    casing: float = Field(0.0, ge=0, le=1)
-    """Words in lower case, in upper case, or with the case of the first letter inverted."""
-    punctuation: float = Field(0.0, ge=0, le=1)
-    """Punctuation marks that are deleted or doubled."""
-    fillers: float = Field(0.0, ge=0, le=1)
-    """Words preceded by a filler such as "um", "äh" or "euh" (en, de, fr)."""
-    emoji: float = Field(0.0, ge=0, le=1)
-    """Words followed by an emoji."""
 
     @property
     def rates(self) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Synthetic noise: small edits of a fraction of the words or punctuation marks of a text.
+"""Synthetic noise: small edits of a fraction of the words of a text.
 
 The random numbers of a word do not depend on the rate: words that are changed at one rate are
 changed in the same way at all higher rates, so that a series of test sets differs in the rate only.
@@ -15,16 +15,9 @@ import numpy as np
 import regex
 
 from augury.core.errors import UserError
-from augury.core.words import PUNCTUATION, WORDLIKE, clusters, is_spelt
+from augury.core.words import WORDLIKE, clusters, is_spelt
 from augury.corpora.languages import base_language
 
-EMOJI = tuple("😂🤣😭😍😊🙏👍🔥💯🤔😅🙄😎🎉👀🤷😡💀✨🙃")
-FILLERS: Mapping[str, tuple[str, ...]] = {
-    "en": ("um", "uh", "er", "well", "like", "you know", "I mean"),
-    "de": ("äh", "ähm", "also", "halt", "na ja", "sozusagen", "ich meine"),
-    "fr": ("euh", "ben", "bah", "enfin", "quoi", "tu vois", "du coup"),
-}
-"""Filled pauses and discourse markers by language."""
 KEYBOARDS: Mapping[str, tuple[str, ...]] = {
     "de": ("qwertzuiopü", "asdfghjklöä", "yxcvbnm"),
     "fr": ("azertyuiop", "qsdfghjklm", "wxcvbn"),
@@ -39,22 +32,6 @@ _parts = re.compile(r"(\s+)").split
 _core = regex.compile(rf"[{WORDLIKE}](?:.*[{WORDLIKE}])?")
 
 
-class Word(NamedTuple):
-    """A word with its context and random numbers."""
-
-    text: str
-    first: bool
-    """Whether it is the first word of the sentence."""
-    letters: Sequence[str]
-    """All letters of the sentence, with their marks, in order."""
-    draws: Sequence[float]
-    """`DRAWS` random numbers in [0, 1)."""
-
-    def choice(self, options: Sequence[str], draw: int = 0) -> str:
-        """Return a random option, using the word's random number with index `draw`."""
-        return options[int(self.draws[draw] * len(options))]
-
-
 class NoiseContext(NamedTuple):
     """The parameters of edits."""
 
@@ -65,9 +42,23 @@ class NoiseContext(NamedTuple):
     """The share of words that have another with their key; only these can be confused."""
 
 
+class Word(NamedTuple):
+    """A word with its context and random numbers."""
+
+    text: str
+    letters: Sequence[str]
+    """All letters of the sentence, with their marks, in order."""
+    draws: Sequence[float]
+    """`DRAWS` random numbers in [0, 1)."""
+    context: NoiseContext
+
+    def choice(self, options: Sequence[str], draw: int = 0) -> str:
+        """Return a random option, using the word's random number with index `draw`."""
+        return options[int(self.draws[draw] * len(options))]
+
+
 class Noised(NamedTuple):
-    """A text with noise, the number of places (words or marks) that could have any, and of those
-    that have."""
+    """A text with noise, its number of words, and of those that were edited."""
 
     text: str
     places: int
@@ -76,11 +67,10 @@ class Noised(NamedTuple):
 
 def require_language(kinds: Sequence[str], language: str) -> None:
     """Raise UserError if a kind of noise does not support a language."""
-    for kind, known in (("asr", RULES), ("fillers", FILLERS)):
-        if kind in kinds and base_language(language) not in known:
-            raise UserError(
-                f"noise {kind} does not support '{language}': use it for text in {', '.join(known)}"
-            )
+    if "asr" in kinds and base_language(language) not in RULES:
+        raise UserError(
+            f"noise asr does not support '{language}': use it for text in {', '.join(RULES)}"
+        )
 
 
 def add_noise(
@@ -88,11 +78,9 @@ def add_noise(
 ) -> Noised:
     """Return a text with noise of one kind, which supports the language.
 
-    `rate` is the expected share of all words, or marks, that change. As not every word sounds like
-    another, those that do are confused at the rate divided by their share, at most all of them.
+    `rate` is the expected share of all words that change. As not every word sounds like another,
+    those that do are confused at the rate divided by their share, at most all of them.
     """
-    if kind == "punctuation":
-        return _punctuation(text, rate, random)
     if kind == "asr" and context.coverage > 0:
         rate /= context.coverage
     parts = _parts(text)
@@ -103,28 +91,13 @@ def add_noise(
         words, random.random((len(words), 1 + DRAWS)).tolist(), strict=True
     ):
         if number < rate:
-            edited = EDITS[kind](Word(parts[index], index == words[0], letters, draws), context)
+            edited = EDITS[kind](Word(parts[index], letters, draws, context))
             edits += edited != parts[index]
             parts[index] = edited
     return Noised("".join(parts), len(words), edits)
 
 
-def _punctuation(text: str, rate: float, random: np.random.Generator) -> Noised:
-    """Delete or double marks with equal probability, unless the text has no words."""
-    numbers = random.random((len(PUNCTUATION.findall(text)), 2)).tolist()
-    draws = iter(numbers)
-
-    def edit(mark: regex.Match[str]) -> str:
-        number, choice = next(draws)
-        return mark[0] if number >= rate else mark[0] * 2 if choice < 0.5 else ""
-
-    if not regex.search(f"[{WORDLIKE}]", text):
-        return Noised(text, 0, 0)
-    edits = sum(number < rate for number, _ in numbers)
-    return Noised(PUNCTUATION.sub(edit, text), len(numbers), edits)
-
-
-def _spelling(word: Word, context: NoiseContext) -> str:
+def _spelling(word: Word) -> str:
     """Insert, delete or replace a letter, or swap it with the next one, if the word has enough
     letters."""
     characters = clusters(word.text)
@@ -155,8 +128,8 @@ def _spelling(word: Word, context: NoiseContext) -> str:
     return "".join([*characters[:index], new, *characters[end:]])
 
 
-def _keyboard(word: Word, context: NoiseContext) -> str:
-    keys = neighbours(context.language)
+def _keyboard(word: Word) -> str:
+    keys = neighbours(word.context.language)
     letters = [index for index, character in enumerate(word.text) if character.lower() in keys]
     if not letters:
         return word.text
@@ -181,15 +154,8 @@ def neighbours(language: str) -> Mapping[str, str]:
     return adjacent
 
 
-def _casing(word: Word, context: NoiseContext) -> str:
-    """Return a word in lower case, in upper case, or with the case of its first letter inverted."""
-    forms = word.text.lower(), word.text.upper(), word.text[:1].swapcase() + word.text[1:]
-    options = [form for form in forms if form != word.text]
-    return word.choice(options) if options else word.text
-
-
-def _asr(word: Word, context: NoiseContext) -> str:
-    core = _core.search(word.text)
+def _asr(word: Word) -> str:
+    core, context = _core.search(word.text), word.context
     if core is None or not context.confusions:
         return word.text
     options = _alternatives(core[0], context.confusions, context.language)
@@ -200,24 +166,10 @@ def _asr(word: Word, context: NoiseContext) -> str:
     return word.text[: core.start()] + cased + word.text[core.end() :]
 
 
-def _fillers(word: Word, context: NoiseContext) -> str:
-    filler = word.choice(FILLERS[base_language(context.language)])
-    if word.first and word.text[:1].isupper():
-        filler = filler[0].upper() + filler[1:]
-    return f"{filler}, {word.text}"
-
-
-def _emoji(word: Word, context: NoiseContext) -> str:
-    return f"{word.text} {word.choice(EMOJI)}"
-
-
-EDITS: Mapping[str, Callable[[Word, NoiseContext], str]] = {
+EDITS: Mapping[str, Callable[[Word], str]] = {
     "asr": _asr,
     "spelling": _spelling,
     "keyboard": _keyboard,
-    "casing": _casing,
-    "fillers": _fillers,
-    "emoji": _emoji,
 }
 """Edits of words by kind of noise."""
 
