@@ -50,7 +50,7 @@ def test_the_first_rows_are_shown_with_what_operators_make_of_them(
     content["corpus"] = {**languages, "train": text, "valid": text}
     content["augment"] = [
         {"operator": "control", "kind": "reverse"},
-        {"operator": "noise", "casing": 1.0, "copies": 2},
+        {"operator": "noise", "keyboard": 1.0, "copies": 2},
     ]
     (tmp_path / "views.yaml").write_text(yaml.safe_dump(content))
     asked = ["augment", tmp_path / "views.yaml", "--storage", tmp_path / "s", "--show", 2]
@@ -59,7 +59,7 @@ def test_the_first_rows_are_shown_with_what_operators_make_of_them(
     for example in examples:
         (plain,), (reversed_words,) = example["text"], example["reverse"]
         assert [word[::-1] for word in reversed_words["text"].split()] == plain["source"].split()
-        assert [row["source"].lower() for row in example["noise"]] == [plain["source"].lower()] * 2
+        assert [len(row["source"]) for row in example["noise"]] == [len(plain["source"])] * 2
         assert {row["target"] for row in example["noise"]} == {plain["target"]}
     assert examples[1]["reverse"][0]["text"] in augury(*asked).out
 
@@ -83,18 +83,7 @@ def test_limits_on_two_files_are_flags_and_excluded_rows_are_counted(
     assert all(f"{count}: {reason} (--filter max_" in shown for reason, count in excluded.items())
 
 
-@pytest.mark.parametrize(
-    ("operator", "flags", "sections"),
-    [
-        ("semantic", ["--copies", "--threshold"], ["generator: ", "sampling: "]),
-        ("reorder", ["--use {records,view}"], ["parallel: ", "model: "]),
-        ("cipher", ["--keys", "--mode"], []),
-    ],
-)
-def test_help_lists_an_operators_parameters_and_sections(
-    operator: str, flags: list[str], sections: list[str], augury: Augury
-) -> None:
-    shown = augury("augment", "--operator", operator, "--help").out
-    listed = shown.partition(f"sections of operator {operator}, for experiment files")[2]
-    assert all(flag in shown for flag in flags) and "--model" not in shown
-    assert all(section in listed for section in sections) and bool(listed) == bool(sections)
+def test_help_lists_an_operators_parameters_and_sections(augury: Augury) -> None:
+    shown = augury("augment", "--operator", "semantic", "--help").out
+    assert all(flag in shown for flag in ("--copies", "--threshold", "{all_others,one_other}"))
+    assert "generator, teacher, sampling" in " ".join(shown.split()) and "--teacher" not in shown

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import textwrap
 from collections.abc import Sequence
 from typing import Any, get_args, get_origin
 
@@ -69,26 +68,24 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
     """Add the parameters of an operator as flags; none of an unknown one, which `run` rejects.
 
-    Parameters that are sections are only listed: they need an experiment file.
+    Parameters that are sections are only named: they need an experiment file.
     """
     try:
         schema = operators.schema(name)
     except UserError:
         return
     parser.epilog = f"example:\n  {_example(name, schema)}"
-    group, sections = parser.add_argument_group(f"parameters of operator {name}"), []
-    descriptions = schema.descriptions()
+    group, descriptions = parser.add_argument_group(f"parameters of {name}"), schema.descriptions()
+    sections = []
     for key, field in schema.model_fields.items():
-        text = " ".join(descriptions.get(key, "").split())
         if any(map(_is_section, [field.annotation, *get_args(field.annotation)])):
-            sections.append(textwrap.fill(f"{key}: {text}", 76, subsequent_indent="  "))
+            sections.append(key)
         elif key != "operator":
+            text = " ".join(descriptions.get(key, "").split()).replace("%", "%%")
             form, of = flag_arguments(field.annotation), f"{PARAMETER}{key}"
-            form |= {"help": text.replace("%", "%%"), "default": argparse.SUPPRESS, "dest": of}
-            group.add_argument(flag_of(key), **form)
+            group.add_argument(flag_of(key), help=text, default=argparse.SUPPRESS, dest=of, **form)
     if sections:
-        title = f"sections of operator {name}, for experiment files"
-        parser.add_argument_group(title, "\n".join(sections))
+        group.description = f"in experiment files also the sections {', '.join(sections)}"
 
 
 def _is_section(annotation: Any) -> bool:
@@ -109,25 +106,25 @@ def _example(name: str, schema: type[Operator]) -> str:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    experiment = _experiment(arguments) if arguments.experiment else None
-    if experiment:
-        spec, chosen = experiment.corpus, list(experiment.augment)
+    if arguments.experiment:
+        from augury.experiments import make
+
+        experiment = _experiment(arguments)
+        spec, chosen, execution = experiment.corpus, experiment.augment, experiment.execution
+        storage = arguments.storage or experiment.storage
     else:
         spec, operator = _without_experiment(arguments)
-        chosen = [operator]
+        chosen, execution, storage = (operator,), Execution(), arguments.storage or RESULTS
     if draws := [operator.operator for operator in chosen if operator.makes() == DRAW]:
         raise UserError(
             f"operator {draws[0]} changes token ids during training and stores nothing: add it to "
             "augment in an experiment file and run `augury train`"
         )
-    execution = experiment.execution if experiment else Execution()
     if arguments.executor:
         execution = execution.model_copy(update={"executor": arguments.executor})
-    store = Store(arguments.storage or (experiment.storage if experiment else RESULTS))
+    store = Store(storage)
     corpus, models = ingest(spec, "train", store), None
-    if experiment:
-        from augury.experiments import make
-
+    if arguments.experiment:
         stored = experiment.model_copy(update={"storage": store.root})
         models = make.train_models(stored, store)
     augmented = pipeline.augment(corpus, chosen, store, models=models, execution=execution)
@@ -139,7 +136,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(result)
     else:
-        _print(result, "corpus.filter." if experiment else "--filter ")
+        _print(result, "corpus.filter." if arguments.experiment else "--filter ")
     return 0
 
 
@@ -208,10 +205,7 @@ def _result(corpus: Corpus, augmented: Augmented) -> dict[str, Any]:
             "address": part.folder.name.rpartition("/")[2],
             "folder": part.folder.uri,
             "makes": part.operator.makes(),
-            "rows": manifest["rows"],
-            "counts": manifest["counts"],
-            "measures": manifest["health"]["measures"],
-            "health": manifest["health"],
+            **{name: manifest[name] for name in ("rows", "counts", "health")},
             "made": part.name in augmented.computed,
         }
     excluded = corpus.manifest["rejected"]
@@ -256,7 +250,7 @@ def _print(result: dict[str, Any], prefix: str) -> None:
     for name, part in result["parts"].items():
         notes = [f"{part['rows']:,} rows", "made" if part["made"] else "reused"]
         notes += [f"{count:,} {label}" for label, count in part["counts"].items()]
-        notes += [f"{label} {value:.2f} %" for label, value in part["measures"].items()]
+        notes += [f"{label} {of:.2f} %" for label, of in part["health"]["measures"].items()]
         print(f"  {name:<12} {part['folder']}: {', '.join(notes)}")
     for number, example in enumerate(result.get("examples", ()), 1):
         print(f"\nexample {number}")
