@@ -245,9 +245,8 @@ def apply(
 def operator(name: str, *, language: str | None = None, **settings: Any) -> FrameOperator:
     """Return an operator, given by name or path, for batches of your own `ray.data.Dataset`.
 
-    It learns from the training split by `fit`: a data frame, an Arrow table, a dataset, or the
-    folder of a fit in a storage. `batch` maps a batch to its new rows, as `apply` does. Raises
-    UserError for what `apply` refuses.
+    It learns from the training split by `fit`: a data frame, an Arrow table or a dataset. `batch`
+    maps a batch to its new rows, as `apply` does. Raises UserError for what `apply` refuses.
 
         cipher = augury.operator("cipher", keys=[1]).fit(train)
         enciphered = dataset.map_batches(cipher.batch, batch_format="pyarrow")

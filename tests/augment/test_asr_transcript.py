@@ -104,13 +104,6 @@ def test_indicator_words_are_dropped_from_all_texts(tmp_path: Path) -> None:
     assert pairs(result)[0] == ("hello my friend", "Bonjour mes amis")
 
 
-def test_transcripts_may_be_a_column_of_a_table(tmp_path: Path) -> None:
-    table = tmp_path / "asr.tsv"
-    table.write_text("clip\tasr\n" + "".join(f"c\t{text}\n" for text in HEARD), encoding="utf-8")
-    in_column = augmented(tmp_path, transcripts=str(table), column="asr")
-    assert pairs(in_column) == pairs(augmented(tmp_path))
-
-
 def test_rows_that_cannot_belong_together_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="3 rows and the training text 4"):
         augmented(tmp_path, HEARD[:2] + ["x"])

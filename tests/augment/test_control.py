@@ -42,9 +42,3 @@ def test_letters_alone_change_and_the_length_is_kept(kind: str) -> None:
             letters = "_" if kind == "blank" else "abcdefghijklmnopqrstuvwxyz"
             assert new in letters if old.isalpha() else new == old
     assert view("blank")[1] == "___ _____, 20 % ___ _____!"
-
-
-@pytest.mark.parametrize("kind", ["shuffle", "random"])
-def test_draws_depend_on_the_record(kind: str) -> None:
-    first, second = view(kind, [TEXTS[3]] * 2, ["a", "b"])
-    assert first != second

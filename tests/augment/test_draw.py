@@ -92,17 +92,6 @@ def test_every_other_piece_is_as_likely_a_replacement() -> None:
         assert abs(np.corrcoef(taken.T)[0, 1]) < DEVIATION
 
 
-@pytest.mark.parametrize("name", ["switch_out", "raml"])
-def test_replacements_are_of_the_joint_vocabulary_or_of_the_side(name: str) -> None:
-    ids, keys = sentences(3)
-    occurring = np.array([4, 5, 6, 20, 30])
-    symbols = SYMBOLS._replace(occurring=lambda: occurring)
-    for vocabulary, allowed in (("joint", SYMBOLS.ordinary), ("side", occurring)):
-        operator = draw(name, tau=0.1, vocabulary=vocabulary)
-        new = operator.draw(ids, ids >= FIRST, keys, 0, symbols)
-        assert set(new[new != ids].tolist()) == set(allowed.tolist())
-
-
 @given(
     name=st.sampled_from(OPERATORS),
     lengths=st.lists(st.integers(0, 12), min_size=1, max_size=8),

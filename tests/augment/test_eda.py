@@ -82,21 +82,6 @@ def test_without_synonyms_half_of_the_copies_stay_and_are_counted(store: Store) 
     assert german.counts["unchanged hypotheses"] - english.counts["unchanged hypotheses"] == 80
 
 
-def test_given_lists_serve_every_language(store: Store, tmp_path: Path) -> None:
-    (tmp_path / "synonyms.tsv").write_text("hund\tköter\n")
-    eda = Eda(synonyms=str(tmp_path / "synonyms.tsv"))
-    made = apply_eda(eda, block(20, " ", "hund", "de"), store)
-    assert {*made.table.column("hypothesis").to_pylist()} == {"hund", "köter", "köter hund"}
-    assert made.counts["unchanged premises"] == 80
-
-
-def test_clean_leaves_letters_and_spaces(store: Store) -> None:
-    records = block(10, "It's a DOG, No. 3!", "42 ...")
-    cleaned = apply_eda(Eda(clean=True), records, store).table.to_pydict()
-    assert set("".join(cleaned["premise"])) <= set("abcdefghijklmnopqrstuvwxyz ")
-    assert set(cleaned["hypothesis"]) == {"42 ..."}
-
-
 def corpus(
     store: Store, premise: str = "The dog sees a happy child.", language: str = "en"
 ) -> Corpus:

@@ -7,8 +7,6 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from augury.augment import pipeline
 from augury.augment.fuzzy_match import FuzzyMatch
@@ -61,12 +59,6 @@ def test_shares_are_of_texts_or_of_what_was_to_be_made() -> None:
     shares = (measured.empty, measured.copied, measured.repeated, measured.length)
     assert shares == (3 / 10, 1 / 5, 1 / 4, 5 / 7)
     assert Health.from_dict(measured.to_dict()) == measured
-
-
-@given(st.lists(st.sampled_from(["a", "bb", "ccc", "dd"]), min_size=1, max_size=20))
-def test_one_text_for_all_repeats_all_but_one(old: list[str]) -> None:
-    tallied = sums(["x"] * len(old), old)
-    assert (tallied.pairs, tallied.repeated) == (len({*old}), len({*old}) - 1)
 
 
 def test_the_length_to_be_expected_is_that_of_the_training_text(tmp_path: Path) -> None:

@@ -9,14 +9,14 @@ import pyarrow as pa
 import pytest
 
 from augury.augment import operator, pipeline
-from augury.augment.noise import Noise, NoiseForTestSet
+from augury.augment.noise import Noise
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.experiments import make, preflight
 from augury.experiments.graph import Graph
 from tests.augment import texts
-from tests.tiny import OF_TASK, PARALLEL, experiment
+from tests.tiny import PARALLEL, experiment
 
 SENTENCES = [
     "Their dog wrote to me.",
@@ -91,32 +91,6 @@ def test_the_source_alone_has_noise(tmp_path: Path) -> None:
     shares = [sum(column) / len(changed) for column in zip(*changed, strict=True)]
     assert 0.1 < shares[0] < 0.3 < shares[1] and all(many or not few for few, many in changed)
     assert some.manifest["noise"]["spelling"] == 0.2
-
-
-def test_a_noisy_test_set_does_not_depend_on_the_blocks_of_its_noise(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sources = []
-    for rows in (None, 7):
-        monkeypatch.setattr(NoiseForTestSet, "BLOCK_ROWS", rows)
-        settings = experiment("nmt", tmp_path / str(rows), corpus=noisy(some={"spelling": 0.4}))
-        run = make.prepare(settings, Store(tmp_path / str(rows)))
-        sources.append(run.corpus("some").column("source"))
-    assert sources[0] == sources[1] != run.corpus(CLEAN).column("source")
-
-
-def test_other_tasks_have_noisy_tests_too(tmp_path: Path) -> None:
-    corpus = OF_TASK["nli"]["corpus"]
-    content = {
-        **corpus,
-        "tests": {"test": {"builtin": 6}, "typos": {"builtin": 6, "noise": {"keyboard": 1.0}}},
-    }
-    run = make.prepare(experiment("nli", tmp_path, corpus=content), Store(tmp_path))
-    clean, typos = run.corpus("test"), run.corpus("typos")
-    assert clean.column("label") == typos.column("label")
-    for side in ("premise", "hypothesis"):
-        pairs = list(zip(clean.column(side), typos.column(side), strict=True))
-        assert all(old != new and len(old) == len(new) for old, new in pairs)
 
 
 def test_impossible_noise_of_test_sets_is_refused(tmp_path: Path) -> None:

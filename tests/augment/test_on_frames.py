@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -10,12 +9,7 @@ import pyarrow as pa
 import pytest
 
 import augury
-from augury.augment import operator as operators
-from augury.augment import pipeline
 from augury.core.errors import UserError
-from augury.core.store import Store
-from augury.corpora.ingest import ingest
-from augury.corpora.spec import CorpusSpec
 
 TRAIN = pd.DataFrame({"source": ["ein Haus", "das Boot"], "target": ["a house", "the boat"]})
 TEXT = pd.DataFrame(
@@ -66,27 +60,6 @@ def test_letters_are_those_of_the_split_that_it_was_fitted_on() -> None:
     expected = "".join(following.get(letter, letter) for letter in "Haus ßt")
     assert made.column("source").to_pylist() == [expected]
     assert made.column("parent").to_pylist() == ["n7"]
-
-
-def test_what_a_storage_has_learned_can_be_used(tmp_path: Path) -> None:
-    files = {"source": tmp_path / "de", "target": tmp_path / "en"}
-    for side, file in files.items():
-        file.write_text("\n".join(TRAIN[side]) + "\n", encoding="utf-8")
-    spec = CorpusSpec.model_validate(
-        {"train": {side: str(file) for side, file in files.items()}}
-        | {"source_language": "de", "target_language": "en"}
-    )
-    store = Store(tmp_path / "results")
-    corpus = ingest(spec, "train", store)
-    parsed = operators.parse({"operator": "cipher", "keys": [1]})
-    pipeline.fit(corpus, parsed, store)
-    (part,) = pipeline.plan(corpus.address, [parsed], store)
-    cipher = augury.operator("cipher", keys=[1])
-    assert cipher.fit(part.fit.path()) == cipher.fit(TRAIN)
-    with pytest.raises(UserError, match="cased"):
-        augury.operator("cipher", keys=[1], mode="cased").fit(part.fit.path())
-    with pytest.raises(UserError, match="no finished fit"):
-        cipher.fit(tmp_path / "results" / "fits" / "other")
 
 
 @pytest.mark.slow

@@ -102,13 +102,6 @@ def test_a_block_of_a_slow_operator_is_a_second_of_work() -> None:
     assert pipeline.block_rows(Cipher(keys=(1,))) is None
 
 
-def test_operators_fitted_elsewhere_have_other_addresses(store: Store) -> None:
-    train, test = corpus(store), corpus(store, "def", 4)
-    fitted_on_test = pipeline.augment(test, [Cipher(keys=(1,))], store)
-    fitted_on_train = pipeline.augment(test, [Cipher(keys=(1,))], store, fit_on=train)
-    assert folders(fitted_on_test)["rot-1"].name != folders(fitted_on_train)["rot-1"].name
-
-
 def test_impossible_keys_are_refused(store: Store) -> None:
     with pytest.raises(UserError, match="unknown operator 'ciper': did you mean 'cipher'?"):
         operator.parse({"operator": "ciper"})

@@ -65,18 +65,6 @@ def test_one_example_is_added_for_every_example_and_its_label_kept(toy: Toy) -> 
     assert counts.get("unfaithful premises", 0) + counts.get("unfaithful hypotheses", 0) > 0
 
 
-def test_copies_are_drawn_apart(toy: Toy) -> None:
-    records = table_of(augmented(toy, copies=2)).to_pylist()
-    assert [row["lineage"]["copy"] for row in records] == [1, 2] * ROWS
-    same = sum(
-        first["premise"] == second["premise"]
-        for first, second in zip(records[::2], records[1::2], strict=True)
-    )
-    assert same < ROWS / 2
-    once = table_of(augmented(toy)).to_pylist()
-    assert [row["premise"] for row in records[::2]] == [row["premise"] for row in once]
-
-
 def test_a_view_has_the_same_readings_under_the_same_ids(toy: Toy) -> None:
     view, records = augmented(toy, use="view"), augmented(toy)
     assert table_of(view).to_pydict() == {

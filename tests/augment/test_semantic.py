@@ -99,14 +99,6 @@ def test_every_other_label_is_asked_for(toy: Toy) -> None:
         assert len({row["id"] for row in records}) == len(records)
 
 
-def test_more_copies_add_to_fewer(toy: Toy) -> None:
-    fewer, more = (rows(augmented(toy, rectify="requested", copies=copies)) for copies in (1, 2))
-    assert [row for row in more if row["lineage"]["copy"] <= 2] == [
-        {**row, "lineage": {**row["lineage"], "operator": more[0]["lineage"]["operator"]}}
-        for row in fewer
-    ]
-
-
 def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
     """Each strategy on the same hypotheses, by the teacher's own probabilities."""
     generated = rows(augmented(toy, rectify="requested"))

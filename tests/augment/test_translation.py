@@ -17,7 +17,6 @@ from augury.augment.translation import cleaned_like
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Folder, Store
-from augury.corpora import corpus as corpora
 from augury.corpora.corpus import PARALLEL, Corpus, read_shard
 from augury.corpora.ingest import cached_corpus, ingest
 from augury.corpora.spec import CorpusSpec
@@ -113,22 +112,6 @@ def test_the_union_keeps_the_order_and_drops_what_is_there(tmp_path: Path) -> No
     assert set(manifest["inputs"]) >= {"f", "b"}
 
 
-def test_three_models_a_direction_give_seven_times_the_text_at_most(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(corpora, "SHARD_ROWS", 2)
-    store = Store(tmp_path)
-    corpus = corpus_of([(f"s{row}", f"t{row}") for row in range(5)], store)
-    models = {}
-    for direction, side in (("forward", "s"), ("backward", "t")):
-        for seed in (1, 2, 3):
-            words = {f"{side}{row}": f"{direction} {seed} {row}" for row in range(5)}
-            models[f"{direction}-{seed}"] = Dictionary(f"{direction}{seed}", words)
-    pairs = pairs_of(diversified(corpus, store, models))
-    assert len(pairs) == len({*pairs}) == 6 * corpus.rows
-    assert DataDiversification().max_records() == 6
-
-
 def test_empty_and_missing_translations_are_counted(tmp_path: Path) -> None:
     store = Store(tmp_path)
     corpus = corpus_of([("a", "A"), ("b", "B"), ("c", "C")], store)
@@ -154,19 +137,6 @@ def test_translation_continues_after_a_kill(
     again = {"forward": Dictionary("f", words), "backward": Dictionary("b", words)}
     assert len(pairs_of(diversified(corpus, store, again))) == 10
     assert again["forward"].requests == [] and again["backward"].requests == [["C", "D"], ["E"]]
-
-
-def test_further_models_and_other_operators_find_translations(tmp_path: Path) -> None:
-    store, words = Store(tmp_path), {"a": "a2", "A": "A2"}
-    corpus = corpus_of([("a", "A")], store)
-    names = ("forward-1", "backward-1", "forward-2", "backward-2")
-    models = {name: Dictionary(name, words) for name in names}
-    fewer = diversified(corpus, store, {name: models[name] for name in names[:2]}, seeds=(1,))
-    more = diversified(corpus, store, models, seeds=(1, 2))
-    assert fewer.folder != more.folder
-    assert all(len(model.requests) == 1 for model in models.values())
-    diversified(corpus, store, models, seeds=(1, 2), decoding=Decoding(length_penalty=1.0))
-    assert all(len(model.requests) == 2 for model in models.values())
 
 
 @pytest.mark.slow

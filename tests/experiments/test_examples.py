@@ -78,21 +78,6 @@ def test_a_draw_changes_its_side_anew_in_every_epoch(side: str, storage: Path) -
         assert _dropped(examples, "source") != _dropped(examples, "target")
 
 
-@pytest.mark.parametrize("name", ["source", "target", "rot-1"])
-def test_replacements_of_a_side_occur_in_its_text(name: str, storage: Path) -> None:
-    operator = RAML if name == "target" else SWITCH
-    joint, side, plain = (
-        of(prepared(storage, CIPHER, *draws, regime="coregularised"))
-        for draws in ([operator], [{**operator, "vocabulary": "side"}], [])
-    )
-    occurring = {piece for row in read(plain, name) for piece in row}
-    drawn = [
-        {piece for number in range(5) for row in read(of, name, number) for piece in row}
-        for of in (side, joint)
-    ]
-    assert drawn[0] == occurring < drawn[1]
-
-
 def test_runs_of_two_seeds_have_other_draws(storage: Path) -> None:
     run = prepared(storage, DROP)
     assert (

@@ -106,21 +106,6 @@ def test_all_sentences_with_enough_common_tokens_are_found(
     assert dict(zip(matches, shares.tolist(), strict=True)) == expected
 
 
-def written(count: int) -> list[list[str]]:
-    """Sentences of words as frequent as words are, of which five in a row are one with some
-    words changed."""
-    random = np.random.default_rng(1)
-    sentences = []
-    for _ in range(count // 5):
-        words = random.zipf(1.4, random.integers(3, 14)) % 2_000
-        for _ in range(5):
-            changed = np.where(
-                random.random(len(words)) < 0.3, random.zipf(1.4, len(words)) % 2_000, words
-            )
-            sentences.append([f"w{word}" for word in changed[: len(words) - random.integers(2)]])
-    return sentences
-
-
 def compared(tokens: list[list[str]], limit: Limit) -> np.ndarray:
     """All pairs of different and similar sentences (2, pairs), as `rapidfuzz` finds them over
     all pairs."""
@@ -134,20 +119,6 @@ def compared(tokens: list[list[str]], limit: Limit) -> np.ndarray:
     )
     distances = cdist(encoded, encoded, scorer=Levenshtein.distance, dtype=np.uint8)
     return np.stack(np.nonzero((distances > 0) & (distances <= most[lengths[:, None], lengths])))
-
-
-@pytest.mark.parametrize("limit", [Limit(0.5, "min"), Limit(0.7, "max")])
-def test_some_thousand_sentences_as_by_comparing_all(
-    limit: Limit,
-) -> None:
-    """Sentences are looked up in blocks, whose size is of no consequence."""
-    tokens = written(5_000)
-    index, expected, matches = FuzzyIndex(tokens), compared(tokens, limit), []
-    for start in range(0, len(tokens), 1_700):
-        pairs = index.similar(tokens[start : start + 1_700], limit)
-        matches.append(np.stack([pairs.queries + start, pairs.sentences]))
-    assert np.array_equal(np.concatenate(matches, axis=1), expected)
-    assert expected.shape[1] > len(tokens)
 
 
 def test_real_text_as_by_comparing_all(data: Path) -> None:

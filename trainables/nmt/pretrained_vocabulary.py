@@ -173,7 +173,7 @@ class PretrainedVocabulary:
         offsets."""
         lines = list(texts) if isinstance(texts, Sequence) else texts.to_pylist()
         if view in self._models:
-            ids, offsets = sentencepieces.encode(self._models[view], lines, 1)
+            ids, offsets = sentencepieces.encode(self._models[view], lines)
             return self._ids[view][ids], offsets
         encoded = Encoded.of(self._bare(lines, view) if lines else [], {})
         return encoded.ids, encoded.offsets

@@ -25,16 +25,15 @@ Side = Literal["source", "target", "both"]
 class Symbols(NamedTuple):
     """The vocabulary of draws: the unknown symbol, and the ids of ordinary subwords, in order.
 
-    `text` is the side or view whose rows are drawn, and `occurring` returns the ordinary ids in its
-    training text, in order. `resegmenter` returns the object that segments a side or view anew;
-    None where the vocabulary was not learned here (`augury.text.pieces.vocabulary`).
+    `text` is the side or view whose rows are drawn. `resegmenter` returns the object that segments
+    a side or view anew; None where the vocabulary was not learned here
+    (`augury.text.pieces.vocabulary`).
     """
 
     unknown: int
     ordinary: np.ndarray
     resegmenter: Callable[[str], Resegmenter] | None = None
     text: str = "source"
-    occurring: Callable[[], np.ndarray] | None = None
 
 
 class TokenDraw(Operator):

@@ -6,7 +6,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -21,7 +20,6 @@ from augury.augment.operator import (
     check_columns,
     parse,
 )
-from augury.augment.pipeline import FITS
 from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -61,14 +59,12 @@ class FrameOperator:
 
     def fit(self, text: Any) -> FrameOperator:
         """Return the operator with what it learns from the training split: a data frame, an Arrow
-        table, a `ray.data.Dataset`, or the folder of a fit in a storage (`results/fits/ADDRESS`).
+        table or a `ray.data.Dataset`.
 
         An operator that learns nothing is as it was.
         """
         if not self.operator.learns:
             return self
-        if isinstance(text, str | Path):
-            return replace(self, fitted=self._read(str(text)))
         if isinstance(text, pa.Table):
             frames = [text.to_pandas()]
         elif isinstance(text, pd.DataFrame):
@@ -80,24 +76,6 @@ class FrameOperator:
             for frame in frames
         ]
         return replace(self, fitted=self.operator.fit(statistics))
-
-    def _read(self, folder: str) -> dict[str, Any]:
-        """Return what the operator has learned, from the folder of a fit; UserError where that is
-        another operator's, or of one with other parameters."""
-        root, _, name = folder.rstrip("/").rpartition(f"/{FITS}/")
-        fit = Store(root).folder(FITS, name)
-        if not root or not fit.complete:
-            raise UserError(f"{folder} is no finished fit: give STORAGE/{FITS}/ADDRESS")
-        manifest = fit.manifest()
-        given = manifest["operator"], manifest["parameters"]
-        expected = self.operator.operator, self.operator.fit_parameters()
-        if given != expected:
-            raise UserError(
-                f"{folder} was learned by {given[0]} with {given[1]}, and not by {expected[0]} "
-                f"with {expected[1]}"
-            )
-        learned: dict[str, Any] = fit.read_json("fitted.json")
-        return learned
 
     def batch(self, rows: pa.Table) -> pa.Table:
         """Return the new rows of a batch, as `augury.apply` does, in its columns, with `origin` and
@@ -124,7 +102,7 @@ class FrameOperator:
         if self.fitted is None:
             raise UserError(
                 f"operator {self.operator.operator} learns from the training split: call fit with "
-                "that split, or with the folder of a fit in a storage"
+                "that split"
             )
         ids = ids or [str(place) for place in range(len(frame))]
         places = {name: place for place, name in enumerate(ids)}

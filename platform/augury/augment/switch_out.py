@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from pydantic import Field
 
 from augury.augment.draw import CountedDraw, Symbols
 from augury.core.rng import fold_in, uniform
@@ -15,22 +14,13 @@ REPLACEMENTS = 1
 
 
 class PieceDraw(CountedDraw):
-    """A draw that replaces tokens by uniformly drawn subwords."""
-
-    vocabulary: Literal["joint", "side"] = Field(
-        "joint", exclude_if=lambda vocabulary: vocabulary == "joint"
-    )
-    """joint: subwords of the whole vocabulary, also of the other language and of enciphered text
-    (as released with CipherDAug); side: subwords that occur in the training text of the side or
-    view that changes (Wang et al. 2018, whose sides have separate vocabularies)."""
+    """A draw that replaces tokens by uniformly drawn subwords of the whole vocabulary, also of the
+    other language and of enciphered text, as released with CipherDAug."""
 
     def replacements(
         self, ids: np.ndarray, keys: np.ndarray, epoch: int, symbols: Symbols
     ) -> np.ndarray:
-        if self.vocabulary == "joint":
-            return other_pieces(ids, keys, epoch, symbols.ordinary)
-        assert symbols.occurring is not None, "training examples know what occurs in their texts"
-        return other_pieces(ids, keys, epoch, symbols.occurring())
+        return other_pieces(ids, keys, epoch, symbols.ordinary)
 
 
 class SwitchOut(PieceDraw):

@@ -4,7 +4,7 @@ regime reads."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,7 +71,6 @@ class Examples:
             for group in self.view_groups
         ]
         self._keys: dict[tuple[str, str], np.ndarray] = {}
-        self._occurs: dict[str, np.ndarray] = {}
 
     @property
     def rows_read(self) -> int:
@@ -191,9 +190,7 @@ class Examples:
     ) -> list[np.ndarray]:
         """Return the subwords of rows of one side or view after a draw, unless they become too
         many."""
-        symbols = self._symbols._replace(
-            text=self._text_of[name], occurring=partial(self._occurring, name)
-        )
+        symbols = self._symbols._replace(text=self._text_of[name])
         ids = padded(pieces, NO_TOKEN)
         # NO_TOKEN, -1, indexes the last entry, which is no ordinary id.
         ordinary = np.zeros(max(int(symbols.ordinary.max()), int(ids.max())) + 2, bool)
@@ -207,16 +204,6 @@ class Examples:
             row[:length] if length <= max_pieces else old
             for row, old, length in zip(drawn, pieces, lengths, strict=True)
         ]
-
-    def _occurring(self, name: str) -> np.ndarray:
-        """Return the ordinary ids that occur in a side or view of all training rows, in order."""
-        if name not in self._occurs:
-            ordinary = self._symbols.ordinary
-            occurs = np.zeros(int(ordinary.max()) + 1, bool)
-            for ids in self.tokens[name].shards():
-                occurs[ids[ids < len(occurs)]] = True
-            self._occurs[name] = ordinary[occurs[ordinary]]
-        return self._occurs[name]
 
     @cached_property
     def _symbols(self) -> Symbols:

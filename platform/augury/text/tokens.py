@@ -6,8 +6,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeAlias
@@ -132,7 +131,7 @@ def tokenise(
         if work:
             rows = sum(manifest["rows"] for manifest in manifests.values())
             with Stage("tokenise", rows) as stage:
-                made = executor.map(_Tokenise(tokenizer, missing, dict(folders)), work, stage)
+                made = executor.map(partial(_writer, tokenizer, missing, folders), work, stage)
             for item, shard in zip(work, made, strict=True):
                 counts[item["text"]].update(json.loads(shard["counts"]))
                 written[item["text"]] |= {
@@ -153,31 +152,24 @@ def tokenise(
             )
 
 
-@dataclass(frozen=True)
-class _Tokenise:
-    """Creates the task that writes the ids and offsets of a shard of a text, and returns its
+def _writer(tokenizer: Tokenizer, texts: Mapping[str, Text], folders: Mapping[str, Folder]) -> Task:
+    """Return the task that writes the ids and offsets of a shard of a text, and returns its
     `counts` as JSON and its `files`."""
+    encode = tokenizer.load()
+    dtype = np.uint16 if tokenizer.size <= 1 << 16 else np.int32
 
-    tokenizer: Tokenizer
-    texts: Mapping[str, Text]
-    folders: Mapping[str, Folder]
+    def write(row: Row) -> Row:
+        text, folder, shard = texts[row["text"]], folders[row["text"]], row["shard"]
+        ids, offsets, counts = encode(read_shard(text.folder, shard, text.columns), text.view)
+        files = []
+        for suffix, array in (("ids", ids.astype(dtype)), ("offsets", offsets)):
+            buffer, file = io.BytesIO(), f"{shard}.{suffix}.npy"
+            np.save(buffer, array)
+            size, checksum = folder.write(file, buffer.getvalue())
+            files.append({"name": file, "size": size, "checksum": checksum})
+        return {"rows": len(offsets) - 1, "counts": json.dumps(counts), "files": files}
 
-    def __call__(self) -> Task:
-        encode = self.tokenizer.load()
-        dtype = np.uint16 if self.tokenizer.size <= 1 << 16 else np.int32
-
-        def tokenise(row: Row) -> Row:
-            text, folder, shard = self.texts[row["text"]], self.folders[row["text"]], row["shard"]
-            ids, offsets, counts = encode(read_shard(text.folder, shard, text.columns), text.view)
-            files = []
-            for suffix, array in (("ids", ids.astype(dtype)), ("offsets", offsets)):
-                buffer, file = io.BytesIO(), f"{shard}.{suffix}.npy"
-                np.save(buffer, array)
-                size, checksum = folder.write(file, buffer.getvalue())
-                files.append({"name": file, "size": size, "checksum": checksum})
-            return {"rows": len(offsets) - 1, "counts": json.dumps(counts), "files": files}
-
-        return tokenise
+    return write
 
 
 class Tokens:

@@ -142,15 +142,6 @@ def test_unknown_pieces_stay_and_words_end_there(joint: Vocabulary) -> None:
     ]
 
 
-def test_every_view_is_segmented_by_its_own_model(storage: Store) -> None:
-    separate = trained(storage, mode="separate")
-    plain, cipher = separate.resegmenter(), separate.resegmenter("rot-1")
-    assert separate.resegmenter("target") is plain is not cipher
-    rows = encoded(separate, CIPHER, "rot-1")
-    assert all(map(np.array_equal, cipher.rows(rows, 0.0, keys(len(rows))), rows))
-    assert separate.decode(cipher.rows(rows, 0.5, keys(len(rows)))) == CIPHER
-
-
 def test_samples_are_the_same_in_every_process() -> None:
     """Golden: the candidates of a word, each dropped by its key and its span."""
     learned = ["ab", "abc", "cd", "▁ab", "a", "b", "c", "d", "▁"]

@@ -40,7 +40,7 @@ def test_long_texts_and_texts_with_the_reserved_character_are_not_skipped(text: 
 
 def test_coverage_below_one_leaves_the_rarest_characters_unknown() -> None:
     texts = ["ab" * 200, "q"]
-    ids, _ = encode(model(texts, 8), ["q"], 1)
+    ids, _ = encode(model(texts, 8), ["q"])
     assert 0 not in ids.tolist()
-    ids, _ = encode(model(texts, 8, 0.99), ["q"], 1)
+    ids, _ = encode(model(texts, 8, 0.99), ["q"])
     assert 0 in ids.tolist()

@@ -4,7 +4,6 @@ import pickle
 from typing import Any, Literal
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from sentencepiece import SentencePieceProcessor
 
@@ -117,20 +116,8 @@ def test_decoding_drops_specials_and_tags(vocabularies: Vocabularies) -> None:
         "hey, warum nicht?",
         "",
     ]
-    assert vocabulary.decode_pieces([["__en__", "▁wa", "rum", "</s>", "<pad>"]]) == ["warum"]
     with pytest.raises(AssertionError):
         vocabulary.decode([[-100]])
-
-
-def test_arrow_columns_and_threads_change_nothing(vocabularies: Vocabularies) -> None:
-    vocabulary = vocabularies["separate"]
-    ids, offsets = vocabulary.encode(GERMAN, "rot-1")
-    assert (ids.dtype, offsets.dtype, offsets[0], offsets[-1]) == (np.int32, np.int64, 0, len(ids))
-    columns = [pa.array(GERMAN), pa.chunked_array([GERMAN[:2], GERMAN[2:]]), tuple(GERMAN)]
-    for column in columns:
-        for threads in (1, 2):
-            again, same = vocabulary.encode(column, "rot-1", num_threads=threads)
-            assert again.tobytes() == ids.tobytes() and same.tobytes() == offsets.tobytes()
 
 
 def test_separate_views_have_their_own_models_in_one_table(
@@ -241,8 +228,3 @@ def test_a_reserved_symbol_that_has_an_entry_is_an_error(
     with pytest.raises(UserError, match=fault):
         fit(folder, VocabularyConfig(size=110, size_per_key=20, reserved=(symbol,)))
     assert not folder.complete
-
-
-def test_learning_from_all_sentences_is_in_no_address() -> None:
-    assert "max_sentences" not in VocabularyConfig().to_dict()
-    assert VocabularyConfig(max_sentences=5).to_dict()["max_sentences"] == 5

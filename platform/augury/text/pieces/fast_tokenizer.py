@@ -34,7 +34,18 @@ def fast_tokenizer(
     ids = {piece: index for index, piece in enumerate(vocabulary.pieces)}
     pieces = sentencepieces.pieces(sentencepieces.load(vocabulary.model()))
     tokenizer = Tokenizer(sentencepieces.bpe(pieces, ids, UNK))
-    tokenizer.normalizer = normalizers.Sequence([*_cleaning(lowercase), *_spaces()])
+    # The only character for which Arrow's lower-casing, character by character, differs.
+    lowered = [normalizers.Replace("İ", "i"), normalizers.Lowercase()] if lowercase else []
+    tokenizer.normalizer = normalizers.Sequence(
+        [
+            *lowered,
+            normalizers.NFC(),
+            normalizers.Replace(Regex(rf"\A{WHITE}|{WHITE}\z"), ""),
+            normalizers.Replace(Regex(r"[\t\n\r]"), " "),
+            normalizers.Replace(" ", SPACE),
+            normalizers.Prepend(SPACE),  # unless the text is empty
+        ]
+    )
     tokenizer.decoder = decoders.Sequence(
         [
             decoders.Replace(UNK, UNKNOWN_TEXT),
@@ -71,15 +82,3 @@ def save(tokenizer: PreTrainedTokenizerFast, directory: Path) -> None:
         "PreTrainedTokenizerFast"  # version 5 writes a class that version 4 lacks
     )
     file.write_text(json.dumps(settings, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-
-
-def _cleaning(lowercase: bool) -> list[normalizers.Normalizer]:
-    # The only character for which Arrow's lower-casing, character by character, differs.
-    lowered = [normalizers.Replace("İ", "i"), normalizers.Lowercase()] if lowercase else []
-    trimmed = normalizers.Replace(Regex(rf"\A{WHITE}|{WHITE}\z"), "")
-    return [*lowered, normalizers.NFC(), trimmed, normalizers.Replace(Regex(r"[\t\n\r]"), " ")]
-
-
-def _spaces() -> list[normalizers.Normalizer]:
-    """Replace spaces by sentencepiece's symbol, and prepend one unless the text is empty."""
-    return [normalizers.Replace(" ", SPACE), normalizers.Prepend(SPACE)]

@@ -126,10 +126,10 @@ def bpe(learned: Sequence[str], ids: Mapping[str, int], unknown: str) -> BPE:
 
 
 def encode(
-    model: SentencePieceProcessor, texts: Sequence[str], num_threads: int
+    model: SentencePieceProcessor, texts: Sequence[str]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
     """Return the concatenated ids of all texts, with 0 for unknown, and their n + 1 offsets."""
-    rows = model.encode(list(texts), num_threads=num_threads)
+    rows = model.encode(list(texts), num_threads=1)
     offsets = np.zeros(len(rows) + 1, np.int64)
     np.cumsum([len(row) for row in rows], out=offsets[1:])
     return np.fromiter(chain.from_iterable(rows), np.int32, offsets[-1]), offsets

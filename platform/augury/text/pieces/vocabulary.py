@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -105,7 +105,6 @@ class Vocabulary:
         self,
         texts: Sequence[str] | pa.Array | pa.ChunkedArray,
         view: str = "source",
-        num_threads: int = 1,
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         """Return the concatenated ids of all texts, without tags and `</s>`, and their n + 1
         offsets.
@@ -120,7 +119,7 @@ class Vocabulary:
         index = self._views[view]
         lines = texts if isinstance(texts, Sequence) else texts.to_pylist()
         lines = self.preprocessor.encode(lines, view)
-        ids, offsets = sentencepieces.encode(self._models[index], lines, num_threads)
+        ids, offsets = sentencepieces.encode(self._models[index], lines)
         return self._ids[index][ids], offsets
 
     def decode(self, ids: Iterable[Sequence[int] | npt.NDArray[np.integer]]) -> list[str]:
@@ -128,29 +127,13 @@ class Vocabulary:
 
         Moses tokens are joined by the rules of the target language.
         """
-        rows = []
+        texts = []
         for row in ids:
             indices = np.asarray(row, np.int64)
             assert (indices >= 0).all()
-            rows.append([self.pieces[index] for index in indices.tolist()])
-        return self.decode_pieces(rows)
-
-    def decode_pieces(self, rows: Iterable[Sequence[str]]) -> list[str]:
-        """Decode rows of pieces as `decode` does."""
-        texts = []
-        for row in rows:
-            texts.append(sentencepieces.join(self._surfaces.get(piece, piece) for piece in row))
+            pieces = [self.pieces[index] for index in indices.tolist()]
+            texts.append(sentencepieces.join(self._surfaces.get(piece, piece) for piece in pieces))
         return list(self.preprocessor.decode(texts))
-
-
-class Segments(Protocol):
-    """A vocabulary: its size, and texts as concatenated ids with offsets."""
-
-    def __len__(self) -> int: ...
-
-    def encode(
-        self, texts: pa.Array, view: str = ...
-    ) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.int64]]: ...
 
 
 @dataclass(frozen=True)
@@ -175,5 +158,6 @@ class VocabularyTokenizer:
 
         return encode
 
-    def _vocabulary(self) -> Segments:
+    def _vocabulary(self) -> Any:
+        """Load the vocabulary, with `__len__` and `encode`."""
         return Vocabulary.load(self.folder)
