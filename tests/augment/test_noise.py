@@ -52,8 +52,8 @@ def test_the_realised_rate_of_confused_words_is_the_rate(store: Store) -> None:
     another."""
     text = texts.corpus(store, records(200))
     (part,) = pipeline.augment(text, [Noise(asr=0.1, keyboard=0.2)], store).parts
-    assert ["their", "there"] in part.side_data["confusions"]["en"].values()
-    assert 0.1 < part.side_data["coverage"]["en"] < 0.7
+    assert ["their", "there"] in part.fitted["confusions"]["en"].values()
+    assert 0.1 < part.fitted["coverage"]["en"] < 0.7
     asr, typed = part.health.rates["asr"], part.health.rates["keyboard"]
     assert asr.realised == pytest.approx(0.1, abs=0.03)
     assert typed.realised == pytest.approx(0.2, abs=0.05)

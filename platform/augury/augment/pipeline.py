@@ -69,12 +69,6 @@ class Part:
         return {role: model.name for role, model in self.models.items()}
 
     @property
-    def side_data(self) -> dict[str, Any]:
-        """Side data and models as JSON-like values."""
-        learned: dict[str, Any] = self.fit.read_json("fitted.json")
-        return learned | ({"models": self.model_names} if self.models else {})
-
-    @property
     def name(self) -> str:
         """The view's name, or the records' origin."""
         return self.operator.name()
@@ -87,9 +81,10 @@ class Part:
     @property
     def fitted(self) -> dict[str, Any]:
         """The argument of `bind`: side data, models and the training split."""
+        learned: dict[str, Any] = self.fit.read_json("fitted.json")
         models = {"models": dict(self.models)} if self.models else {}
         searched = {"corpus": Corpus(self.corpus)} if self.operator.SEARCHES else {}
-        return self.side_data | models | searched
+        return learned | models | searched
 
 
 def plan(
@@ -293,30 +288,23 @@ def split_into_blocks(corpus: Corpus, max_rows: int | None) -> list[Block]:
     return blocks
 
 
-class _Shard(NamedTuple):
-    """What is known of a shard that has been written."""
+def _write(folder: Folder, name: str, output: OperatorOutput, tally: Tally) -> Row:
+    """Write a shard, and return its rows, counts, tally, size and checksum.
 
-    rows: int
-    counts: str
-    tally: str
-    """Counts and tally as JSON, also in its metadata: a resumed call has those of shards that a
-    killed one wrote."""
-    size: int
-    checksum: str
-
-
-def _write(folder: Folder, name: str, output: OperatorOutput, tally: Tally) -> _Shard:
+    Counts and tally, as JSON, are in its metadata too: a resumed call reads those of shards that a
+    killed one wrote.
+    """
     facts = {"counts": json.dumps(dict(output.counts)), "tally": json.dumps(tally)}
-    checksum = write_shard(folder, name, output.table.replace_schema_metadata(facts))
-    return _Shard(len(output.table), facts["counts"], facts["tally"], *checksum)
+    size, checksum = write_shard(folder, name, output.table.replace_schema_metadata(facts))
+    return {"rows": len(output.table), "size": size, "checksum": checksum, **facts}
 
 
-def _read(folder: Folder, name: str) -> _Shard:
+def _read(folder: Folder, name: str) -> Row:
     """Return what `_write` did of a shard that is there."""
-    metadata = shard_metadata(folder, name)
+    metadata, (size, checksum) = shard_metadata(folder, name), folder.checksum(name)
     stored = metadata.schema.to_arrow_schema().metadata
-    counts, tally = (stored[fact].decode() for fact in (b"counts", b"tally"))
-    return _Shard(metadata.num_rows, counts, tally, *folder.checksum(name))
+    facts = {fact: stored[fact.encode()].decode() for fact in ("counts", "tally")}
+    return {"rows": metadata.num_rows, "size": size, "checksum": checksum, **facts}
 
 
 def _apply_to_blocks(
@@ -334,8 +322,8 @@ def _apply_to_blocks(
         items = [block._asdict() for block in blocks]
         made = executor.map(partial(_applier, parts, corpus, store), items, stage, **reserved)
     for place, part in enumerate(parts):
-        shards = (_Shard(**row["shards"][place]) for row in made)
-        _finish(part, corpus, dict(zip([block.name for block in blocks], shards, strict=True)))
+        shards = {of.name: row["shards"][place] for of, row in zip(blocks, made, strict=True)}
+        _finish(part, corpus, shards)
 
 
 def _applier(parts: Sequence[Part], corpus: Corpus, store: Store) -> Task:
@@ -354,13 +342,13 @@ def _applier(parts: Sequence[Part], corpus: Corpus, store: Store) -> Task:
         for part, function in zip(parts, functions, strict=True):
             # Shards are written whole or not at all: what is there, a killed call has made.
             if part.folder.exists(row["name"]):
-                shards.append(_read(part.folder, row["name"])._asdict())
+                shards.append(_read(part.folder, row["name"]))
                 continue
             operator = part.operator
             selected = operator.select(block) if isinstance(operator, TextSubset) else block
             output = function(selected)
             tally = tally_block(selected, operator, output)
-            shards.append(_write(part.folder, row["name"], output, tally)._asdict())
+            shards.append(_write(part.folder, row["name"], output, tally))
         return {"rows": len(block) * len(parts), "shards": shards}
 
     return apply
@@ -370,7 +358,7 @@ def _make_corpus_records(
     part: Part, operator: CorpusOperator, corpus: Corpus, store: Store, execution: Execution
 ) -> None:
     """Write the records of an operator that processes the whole corpus at once."""
-    shards, made_from = dict[str, _Shard](), dict[str, None]()
+    shards, made_from = dict[str, Row](), dict[str, None]()
     for index, output in enumerate(operator.make(corpus, part.fitted, store, execution)):
         name = shard_name(index)
         made_from |= dict.fromkeys(output.made_from)
@@ -380,15 +368,15 @@ def _make_corpus_records(
 
 
 def _finish(
-    part: Part, corpus: Corpus, shards: Mapping[str, _Shard], made_from: Sequence[str] = ()
+    part: Part, corpus: Corpus, shards: Mapping[str, Row], made_from: Sequence[str] = ()
 ) -> None:
     """Measure a part whose shards are written, and finish its folder."""
-    operator, side_data = part.operator, part.side_data
+    operator, side_data = part.operator, part.fit.read_json("fitted.json")
     rows, counts, tally = 0, Counter[str](), Tally()
     for shard in shards.values():
-        rows += shard.rows
-        counts.update(json.loads(shard.counts))
-        tally = tally.plus(json.loads(shard.tally))
+        rows += shard["rows"]
+        counts.update(json.loads(shard["counts"]))
+        tally = tally.plus(json.loads(shard["tally"]))
     # Said at once: a training on copies of the text takes hours, and teaches nothing new.
     if any(name.startswith("unchanged") and 2 * count > rows for name, count in counts.items()):
         changes = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items())
@@ -422,11 +410,11 @@ def _finish(
             "counts": dict(counts),
             "health": measured.to_dict(),
             "inputs": [corpus.address, part.fit.name, *part.model_names.values(), *texts],
-            "side_data": side_data,
+            "side_data": side_data | ({"models": part.model_names} if part.models else {}),
             **({"made_from": list(made_from)} if made_from else {}),
             "lineage": "a view keeps the id of its record; its parent is the record itself"
             if form == VIEW
             else "of every record, in its column lineage",
         },
-        known={name: (shard.size, shard.checksum) for name, shard in shards.items()},
+        known={name: (shard["size"], shard["checksum"]) for name, shard in shards.items()},
     )
