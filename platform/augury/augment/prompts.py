@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import yaml
 from jinja2 import StrictUndefined, Template, TemplateSyntaxError, meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -41,59 +43,12 @@ class NamedPrompt(NamedTuple):
 
 
 PROMPTS: Mapping[str, NamedPrompt] = {
-    "paraphrase": NamedPrompt(
-        "source",
-        """\
-Say the same in other words and in the same language. Answer with one sentence and nothing else.
-{% for example in examples %}
-Sentence: {{ example.COLUMN }}
-{% endfor %}
-Sentence: {{ COLUMN }}
-In other words:""",
-    ),
-    "translate": NamedPrompt(
-        "target",
-        """\
-Translate the sentence from {{ source_language | language }} to {{ target_language | language }}. \
-Answer with the translation and nothing else.
-{% for example in examples %}
-{{ source_language | language }}: {{ example.source }}
-{{ target_language | language }}: {{ example.target }}
-{% endfor %}
-{{ source_language | language }}: {{ source }}
-{{ target_language | language }}:""",
-    ),
-    "noisy": NamedPrompt(
-        "source",
-        """\
-{% if examples %}
-These sentences were written as they came to mind:
-{% for example in examples %}
-- {{ example.COLUMN }}
-{% endfor %}
-Write the next sentence as their authors would, with the same kinds of mistakes, and keep its \
-meaning and language. \
-{% else %}
-Write the sentence as people type in a hurry, with mistakes in spelling, case and punctuation, and \
-keep its meaning and language. \
-{% endif %}
-Answer with the sentence and nothing else.
-Sentence: {{ COLUMN }}
-As they would write it:""",
-    ),
-    "example": NamedPrompt(
-        "text",
-        """\
-Write a new sentence with the label "{{ label }}", about something else than the ones before it. \
-Answer with the sentence and nothing else.
-{% for example in examples %}
-{{ example.label }}: {{ example.COLUMN }}
-{% endfor %}
-{{ label }}:""",
-        shots=4,
-    ),
+    name: NamedPrompt(**settings)
+    for name, settings in yaml.safe_load(
+        Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+    ).items()
 }
-"""Prompts by name."""
+"""Prompts by name, which `prompts.yaml` lists."""
 
 
 def columns_of(template: str) -> list[str]:

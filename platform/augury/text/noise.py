@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,8 @@ KEYBOARDS: Mapping[str, tuple[str, ...]] = {
     "": ("qwertyuiop", "asdfghjkl", "zxcvbnm"),
 }
 """Rows of letters from top to bottom, by language; "" for all others."""
+LANGUAGES = ("en", "de", "fr")
+"""Those with rules of pronunciation in `sounds.tsv`."""
 SHIFT = 0.4  # horizontal offset of each row of keys from the one above, in keys
 REACH = 1.2  # maximum distance of adjacent keys, in keys
 DRAWS = 3  # random numbers per word, in addition to the one that decides whether it is changed
@@ -67,9 +70,9 @@ class Noised(NamedTuple):
 
 def require_language(kinds: Sequence[str], language: str) -> None:
     """Raise UserError if a kind of noise does not support a language."""
-    if "asr" in kinds and base_language(language) not in RULES:
+    if "asr" in kinds and base_language(language) not in LANGUAGES:
         raise UserError(
-            f"noise asr does not support '{language}': use it for text in {', '.join(RULES)}"
+            f"noise asr does not support '{language}': use it for text in {', '.join(LANGUAGES)}"
         )
 
 
@@ -215,80 +218,18 @@ def phonetic_key(word: str, language: str) -> str:
     Words with the same key sound similar, and can be confused by a speech recogniser.
     """
     key = re.sub(r"[\W\d_]", "", word.lower())
-    for pattern, sound in RULES[base_language(language)]:
+    for pattern, sound in _rules(base_language(language)):
         key = re.sub(pattern, sound, key)
     return re.sub(r"(.)\1+", r"\1", key)
 
 
-RULES: Mapping[str, Sequence[tuple[str, str]]] = {
-    "en": (
-        (r"^(?:kn|gn|pn)", "n"),
-        (r"^wr", "r"),
-        (r"^tw(?=o)", "t"),
-        (r"wh", "w"),
-        (r"ph", "f"),
-        (r"gh(?=t|$)", ""),
-        (r"(?<=u)gh", "f"),
-        (r"(?:t|s|c)i(?=on|ous|al)", "S"),
-        (r"tch|ch", "C"),
-        (r"sh", "S"),
-        (r"th", "T"),
-        (r"dge?|j|g(?=[eiy])", "J"),
-        (r"c(?=[eiy])|z", "s"),
-        (r"ck|q|c", "k"),
-        (r"x", "ks"),
-        (r"mb$", "m"),
-        (r"(?<=[^aeiou])e$", ""),
-        (r"(?<=[aeiou])re$", "r"),
-        (r"(?<=[aeiou])[wh]", ""),
-        (r"(?<=.)[aeiouy]+|^[aeiou]+", "a"),
-    ),
-    "de": (
-        (r"ß", "s"),
-        (r"ph|v", "f"),
-        (r"sch", "S"),
-        (r"ch", "C"),
-        (r"tz|z|ts", "Z"),
-        (r"th|dt", "t"),
-        (r"ck|q|c", "k"),
-        (r"x|chs", "ks"),
-        (r"[ae][iy]", "1"),
-        (r"eu|äu|oi", "2"),
-        (r"ie|y", "i"),
-        (r"ä", "e"),
-        (r"(?<=[aeiouöü12])h", ""),
-        (r"d$", "t"),
-        (r"b$", "p"),
-        (r"g$", "k"),
-    ),
-    "fr": (
-        (r"[éèêë]", "é"),
-        (r"[àâ]", "a"),
-        (r"[îï]", "i"),
-        (r"[ôö]", "o"),
-        (r"[ùûü]", "u"),
-        (r"œ", "e"),
-        (r"ph", "f"),
-        (r"ch", "S"),
-        (r"gn", "N"),
-        (r"h", ""),
-        (r"qu|q|k|c(?=[aou]|[^eiyaou]|$)", "K"),
-        (r"^([cdlmst])es$", r"\1é"),
-        (r"(?<=..)er$|(?<=.)(?:ez|ets?|est|ai[st]?|aient|és|ées?)$|^(?:est|et|aie?|es)$", "é"),
-        (r"ss|ç|c", "s"),
-        (r"eaux?|aux?", "o"),
-        (r"(?:ai|ei)n|[iy][nm](?![aeiouyén])|un$", "2"),
-        (r"(?:a|e)[nm](?![aeiouyénm])", "1"),
-        (r"o[nm](?![aeiouyénm])", "3"),
-        (r"ai|ei", "é"),
-        (r"oi", "wa"),
-        (r"g(?=[eiy])", "j"),
-        (r"(?<=.)[sxztdp]+$|(?<=[123])[gK]$", ""),
-        (r"(?<=.)e$", ""),
-    ),
-}
-"""Rewrite rules of phonetic keys by language, which are applied in order.
+@cache
+def _rules(language: str) -> list[tuple[str, str]]:
+    """Return the rewrite rules of phonetic keys of a language, which are applied in order.
 
-The rules are coarse on purpose: English vowels are a single class, since their spelling is a poor
-guide to pronunciation; German and French vowels are distinguished.
-"""
+    They are coarse on purpose: English vowels are a single class, since their spelling is a poor
+    guide to pronunciation; German and French vowels are distinguished.
+    """
+    lines = Path(__file__).with_name("sounds.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    rules = [line.split("\t") for line in lines]
+    return [(pattern, sound) for code, pattern, sound in rules if code == language]
