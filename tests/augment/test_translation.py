@@ -13,13 +13,11 @@ import pytest
 
 from augury.augment import pipeline, translation
 from augury.augment.data_diversification import DataDiversification
-from augury.augment.translation import cleaned_like
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import PARALLEL, Corpus, read_shard
-from augury.corpora.ingest import cached_corpus, ingest
-from augury.corpora.spec import CorpusSpec
+from augury.corpora.ingest import cached_corpus
 from augury.decoding.settings import Decoding, Sampler, Translator
 from augury.experiments import make
 from augury.experiments.evaluate import render_texts
@@ -154,21 +152,6 @@ def test_ray_and_this_process_translate_alike(
         names = [name for name in written.folder.names() if name.endswith(".parquet")]
         shards.append({name: written.folder.read(name) for name in names})
     assert shards[0] == shards[1] and len(shards[0]) == 3
-
-
-def test_new_text_is_in_the_case_of_the_text_that_it_joins(tmp_path: Path) -> None:
-    (tmp_path / "a.de").write_text("Ein Haus\n")
-    (tmp_path / "a.en").write_text("A house\n")
-    train = {"source": str(tmp_path / "a.de"), "target": str(tmp_path / "a.en")}
-    for lowercase, expected in ((True, ["zwei häuser"]), (False, ["Zwei Häuser"])):
-        settings = {
-            "source_language": "de",
-            "target_language": "en",
-            "train": train,
-            "filter": {"lowercase": lowercase},
-        }
-        corpus = ingest(CorpusSpec.model_validate(settings), "train", Store(tmp_path / "store"))
-        assert cleaned_like(corpus, ["Zwei Häuser "]) == expected
 
 
 def test_models_are_plain_baselines_in_both_directions(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import pyarrow as pa
@@ -100,19 +100,12 @@ def cleaned_outputs(
     return pa.array(texts, pa.string()).filter(usable), usable, counts
 
 
-@dataclass(frozen=True)
-class _Column:
-    """Asks for the translations of a column, drawn by the ids of its texts if there is a seed."""
-
-    column: str
-    seed: int | None
-
-    def __call__(self, block: pa.Table) -> Questions:
-        texts = block.column(self.column).to_pylist()
-        if self.seed is None:
-            return Questions(texts)
-        ids = block.column("id").to_pylist()
-        return Questions(texts, [seed_of(self.seed, KIND, name) for name in ids])
+def _column(column: str, seed: int | None, block: pa.Table) -> Questions:
+    """Ask for the translations of a column, drawn by the ids of its texts if there is a seed."""
+    texts = block.column(column).to_pylist()
+    if seed is None:
+        return Questions(texts)
+    return Questions(texts, [seed_of(seed, KIND, name) for name in block.column("id").to_pylist()])
 
 
 def translation(
@@ -134,7 +127,7 @@ def translation(
         outputs_folder(store, KIND, corpus, model, **asked),
         corpus,
         model,
-        _Column(column, sampling.seed if sampling else None),
+        partial(_column, column, sampling.seed if sampling else None),
         sampling or decoding,
         per_second=SENTENCES_PER_SECOND,
         block_rows=BLOCK_ROWS,
