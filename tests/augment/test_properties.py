@@ -164,6 +164,7 @@ def test_equal_sentences_of_a_pair_change_apart_and_views_are_copies(
     (made, *parts) = pipeline.augment(text, [records, views], store).parts
     rows = texts.rows_of(made)
     assert len(parts) == 2 and any(row["premise"] != row["hypothesis"] for row in rows)
+    assert [row["premise"] for row in rows[::2]] != [row["premise"] for row in rows[1::2]]
     for place, part in enumerate(parts):
         for side in ("premise", "hypothesis"):
             rendered = texts.table_of(part).column(side).to_pylist()

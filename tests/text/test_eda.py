@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from augury.core.errors import UserError
 from augury.core.rng import generator
-from augury.text.eda import OPERATIONS, Operation, augment, clean, load_stop_words, load_synonyms
+from augury.text.eda import OPERATIONS, Operation, augment, load_stop_words, load_synonyms
 
 SYNONYMS = {
     "dog": ("hound",),
@@ -127,20 +127,6 @@ def test_what_an_operation_keeps(
         assert [word for word in result if word in {"the", "in", "cat", "...", "x-y", "4"}] == [
             word for word in words if word in {"the", "in", "cat", "...", "x-y", "4"}
         ]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("It's a Dog-house, No. 3!", "its a dog house no"),
-        ("The  cat’s\tpaw\n", "the cats paw"),
-        ("Çok café", "ok caf"),
-        ("42 ...", ""),
-        ("", ""),
-    ],
-)
-def test_cleaning(text: str, expected: str) -> None:
-    assert clean(text) == expected
 
 
 SYNSETS = """synset\tpos\tlexfile\tmembers\thypernyms

@@ -43,10 +43,7 @@ class AsrTranscript(CorpusOperator):
 
     operator: Literal["asr_transcript"] = "asr_transcript"
     transcripts: FilePath
-    """File with a transcript by a recogniser for every row of the training text, one a line, or
-    in `column`."""
-    column: str | None = None
-    """Column of the transcripts, where their file is a table (TSV, CSV, JSON lines, Parquet)."""
+    """File with a transcript by a recogniser for every row of the training text, one a line."""
     max_ratio: float | None = Field(1.5, gt=0)
     """The maximum number of words of the human transcript per recognised word (section 4.5 of the
     paper); null: no maximum."""
@@ -58,7 +55,7 @@ class AsrTranscript(CorpusOperator):
 
     EXAMPLE: ClassVar[str] = "transcripts: asr.txt"
     EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
-    LEARNED: ClassVar[frozenset[str]] = frozenset({"transcripts", "column"})
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"transcripts"})
 
     def texts(self) -> Mapping[str, BaseSpec]:
         return {"transcripts": self._file_spec}
@@ -66,9 +63,8 @@ class AsrTranscript(CorpusOperator):
     @property
     def _file_spec(self) -> MonolingualSpec:
         """The file of transcripts as a text."""
-        table = {"file": self.transcripts, "text_column": self.column}
-        place = table if self.column else {"lines": self.transcripts}
-        return MonolingualSpec.model_validate({"language": UNDETERMINED, "train": place})
+        lines = {"language": UNDETERMINED, "train": {"lines": self.transcripts}}
+        return MonolingualSpec.model_validate(lines)
 
     def measures(self, counts: Mapping[str, int]) -> dict[str, float]:
         if not counts.get(WORDS):

@@ -40,9 +40,6 @@ class Eda(Copies):
     """A directory with Open English WordNet's synsets.tsv.gz, or a file of lines
     word<TAB>synonym[,synonym...]. By default a small English table, and no synonyms for other
     languages. Every machine of a cluster reads the file."""
-    clean: bool = False
-    """Lower-case, delete apostrophes and make a space of all that is not a to z, as the released
-    code of EDA does."""
 
     PER_SECOND: ClassVar[float] = 1_500
     LEARNED: ClassVar[frozenset[str]] = frozenset({"synonyms"})
@@ -86,12 +83,10 @@ class Eda(Copies):
             changed = []
             for text, offset in zip(row.texts.values(), offsets.tolist(), strict=True):
                 operation = eda.OPERATIONS[(row.copy + offset) % len(eda.OPERATIONS)]
-                words = (eda.clean(text) if self.clean else text).split()
-                new = " ".join(
-                    eda.augment(words, operation, self.alpha, random, synonyms, stop_words)
+                words = eda.augment(
+                    text.split(), operation, self.alpha, random, synonyms, stop_words
                 )
-                # A text without words, or without a-z, is kept.
-                changed.append((eda.clean(new) if self.clean else new) or text)
+                changed.append(" ".join(words) or text)  # a text without words is kept
             return changed
 
         return rewrite

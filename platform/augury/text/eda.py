@@ -7,7 +7,6 @@ the word is looked up, and kept when a synonym replaces it.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -56,12 +55,6 @@ def augment(
         return _swap(words, count, random)
     change = _replace if operation == "replacement" else _insert
     return change(words, count, random, synonyms, stop_words)
-
-
-def clean(text: str) -> str:
-    """Clean text as the authors' code does: lower-case it, remove apostrophes, and keep only a
-    to z and spaces."""
-    return re.sub("[^a-z]+", " ", re.sub("['’]", "", text.lower())).strip()
 
 
 def _replace(
