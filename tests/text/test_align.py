@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from augury.core.errors import UserError
 from augury.core.rng import generator
@@ -193,26 +191,6 @@ def test_grow_diag_final_and(forward: str, reverse: str, expected: str) -> None:
 def test_the_order_of_the_target(source: str, links: str, expected: str) -> None:
     tokens = source.split()
     assert " ".join(tokens[index] for index in permutation(tokens, parse(links))) == expected
-
-
-@st.composite
-def linked(draw: st.DrawFn) -> tuple[list[str], set[Link]]:
-    tokens = draw(st.lists(st.sampled_from(["a", "b", ",", ".", "7", "c-d"]), max_size=9))
-    link = st.tuples(st.integers(0, max(0, len(tokens) - 1)), st.integers(0, 9))
-    return tokens, draw(st.sets(link, max_size=12)) if tokens else set()
-
-
-@settings(max_examples=200, deadline=None)
-@given(linked())
-def test_the_result_is_a_permutation_that_sorts_linked_words(
-    pair: tuple[list[str], set[Link]],
-) -> None:
-    tokens, links = pair
-    order = permutation(tokens, links)
-    assert sorted(order) == list(range(len(tokens)))
-    first = {source: target for source, target in sorted(links, reverse=True)}
-    targets = [first[index] for index in order if index in first]
-    assert targets == sorted(targets)
 
 
 def test_coverage_is_the_share_of_words_that_are_linked() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augury.core.errors import UserError
-from augury.text.cipher import Rot, build_alphabet, count_letters, explicit_alphabet
+from augury.text.cipher import Rot, build_alphabet, explicit_alphabet
 
 GERMAN = explicit_alphabet("abcdefghijklmnopqrstuvwxyzßäöü")
 LATIN = "abcdefghijklmnopqrstuvwxyz"
@@ -58,15 +58,6 @@ def test_a_cipher_is_undone_by_its_inverse_and_moves_letters_only(
     for line, other in zip(lines, enciphered, strict=True):
         for before, after in zip(line, other, strict=True):
             assert (after in letters and after != before) if before in letters else after == before
-
-
-@given(texts)
-def test_letters_are_counted_in_order(lines: list[str]) -> None:
-    counts = count_letters(lines)
-    assert counts == {
-        letter: n for letter, n in Counter("".join(lines)).items() if letter.isalpha()
-    }
-    assert list(counts) == sorted(counts)
 
 
 def test_an_alphabet_is_in_code_point_order_and_holds_letters_only() -> None:
