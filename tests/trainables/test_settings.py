@@ -104,7 +104,7 @@ def test_a_size_left_out_is_the_architectures() -> None:
         ("classification", {"corpus": {**CORPORA["classification"], "labels": ["a"]}}, "labels"),
         ("seq2seq", {"corpus": tiny.PARALLEL}, "give one of text, hypothesis, reorder"),
         ("seq2seq", {"model": {**tiny.T5, "attention_heads": 3}}, "attention_heads 3"),
-        ("hypothesis", {"augment": [{"operator": "noise", "casing": 0.1}]}, "form: hypothesis"),
+        ("hypothesis", {"augment": [{"operator": "noise", "spelling": 0.1}]}, "form: hypothesis"),
     ],
 )
 def test_contradictions_are_refused(kind: str, changes: dict[str, Any], key: str) -> None:
