@@ -68,8 +68,8 @@ class FromNothing(Translator):
         if (before := experiment.before) is not None:  # the stage before is checked on its own
             _check_stage(experiment, before)
             return
-        own_size = settings.mode == "separate" or settings.size_per_key != "auto"
-        if settings.size == "auto" and not (own_size and experiment.view_names):
+        own_size = {"joint": settings.size_per_key != "auto", "separate": True, "mirrored": False}
+        if settings.size == "auto" and not (own_size[settings.mode] and experiment.view_names):
             return  # its size follows from the text
         if any(operator.uses_models for operator in experiment.augment):
             return
@@ -90,8 +90,9 @@ class FromNothing(Translator):
         # The size of a view has an effect in one mode, and only where views have texts of their
         # own: those of a draw have the source's.
         has_views = any(view in texts for view in self.experiment.view_names)
+        used = {"joint": "size_per_key", "separate": "separate_size_per_key"}.get(settings["mode"])
         for size in ("size_per_key", "separate_size_per_key"):
-            if size in self.experiment.vocabulary.inactive() or not has_views:
+            if size != used or not has_views:
                 del settings[size]
         determined = {
             "version": training.VERSION,
@@ -130,6 +131,8 @@ class FromNothing(Translator):
         of_view = plain // 2
         if settings.mode == "separate":
             of_view = settings.separate_size_per_key
+        elif settings.mode == "mirrored":
+            return plain + views * plain // 2
         elif settings.size_per_key != "auto":
             of_view = settings.size_per_key
         return plain + views * of_view

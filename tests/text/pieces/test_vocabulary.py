@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -228,3 +229,41 @@ def test_a_reserved_symbol_that_has_an_entry_is_an_error(
     with pytest.raises(UserError, match=fault):
         fit(folder, VocabularyConfig(size=110, size_per_key=20, reserved=(symbol,)))
     assert not folder.complete
+
+
+GEORGIAN = "აბგდევზთიკლმნოპჟრსტუფქღყშჩცძწჭ"
+RELABELLED = [text.translate(str.maketrans(ALPHABET[0], GEORGIAN)) for text in GERMAN]
+MIRRORED = VocabularyConfig(size=110, mode="mirrored", reserved=("<clean_s>",))
+
+
+@pytest.mark.parametrize("texts", [VIEWS["rot-1"], RELABELLED])
+def test_a_mirrored_view_is_segmented_as_the_plain_source(tmp_path: Path, texts: list[str]) -> None:
+    folder = Store(tmp_path).folder("vocabularies", "mirrored")
+    fit(folder, MIRRORED, {**VIEWS, "rot-1": texts})
+    vocabulary = Vocabulary.load(folder)
+    assert vocabulary.decode(rows(*vocabulary.encode(texts, "rot-1"))) == texts
+    assert vocabulary.encode(["Ж"], "rot-1")[0][-1] == vocabulary.unk
+    letters = {
+        old: new
+        for plain, view in zip(GERMAN, texts, strict=True)
+        for old, new in zip(plain, view, strict=True)
+    }
+    letters["▁"] = "▁"
+    for plain, view in zip(GERMAN, texts, strict=True):
+        expected = [
+            "".join(letters[letter] for letter in piece) for piece in read_pieces(vocabulary, plain)
+        ]
+        assert read_pieces(vocabulary, view, "rot-1") == expected
+    assert (
+        vocabulary.encode(GERMAN)[0].max() < 110
+    )  # plain text has the entries of a vocabulary without views
+
+
+def test_what_is_not_letter_for_letter_cannot_be_mirrored(tmp_path: Path) -> None:
+    for texts in ([text + "!" for text in GERMAN], ["e" * len(text) for text in GERMAN]):
+        with pytest.raises(UserError, match="vocabulary.mode=joint"):
+            fit(
+                Store(tmp_path).folder("vocabularies", texts[0][:2]),
+                MIRRORED,
+                {**VIEWS, "rot-1": texts},
+            )

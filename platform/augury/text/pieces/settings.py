@@ -77,9 +77,10 @@ class VocabularyConfig(Section):
     """Joint mode: number of additional entries per further view; `auto`: in proportion to its
     repeated words that plain text lacks, so that plain text keeps about as many pieces as without
     further views (CipherDAug, per key of a cipher: 4,000)."""
-    mode: Literal["joint", "separate"] = "joint"
+    mode: Literal["joint", "separate", "mirrored"] = "joint"
     """joint: one model for all views; separate: one for the plain bitext and one for each further
-    view."""
+    view; mirrored: one for the plain bitext, with its letters replaced for each further view, so
+    that views are segmented as plain text."""
     separate_size_per_key: Pieces = 6_500
     """Separate mode: number of pieces of the model of each further view.
 
@@ -108,8 +109,9 @@ class VocabularyConfig(Section):
         return DEFAULT_SIZE if self.size == "auto" else self.size
 
     def inactive(self) -> dict[str, str]:
-        unused = "separate_size_per_key" if self.mode == "joint" else "size_per_key"
-        return {unused: f"the mode of the vocabulary is {self.mode}"}
+        sizes = {"joint": "size_per_key", "separate": "separate_size_per_key"}
+        unused = [size for mode, size in sizes.items() if mode != self.mode]
+        return dict.fromkeys(unused, f"the mode of the vocabulary is {self.mode}")
 
     @field_validator("reserved")
     @classmethod

@@ -2,7 +2,9 @@
 
 In joint mode, one BPE model is trained on the plain bitext and all other views. In separate mode,
 the plain bitext and each other view have models of their own, whose pieces are merged by string
-(CipherDAug, table 7).
+(CipherDAug, table 7). In mirrored mode, the model of a view is that of the plain bitext with its
+letters replaced: the view has other pieces and no other segmentation, which separates two effects
+of a cipher.
 
 Views compete for the merges of a joint BPE model. With too few entries for them, plain text is
 split into more pieces than with the vocabulary of the baseline, and systems differ in more than the
@@ -14,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain, islice, pairwise
+from typing import Any
 
 from augury.core.errors import UserError
 from augury.core.progress import say_once
@@ -89,9 +92,13 @@ def train(
         views.update(dict.fromkeys(members, len(models)))
         models.append(model)
 
-    if config.mode == "separate" or not others:
+    letters: dict[str, dict[str, str]] = {}
+    if config.mode != "joint" or not others:
         add(plain, size, symbols, "vocabulary.size")
-        for view in others:
+        if config.mode == "mirrored":
+            letters = {view: _letters(groups, view, counts) for view in others}
+            views |= {view: index for index, view in enumerate(others, len(models))}
+        for view in others if config.mode == "separate" else ():
             add([view], config.separate_size_per_key, 0, "vocabulary.separate_size_per_key")
     elif config.size_per_key == "auto":
         joint = size + len(others) * _size_per_key(groups, plain, others, size)
@@ -99,11 +106,13 @@ def train(
     else:
         joint = size + len(others) * config.size_per_key
         add(plain + others, joint, symbols, "vocabulary.size", "vocabulary.size_per_key")
-    vocabulary = Vocabulary(models, views, tags, preprocessor)
+    vocabulary = Vocabulary(models, views, tags, preprocessor, letters)
     names = [f"sentencepiece-{index}.model" for index in range(len(models))]
     for name, model in zip(names, models, strict=True):
         folder.write(name, model)
-    form = {} if preprocessor.is_identity else {"form": asdict(preprocessor)}
+    form: dict[str, Any] = {"letters": letters} if letters else {}
+    if not preprocessor.is_identity:
+        form["form"] = asdict(preprocessor)
     manifest = {"size": len(vocabulary), "models": names, "views": views, "tags": tags}
     folder.finish({**manifest, "texts": counts, **form})
     return vocabulary
@@ -115,6 +124,24 @@ def _preprocessed(texts: Texts, view: str, preprocessor: Preprocessor) -> Texts:
     return lambda: chain.from_iterable(
         preprocessor.encode(batch, view) for batch in batches(texts(), 1_000)
     )
+
+
+def _letters(groups: Mapping[str, Texts], view: str, counts: dict[str, int]) -> dict[str, str]:
+    """Return what each character of the plain source becomes in a view; UserError if it is not
+    the same everywhere."""
+    letters: dict[str, str] = {}
+    is_mirrored = True
+    for plain, rendered in zip(groups["source"](), _texts(groups, (view,), counts), strict=True):
+        is_mirrored &= len(plain) == len(rendered)
+        for letter, other in zip(plain, rendered, strict=False):
+            is_mirrored &= letters.setdefault(letter, other) == other
+    if not is_mirrored or len(set(letters.values())) < len(letters):
+        raise UserError(
+            f"vocabulary.mode mirrored: view '{view}' does not replace every character of the "
+            "source by one other, so that it cannot be segmented as the source: set "
+            "vocabulary.mode=joint, or leave out vocabulary.tokenise"
+        )
+    return letters
 
 
 def _texts(

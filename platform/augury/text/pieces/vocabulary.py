@@ -15,7 +15,8 @@ from augury.core.errors import UserError, unknown
 from augury.core.store import Folder
 from augury.text.pieces import sentencepieces
 from augury.text.pieces.resegmentation import Resegmenter
-from augury.text.pieces.settings import SPECIALS, Preprocessor
+from augury.text.pieces.sentencepieces import UNCOVERED
+from augury.text.pieces.settings import SPACE, SPECIALS, Preprocessor
 from augury.text.tokens import Encode, Encoded
 
 PAD, UNK, EOS = range(3)
@@ -23,6 +24,13 @@ UNKNOWN_TEXT = " ⁇ "
 """Text of the unknown piece, as in sentencepiece."""
 
 IDENTITY = Preprocessor()
+
+
+class _Letters(dict[int, str]):
+    """Letters by code point; those that no text has are unknown."""
+
+    def __missing__(self, code: int) -> str:
+        return UNCOVERED
 
 
 class Vocabulary:
@@ -44,26 +52,48 @@ class Vocabulary:
         views: Mapping[str, int],
         tags: Sequence[str],
         preprocessor: Preprocessor = IDENTITY,
+        letters: Mapping[str, Mapping[str, str]] = {},
     ):
         """`models` are serialised sentencepiece models, and `views` has the index of the model of
-        each view."""
+        each view.
+
+        Views in `letters`, whose indices follow, are segmented as the plain source is: they have
+        its pieces, with each character replaced by another one.
+        """
         self.preprocessor = preprocessor
         self._models = [*map(sentencepieces.load, models)]
         self._views = dict(views)
-        self._learned = [sentencepieces.pieces(model) for model in self._models]
-        duplicates = set(tags).intersection(chain.from_iterable(self._learned))
+        learned = [sentencepieces.pieces(model) for model in self._models]
+        self._plain: dict[str, _Letters] = {}
+        """The letters that those of mirrored views stand for."""
+        for view in sorted(letters, key=views.__getitem__):
+            pairs = {" ": " ", SPACE: SPACE, **letters[view]}
+            self._plain[view] = _Letters({ord(new): old for old, new in pairs.items()})
+            renamed = {ord(old): new for old, new in pairs.items()}
+            # Pieces with other characters, which the text does not have, are left out.
+            table = [
+                piece.translate(renamed) if set(map(ord, piece)) <= renamed.keys() else ""
+                for piece in learned[0]
+            ]
+            self._models.append(self._models[0])
+            learned.append(table)
+        duplicates = set(tags).intersection(chain.from_iterable(learned))
         if duplicates:
             raise UserError(
                 f"symbols {sorted(duplicates)} are also pieces of the text: choose others, such "
                 "as '<tag>'"
             )
         symbols = (*SPECIALS, *tags)
-        self.pieces: tuple[str, ...] = tuple(dict.fromkeys(chain(symbols, *self._learned)))
+        self.pieces: tuple[str, ...] = tuple(
+            piece for piece in dict.fromkeys(chain(symbols, *learned)) if piece
+        )
         ids = {piece: index for index, piece in enumerate(self.pieces)}
         self.tags: Mapping[str, int] = {tag: ids[tag] for tag in tags}
         self._ids = [
-            np.array([UNK, *(ids[piece] for piece in table)], np.int32) for table in self._learned
+            np.array([UNK, *(ids.get(piece, UNK) for piece in table)], np.int32)
+            for table in learned
         ]
+        self._learned = [[piece for piece in table if piece] for table in learned]
         self._resegmenters: dict[int, Resegmenter] = {}
         self._surfaces = dict.fromkeys(symbols, "") | {SPECIALS[UNK]: UNKNOWN_TEXT}
 
@@ -73,7 +103,8 @@ class Vocabulary:
         manifest = folder.manifest()
         preprocessor = Preprocessor(**manifest.get("form", {}))
         models = [folder.read(name) for name in manifest["models"]]
-        return cls(models, manifest["views"], manifest["tags"], preprocessor)
+        letters = manifest.get("letters", {})
+        return cls(models, manifest["views"], manifest["tags"], preprocessor, letters)
 
     def __len__(self) -> int:
         return len(self.pieces)
@@ -119,6 +150,8 @@ class Vocabulary:
         index = self._views[view]
         lines = texts if isinstance(texts, Sequence) else texts.to_pylist()
         lines = self.preprocessor.encode(lines, view)
+        if view in self._plain:
+            lines = [line.translate(self._plain[view]) for line in lines]
         ids, offsets = sentencepieces.encode(self._models[index], lines)
         return self._ids[index][ids], offsets
 
