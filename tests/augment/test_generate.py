@@ -341,6 +341,7 @@ SIDES = "premise hypothesis"
 PREMISE = '"premise": "the dog is in the house"'
 GERMAN, ENGLISH = "das ist der Hund und die Katze", "this is the dog and the cat"
 TWICE = {"length_ratio": 2.0}
+UNKNOWN = {**PARENT, "target_language": "qaa"}  # no language of it is told
 
 
 def test_the_first_line_is_the_answer_in_the_form_of_the_training_text(lowercased: Corpus) -> None:
@@ -364,10 +365,10 @@ def test_the_first_line_is_the_answer_in_the_form_of_the_training_text(lowercase
         (f'{{{PREMISE}, "hypothesis": "the house is empty"}}', EXAMPLE, SIDES, {}, "copied"),
         (f'So: {{{PREMISE}, "hypothesis": "no"}}!', EXAMPLE, SIDES, {}, ""),
         # The target has 34 characters.
-        ("x" * 16, PARENT, "target", TWICE, "length ratio"),
-        ("x" * 17, PARENT, "target", TWICE, ""),
-        ("x" * 68, PARENT, "target", TWICE, ""),
-        ("x" * 69, PARENT, "target", TWICE, "length ratio"),
+        ("x" * 16, UNKNOWN, "target", TWICE, "length ratio"),
+        ("x" * 17, UNKNOWN, "target", TWICE, ""),
+        ("x" * 68, UNKNOWN, "target", TWICE, ""),
+        ("x" * 69, UNKNOWN, "target", TWICE, "length ratio"),
         (ENGLISH, PARENT, "target", {}, ""),
         (GERMAN, PARENT, "target", {}, "language"),
         (ENGLISH, PARENT, "source", {}, "language"),
