@@ -3,20 +3,19 @@
     PYTHONPATH=platform:. python -m benchmarks.race [--draws 500] [--seed 1] [--json]
 
 Nothing is trained: scores are drawn, and the schedulers, the confirmation, the choice and the tests
-are those of `augury sweep` (`augury.sweeping.schedulers`, `augury.scoring`,
-`reporting.sweeps.choice`). `noise` is the standard deviation of training alone, in BLEU: small
-models have about 0.45 (`reporting.power.TYPICAL`), larger differences between trainings about 0.8.
+are those of `augury sweep` (`augury.sweeping.schedulers`, `augury.scoring`). `noise` is the
+standard deviation of training alone, in BLEU: small models have about 0.45
+(`reporting.power.TYPICAL`), larger differences between trainings about 0.8.
 
-    race            one seed of all 26, then seeds where they improve the choice
+    race            one seed of all 26, then further seeds of the reference and the best
+    , combinations  then combinations of the best, as in `augury sweep augmentations`
     all 10 x 3      every one of ten systems with three seeds, `--scheduler all`
-    , later rounds  then combinations of the best and two rounds of tuned settings, as in
-                    `augury sweep augmentations`
 
-Of worlds in which methods help (a family N(0.4, 0.6), a row N(0, 0.4) around it, times of one to
-four trainings of the reference, prices of 0.1 BLEU for twice the time):
+Of worlds in which methods help (a family N(0.4, 0.6), a row N(0, 0.4) around it; the second of a
+combination adds between nothing and all of its gain):
 
     near            share of sweeps whose recommendation is at most 0.3 BLEU below the best that
-                    was trained, less prices
+                    was trained
     lost            how much it is below the best, on average
     trainings       all of them, those that confirm it included
 
@@ -50,24 +49,14 @@ from augury.reporting.power import TYPICAL
 from augury.scoring.bootstrap import Resampled
 from augury.scoring.seed_variance import pool, sample_variance
 from augury.scoring.significance import LEVEL, Difference, compare
-from augury.sweeping.race import Race
-from augury.sweeping.schedulers import (
-    Listed,
-    Propose,
-    Scheduler,
-    Standings,
-    Trial,
-    fresh_seeds,
-    net,
-    price,
-)
+from augury.sweeping.schedulers import Race, Scheduler, Standings, fresh_seeds
 from benchmarks import frame
 
-METRIC, WORTH, NEAR = "bleu", 0.1, 0.3
+METRIC, NEAR = "bleu", 0.3
 VALIDATION_SENTENCES, TEST_SENTENCES = 1014, 1000
 SEEDS, SAMPLES = 16, 50
-FAMILIES, ROWS, TUNED = 5, 5, 3
-NOISES = (0.0, 0.45, 0.8)
+FAMILIES, ROWS = 5, 5
+NOISES = (0.45, 0.8)
 BASELINE = "baseline"
 FRESH = fresh_seeds(range(1, 6))
 """The seeds of confirmation."""
@@ -94,17 +83,8 @@ class World:
     noise: float
     random: np.random.Generator
     truth: dict[str, float] = field(default_factory=lambda: {BASELINE: 0.0})
-    cost: dict[str, float] = field(default_factory=lambda: {BASELINE: 1.0})
     families: dict[str, int] = field(default_factory=dict)
     _runs: dict[str, Runs] = field(default_factory=dict)
-
-    def add(self, name: str, truth: float, cost: float = 1.0) -> None:
-        """Add a system, whose training takes `cost` times that of the baseline."""
-        self.truth[name], self.cost[name] = truth, cost
-
-    def price(self, name: str) -> float:
-        """Return the BLEU that the time of a system has to bring."""
-        return price(self.cost[name], WORTH)
 
     def runs(self, name: str) -> Runs:
         """Return the scores of all seeds of a system."""
@@ -131,8 +111,7 @@ def helpful(world: World) -> None:
         mean = world.random.normal(0.4, 0.6)
         for row in range(ROWS):
             name = f"{family}.{row}"
-            effect = mean + world.random.normal(0, 0.4)
-            world.add(name, effect, math.exp(world.random.uniform(0, math.log(4))))
+            world.truth[name] = mean + world.random.normal(0, 0.4)
             world.families[name] = family
 
 
@@ -141,36 +120,11 @@ def equal(count: int, best: float = 0.0) -> Callable[[World], None]:
 
     def add(world: World) -> None:
         for place in range(1, count):
-            world.add(f"{place % FAMILIES}.{place}", best if place == 1 else 0.0)
-            world.families[f"{place % FAMILIES}.{place}"] = place % FAMILIES
+            name = f"{place % FAMILIES}.{place}"
+            world.truth[name] = best if place == 1 else 0.0
+            world.families[name] = place % FAMILIES
 
     return add
-
-
-def later(world: World) -> list[Propose]:
-    """Return the rounds after the first: combinations of the best with two of other families, whose
-    gains add up in part, and twice the winner with other settings."""
-    helps = any(world.truth.values())
-
-    def combine(standings: Standings) -> dict[str, list[str]]:
-        first, *others = standings
-        others = [name for name in others if world.families[name] != world.families[first]]
-        for name in others[:2]:
-            gain = world.truth[name]
-            share = world.random.uniform() if gain > 0 else 1.0
-            cost = world.cost[first] + world.cost[name] - 1
-            world.add(f"{first} + {name}", world.truth[first] + share * gain, cost)
-        return {f"{first} + {name}": [first, name] for name in others[:2]}
-
-    def tune(standings: Standings) -> dict[str, list[str]]:
-        leader = next(iter(standings))
-        names = [f"{leader}, {len(world.truth) + place}" for place in range(TUNED)]
-        for name in names:
-            change = world.random.normal(-0.1, 0.25) if helps else 0.0
-            world.add(name, world.truth[leader] + change, world.cost[leader])
-        return {name: [leader] for name in names}
-
-    return [combine, tune, tune]
 
 
 Make = Callable[[World], Scheduler]
@@ -181,21 +135,32 @@ def race(world: World) -> Race:
     return Race(world.truth, range(1, 6), fresh=FRESH)
 
 
-def race_with_rounds(world: World) -> Race:
-    """Return a race with later rounds."""
+def race_with_combinations(world: World) -> Race:
+    """Return a race with a second round: combinations of the best with two of other families, whose
+    gains add up in part."""
+
+    def combine(standings: Standings) -> list[str]:
+        first, *others = [name for name in standings if name != BASELINE]
+        others = [name for name in others if world.families[name] != world.families[first]][:2]
+        for name in others:
+            gain = world.truth[name]
+            share = world.random.uniform() if gain > 0 else 1.0
+            world.truth[f"{first} + {name}"] = world.truth[first] + share * gain
+        return [f"{first} + {name}" for name in others]
+
     scheduler = race(world)
-    scheduler.rounds = later(world)
+    scheduler.rounds = [combine]
     return scheduler
 
 
 def listed(world: World) -> Scheduler:
     """Return the scheduler of `--scheduler all` with three seeds."""
-    return Listed(world.truth, [1, 2, 3], fresh=FRESH)
+    return Scheduler(world.truth, [1, 2, 3], fresh=FRESH)
 
 
 PROCEDURES: Mapping[str, tuple[Make, int, bool]] = {
     "race": (race, FAMILIES * ROWS + 1, True),
-    "race, later rounds": (race_with_rounds, FAMILIES * ROWS + 1, True),
+    "race, combinations": (race_with_combinations, FAMILIES * ROWS + 1, True),
     "all 10 x 3": (listed, 10, False),
     "all 20 x 3": (listed, 20, False),
 }
@@ -232,36 +197,27 @@ def sweep(world: World, make: Make) -> Outcome:
     while work := scheduler.work():
         for name, seed in work:
             trained.setdefault(name, []).append(seed)
-            scheduler.tell(name, seed, _validated(world, Trial(name, seed)))
+            scheduler.tell(name, seed, float(world.runs(name).validation[seed - 1]))
     assert scheduler.finished and scheduler.best is not None
-    values = {name: world.truth[name] - world.price(name) for name in trained}
-    best, tested = scheduler.best, scheduler.confirmation
+    best, highest = scheduler.best, max(world.truth[name] for name in trained)
     count = sum(map(len, trained.values()))
-    if tested is None:
-        return Outcome(max(values.values()) - values[best], count, None, None, 0.0)
-    its, reference = (
-        statistics.fmean(_validated(world, Trial(name, seed)) for seed in fresh)
-        for name in (best, BASELINE)
-    )
+    if scheduler.confirmation is None:
+        return Outcome(highest - world.truth[best], count, None, None, 0.0)
+    confirming = [seed - 1 for seed in fresh]
+    its, reference = (world.runs(name).validation[confirming].mean() for name in (best, BASELINE))
     recommended = best if its > reference else BASELINE
-    both = [world.runs(name).resampled(fresh) for name in (BASELINE, best)]
     chose = {
         name: world.runs(name).resampled([seed for seed in seeds if seed not in fresh])
         for name, seeds in trained.items()
     }
     pooled = pool([sample_variance(system) for system in chose.values()])
     return Outcome(
-        max(values.values()) - values[recommended],
+        highest - world.truth[recommended],
         count,
-        compare(*both),
+        compare(world.runs(BASELINE).resampled(fresh), world.runs(best).resampled(fresh)),
         compare(chose[BASELINE], chose[best], pooled),
         world.truth[best],
     )
-
-
-def _validated(world: World, trial: Trial) -> float:
-    score = float(world.runs(trial.configuration).validation[trial.seed - 1])
-    return net(score, world.price(trial.configuration), "max")
 
 
 def simulate(name: str, noise: float, draws: int, seed: int) -> frame.Row:

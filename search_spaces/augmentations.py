@@ -12,7 +12,7 @@ from typing import Any
 from augury.augment import operator
 from augury.augment.operator import VIEW
 from augury.core.errors import UserError
-from augury.sweeping.declarations import MainSettings, Rows, SearchSpace
+from augury.sweeping.declarations import Rows, SearchSpace
 from search_spaces.scales import TRANSLATION
 
 PLAIN: dict[str, Any] = {"name": "plain"}
@@ -102,24 +102,6 @@ def families() -> dict[str, str]:
     return of | dict.fromkeys(installed(), "installed operators")
 
 
-def main_settings() -> MainSettings:
-    """Return the weight, rate or keys that a third round tunes, by operator and regime."""
-    from ray import tune  # late: it is slow to import
-
-    return {
-        "coregularised": ("beta", tune.loguniform(0.3, 10)),
-        "adversarial": ("epsilon", tune.loguniform(0.002, 0.05)),
-        "cipher": ("keys", [[1], [2], [5], [1, 2], [1, 2, 3]]),
-        "bpe_dropout": ("dropout", tune.uniform(0.02, 0.3)),
-        "word_drop": ("tau", tune.loguniform(0.3, 3)),
-        "switch_out": ("tau", tune.loguniform(0.3, 3)),
-        "raml": ("tau", tune.loguniform(0.3, 3)),
-        "noise": ("spelling", tune.loguniform(0.02, 0.3)),
-        "eda": ("alpha", tune.loguniform(0.03, 0.4)),
-        "fuzzy_match": ("threshold", tune.uniform(0.3, 0.8)),
-    }
-
-
 def rows(scale: str) -> Rows:
     """Return the baseline and the rows of all families."""
     systems = dict(BASELINE)
@@ -134,14 +116,12 @@ SPACE = SearchSpace(
     scales=TRANSLATION,
     rows=rows,
     families=families,
-    main_settings=main_settings,
     joins=True,
     needs={
         "nmt": MONOLINGUAL | GENERATED | REORDERED | TRANSCRIBED,
         "classification": GENERATED | REORDERED,
         "nli": GENERATED | REORDERED | SEMANTIC,
     },
-    worth=0.1,
     metric="valid/bleu",
     mode="max",
     seeds=(1, 2, 3, 4, 5),

@@ -44,7 +44,7 @@ ROOT = Path(__file__).parents[1]
 COMMITTED = Path(__file__).with_suffix("")
 EXPERIMENTS = COMMITTED / "experiments"
 ROWS = ["R-Drop", "ROT-1", "WordDrop", "EDA"]
-RACE = ["sweep", "augmentations", "race.yaml", "--rows", *ROWS, "--worth", "0", "--name", "race"]
+RACE = ["sweep", "augmentations", "race.yaml", "--rows", *ROWS, "--name", "race"]
 TABLE = ["reproduce", str(ROOT / "tests/cli/quick_table.py"), "--storage", "store"]
 COMMANDS: dict[str, list[list[str]]] = {
     "systems": [
@@ -136,7 +136,7 @@ def write_storage(store: Path, target: Path) -> None:
 
 
 STATE = ("sweep", "state")
-"""The files of a sweep: its definition; trials and decisions."""
+"""The files of a sweep: its definition; trials and the choice."""
 
 
 def texts(store: Path) -> str:

@@ -240,17 +240,16 @@ class Sweeps:
         self.folder = results.store.folder(state.KIND, name)
         self.configurations: list[dict[str, Any]] = []
         self.trials: dict[str, dict[str, Any]] = {}
-        self.decisions: list[dict[str, Any]] = []
+        self.chosen: str | None = None
+        """What the scheduler has chosen."""
         self.merged: list[dict[str, Any]] = []
         self.confirmation: dict[str, Any] | None = None
 
-    def configuration(
-        self, point: Mapping[str, Any], name: str = "", address: str = "", **other: Any
-    ) -> str:
+    def configuration(self, point: Mapping[str, Any], name: str = "", address: str = "") -> str:
         """A configuration without trials; returns its address."""
         address = address or f"{len(self.configurations):016x}"
         self.configurations.append(
-            {"name": name or title(point), "address": address, "point": dict(point), **other}
+            {"name": name or title(point), "address": address, "point": dict(point)}
         )
         return address
 
@@ -285,14 +284,6 @@ class Sweeps:
         self.trials[f"{address}/seed-{seed}"] = {"progress": progress, "error": error}
         return folder
 
-    def decide(
-        self, address: str, action: str, mean: float, half: float, cut: float, seeds: int = 1
-    ) -> None:
-        """A decision of the race."""
-        ends = {"mean": mean, "low": mean - half, "high": mean + half, "cut": cut}
-        decision = {"time": 1.7e9 + 600, "configuration": address, "action": action}
-        self.decisions.append({**decision, "seeds": seeds, **ends})
-
     def load(
         self,
         seeds: Sequence[int] = (1, 2, 3),
@@ -302,7 +293,6 @@ class Sweeps:
         ended: bool = True,
         question: str = "Does a stronger pull between views help?",
         tests: Sequence[str] = ("test",),
-        worth: float = 0.0,
     ) -> Sweep:
         """Write the sweep's two files and read it."""
         keys = dict.fromkeys(key for of in self.configurations for key in of["point"])
@@ -320,13 +310,12 @@ class Sweeps:
             "merged": self.merged,
             "started": 1.7e9,
             "tests": list(tests),
-            "worth": worth,
         }
         written = {
             "time": 1.7e9 + 3600,
             "ended": ended,
             "trials": self.trials,
-            "decisions": self.decisions,
+            "chosen": self.chosen,
             "confirmation": self.confirmation,
         }
         self.folder.write_record(state.DEFINITION, definition)

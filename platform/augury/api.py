@@ -74,7 +74,6 @@ def sweep(
     scheduler: SchedulerName | None = None,
     search: SearchName | None = None,
     samples: int | None = None,
-    worth: float | None = None,
     confirm: int | None = None,
 ) -> pd.DataFrame:
     """Train and compare the configurations of a search space on an experiment file, or on the
@@ -103,7 +102,6 @@ def sweep(
         search=search,
         scheduler=scheduler,
         rows=rows,
-        worth=worth,
         confirm=confirm,
         samples=samples,
         seeds=seeds,

@@ -175,7 +175,6 @@ WORDS = [
     ("sweep spaces/good.yaml --dry-run --seeds 1 1", "[1, 1]"),
     ("sweep spaces/good.yaml --dry-run --budget 10", "10"),
     ("sweep spaces/good.yaml --dry-run --at-once 0", "0"),
-    ("sweep spaces/good.yaml --dry-run --worth -1", "-1"),
     ("sweep spaces/good.yaml --dry-run --name a/b", "a/b"),
     ("sweep spaces/good.yaml --dry-run --scheduler nonsense", "nonsense"),
     ("sweep augmentations good.yaml --dry-run --rows nonsense", "nonsense"),

@@ -46,7 +46,7 @@ def test_a_sweep_has_a_row_for_each_system(sweeps: Any) -> None:
         for seed in (1, 2):
             sweeps.trial(address, seed, [20.0, bleu], bleu=bleu + seed)
     sweeps.trial(other, 1, [19.0], "stopped")
-    sweeps.decide(ours, "chosen", 33.0, 0.5, 0.0)
+    sweeps.chosen = ours
     frame = frames.sweep(sweeps.load((1, 2), scheduler="race")).set_index("name")
     assert list(frame.index) == ["ours", "baseline", "other"]
     assert frame["seeds"].tolist() == [2, 2, 0]

@@ -62,12 +62,10 @@ def results(storage: Path) -> dict[str, tuple[bytes, Any]]:
     return found
 
 
-def decisions(storage: Path) -> list[dict[str, Any]]:
-    """Return the decisions of the sweep without their times."""
-    content = json.loads((storage / "sweeps/quick/state.json").read_text())["decisions"]
-    for decision in content:
-        del decision["time"]
-    return list(content)
+def choice(storage: Path) -> tuple[Any, Any]:
+    """Return what the sweep has chosen and what confirms it."""
+    content = json.loads((storage / "sweeps/quick/state.json").read_text())
+    return content["chosen"], content["confirmation"]
 
 
 def processes(storage: Path) -> set[int]:

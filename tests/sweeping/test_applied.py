@@ -15,7 +15,7 @@ from augury.sweeping import plan
 from augury.sweeping.applied import METHOD, apply
 from augury.sweeping.declarations import SearchSpace, known
 from augury.sweeping.proposals import combined_rows
-from augury.sweeping.space import find, resolve, sample
+from augury.sweeping.space import find, points, resolve
 from tests import tiny
 
 OF_TRANSLATION = {"agreement", "cipher_keys", "cipherdaug", "multi_source", "vocabulary"}
@@ -36,7 +36,7 @@ def test_every_space_applies_to_every_task_that_can_read_it(
     applied = apply(space, experiment).space
     assert applied.keys or applied.rows
     assert applied.seeds == (3, 4)
-    for point in [*applied.rows.values(), *sample(applied)]:
+    for point in [*applied.rows.values(), *points(applied)]:
         whole = parse(config.merge(applied.base, point)).to_dict()
         varied = {key.partition(".")[0] for key in point} | set(METHOD)
         for section, value in experiment.to_dict().items():
@@ -76,7 +76,7 @@ def test_points_that_the_text_does_not_allow_are_left_out_of_the_plan(tmp_path: 
     declared = MIXED.model_copy(update={"keys": {"vocabulary.size": [200, 90000]}})
     store = Store(tmp_path)
     space = apply(resolve(declared, "sizes"), tiny.experiment("nmt", tmp_path)).space
-    planned = plan.make(space, store, {}, sample(space))
+    planned = plan.make(space, store, {}, points(space))
     names = {of_size.name for of_size in planned.configurations.values()}
     assert "size=200" in names and "size=90000" not in names
     assert [name for name, _ in planned.left_out] == ["size=90000"]
@@ -101,7 +101,7 @@ def test_systems_join_and_are_combined_unless_they_change_more_than_the_method(
     experiment = tiny.experiment("nmt", tmp_path, systems=systems)
     space = apply(find("augmentations"), experiment).space
     combined = combined_rows(["R-Drop", "drops"], space.rows, space.families)
-    assert combined["R-Drop", "drops"]["regime"]["name"] == "coregularised"
+    assert combined["R-Drop + drops"]["regime"]["name"] == "coregularised"
     assert space.rows["no dropout"]["model.dropout"] == 0.0
     assert "no dropout" not in space.families and space.rows["baseline"]["augment"] == []
 

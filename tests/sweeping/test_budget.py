@@ -18,7 +18,7 @@ from augury.sweeping.applied import apply
 from augury.sweeping.budget import estimate, keep_within
 from augury.sweeping.declarations import SearchSpace
 from augury.sweeping.plan import Plan, SweepOptions
-from augury.sweeping.space import resolve, sample
+from augury.sweeping.space import points, resolve
 from augury.sweeping.state import DEFINITION, KIND
 from augury.training.history import History
 from augury.training.trained import OUTCOME
@@ -39,7 +39,7 @@ SPACE = SearchSpace(
 def plan_of(storage: Path, declared: SearchSpace, **training: Any) -> Plan:
     experiment = tiny.experiment("nmt", storage, training={"max_tokens": 400, **training})
     space = apply(resolve(declared, "lengths"), experiment).space
-    return plan.make(space, Store(storage), {}, sample(space))
+    return plan.make(space, Store(storage), {}, points(space))
 
 
 @pytest.fixture

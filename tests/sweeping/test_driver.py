@@ -18,16 +18,14 @@ from augury.sweeping.declarations import SearchSpace
 from augury.sweeping.driver import runs_on_ray
 from augury.sweeping.plan import SweepOptions
 from augury.sweeping.schedulers import Trial
-from augury.sweeping.space import resolve, sample
+from augury.sweeping.space import points, resolve
 from augury.sweeping.sweep import _Driver
 from augury.sweeping.trials import Trials
 from augury.training.history import History
 from tests import tiny
 
 
-def driver(
-    folder: Path, mode: Literal["max", "min"], *, worth: float = 0.0, confirm: int = 0
-) -> _Driver:
+def driver(folder: Path, mode: Literal["max", "min"]) -> _Driver:
     """Return the driver of a sweep of two configurations."""
     declared = SearchSpace(
         question="Which rate?",
@@ -40,11 +38,9 @@ def driver(
     experiment = tiny.experiment("nmt", folder, training={"max_updates": 4})
     space = replace(apply(resolve(declared, "rates"), experiment).space, mode=mode)
     store = Store(folder)
-    options = SweepOptions(
-        str(folder), "rates", (1, 2), "all", "grid", worth=worth, confirm=confirm
-    )
+    options = SweepOptions(str(folder), "rates", (1, 2), "all", "grid", confirm=2)
     made = _Driver(space, options, unrecorded, lambda *_: None, store, store.folder("sweeps", "x"))
-    made.plan = plan.make(space, store, {}, sample(space))
+    made.plan = plan.make(space, store, {}, points(space))
     made._add_to_graph()
     return made
 
@@ -53,8 +49,8 @@ def driver(
 def test_a_trial_is_compared_by_its_best_validation(
     tmp_path: Path, mode: Literal["max", "min"], value: float
 ) -> None:
-    """Of those that are finite, less the price of four times the training time."""
-    sweep, dear = driver(tmp_path, mode), driver(tmp_path, mode, worth=0.1)
+    """Of those that are finite."""
+    sweep = driver(tmp_path, mode)
     trial = Trial([*sweep.plan.configurations][-1], 1)
     assert sweep._value(trial) is None
     history = History(sweep.plan.graph.plans[trial.configuration].run(1))
@@ -62,26 +58,12 @@ def test_a_trial_is_compared_by_its_best_validation(
         history.add(update, 0, {"valid/bleu": score})
     history.flush()
     assert sweep._value(trial) == value
-    dear.factors[trial.configuration] = 4.0
-    assert dear._value(trial) == pytest.approx(value + (-0.2 if mode == "max" else 0.2))
-
-
-def test_the_price_is_of_the_time_as_a_multiple_of_the_references(tmp_path: Path) -> None:
-    sweep = driver(tmp_path, "max", worth=0.1)
-    configurations = sweep.plan.configurations
-    reference, other = configurations
-    assert sweep._price(reference) == 0.0
-    known = configurations[other].experiment
-    training = known.training.model_copy(update={"max_updates": 4000})
-    longer = known.model_copy(update={"training": training})
-    configurations[other] = replace(configurations[other], experiment=longer)
-    assert sweep._price(other) > 0.1
 
 
 def test_the_end_of_a_budget_is_kept_for_confirmation(tmp_path: Path) -> None:
     """As much as two seeds of the reference, 10 s each, and of what leads, 20 s, take in two slots,
     with the 20 s that the last may begin late by half; but no more than half of the budget."""
-    sweep = driver(tmp_path, "max", confirm=2)
+    sweep = driver(tmp_path, "max")
     reference, other = sweep.plan.configurations
     choosing = [Trial(reference, 1), Trial(other, 1)]
     assert sweep.options.fresh_seeds == (3, 4)
@@ -100,12 +82,6 @@ def test_the_end_of_a_budget_is_kept_for_confirmation(tmp_path: Path) -> None:
         sweep.options = replace(sweep.options, budget=budget)
         assert sweep._deadline_of(choosing[1]) == 1000.0 - kept
         assert sweep._deadline_of(Trial(other, 3)) == 1000.0
-
-
-def test_a_choice_is_confirmed_with_fresh_seeds(tmp_path: Path) -> None:
-    sweep = driver(tmp_path, "max", confirm=2)
-    scheduler = sweep._scheduler()
-    assert scheduler.fresh == (3, 4) and driver(tmp_path, "max")._scheduler().fresh == ()
 
 
 @pytest.mark.parametrize(

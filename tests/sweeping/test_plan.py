@@ -22,7 +22,7 @@ def planned(
     name: str, store: Store, assignments: dict[str, Any] | None = None, **changes: Any
 ) -> Plan:
     space_ = replace(space.find(name), **changes)
-    return plans.make(space_, store, assignments or {}, space.sample(space_))
+    return plans.make(space_, store, assignments or {}, space.points(space_))
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def names(plan: Plan) -> list[str]:
 
 def merged(plan: Plan) -> list[tuple[str, str]]:
     """The points that were merged, each with the configuration that it is."""
-    return [(entry.label, entry.same_as) for entry in plan.merged]
+    return [(entry.name, entry.same_as) for entry in plan.merged]
 
 
 def test_the_baseline_precedes_the_points(store: Store) -> None:
@@ -77,7 +77,7 @@ def test_the_default_of_a_swept_key_is_a_point_or_named_with_its_value(
         base=config.merge(space.find("agreement").base, plain),
         keys={"model.dropout": dropouts},
     )
-    plan = plans.make(space_, store, {}, space.sample(space_))
+    plan = plans.make(space_, store, {}, space.points(space_))
     shown = [(entry.name, entry.point["model.dropout"]) for entry in plan.configurations.values()]
     assert shown == expected and plan.merged == []
 
@@ -169,7 +169,7 @@ def test_the_papers_attack_has_no_radius(store: Store, scale: str) -> None:
     space_ = space.find("pgd", scale)
     corpus = {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12}}
     settings = {"corpus": corpus, "model": {"architecture": "tiny"}}
-    plan = plans.make(space_, store, settings, space.sample(space_))
+    plan = plans.make(space_, store, settings, space.points(space_))
     assert names(plan)[:2] == ["regime=plain", "ε = 3, α = 1, K = 3"]
     assert len(plan.configurations) == 2 + 3 * 2 * 2
     paper: Any = list(plan.configurations.values())[1].experiment.regime

@@ -10,10 +10,9 @@ import pytest
 import yaml
 
 from augury.cli import main
-from augury.core.store import Store
-from augury.sweeping import state, writer
+from augury.sweeping import writer
 from tests.sweeping.quick import BASE
-from tests.sweeping.sweeps import QUICK, decisions, results, sweep
+from tests.sweeping.sweeps import QUICK, choice, results, sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("local_ray"), pytest.mark.timeout(600)]
 
@@ -30,11 +29,6 @@ SPACE = SearchSpace(
         "drop": {"augment": [{"operator": "word_drop"}], "regime": PLAIN},
         "labels": {"augment": [{"operator": "semantic"}], "regime": PLAIN},
     },
-    main_settings=lambda: {
-        "noise": ("spelling", [0.05, 0.2]),
-        "word_drop": ("tau", [0.5, 2.0]),
-        "coregularised": ("beta", [0.5, 4.0]),
-    },
     families=lambda: {"noise": "records", "drop": "draws", "labels": "records"},
     joins=True,
     metric="valid/loss",
@@ -46,7 +40,7 @@ SPACE = SearchSpace(
 
 
 @pytest.mark.long
-def test_the_best_of_two_families_are_combined_and_tuned_once(tmp_path: Path) -> None:
+def test_the_best_of_two_families_are_combined_once(tmp_path: Path) -> None:
     (tmp_path / "families.py").write_text(FAMILIES)
     training = BASE["training"] | {"max_updates": 16}
     own = {"systems": {"baseline": {}, "mine": {"regime.beta": 2}}}
@@ -56,17 +50,11 @@ def test_the_best_of_two_families_are_combined_and_tuned_once(tmp_path: Path) ->
     flags = [str(tmp_path / "my.yaml"), "--seeds", "1"]
     first = sweep(storage, *flags, space=str(tmp_path / "families.py"))
     names = {row["name"] for row in first["table"]}
-    tuned = {name for name in names if "=" in name}
-    assert len(tuned) >= 2 and len({name.rpartition(", ")[0] for name in tuned}) == 1
-    combined = names - {"baseline", "noise", "drop", "mine"} - tuned
+    combined = names - {"baseline", "noise", "drop", "mine"}  # without labels: it reads premises
     assert len(combined) >= 1 and all(" + " in name for name in combined)
-    assert not names & {"labels"}  # it reads premises and hypotheses
-    quick = state.load(Store(storage), "quick")
-    assert [decision.action for decision in quick.decisions].count("chosen") >= 3
-    trained, decided = results(storage), decisions(storage)
+    trained, chosen = results(storage), choice(storage)
     again = sweep(storage, *flags, space=str(tmp_path / "families.py"))
-    assert again["reused"] and results(storage) == trained
-    assert decisions(storage) == decided
+    assert again["reused"] and results(storage) == trained and choice(storage) == chosen
 
 
 MOST_REQUESTS = 450

@@ -58,7 +58,7 @@ def test_every_shipped_space_is_a_valid_experiment_at_every_scale(
     for scale in ("toy", "small", "paper"):
         loaded = space.find(name, scale)
         assert loaded.question.endswith("?")
-        for point in [*space.sample(loaded), *loaded.rows.values()]:
+        for point in [*space.points(loaded), *loaded.rows.values()]:
             assert spec.parse(merge(loaded.base, point) | {"storage": str(tmp_path)})
 
 
@@ -66,7 +66,7 @@ def test_a_file_of_the_user_works_by_path(tmp_path: Path) -> None:
     loaded = space.find(write(tmp_path, MINIMAL))
     assert (loaded.name, loaded.scale, loaded.seeds) == ("mine", "default", (1, 2))
     assert (loaded.scheduler, loaded.search) == ("all", "grid")
-    assert space.sample(loaded) == [{"regime.beta": 0}, {"regime.beta": 5}]
+    assert space.points(loaded) == [{"regime.beta": 0}, {"regime.beta": 5}]
 
 
 def test_scales_differ_by_dotted_keys_and_rows(tmp_path: Path) -> None:
@@ -82,9 +82,9 @@ def test_scales_differ_by_dotted_keys_and_rows(tmp_path: Path) -> None:
 def test_rows_are_points_with_names(tmp_path: Path) -> None:
     loaded = space.find(write(tmp_path, ROWS))
     assert loaded.rows == {"plain": {}, "strong": {"regime.beta": 5}}
-    assert (loaded.reference, loaded.search, space.sample(loaded)) == ("plain", "grid", [])
+    assert (loaded.reference, loaded.search, space.points(loaded)) == ("plain", "grid", [])
     both = space.find(write(tmp_path, with_fields('rows={"plain": {}}, reference="plain"')))
-    assert space.sample(both) == [{"regime.beta": 0}, {"regime.beta": 5}]
+    assert space.points(both) == [{"regime.beta": 0}, {"regime.beta": 5}]
     assert list(both.rows) == ["plain"]
 
 
@@ -100,7 +100,7 @@ def test_rows_are_points_with_names(tmp_path: Path) -> None:
         ("SPACE =", "SPICE =", "does not define SPACE: .* SPACE = SearchSpace"),
         (MINIMAL, with_fields("rows=5"), "rows = 5: must be keys with values, .* or a function"),
         (MINIMAL, with_fields('reference="weak"', ROWS), "'weak': allowed: plain, strong"),
-        (MINIMAL, with_fields('search="random"', ROWS), "has only rows"),
+        (MINIMAL, with_fields('search="optuna"', ROWS), "has only rows"),
     ],
 )
 def test_errors_about_a_file(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -109,17 +109,20 @@ def test_errors_about_a_file(tmp_path: Path, old: str, new: str, message: str) -
         space.find(write(tmp_path, MINIMAL.replace(old, new)))
 
 
-def test_drawn_points_depend_on_their_number_alone() -> None:
-    drawn = space.find("agreement", search="random")
-    few, many = space.sample(drawn, 3), space.sample(drawn, 5)
-    assert many[:3] == few
-    assert len({point["regime.beta"] for point in many}) == 5
-    for point in many:
-        assert 0.1 <= point["regime.beta"] <= 20 and 0.5 <= point["regime.tau"] <= 4
-    with pytest.raises(UserError, match="give the number of points with --samples N"):
-        space.sample(drawn)
-    with pytest.raises(UserError, match="--samples 4: space 'agreement' is a grid"):
-        space.sample(space.find("agreement"), 4)
+@pytest.mark.parametrize(
+    ("search", "samples", "message"),
+    [
+        (None, 4, "--samples N; a grid has its own"),
+        ("optuna", None, "needs the number of points, --samples N"),
+    ],
+)
+def test_optuna_alone_is_asked_for_a_number_of_points(
+    search: declarations.SearchName | None, samples: int | None, message: str, tmp_path: Path
+) -> None:
+    found = space.find("agreement", search=search)
+    options = SweepOptions(str(tmp_path), "x", (1,), search=found.search, samples=samples)
+    with pytest.raises(UserError, match=message):
+        plan.of_options(found, options, Store(tmp_path))
 
 
 def test_a_space_in_yaml_is_what_the_same_space_in_python_is(tmp_path: Path) -> None:
@@ -139,8 +142,8 @@ def test_domains_of_yaml_are_those_of_ray_tune(tmp_path: Path) -> None:
         "[0, 5]", "{loguniform: [0.1, 10]}\n  regime.tau: {choice: [1, 2]}\n  seeds.x: [1]"
     )
     found = space.find(write(tmp_path, text, "mine.yaml"))
-    drawn = space.sample(found, samples=20)
-    assert found.search == "random" and len({point["regime.beta"] for point in drawn}) == 20
+    drawn = plan.suggestions(found, [], [], 20)
+    assert found.search == "optuna" and len({point["regime.beta"] for point in drawn}) == 20
     assert all(0.1 <= point["regime.beta"] <= 10 for point in drawn)
     assert {point["regime.tau"] for point in drawn} == {1, 2}
 

@@ -11,7 +11,7 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.integrity import Damaged
 from augury.core.store import Store
-from augury.sweeping.schedulers import Listed, Trial
+from augury.sweeping.schedulers import Scheduler, Trial
 from augury.sweeping.state import DEFINITION, KIND, STATE, records, resolve
 from augury.sweeping.trials import Trials
 from augury.sweeping.writer import StateWriter
@@ -76,13 +76,19 @@ def test_a_command_that_ended_in_order_is_not_taken_for_dead(
     without heartbeats."""
     sweep = Store(tmp_path).folder(KIND, "mine")
     texts = {"name": "mine", "question": "?", "metric": "valid/bleu", "mode": "max", "scale": "toy"}
-    lists: dict[str, Any] = {"keys": [], "seeds": [1], "configurations": [], "merged": []}
+    lists: dict[str, Any] = {
+        "keys": [],
+        "seeds": [1],
+        "configurations": [],
+        "merged": [],
+        "tests": [],
+    }
     facts = {"scheduler": "race", "reference": "a", "started": 0.0}
     sweep.write_record(DEFINITION, {**texts, **lists, **facts})
     trials = SimpleNamespace(
         progress={Trial("a", 1): "finished" if finished else "stopped"},
         errors={},
-        scheduler=Listed(["a"], [1], mode="max"),
+        scheduler=Scheduler(["a"], [1]),
     )
     writer = StateWriter(cast(Trials, trials), sweep, lambda *_: None)
     with writer.writing():

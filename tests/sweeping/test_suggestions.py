@@ -15,7 +15,7 @@ from augury.sweeping import plan as plans
 from augury.sweeping import space as spaces
 from augury.sweeping.plan import Plan, SweepOptions
 from augury.sweeping.proposals import Proposals
-from augury.sweeping.schedulers import Listed
+from augury.sweeping.schedulers import Scheduler
 from augury.sweeping.suggestions import suggest
 
 QUICK = str(Path(__file__).with_name("quick.py"))
@@ -26,10 +26,10 @@ def test_suggestions_are_new_and_a_function_of_the_scores() -> None:
     keys: Any = {"regime.beta": [0.5, 2.0, 8.0], "augment.0.keys": [[1], [2], [1, 2]]}
     scored = [({"regime.beta": 2.0, "augment.0.keys": [1]}, 20.0)]
     known = [scored[0][0]]
-    first = suggest(keys, scored, known, 4, mode="max", startup=4)
+    first = suggest(keys, scored, known, 4, mode="max")
     assert len(first) == 4 and scored[0][0] not in first
-    assert first == suggest(keys, scored, known, 4, mode="max", startup=4)
-    rest = suggest(keys, scored, [*known, *first], 20, mode="max", startup=4)
+    assert first == suggest(keys, scored, known, 4, mode="max")
+    rest = suggest(keys, scored, [*known, *first], 20, mode="max")
     assert 0 < len(rest) <= 4 and not any(values in first for values in rest)
 
 
@@ -40,21 +40,21 @@ def test_suggestions_come_near_the_best(mode: Any) -> None:
     keys = {"beta": tune.uniform(0.0, 10.0)}
     scored = [({"beta": beta / 4}, -sign * abs(beta / 4 - 8.0)) for beta in range(40)]
     scored.append(({"beta": 20.0}, sign * 1000.0))
-    points = suggest(keys, scored, [], 8, mode=mode, startup=4)
+    points = suggest(keys, scored, [], 8, mode=mode)
     assert all(abs(point["beta"] - 8.0) < 2.0 for point in points)
 
 
-def sweep(storage: Path, samples: int, values: Any) -> tuple[Plan, Listed]:
+def sweep(storage: Path, samples: int, values: Any) -> tuple[Plan, Scheduler]:
     """Return the plan of a sweep of so many suggested points, and its scheduler."""
     space = replace(spaces.find(QUICK, search="optuna"), keys={"regime.beta": values})
     options = SweepOptions(str(storage), "quick", SEEDS, "all", "optuna", samples)
     plan = plans.of_options(space, options, Store(str(storage)))
-    scheduler = Listed(plan.configurations, SEEDS, mode="max")
+    scheduler = Scheduler(plan.configurations, SEEDS, mode="max")
     scheduler.rounds = Proposals(plan, lambda: None).of_points(samples)
     return plan, scheduler
 
 
-def train(plan: Plan, scheduler: Listed) -> list[float]:
+def train(plan: Plan, scheduler: Scheduler) -> list[float]:
     """Tell a score for every trial; return the values of the suggested points, in order."""
     while not scheduler.finished:
         for address, seed in reversed(scheduler.work()):  # in another order than they are asked

@@ -20,8 +20,8 @@ from augury.core.store import Store
 from augury.sweeping import state
 from tests.sweeping.sweeps import (
     QUICK,
+    choice,
     command_line,
-    decisions,
     processes,
     results,
     start,
@@ -63,7 +63,7 @@ def test_the_result_of_a_sweep(undisturbed: Undisturbed) -> None:
     quick = state.load(Store(storage), "quick")
     assert quick.ended and quick.count("running") == quick.count("waiting") == 0
     assert [configuration.name for configuration in quick.configurations] == names
-    assert quick.decisions[-1].action == "chosen"
+    assert quick.chosen == result["best"]
     assert (storage / "sweeps/quick/index.html").exists()
     assert json.loads((storage / "sweeps/quick/summary.json").read_text())["ended"]
 
@@ -74,7 +74,7 @@ def test_ray_trains_the_same_in_one_actor(undisturbed: Undisturbed, tmp_path: Pa
     storage = prepared(undisturbed, tmp_path)
     result = sweep(storage, *FLAGS, "--executor", "ray", "--at-once", "1")
     assert results(storage) == results(undisturbed[0])
-    assert decisions(storage) == decisions(undisturbed[0])
+    assert choice(storage) == choice(undisturbed[0])
     assert result["answer"] == undisturbed[1]["answer"]
     assert len(processes(storage)) == 1, "trials must reuse the process of earlier ones"
     assert list(storage.glob("sweeps/quick/tune/*/events.out.tfevents*")), (
@@ -137,7 +137,7 @@ def test_an_interrupted_sweep_ends_like_an_undisturbed_one(
     else:
         sweep(storage, *flags)
     assert results(storage) == results(undisturbed[0])
-    assert decisions(storage) == decisions(undisturbed[0])
+    assert choice(storage) == choice(undisturbed[0])
 
 
 def test_more_values_and_seeds_train_only_missing_trials(
@@ -148,7 +148,7 @@ def test_more_values_and_seeds_train_only_missing_trials(
     first = results(storage)
     wide.write_text(Path(QUICK).read_text().replace("[0, 5]", "[0, 5, 2]"))
     updates = FLAGS[-4:]
-    more = ("--seeds", "3", "1", "--trials", "4", "--executor", "local")
+    more = ("--seeds", "3", "1", "--confirm", "0", "--executor", "local")
     extended = sweep(storage, *more, *updates, space=str(wide))
     assert (extended["reused"], extended["finished"]) == (3, 3 + 4)
     every = results(storage)

@@ -15,7 +15,7 @@ from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.experiments.systems import canonical, expand
 from augury.experiments.trial import run_trial
-from augury.sweeping.schedulers import Listed, Trial
+from augury.sweeping.schedulers import Scheduler, Trial
 from augury.sweeping.trials import Trials
 from augury.sweeping.tune import TrialSearch
 from tests import tiny
@@ -43,7 +43,7 @@ def make(storage: Path, seeds: tuple[int, ...] = (1,), **options: Any) -> Trials
     wanted = [Trial(plan.address, seed) for seed in seeds for plan in plans.values()]
     trials = Trials(
         graph,
-        Listed([plan.address for plan in plans.values()], seeds),
+        Scheduler([plan.address for plan in plans.values()], seeds),
         Store(storage).folder("sweeps", "x"),
         value=lambda trial: 1.0,
         compared=lambda trial: trial in wanted,
@@ -81,15 +81,9 @@ def test_no_more_trials_begin_than_may_run(tmp_path: Path) -> None:
     assert trials.progress[first] == "failed" and trials.errors == {first: "out of memory"}
 
 
-def test_limits_end_the_command(tmp_path: Path) -> None:
-    few = make(tmp_path, most=1, at_once=2)
-    assert few.next() == key(few, "baseline") and few.next() is None and few.closed
+def test_no_trial_begins_after_the_deadline(tmp_path: Path) -> None:
     late = make(tmp_path, deadline_of=lambda trial: time.time() - 1)
     assert late.next() is None and not late.progress
-    fast = make(tmp_path, fail_fast=True)
-    first = begin(fast)
-    fast.end(first, "out of memory")
-    assert fast.next() is None and fast.closed
 
 
 @pytest.mark.trains

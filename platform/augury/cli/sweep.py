@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,7 @@ from augury.core.store import Store
 from augury.experiments.preflight import cautions
 from augury.sweeping import budget, plan, request
 from augury.sweeping.applied import left_out_lines
-from augury.sweeping.proposals import COMBINATIONS, TUNED_AT_ONCE, TUNING_ROUNDS
+from augury.sweeping.proposals import COMBINATIONS
 from augury.sweeping.state import PAGE
 
 if TYPE_CHECKING:
@@ -44,11 +43,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add("--rows", nargs="+", metavar="ROW", help="only these beside the reference (default: all)")
     add_trials(parser)
     add("--scheduler", choices=["all", "race"], help="all seeds of all, or a race")
-    how: dict[str, Any] = {"choices": ["grid", "random", "optuna"], "metavar": "HOW"}
-    add("--search", **how, help="choose points by grid, random or optuna (default: the space's)")
-    add("--samples", type=whole_number, metavar="N", help="points to draw from domains of keys")
-    text = "points that twice the training time has to bring (default: the space's)"
-    add("--worth", type=points, metavar="POINTS", help=text)
+    how: dict[str, Any] = {"choices": ["grid", "optuna"], "metavar": "HOW"}
+    add("--search", **how, help="choose points by grid or optuna (default: the space's)")
+    add("--samples", type=whole_number, metavar="N", help="points that Optuna suggests in all")
     text = "fresh seeds that test the winner against the reference (default: 3)"
     add("--confirm", type=integer, choices=range(10), metavar="N", help=text)
     add("--dry-run", action="store_true", help="show the configurations and their cost, and exit")
@@ -62,31 +59,18 @@ def add_trials(parser: argparse.ArgumentParser) -> None:
     number: dict[str, Any] = {"type": whole_number, "metavar": "N"}
     add("--name", help="name of the sweep (default: its space and scale)")
     add("--at-once", **number, help="most trials at once (default: the file's, or as many as fit)")
-    add("--trials", **number, help="start at most N trials")
-    add("--fail-fast", action="store_true", help="stop after the first failed trial")
     add_executor(parser)
-
-
-def points(text: str) -> float:
-    """Return a number of points, 0 or more."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < math.inf:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of points, 0 or more")
-    return value
 
 
 def limits(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the values of the flags of `add_trials`."""
-    names = ("seeds", "storage", "name", "at_once", "budget", "trials", "fail_fast", "executor")
+    names = ("seeds", "storage", "name", "at_once", "budget", "executor")
     return {name: getattr(arguments, name) for name in names}
 
 
 def prepare(arguments: argparse.Namespace) -> tuple[Space, SweepOptions]:
     """Return the space and the options that the flags of a sweep describe."""
-    names = ("scale", "search", "scheduler", "rows", "worth", "confirm", "samples")
+    names = ("scale", "search", "scheduler", "rows", "confirm", "samples")
     return request.prepare(
         arguments.space,
         arguments.experiment,
@@ -153,7 +137,7 @@ def _show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     for configuration in made.configurations.values():
         print(f"  {configuration.address}  {configuration.name}")
     for merged in made.merged:
-        print(f"  same as {merged.same_as}: {merged.label} ({merged.reason})")
+        print(f"  same as {merged.same_as}: {merged.name} ({merged.reason})")
     for line in left_out_lines(made.left_out):
         print(f"  {line}")
     print("\n".join(plan_lines(made, options)))
@@ -162,20 +146,14 @@ def _show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
 
 def plan_lines(made: Plan, options: SweepOptions) -> list[str]:
     """Return lines with the size of a plan, its cost, and what it can show."""
-    suggested = 0
-    if options.samples is not None and options.search == "optuna":
-        suggested = options.samples - len(made.suggested)
+    suggested = (options.samples or 0) - len(made.suggested)
     count = len(made.configurations) + suggested
     chosen = f" ({suggested} to be suggested by Optuna)" if suggested else ""
     trials = counted(count * len(options.seeds), "trial")
     size = f"{counted(count, 'configuration')}{chosen}, at most {trials}"
     lines = [f"{size}, scheduler {options.scheduler}"]
-    if made.families and options.scheduler == "race" and not options.rows:
-        lines[0] += (
-            f"; later rounds add at most {COMBINATIONS} combinations of the best, and "
-            f"{TUNING_ROUNDS * TUNED_AT_ONCE} configurations with other values of main settings, "
-            "which are not in the estimate"
-        )
+    if made.space.families and options.scheduler == "race" and not options.rows:
+        lines[0] += f"; a second round adds at most {COMBINATIONS} combinations of the best"
     if cost := budget.estimate(made, options.seeds, options.at_once):
         lines.append(str(cost))
         if options.budget is not None and cost.all_seeds > options.budget:

@@ -142,19 +142,12 @@ def recommendation(summary: Summary) -> str:
         return ""
     over = ", over fresh seeds" if summary.confirmed else ""
     against = f"{adaptive(own)}, against {adaptive(of_reference)} of {reference.name}{over}"
-    price, doubled = best.configuration.price, summary.sweep.worth
-    paid = ""
-    if price > 0:
-        paid = (
-            f"; at least {adaptive(price, like=own)} is asked for "
-            f"{factor(2 ** (price / doubled))} the training time"
-        )
     if best is reference:
         why = f"no other is better in {summary.metric}"
     elif chosen is best:
-        why = f"{summary.metric} {against}{paid}"
+        why = f"{summary.metric} {against}"
     else:
-        why = f"{best.name} is not shown to be worth it: {summary.metric} {against}{paid}"
+        why = f"{best.name} is not shown to be worth it: {summary.metric} {against}"
     confirmed = summary.confirmed or best is reference or summary.sweep.tests == ()
     doubt = "" if confirmed or chosen is reference else ", not confirmed"
     so_far = "" if summary.sweep.ended else " so far"

@@ -107,7 +107,6 @@ def apply(space: Space, experiment: Experiment, file: str = "") -> Applied:
         rows=rows,
         metric=metric,
         mode=mode,
-        worth=space.worth if mode == "max" else 0.0,  # points are of scores, not of a loss
         seeds=tuple(experiment.seeds),
         reference=reference,
         experiment=file or experiment.name,

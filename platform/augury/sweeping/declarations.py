@@ -26,9 +26,7 @@ Rows = dict[str, dict[str, Any]]
 """Points by name, as the functions of `rows` make them."""
 Mode = Literal["max", "min"]
 SchedulerName = Literal["all", "race"]
-SearchName = Literal["grid", "random", "optuna"]
-MainSettings = Mapping[str, tuple[str, Any]]
-"""Name of an operator or a regime -> its main setting, with a list of values or a domain."""
+SearchName = Literal["grid", "optuna"]
 PrintedValues = Mapping[str, Mapping[str, int | float | None]]
 """Row -> test set, or `mean` for the mean over all test sets -> value; None: not printed."""
 Measure = Callable[..., Mapping[str, float]]
@@ -60,19 +58,13 @@ class SearchSpace(config.Section):
     families: Callable[[], Mapping[str, str]] | None = None
     """Row -> the family of methods that it belongs to. A race combines the best row with the best
     of other families, in a second round."""
-    main_settings: Callable[[], MainSettings] | None = None
-    """Operator or regime -> its main setting and the values to try. With `families`, a race tunes
-    those of the winner, in a third round."""
     joins: bool = False
     """Whether the systems of an experiment that the space is applied to are rows too."""
     needs: Mapping[str, Mapping[str, str]] = {}
     """Task -> operator that no row has, as it reads what an experiment has to bring -> what that
     is, and how: said where an experiment does not have it. With `joins`."""
-    worth: float = Field(0.0, ge=0)
-    """Points of the metric that twice the training time has to bring: what a race chooses by is
-    the metric less this price (see `price`). 0: time does not decide."""
     domains: AtScale[Mapping[str, Any]] = {}
-    """Dotted key -> domain that replaces the values of `keys` if the search draws points."""
+    """Dotted key -> domain that replaces the values of `keys` if Optuna suggests points."""
     metric: str
     """The metric to compare during training, by its name in the history (`valid/bleu`)."""
     mode: Mode
@@ -85,7 +77,7 @@ class SearchSpace(config.Section):
     scheduler: SchedulerName = "all"
     """The default of `augury sweep --scheduler`."""
     search: SearchName | None = None
-    """The default of `augury sweep --search`; None: `random` if `keys` has domains, or `grid`."""
+    """The default of `augury sweep --search`; None: `optuna` if `keys` has domains, or `grid`."""
 
     if not TYPE_CHECKING:  # type checkers know the fields
 

@@ -29,7 +29,7 @@ from augury.experiments.run import Run, commit, differing_parameters
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import expand
 from augury.experiments.trial import run_trial
-from augury.sweeping.schedulers import Listed, Trial
+from augury.sweeping.schedulers import Scheduler, Trial
 from augury.sweeping.trials import Trials
 
 REPORTS = "reports"
@@ -180,7 +180,7 @@ def runs_on_ray(experiments: Sequence[Experiment], missing: Collection[Trial]) -
     return True
 
 
-class _Systems(Listed):
+class _Systems(Scheduler):
     """Trains systems, each with its own seeds: the first seed of all of them, then the second."""
 
     def __init__(self, trials: Sequence[Trial]):

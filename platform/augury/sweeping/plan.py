@@ -18,14 +18,14 @@ from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import missing_inputs, with_budget_of
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.declarations import SchedulerName, SearchName
-from augury.sweeping.schedulers import AT_ONCE, fresh_seeds
-from augury.sweeping.space import Space, sample
+from augury.sweeping.schedulers import fresh_seeds
+from augury.sweeping.space import Space, points
 from augury.sweeping.state import Merged
 from augury.training.settings import ENDS
 
 BASELINE = "baseline"
-RANDOM = 10
-"""Points that are drawn at random before Optuna learns from scores (its default)."""
+AT_ONCE = 4
+"""How many points are suggested before the scores of the next ones are known."""
 SWEPT_BUDGETS = {f"training.{name}" for name in ENDS}
 
 
@@ -41,18 +41,13 @@ class SweepOptions:
     samples: int | None = None
     at_once: int | None = None
     """Maximum number of concurrent trials; None: as many as fit."""
-    trials: int | None = None
-    """Maximum number of trials to start."""
     budget: float | None = None
     """Seconds after which no trial is started."""
-    fail_fast: bool = False
     confirm: int = 0
     """The number of fresh seeds with which the reference and the winner are trained once more."""
     rows: tuple[str, ...] = ()
     """The only rows that are trained, besides the reference; empty: all of the space, and of a race
-    the combinations and tuned settings of later rounds."""
-    worth: float = 0.0
-    """Points of the metric that twice the training time has to bring."""
+    the combinations of the second round."""
     assignments: Mapping[str, Any] = field(default_factory=dict)
     """Dotted keys set for all trials (`--set`)."""
 
@@ -89,14 +84,11 @@ class Plan:
     merged: list[Merged] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
     """What the user's experiment does not allow of a space that is applied to it."""
-    families: dict[str, str] = field(init=False)
-    """Name of a configuration -> the family of methods that it belongs to."""
     suggested: list[Mapping[str, Any]] = field(default_factory=list)
     """The points that Optuna has suggested so far, those among them that are not valid too."""
     graph: Graph = field(init=False)
 
     def __post_init__(self) -> None:
-        self.families = dict(self.space.families)
         self.graph = Graph(self.store)
         self._budget: Experiment | None = None
         """The first configuration, from whose budget the others' are derived (`equal`)."""
@@ -234,11 +226,8 @@ def make(
     _check_assignments(space, assignments)
     try:
         plan.add_reference()
-        points = [
-            *((point, name) for name, point in space.rows.items()),
-            *((point, None) for point in listed),
-        ]
-        for point, name in points:
+        named = [*space.rows.items(), *((None, point) for point in listed)]
+        for name, point in named:
             if not space.experiment:
                 plan.add(point, name)
             elif isinstance(added := plan.add_allowed(point, name), LeftOut):
@@ -253,17 +242,21 @@ def make(
 
 def of_options(space: Space, options: SweepOptions, store: Store) -> Plan:
     """Return the plan that a sweep begins with: of points that Optuna suggests, the first ones."""
-    if options.search != "optuna":
-        listed = sample(space, options.samples)
-    elif options.samples is None:
+    if (options.search == "optuna") != (options.samples is not None):
         raise UserError(
-            "search optuna has no end of its own: give the number of points with --samples N"
+            "--search optuna, as for keys with domains, needs the number of points, --samples N; a "
+            "grid has its own"
         )
-    else:
+    if options.samples is not None:
         listed = suggestions(space, [], [], min(AT_ONCE, options.samples))
+    elif space.domains:
+        names = ", ".join(space.domains)
+        raise UserError(f"space '{space.name}' draws {names}: leave out --search grid")
+    else:
+        listed = points(space)
     with named_by_user(space.declared):
         plan = make(space, store, options.assignments, listed)
-    plan.suggested += listed
+    plan.suggested += listed if options.samples is not None else []
     return plan
 
 
@@ -276,7 +269,7 @@ def suggestions(
     """Return points of a space that Optuna suggests after those with scores."""
     from augury.sweeping.suggestions import suggest  # imports Optuna, which is slow
 
-    return suggest(space.keys, scored, known, count, mode=space.mode, startup=RANDOM)
+    return suggest(space.keys, scored, known, count, mode=space.mode)
 
 
 def _check_assignments(space: Space, assignments: Iterable[str]) -> None:

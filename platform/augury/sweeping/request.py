@@ -34,7 +34,6 @@ def prepare(
     search: SearchName | None = None,
     scheduler: SchedulerName | None = None,
     rows: Sequence[str] | None = None,
-    worth: float | None = None,
     confirm: int | None = None,
     **limits: Any,
 ) -> tuple[Space, SweepOptions]:
@@ -65,7 +64,6 @@ def prepare(
         settings=settings,
         scheduler=ready.scheduler,
         rows=tuple(rows or ()),
-        worth=ready.worth if worth is None else worth,
         confirm=FRESH if confirm is None else confirm,
         **limits,
     )

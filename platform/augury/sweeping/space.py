@@ -1,11 +1,9 @@
-"""A search space at one of its scales: finding it by name or path, and its points, a grid or random
-draws."""
+"""A search space at one of its scales: finding it by name or path, and the points of its grid."""
 
 from __future__ import annotations
 
 import itertools
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -14,10 +12,8 @@ from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError, unknown
 from augury.core.naming import command
 from augury.core.plugin_files import file_of, is_path
-from augury.core.rng import generator
 from augury.sweeping import yaml_space
 from augury.sweeping.declarations import (
-    MainSettings,
     Mode,
     Point,
     SchedulerName,
@@ -67,15 +63,10 @@ class Space:
     """What a command finds it by: its name, or the absolute path of its file."""
     families: Mapping[str, str] = field(default_factory=dict)
     """Row -> family of methods."""
-    main_settings: Callable[[], MainSettings] = dict
-    """Returns, by operator or regime, its main setting with the values to try in a third round;
-    called then, as domains of Ray Tune are slow to import."""
     joins: bool = False
     """Whether the systems of an experiment that it is applied to are rows too."""
     needs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Task -> operator that no row has -> what an experiment has to bring for it."""
-    worth: float = 0.0
-    """Points of the metric that twice the training time has to bring."""
     experiment: str = ""
     """The experiment file whose settings `base` has (`sweeping.applied`), which leaves out what it
     does not allow; empty: `base` is the space's own."""
@@ -86,11 +77,9 @@ class Space:
         return {key: values for key, values in self.keys.items() if isinstance(values, Sequence)}
 
     @property
-    def domains(self) -> dict[str, Domain]:
-        """The keys with domains to draw from."""
-        return {
-            key: values for key, values in self.keys.items() if not isinstance(values, Sequence)
-        }
+    def domains(self) -> list[str]:
+        """The keys with domains that values are suggested from."""
+        return [key for key in self.keys if key not in self.grid]
 
 
 def find(
@@ -128,25 +117,24 @@ def resolve(
     if scale is not None and scale not in declared.scales:
         raise unknown(f"scale of search space '{name}'", scale, declared.scales)
     scale = scale or next(iter(declared.scales))
-    search, scheduler = search or declared.search, scheduler or declared.scheduler
     keys = _keys(name, at_scale(declared.keys, scale))
-    if search in ("random", "optuna"):
+    listed = all(isinstance(values, Sequence) for values in keys.values())
+    search = search or declared.search or ("grid" if listed else "optuna")
+    if search == "optuna":
         keys |= _keys(name, at_scale(declared.domains, scale))
     rows = _rows(name, at_scale(declared.rows, scale))
     if not keys and not rows:
         raise UserError(
             f"space '{name}' sweeps nothing: give 'keys' at least one dotted key, or 'rows' one row"
         )
-    if not keys and search in ("random", "optuna"):
+    if not keys and search == "optuna":
         raise UserError(
-            f"search {search} draws values, but space '{name}' has only rows: leave out --search "
-            f"{search}"
+            f"search optuna draws values, but space '{name}' has only rows: leave out --search"
         )
     reference = declared.reference if declared.reference is not None else next(iter(rows), None)
     if isinstance(reference, str) and reference not in rows:
         raise unknown(f"reference of space '{name}'", reference, rows)
-    listed = all(isinstance(values, Sequence) for values in keys.values())
-    as_declared = ("metric", "mode", "seeds", "joins", "needs", "worth")
+    as_declared = ("metric", "mode", "seeds", "joins", "needs")
     return Space(
         **{field: getattr(declared, field) for field in as_declared},
         name=short_name(name).replace("/", "-"),
@@ -156,37 +144,17 @@ def resolve(
         keys=keys,
         rows=rows,
         reference=reference,
-        scheduler=scheduler,
-        search=search or ("grid" if listed else "random"),
+        scheduler=scheduler or declared.scheduler,
+        search=search,
         declared=str(file_of(name)) if is_path(name) else name,
         families=declared.families() if declared.families else {},
-        main_settings=declared.main_settings or dict,
     )
 
 
-def sample(space: Space, samples: int | None = None) -> list[dict[str, Any]]:
-    """Return the points of a grid or random search in a fixed order.
-
-    If some keys have domains, draws `samples` values for every point of the grid over the other
-    keys. A draw depends only on its number, so that increasing `samples` keeps the earlier points.
-    Raises UserError if `samples` is given for a grid or missing for domains.
-    """
-    if not space.domains:
-        if samples is not None:
-            raise UserError(
-                f"--samples {samples}: space '{space.name}' is a grid without domains; leave out "
-                "--samples"
-            )
-        return list(_grid(space.grid)) if space.grid else []
-    if samples is None:
-        names = ", ".join(space.domains)
-        raise UserError(
-            f"space '{space.name}' draws {names}: give the number of points with --samples N"
-        )
-    points = []
-    for number in range(samples):
-        points += [point | _draw(space, number, point) for point in _grid(space.grid)]
-    return points
+def points(space: Space) -> list[dict[str, Any]]:
+    """Return the points of a grid, in a fixed order."""
+    combinations = itertools.product(*space.grid.values()) if space.grid else []
+    return [dict(zip(space.grid, values, strict=True)) for values in combinations]
 
 
 def rounded(value: Any) -> Any:
@@ -229,18 +197,3 @@ def _rows(name: str, rows: Any) -> dict[str, Point]:
             f"{rows!r}"
         )
     return dict(rows)
-
-
-def _grid(values: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
-    for combination in itertools.product(*values.values()):
-        yield dict(zip(values, combination, strict=True))
-
-
-def _draw(space: Space, number: int, point: Mapping[str, Any]) -> dict[str, Any]:
-    values = {}
-    for key, domain in space.domains.items():
-        random = generator(
-            "point", space.name, space.scale, key, number, json.dumps(point, sort_keys=True)
-        )
-        values[key] = rounded(domain.sample(random_state=random))
-    return values

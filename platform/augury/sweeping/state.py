@@ -1,4 +1,4 @@
-"""The stored state of a sweep: its definition, the progress of every trial, and the decisions.
+"""The stored state of a sweep: its definition, the progress of every trial, and the choice.
 
 The driver writes two files to the sweep's folder: `sweep.json`, the definition, and `state.json`,
 the progress. Curves, scores and errors come from the run folders. Everything that shows a sweep,
@@ -16,11 +16,9 @@ from typing import Any, Literal
 from augury.core.errors import UserError, nearest
 from augury.core.integrity import Damaged
 from augury.core.messages import say_once
-from augury.core.naming import title
 from augury.core.store import Folder, Store
 from augury.experiments import record
-from augury.scoring.registry import bounds
-from augury.sweeping.schedulers import Confirmation, Decision, net
+from augury.sweeping.schedulers import Confirmation
 from augury.training import history
 
 KIND = "sweeps"
@@ -33,10 +31,6 @@ Progress = Literal["waiting", "running", "stopped", "finished", "failed"]
 STATES: tuple[Progress, ...] = ("finished", "running", "stopped", "failed", "waiting")
 """In the order in which they are shown."""
 ENDS: tuple[Progress, ...] = ("finished", "failed")
-
-
-# The trials that represent a configuration are those that got furthest; failed ones never do.
-RANKS: tuple[tuple[Progress, ...], ...] = (("finished",), ("stopped",), ("running",))
 
 
 @dataclass(frozen=True)
@@ -83,10 +77,6 @@ class Configuration:
     point: Mapping[str, Any]
     """Dotted key -> value; empty for the plain baseline, which is not a point of the space."""
     trials: tuple[Trial, ...]
-    family: str = ""
-    """The family of methods that it belongs to; empty where the space has none."""
-    price: float = 0.0
-    """Points of the metric that its training time has to bring (see `price`)."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the configuration as JSON-like values, without curves."""
@@ -94,8 +84,6 @@ class Configuration:
             "name": self.name,
             "address": self.address,
             "point": dict(self.point),
-            "family": self.family,
-            "price": self.price,
             "trials": [
                 {
                     "seed": trial.seed,
@@ -118,18 +106,13 @@ class Merged:
     same_as: str
     """Name of that configuration."""
     reason: str
-    name: str = ""
-    """Display name; empty where it is not stored."""
-
-    @property
-    def label(self) -> str:
-        """The display name of the point."""
-        return self.name or title(self.point)
+    name: str
+    """Display name of the point."""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """A sweep with its trials and decisions."""
+    """A sweep with its trials and what is chosen."""
 
     name: str
     question: str
@@ -141,8 +124,8 @@ class Sweep:
     """The swept dotted keys."""
     seeds: tuple[int, ...]
     """The seeds a configuration may be trained with."""
-    tests: tuple[str, ...] | None
-    """The test sets; if empty, validation decides. None where they are not stored."""
+    tests: tuple[str, ...]
+    """The test sets; if empty, validation decides."""
     scheduler: str
     """`all` or `race`."""
     reference: str
@@ -150,7 +133,9 @@ class Sweep:
     configurations: tuple[Configuration, ...]
     """The reference first."""
     merged: tuple[Merged, ...]
-    decisions: tuple[Decision, ...]
+    chosen: str | None
+    """Address of the configuration that the scheduler has chosen; None before, and where all have
+    failed."""
     started: float
     """Unix time at which its first command started."""
     updated: float
@@ -158,8 +143,6 @@ class Sweep:
     ended: bool
     """Whether everything is decided; otherwise it is running, was stopped or was killed."""
     folder: Folder
-    worth: float = 0.0
-    """Points of the metric that twice the training time has to bring."""
     stopped: bool = False
     """Whether its last command ended before, such as by Ctrl-C or the end of its budget."""
     deadline: float | None = None
@@ -197,18 +180,14 @@ class Sweep:
         return (max if self.mode == "max" else min)(values, default=None)
 
     def furthest(self, configuration: Configuration) -> dict[Trial, float]:
-        """Return the trials of a configuration that got furthest, with their best validations:
-        others have had less training, and would lower its mean."""
-        validated = {
-            trial: value
-            for trial in configuration.trials
-            if (value := self.best(trial)) is not None
-        }
-        by_rank = (
-            {trial: value for trial, value in validated.items() if trial.progress in rank}
-            for rank in RANKS
-        )
-        return next((trials for trials in by_rank if trials), {})
+        """Return the best validations of the trials of a configuration that have finished; before
+        one has, of those that have begun, which have had less training. Failed ones never count."""
+        validated: dict[Progress, dict[Trial, float]] = {}
+        for trial in configuration.trials:
+            if (value := self.best(trial)) is not None:
+                validated.setdefault(trial.progress, {})[trial] = value
+        begun = {**validated.get("stopped", {}), **validated.get("running", {})}
+        return validated.get("finished", begun)
 
     @property
     def by_address(self) -> dict[str, Configuration]:
@@ -353,31 +332,24 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
             entry["address"],
             entry["point"],
             tuple(trial(entry["address"], seed) for seed in definition["seeds"]),
-            entry.get("family", ""),
-            entry.get("price", 0.0),
         )
         for entry in definition["configurations"]
     )
     by_address = {configuration.address: configuration for configuration in configurations}
-    entry = state.get("confirmation")
+    chosen, entry = state.get("chosen"), state.get("confirmation")
     confirmation = entry and Confirmation(entry["reference"], entry["winner"], (*entry["seeds"],))
     as_stored = ("name", "question", "metric", "mode", "scale", "scheduler", "reference", "started")
     return Sweep(
         **{name: definition[name] for name in as_stored},
         keys=tuple(definition["keys"]),
         seeds=tuple(definition["seeds"]),
-        tests=None if definition.get("tests") is None else tuple(definition["tests"]),
+        tests=tuple(definition["tests"]),
         configurations=configurations,
         merged=tuple(Merged(**entry) for entry in definition["merged"]),
-        decisions=tuple(
-            _decision(entry, definition, by_address[entry["configuration"]].price)
-            for entry in state.get("decisions", ())
-            if entry["configuration"] in by_address
-        ),
+        chosen=chosen if chosen in by_address else None,  # not one that is no longer asked for
         updated=state.get("time", definition["started"]),
         ended=state.get("ended", False),
         folder=folder,
-        worth=definition.get("worth", 0.0),
         stopped=state.get("stopped", False),
         deadline=state.get("deadline"),
         confirmation=confirmation,
@@ -399,15 +371,3 @@ def records(folder: Folder) -> tuple[dict[str, Any], dict[str, Any]]:
         return folder.read_record(DEFINITION), state
     except Damaged as error:
         raise Damaged(f"{error}; the command of the sweep writes it anew") from error
-
-
-def _decision(entry: Mapping[str, Any], definition: Mapping[str, Any], price: float) -> Decision:
-    """Return a decision of the race, which is on values less the price of the configuration, in
-    values of the metric, with its interval clipped to their range."""
-    from augury.scoring.significance import Interval  # imports scipy, which is slow
-
-    mean, low, high, cut = (
-        net(entry[name], -price, definition["mode"]) for name in ("mean", "low", "high", "cut")
-    )
-    clipped = Interval(low, high).within(bounds(definition["metric"].rpartition("/")[2]))
-    return Decision(**{**entry, "mean": mean, "low": clipped.low, "high": clipped.high, "cut": cut})

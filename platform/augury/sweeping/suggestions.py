@@ -4,13 +4,15 @@ same points again, and needs no study on disk."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from contextlib import suppress
+from typing import Any
 
 import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.trial import create_trial
 
 from augury.core.rng import seed_of
+from augury.sweeping.schedulers import Mode
 from augury.sweeping.space import rounded
 
 Values = Mapping[str, Any]
@@ -23,70 +25,44 @@ def suggest(
     known: Sequence[Values],
     count: int,
     *,
-    mode: Literal["max", "min"],
-    startup: int,
+    mode: Mode,
 ) -> list[dict[str, Any]]:
     """Return points that are none of the known ones, by Optuna's tree-structured Parzen estimator.
 
     `keys` have a domain of Ray Tune or a list of values each. `scored` are points with their
-    scores; those with values outside the domains teach nothing, and fewer than `startup` none at
-    all: until then, points are drawn at random. Fewer than `count` are returned where the keys
-    have no more.
+    scores; those with values outside the domains teach nothing, and fewer than ten none at all:
+    until then, points are drawn at random. Fewer than `count` are returned where the keys have no
+    more.
     """
-    by_key = _distributions(keys)
-    # Lists and mappings are suggested by their index, as Optuna compares plain values only.
-    indexed = {key: list(keys[key]) for key in by_key if _is_indexed(keys[key])}
+    from ray.tune.search.optuna import OptunaSearch
+
+    # Of lists, the index is suggested: Optuna compares plain values only.
+    listed = {key: list(values) for key, values in keys.items() if isinstance(values, Sequence)}
+    domains = {key: values for key, values in keys.items() if key not in listed}
+    by_key: dict[str, BaseDistribution] = OptunaSearch.convert_search_space(domains)
+    by_key |= {key: CategoricalDistribution(range(len(of))) for key, of in listed.items()}
     level = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(direction={"max": "maximize", "min": "minimize"}[mode])
     study.sampler = optuna.samplers.TPESampler(
-        seed=seed_of("suggestions", *sorted(keys), len(known)) % 2**32,
-        n_startup_trials=startup,
-        constant_liar=True,
+        seed=seed_of("suggestions", *sorted(keys), len(known)) % 2**32, constant_liar=True
     )
-    for values, score in scored:
-        params = {
-            key: indexed[key].index(value) if value in indexed.get(key, ()) else value
-            for key, value in values.items()
-        }
-        if all(_is_of(distribution, params.get(key)) for key, distribution in by_key.items()):
-            params = {key: params[key] for key in by_key}
+    for point, score in scored:
+        with suppress(KeyError, ValueError):  # not of this space, such as the reference
+            params = {
+                key: listed[key].index(point[key]) if key in listed else point[key]
+                for key in by_key
+            }
             study.add_trial(create_trial(params=params, distributions=by_key, value=score))
     suggested: list[dict[str, Any]] = []
     for _ in range(10 * count):  # of lists, the same point may come again
         if len(suggested) == count:
             break
-        point = {
-            key: indexed[key][value] if key in indexed else rounded(value)
+        drawn = {
+            key: listed[key][value] if key in listed else rounded(value)
             for key, value in study.ask(by_key).params.items()
         }
-        if point not in known and point not in suggested:
-            suggested.append(point)
+        if drawn not in known and drawn not in suggested:
+            suggested.append(drawn)
     optuna.logging.set_verbosity(level)
     return suggested
-
-
-def _distributions(keys: Mapping[str, Any]) -> dict[str, BaseDistribution]:
-    from ray.tune.search.optuna import OptunaSearch
-
-    domains = {key: values for key, values in keys.items() if not isinstance(values, Sequence)}
-    by_key: dict[str, BaseDistribution] = OptunaSearch.convert_search_space(domains)
-    for key, values in keys.items():
-        if key not in domains:
-            choices = range(len(values)) if _is_indexed(values) else values
-            by_key[key] = CategoricalDistribution(list(choices))
-    return by_key
-
-
-def _is_indexed(values: Any) -> bool:
-    """Return whether values are a list with some that Optuna cannot keep as they are."""
-    plain = bool | int | float | str | None
-    return isinstance(values, Sequence) and not all(isinstance(value, plain) for value in values)
-
-
-def _is_of(distribution: BaseDistribution, value: Any) -> bool:
-    """Return whether a value is one that a distribution can draw."""
-    try:
-        return distribution._contains(distribution.to_internal_repr(value))
-    except (ValueError, TypeError):  # none of its choices
-        return False

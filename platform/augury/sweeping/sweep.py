@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from itertools import product
 
 from augury.core.errors import UserError
@@ -25,8 +25,7 @@ from augury.sweeping.budget import RESERVED_AT_MOST, estimate, keep_within, seed
 from augury.sweeping.driver import Recorded, run_trials, runs_on_ray
 from augury.sweeping.plan import Plan, SweepOptions
 from augury.sweeping.proposals import Proposals
-from augury.sweeping.race import Race
-from augury.sweeping.schedulers import Listed, Scheduler, Trial, net, price
+from augury.sweeping.schedulers import Race, Scheduler, Trial
 from augury.sweeping.space import Space
 from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep
 from augury.sweeping.trials import Trials
@@ -71,8 +70,6 @@ class _Driver:
     """The Unix time at which the budget is spent."""
     cut_short: bool = False
     """Whether the budget made the choice before the scheduler did."""
-    factors: dict[str, float | None] = field(default_factory=dict)
-    """The estimated training times of configurations, as multiples of the reference's."""
 
     def run(self) -> Outcome:
         options = self.options
@@ -100,8 +97,6 @@ class _Driver:
                 self.sweep,
                 value=self._value,
                 compared=self._is_compared,
-                most=options.trials,
-                fail_fast=options.fail_fast,
                 texts_beside=on_ray,
                 on_begin=models.begin,
                 on_end=models.end,
@@ -138,7 +133,7 @@ class _Driver:
         if options.budget is not None:
             keep_within(plan, options)
         for merged in plan.merged:
-            say(f"{merged.label} is the same experiment as {merged.same_as}: {merged.reason}")
+            say(f"{merged.name} is the same experiment as {merged.same_as}: {merged.reason}")
         for line in left_out_lines(plan.left_out):
             say(line)
         if not plan.configurations:
@@ -158,13 +153,13 @@ class _Driver:
     def _scheduler(self) -> Scheduler:
         """Return what says which trial comes next."""
         options, known = self.options, self.plan.configurations
-        kind = Race if options.scheduler == "race" and len(known) > 1 else Listed
+        kind = Race if options.scheduler == "race" and len(known) > 1 else Scheduler
         scheduler = kind(known, options.seeds, self.space.mode, options.fresh_seeds)
         proposals = Proposals(self.plan, self._know_new_points)
-        if options.samples is not None and options.search == "optuna":
+        if options.samples is not None:
             scheduler.rounds = proposals.of_points(options.samples)
         elif kind is Race and self.space.families and not options.rows:
-            scheduler.rounds = proposals.of_methods()  # rows that are named are trained alone
+            scheduler.rounds = [proposals.combine]  # rows that are named are trained alone
         return scheduler
 
     def _know_new_points(self) -> None:
@@ -174,29 +169,13 @@ class _Driver:
     # ----- values, times and budgets
 
     def _value(self, trial: Trial) -> float | None:
-        """Return the best validation of a trial less the price of its training time."""
+        """Return the best validation of a trial."""
         folder = self.plan.graph.plans[trial.configuration].run(trial.seed)
         curve = Curves(self.space.metric).of(folder)
         values = [point.value for point in curve if math.isfinite(point.value)]
         if not curve:
             return None
-        best = (max if self.space.mode == "max" else min)(values, default=math.nan)
-        return net(best, self._price(trial.configuration), self.space.mode)
-
-    def _price(self, address: str) -> float:
-        """Return the points that the training time of a configuration has to bring over that of
-        the reference; 0 where a time is not known."""
-        if not self.options.worth:
-            return 0.0
-        if address not in self.factors:
-            reference, *_ = configurations = self.plan.configurations
-            seconds, of_reference = (
-                seed_seconds(self.plan, configurations[of], self.options.seeds)
-                for of in (address, reference)
-            )
-            self.factors[address] = seconds / of_reference if seconds and of_reference else None
-        factor = self.factors[address]
-        return price(factor, self.options.worth) if factor else 0.0
+        return (max if self.space.mode == "max" else min)(values, default=math.nan)
 
     def _deadline_of(self, trial: Trial) -> float | None:
         """Return when a trial must end: before what is kept of the budget for confirmation, unless
@@ -216,31 +195,26 @@ class _Driver:
         say("the rest of the budget is for confirming what leads")
         return scheduler.confirmation is not None
 
-    def _seconds_of_trial(self, address: str | None = None) -> float | None:
-        """Return the mean time of the trials that this command has finished, by default of all
-        configurations; None before one is."""
-        ended = self.trials.progress
-        finished = [
-            took
-            for trial, took in self.trials.seconds.items()
-            if ended[trial] == "finished" and address in (None, trial.configuration)
-        ]
-        return statistics.fmean(finished) if finished else None
-
     def _reserved(self) -> float:
-        """Return the seconds of the budget that confirmation takes: what leads may be dearer than
-        most."""
-        options, scheduler = self.options, self.trials.scheduler
+        """Return the seconds of the budget that confirmation takes, as long as the trials of this
+        command took, or else by the estimate: what leads may be dearer than most."""
+        options, trials, planned = self.options, self.trials, self.plan.configurations
         assert options.budget is not None
-        reference = next(iter(self.plan.configurations))
-        leader = scheduler.leader
-        known = self._seconds_of_trial() or 0.0
-        if not known:
-            planned = self.plan.configurations[reference]
-            known = seed_seconds(self.plan, planned, options.seeds) or 0.0
-        pair = [self._seconds_of_trial(address) or known for address in (reference, leader)]
+        reference = next(iter(planned))
+        finished = {
+            trial: took
+            for trial, took in trials.seconds.items()
+            if trials.progress[trial] == "finished"
+        }
+        pair = []
+        for address in (reference, trials.scheduler.leader):
+            own = [took for trial, took in finished.items() if trial.configuration == address]
+            if known := own or [*finished.values()]:
+                pair.append(statistics.fmean(known))
+            else:
+                pair.append(seed_seconds(self.plan, planned[reference], options.seeds) or 0.0)
         # The last trial may begin when all other slots are about to be free.
-        slots = self.trials.at_once
+        slots = trials.at_once
         takes = len(options.fresh_seeds) * sum(pair) / slots + max(pair) * (1 - 1 / slots)
         return min(takes, RESERVED_AT_MOST * options.budget)
 
@@ -272,7 +246,7 @@ class _Driver:
                 "earlier ones are kept but not part of it"
             )
         of_space = ("declared", "scale", "experiment", "question", "metric", "mode")
-        of_options = ("name", "scheduler", "search", "samples", "worth")
+        of_options = ("name", "scheduler", "search", "samples")
         self.sweep.write_record(
             DEFINITION,
             {
@@ -286,14 +260,7 @@ class _Driver:
                 "rows": list(options.rows),
                 "fresh_seeds": list(options.fresh_seeds),
                 "reference": next(iter(plan.configurations)),
-                "configurations": [
-                    {
-                        **planned.to_dict(),
-                        "family": plan.families.get(planned.name, ""),
-                        "price": self._price(planned.address),
-                    }
-                    for planned in plan.configurations.values()
-                ],
+                "configurations": [planned.to_dict() for planned in plan.configurations.values()],
                 "merged": [asdict(merged) for merged in plan.merged],
                 "started": begun,
             },

@@ -40,9 +40,6 @@ class Trials:
     compared: Callable[[Trial], bool] = lambda trial: True
     """Whether the scheduler knows a trial; others are trained for those."""
     at_once: int = 1
-    most: int | None = None
-    """The number of trials to start, besides those that others need."""
-    fail_fast: bool = False
     differing: Sequence[str] = ()
     """The parameters in which the systems differ, for the descriptions of runs."""
     texts_beside: bool = False
@@ -120,7 +117,7 @@ class Trials:
 
     def next(self) -> Trial | None:
         """Begin and return the most urgent trial that can run now; None where there is none."""
-        while not self.closed and self.running < self.at_once:
+        while not self.scheduler.finished and self.running < self.at_once:
             texts = len(self._begun_texts)
             trial = next((trial for trial in self._wanted() if trial not in self.progress), None)
             if trial is None and self._thread is None and len(self._begun_texts) > texts:
@@ -155,12 +152,6 @@ class Trials:
     def running(self) -> int:
         """The number of trials that run now."""
         return sum(progress == "running" for progress in dict(self.progress).values())
-
-    @property
-    def closed(self) -> bool:
-        """Whether no further trial may begin."""
-        full = self.most is not None and sum(map(self.compared, self.begun)) >= self.most
-        return self.scheduler.finished or full or (self.fail_fast and bool(self.errors))
 
     @property
     def waiting_for_texts(self) -> bool:

@@ -210,7 +210,7 @@ class TrialSearch(Searcher):
             raise KeyboardInterrupt
         trial = None if self.outage else trials.next()
         if trial is None:
-            waits = trials.running or (trials.waiting_for_texts and not trials.closed)
+            waits = trials.running or (trials.waiting_for_texts and not trials.scheduler.finished)
             return None if waits and not self.outage else Searcher.FINISHED
         self._by_id[trial_id] = trial
         return {

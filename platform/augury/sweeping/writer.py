@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,8 +30,6 @@ class StateWriter:
         self.trials, self.sweep, self.show = trials, sweep, show
         self.deadline = deadline
         self.curves = Curves(sweep.read_record(DEFINITION)["metric"])
-        earlier = sweep.earlier_record(STATE).get("decisions", [])
-        self._times = {_identity(decision): decision["time"] for decision in earlier}
         self._written: dict[str, Any] = {}
         self._heartbeat = -math.inf
 
@@ -75,19 +73,14 @@ class StateWriter:
             }
             for key, progress in dict(self.trials.progress).items()
         }
-        scheduler, now = self.trials.scheduler, time.time()
+        scheduler = self.trials.scheduler
         confirmation = scheduler.confirmation
-        decisions = []
-        for decision in scheduler.decisions:
-            made = decision._asdict()
-            made["time"] = self._times.setdefault(_identity(made), now)
-            decisions.append(made)
         content = {
             "ended": ended,
             "stopped": stopped,
             "deadline": self.deadline,
             "trials": trials,
-            "decisions": decisions,
+            "chosen": scheduler.best,
             "confirmation": confirmation and confirmation._asdict(),
         }
         due = time.monotonic() - self._heartbeat > HEARTBEAT_SECONDS
@@ -95,7 +88,3 @@ class StateWriter:
             self._written, self._heartbeat = content, time.monotonic()
             self.sweep.write_record(STATE, {"time": time.time(), **content})
         return state.load(Store(self.sweep.root), self.sweep.name.rpartition("/")[2], self.curves)
-
-
-def _identity(decision: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(decision[part] for part in ("configuration", "action", "seeds"))

@@ -128,7 +128,7 @@ def test_a_confirmation_needs_two_seeds_at_the_end_and_all_before(
 
 
 def test_seeds_of_an_earlier_winner_confirm_nothing(sweeps: Any, addresses: dict[str, str]) -> None:
-    sweeps.decide(addresses["theirs"], "chosen", 65.0, 0.5, 0.0)
+    sweeps.chosen = addresses["theirs"]
     summary = confirm(sweeps, addresses, 0.7)
     assert summary.leader is not None and summary.leader.name == "theirs"
     assert summary.confirmed is None and REAL not in sweep_answer(summary)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import logging
 import time
 from dataclasses import replace
@@ -10,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from augury.core import messages
+from augury.core.progress import StatusLine
 from augury.core.store import Store
 from augury.reporting.sweeps import progress as lines
 from augury.reporting.sweeps.progress import Display
@@ -32,7 +31,7 @@ def sweep(*trials: tuple[str, int, Progress, int], error: str | None = None) -> 
     )
     folder, ran = store.folder("sweeps", "beta"), (0.0, 0.0, False)
     how = ("valid/bleu", "max", "toy", (), (1, 2), (), "all", "a")
-    return Sweep("beta", "Which?", *how, configurations, (), (), *ran, folder)
+    return Sweep("beta", "Which?", *how, configurations, (), None, *ran, folder)
 
 
 @pytest.fixture
@@ -43,58 +42,24 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_every_running_trial_has_a_line_and_none_is_repeated(
+def test_trials_that_end_are_said_and_the_status_where_it_has_changed(
     clock: list[float], caplog: pytest.LogCaptureFixture
 ) -> None:
+    """Not trials of earlier commands; the status every ten seconds at most."""
     caplog.set_level(logging.INFO, "augury")
-    display = Display()
-    for _ in range(3):
-        display.show(sweep(("a", 1, "running", 1), ("b", 1, "running", 0), ("b", 2, "waiting", 0)))
-        clock[0] += 30
-    trials = [message.split(":")[0] for message in caplog.messages]
-    assert sorted(trials) == ["a, seed 1", "b, seed 1", "beta"]
-    others: list[Any] = [("b", 1, "failed", 0), ("b", 2, "waiting", 0)]
-    for validations in (2, 3):
-        display.show(sweep(("a", 1, "running", validations), *others, error="loss is NaN"))
-        clock[0] += 2
-    assert any(
-        "b, seed 1: failed" in message and "loss is NaN" in message for message in caplog.messages
-    )
-    shown = [message for message in caplog.messages if message.startswith("a, seed 1")]
-    assert len(shown) == 2 and "validation 2" in shown[1], "at most every ten seconds per trial"
-    assert len(caplog.messages) == len(set(caplog.messages))
-    display.close()
-
-
-def test_trials_of_earlier_commands_are_not_reported(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "augury")
-    Display().show(sweep(("a", 1, "finished", 2), ("a", 2, "running", 1)))
-    assert not any(message.startswith("a, seed 1") for message in caplog.messages)
-    assert any("1 finished, 1 running" in message for message in caplog.messages)
-
-
-def test_a_terminal_shows_only_running_trials(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm")
-    stream = Terminal()
-    monkeypatch.setattr("sys.stderr", stream)
-    with messages.shown():
-        display = Display()
-        display.show(sweep(("a", 1, "running", 2), ("b", 1, "stopped", 1), ("b", 2, "finished", 2)))
-        lines = [task.description for task in messages.display().tasks]
-        assert [line.split(":")[0] for line in lines] == ["a, seed 1", "beta"]
-        display.show(
-            sweep(("a", 1, "finished", 3), ("b", 1, "running", 2), ("b", 2, "finished", 2))
-        )
-        lines = [task.description for task in messages.display().tasks]
-        assert [line.split(":")[0] for line in lines] == ["beta", "b, seed 1"]
-        display.close()
-        assert not messages.display().tasks
-    assert "a, seed 1: finished" in stream.getvalue()
+    with StatusLine("beta") as line:
+        display = Display(line)
+        others: list[Any] = [("b", 1, "finished", 3), ("b", 2, "waiting", 0)]
+        for validations in (1, 2, 2):
+            clock[0] += 30
+            display.show(sweep(("a", 1, "running", validations), *others))
+        display.show(sweep(("a", 1, "failed", 2), *others, error="loss is NaN"))
+    first, second, failed, last = caplog.messages
+    best = "beta: best so far b 13.00, 1 finished, 1 running, 1 waiting"
+    assert first.startswith(best) and first.endswith("a, seed 1: running, update 8, 11.00, 2.0 s")
+    assert second.startswith(best) and "update 16, 12.00" in second
+    assert last == "beta: best so far b 13.00, 1 finished, 1 failed, 1 waiting"
+    assert failed.startswith("a, seed 1: failed") and failed.endswith("loss is NaN")
 
 
 def test_leaders_and_the_time_left() -> None:
@@ -121,7 +86,7 @@ def test_validations_on_different_corpora_have_no_leader() -> None:
 
 def test_the_rest_of_a_budget_is_shown_where_it_ends_before_the_sweep() -> None:
     running = sweep(("a", 1, "finished", 100), ("a", 2, "running", 50), ("b", 1, "waiting", 0))
-    assert "left" in lines.summary(running) and "budget" not in lines.summary(running)
+    assert "left" in lines.status(running) and "budget" not in lines.status(running)
     for seconds, shown in ((60.0, "budget: 1 min 00 s left"), (0.0, "budget spent")):
-        limited = lines.summary(replace(running, updated=1000.0, deadline=1000.0 + seconds))
-        assert limited.endswith(shown)
+        limited = lines.status(replace(running, updated=1000.0, deadline=1000.0 + seconds))
+        assert shown in limited

@@ -47,9 +47,13 @@ def halving(sweeps: Any) -> Any:
     sweeps.trial(second, 1, [19, 25], "stopped")
     sweeps.trial(third, 1, [19, 25], "stopped")
     sweeps.trial(fourth, 1, [], "failed", error="Diverged: loss <nan>")
-    sweeps.decide(first, "seed added", 30, 0.5, 28)
     sweeps.merged.append(
-        {"point": {"regime.beta": 0, "regime.tau": 9}, "same_as": "baseline", "reason": "no weight"}
+        {
+            "point": {"regime.beta": 0, "regime.tau": 9},
+            "same_as": "baseline",
+            "reason": "no weight",
+            "name": "beta=0, tau=9",
+        }
     )
     return sweeps.load(scheduler="race", ended=False, question="Which β is <best>?")
 
@@ -131,9 +135,14 @@ def test_text_is_shown_and_never_run(sweeps: Any, read: Any, hostile: str) -> No
     sweeps.trial(
         sweeps.configuration({"key": "third", "regime.tau": 2}), 1, [], "failed", error=hostile
     )
-    sweeps.decide(sweeps.configurations[0]["address"], "chosen", 31, 1, 30)
+    sweeps.chosen = sweeps.configurations[0]["address"]
     sweeps.merged.append(
-        {"point": {"key": hostile}, "same_as": "key=other, tau=1", "reason": hostile}
+        {
+            "point": {"key": hostile},
+            "same_as": "key=other, tau=1",
+            "reason": hostile,
+            "name": hostile,
+        }
     )
     page = read(render(sweeps.load(question=hostile), refresh=15))
     assert "img" not in page.tags and page.tags.count("script") == 3

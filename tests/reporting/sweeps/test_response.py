@@ -48,7 +48,14 @@ def test_two_keys_have_a_table_around_the_reference_with_merged_points(sweeps: A
         for seed in (1, 2):
             sweeps.trial(address, seed, [value + seed - 1])
     merged = {"regime.beta": 0, "regime.tau": 2}
-    sweeps.merged.append({"point": merged, "same_as": "beta=0, tau=1", "reason": "no weight"})
+    sweeps.merged.append(
+        {
+            "point": merged,
+            "same_as": "beta=0, tau=1",
+            "reason": "no weight",
+            "name": "beta=0, tau=2",
+        }
+    )
     (shown,) = responses(summarise(sweeps.load()))
     low, high = (29.5, pytest.approx(-0.5 / 3.5)), (33.5, pytest.approx(1.0))
     assert cells(shown) == {"1": [low, high], "2": [low, (31.5, pytest.approx(1.5 / 3.5))]}

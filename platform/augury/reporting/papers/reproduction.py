@@ -131,7 +131,7 @@ def load_reproduction(
 
 def _line(table: Published, name: str, sweep: Sweep) -> Line:
     """Return the configuration of a row, and whether it is measured."""
-    same = next((merged for merged in sweep.merged if merged.label == name), None)
+    same = next((merged for merged in sweep.merged if merged.name == name), None)
     run = same.same_as if same else name
     configuration = next((item for item in sweep.configurations if item.name == run), None)
     if configuration is None and name in table.space.rows:

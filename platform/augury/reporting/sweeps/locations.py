@@ -46,7 +46,6 @@ def sweep_command(sweep: Sweep, seeds: Iterable[int] | None = None) -> str:
     words += ["--search", definition["search"]] if "search" in definition else []
     words += ["--samples", str(definition["samples"])] if definition.get("samples") else []
     words += ["--rows", *definition["rows"]] if definition.get("rows") else []
-    words += ["--worth", f"{sweep.worth:g}"] if "space" in definition else []
     return shlex.join(["augury", "sweep", *words, *_assignments(sweep), *_destination(sweep)])
 
 

@@ -1,14 +1,13 @@
-"""Run a sweep with its page kept up to date and with messages: one line per running trial and one
-for the sweep.
+"""Run a sweep with its page kept up to date and with messages: a line of status, and one for every
+trial that ends.
 
-On a terminal the lines are redrawn in place. Elsewhere a line is logged when a trial starts or ends
-and after validations, at most every ten seconds per trial.
+On a terminal the status is redrawn in place. Elsewhere it is logged where it has changed, at most
+every ten seconds.
 """
 
 from __future__ import annotations
 
 import statistics
-from contextlib import ExitStack, closing
 
 from augury.core.messages import say
 from augury.core.periodic import Throttle
@@ -30,68 +29,37 @@ PAGE_SECONDS = 15
 class Display:
     """Shows a sweep while it runs."""
 
-    def __init__(self) -> None:
-        self._lines: dict[str, tuple[StatusLine, ExitStack]] = {}
-        self._texts: dict[str, str] = {}
-        """The text shown on every line."""
+    def __init__(self, line: StatusLine) -> None:
+        self.line = line
         self._ended: set[str] | None = None
 
     def show(self, sweep: Sweep) -> None:
         """Show the current state of the sweep; cheap enough to call every second."""
-        trials = {
-            trial.folder.name: (configuration, trial) for configuration, trial in sweep.trials
+        ended = {
+            trial.folder.name: _text(sweep, configuration, trial)
+            for configuration, trial in sweep.trials
+            if trial.progress in ENDS
         }
-        ended = {name for name, (_, trial) in trials.items() if trial.progress in ENDS}
-        # Not those of earlier commands.
-        newly_ended = sorted(ended - (ended if self._ended is None else self._ended))
-        self._ended = ended
-        for name in newly_ended:
-            say(_text(sweep, *trials[name]))
-        running = {name for name, (_, trial) in trials.items() if trial.progress == "running"}
-        for name in self._lines.keys() - running - {sweep.name}:
-            self._close(name)
-        for name in sorted(running):
-            self._update(name, _text(sweep, *trials[name]))
-        share = len(ended) / len(trials) if trials else None
-        self._update(sweep.name, summary(sweep), share, now=bool(newly_ended))
-
-    def close(self) -> None:
-        """Remove all lines."""
-        for name in list(self._lines):
-            self._close(name)
-
-    def _update(self, name: str, text: str, share: float | None = None, now: bool = False) -> None:
-        """Show a line's text if it has changed and the line is due, or in any case if `now`."""
-        if name not in self._lines:
-            block, line = ExitStack(), StatusLine(text)
-            block.enter_context(line)
-            self._lines[name], now = (line, block), True
-        line, _ = self._lines[name]
-        if text != self._texts.get(name) and (now or line.due):
-            self._texts[name] = text
-            if now and not line.live:
-                say(text)
-            else:
-                line.show(text, share)
-
-    def _close(self, name: str) -> None:
-        _, block = self._lines.pop(name)
-        block.close()
+        if self._ended is not None:  # not those of earlier commands
+            for name in sorted(ended.keys() - self._ended):
+                say(ended[name])
+        self._ended = set(ended)
+        self.line.show(status(sweep), len(ended) / len(sweep.trials))
 
 
 def _text(sweep: Sweep, configuration: Configuration, trial: Trial) -> str:
-    """Return the line of a trial: its state, last validation and error."""
-    parts = [
-        trial.progress,
-        *_last_validation(sweep, trial),
-        *([trial.error] if trial.error else []),
-    ]
+    """Return what is said of a trial: its state, last validation and error."""
+    parts: list[str] = [trial.progress]
+    if trial.curve:
+        last = trial.curve[-1]
+        parts += [f"update {last.update:,}", f"{last.value:.2f}", duration(last.seconds)]
+    parts += [trial.error] if trial.error else []
     return f"{configuration.name}, seed {trial.seed}: {', '.join(parts)}"
 
 
-def summary(sweep: Sweep) -> str:
+def status(sweep: Sweep) -> str:
     """Return the line of the sweep: trials by state, the best configuration so far, the time
-    left, that of the budget where it ends first."""
+    left, that of the budget where it ends first, and the newest validation."""
     left, best, budget = seconds_left(sweep), leader(sweep), sweep.budget_left
     bound = "" if sweep.scheduler == "all" else "at most "
     # The best first, as narrow terminals cut the end of the line.
@@ -101,6 +69,9 @@ def summary(sweep: Sweep) -> str:
         parts.append(f"budget: {duration(budget)} left" if budget else "budget spent")
     if left and (budget is None or left < budget):
         parts.append(f"{bound}{duration(left)} left")
+    validated = [pair for pair in sweep.trials if pair[1].progress == "running" and pair[1].curve]
+    if validated:
+        parts.append(_text(sweep, *max(validated, key=lambda pair: pair[1].curve[-1].time)))
     return f"{sweep.name}: {', '.join(parts)}"
 
 
@@ -129,22 +100,12 @@ def seconds_left(sweep: Sweep) -> float | None:
     return sum(max(per_trial - trial.seconds, 0.0) for trial in unfinished) / running
 
 
-def _last_validation(sweep: Sweep, trial: Trial) -> list[str]:
-    if not trial.curve:
-        return []
-    point = trial.curve[-1]
-    return [
-        f"update {point.update:,}",
-        f"{sweep.metric} {point.value:.2f} (validation {point.validation})",
-        duration(point.seconds),
-    ]
-
-
 def run_sweep(space: Space, options: SweepOptions, recording: Recording) -> tuple[Outcome, Report]:
     """Run the missing trials of a sweep; return its outcome and its report."""
     throttle = Throttle(PAGE_SECONDS)
     reports: list[Report] = []
-    with closing(Display()) as display:
+    with StatusLine(options.name) as line:
+        display = Display(line)
 
         def show(sweep: Sweep, last: bool) -> None:
             display.show(sweep)

@@ -27,7 +27,7 @@ from augury.reporting import rendering
 from augury.reporting.answer import recommendation, sweep_answer
 from augury.reporting.comparison import scored_sets
 from augury.reporting.curves import COLUMNS, learning_curves
-from augury.reporting.numbers import factor, share
+from augury.reporting.numbers import factor
 from augury.reporting.report import (
     Block,
     Charts,
@@ -82,7 +82,7 @@ def report(summary: Summary, refresh: int | None = None) -> Report:
     if sweep.ended and "waiting" in counts:
         counts["not needed"] = counts.pop("waiting")
     failed = [f"failed: {name}: {trial.error}" for name, trial in summary.failures.items()]
-    same = [f"same as {of.same_as}: {of.label} ({of.reason})" for of in sweep.merged]
+    same = [f"same as {of.same_as}: {of.name} ({of.reason})" for of in sweep.merged]
     lines = [said, why, *summary.warnings, *failed, *same]
     lines += [*(summary.deciding.notes if summary.deciding else ()), *texts]
     if summary.confirmed and tested:
@@ -150,11 +150,9 @@ def data(summary: Summary) -> dict[str, Any]:
         "scale": sweep.scale,
         "scheduler": sweep.scheduler,
         "decided_on": "validation" if sweep.tests == () else "tests",
-        "chances": dict(summary.chances),
         "recommended": best.address if best else None,
         "recommendation": recommendation(summary),
         "confirm": confirm,
-        "worth": sweep.worth,
         "cautions": summary.warnings,
         "notes": _text_notes(sweep),
         "seeds": list(sweep.seeds),
@@ -163,7 +161,6 @@ def data(summary: Summary) -> dict[str, Any]:
         "confirmed": summary.confirmed.to_dict() if summary.confirmed else None,
         "table": [_result_dict(summary, result) for result in summary.ranking],
         "merged": [asdict(point) for point in sweep.merged],
-        "decisions": [decision._asdict() for decision in sweep.decisions],
         "trials": len(begun),
         **{state: sweep.count(state) for state in ENDS},
         "cost": {"train_seconds": sum(trial.seconds for trial in begun)},
@@ -219,13 +216,7 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
     notes = [f"best first by {summary.metric}, the mean ± standard deviation over seeds", *same]
     notes += deciding.notes if deciding else ()
     compare = Code(f"{compare_command(sweep)}    # prints every set with intervals")
-    columns, rows = [*shown.columns], [*shown.rows]
-    if summary.chances:
-        columns.append("chance to be best")
-        for index, result in enumerate(summary.ranking):
-            chance = cell(summary.chances.get(result.address), share)
-            rows[index] = replace(rows[index], cells=(*rows[index].cells, chance))
-    of_page = table(columns, rows, notes=tuple(notes))
+    of_page = replace(shown, notes=tuple(notes))
     yield from score_sections(of_page, comparisons, styles, "configurations", compare, names)
     if response := responses(summary):
         text = (
@@ -350,7 +341,7 @@ def _state(sweep: Sweep) -> str:
             [configuration.address, trial.seed, trial.progress, len(trial.curve), scored]
         )
     ended = [sweep.ended, sweep.updated if sweep.ended else 0]
-    return config.address([*ended, len(sweep.decisions), progress])
+    return config.address([*ended, sweep.chosen, progress])
 
 
 def when(seconds: float) -> str:

@@ -121,7 +121,7 @@ def scored_points(summary: Summary, values: Mapping[str, Sequence[str]]) -> pd.D
     addresses = {item.name: item.address for item in sweep.configurations}
     points = [(item.name, item.address, item.point) for item in sweep.configurations]
     for merged in sweep.merged:
-        name = f"{merged.label} (as {merged.same_as})"
+        name = f"{merged.name} (as {merged.same_as})"
         points.append((name, addresses.get(merged.same_as, ""), merged.point))
     rows = []
     for name, address, point in points:

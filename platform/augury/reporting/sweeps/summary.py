@@ -1,7 +1,7 @@
 """A sweep in numbers: the scores of its configurations in validation and on the test sets, the test
 of the winner with fresh seeds, and what is recommended.
 
-Validation chooses, less the price of training time. The best of many trainings is mostly one that
+Validation chooses. The best of many trainings is mostly one that
 was lucky, on other text, too: tested on the trainings that chose it, a system that helps nothing is
 said to help in 5 to 14 % of sweeps (`benchmarks/race.py`), where 2.5 % are promised. The reference
 and the winner are therefore trained with fresh seeds, and tested on those alone.
@@ -31,10 +31,9 @@ from augury.reporting.comparison import (
 )
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, spread
 from augury.reporting.results import SystemResult
-from augury.scoring.best import probability_best
-from augury.scoring.registry import bounds, lower_is_better, segment_noun, title
+from augury.scoring.registry import bounds, segment_noun, title
 from augury.scoring.significance import Interval
-from augury.sweeping.schedulers import Confirmation, fresh_seeds, half_widths, net
+from augury.sweeping.schedulers import Confirmation, fresh_seeds, half_widths
 from augury.sweeping.state import Configuration, Curves, Progress, Sweep, Trial
 
 LEAST = 2
@@ -42,6 +41,8 @@ LEAST = 2
 SHOWN = 0.05
 """Half the last digit that scores are printed with: a smaller gain is none."""
 ROUNDING = 1e-9
+ORDER: tuple[Progress, ...] = ("running", "finished", "stopped", "failed", "waiting")
+"""The state of a configuration is the first of these that one of its seeds is in."""
 VALIDATION = "valid"
 """The role of the text of validations."""
 
@@ -54,9 +55,8 @@ class ConfigurationResult:
     state: Progress
     """stopped: its budget or Ctrl-C ended it; failed: no seed is left to finish."""
     values: Mapping[int, float]
-    """Seed -> the best validation so far, of the seeds that got furthest."""
-    settled: bool
-    """Whether those seeds have ended or wait for a decision."""
+    """Seed -> the best validation so far: of the finished seeds or, before, of those that have
+    begun."""
     mean: float | None
     deviation: float | None
     """The standard deviation over seeds."""
@@ -64,8 +64,8 @@ class ConfigurationResult:
     """The training time, as mean over the seeds in `values`."""
     low: float | None = None
     high: float | None = None
-    """The 95 % interval of the mean over seeds, cut to the metric's range; None for stopped and
-    running configurations, and until two seeds show the deviation."""
+    """The 95 % interval of the mean over seeds, cut to the metric's range; None until two seeds
+    show the deviation."""
     half: float | None = None
     """Half the interval before it was cut."""
 
@@ -148,9 +148,6 @@ class Summary:
 
     The reference is the first row.
     """
-    chances: Mapping[str, float]
-    """Address -> the probability to be the best on the deciding test set, of scored ones; empty
-    where no configuration has two seeds."""
     systems: tuple[SystemResult, ...] = ()
     """What is compared: the scored configurations, the reference first."""
     confirmed: Confirmed | None = None
@@ -207,35 +204,22 @@ def summarise(sweep: Sweep) -> Summary:
     """Summarise a sweep from its curves and its scored runs."""
     ranked = ranking(sweep)
     systems = _scored_systems(sweep)
-    tests = scored_sets(systems)
     ahead = leader(sweep, ranked, finished=True) or leader(sweep, ranked)
-    comparisons = tuple(compare_all(systems, tests))
-    chances: dict[str, float] = {}
-    if comparisons:  # the probability to be the best of those whose sentences are known
-        test, metric = comparisons[0].test, comparisons[0].metrics[0]
-        of_all = {of.address: of.samples(test, metric) for of in with_mean(systems, tests)}
-        known = {address: drawn for address, drawn in of_all.items() if drawn is not None}
-        if len(known) > 1:
-            lower = lower_is_better(metric)
-            shares = probability_best([*known.values()], lower_is_better=lower)
-            chances = {} if shares is None else dict(zip(known, shares.tolist(), strict=True))
+    comparisons = tuple(compare_all(systems, scored_sets(systems)))
     tested = _confirmed(sweep, ahead.address) if ahead else None
-    return Summary(sweep, ranked, ahead, comparisons, chances, tuple(systems), tested)
+    return Summary(sweep, ranked, ahead, comparisons, tuple(systems), tested)
 
 
 def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
-    """Return the configurations sorted by their validations, best first; test scores are not read.
+    """Return the configurations sorted by their validations, best first, then those that have not
+    finished; test scores are not read.
 
-    The interval of a mean is that of the race: Student's, with the deviation of seeds pooled over
-    the configurations that have not been stopped. It is cut to the metric's range.
+    The interval of a mean is Student's, with the deviation of seeds pooled over the configurations
+    that have finished. It is cut to the metric's range.
     """
     results = [_result(sweep, configuration) for configuration in sweep.configurations]
-    settled = {
-        result.address: list(result.values.values())
-        for result in results
-        if result.settled and result.state != "stopped"
-    }
-    halves = half_widths(settled)
+    finished = {of.address: list(of.values.values()) for of in results if of.finished and of.values}
+    halves = half_widths(finished)
     for index, result in enumerate(results):
         if result.mean is not None and (half := halves.get(result.address)) is not None:
             between = Interval(result.mean - half, result.mean + half)
@@ -244,11 +228,8 @@ def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
     sign = 1 if sweep.mode == "min" else -1
 
     def place(result: ConfigurationResult) -> tuple[bool, bool, float]:
-        return (
-            result.mean is None,
-            result.state == "stopped",
-            0.0 if result.mean is None else sign * result.mean,
-        )
+        mean = result.mean
+        return mean is None, result.state == "stopped", 0.0 if mean is None else sign * mean
 
     return tuple(sorted(results, key=place))
 
@@ -256,27 +237,13 @@ def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
 def leader(
     sweep: Sweep, ranked: Sequence[ConfigurationResult], *, finished: bool = False
 ) -> ConfigurationResult | None:
-    """Return the configuration that the race chose, or the best so far, less the price of its
-    training time, of those that were not stopped; with `finished`, of those with a finished
-    seed, as where the sweep has ended."""
-    known = {result.address: result for result in ranked}
-    chosen = [decision.configuration for decision in sweep.decisions if decision.action == "chosen"]
-    if chosen := [address for address in chosen if address in known]:
-        return known[chosen[-1]]
-    racing = [
-        result
-        for result in ranked
-        if result.mean is not None
-        and result.state != "stopped"
-        and (result.finished or not (finished or sweep.ended))
-    ]
-
-    def worth(result: ConfigurationResult) -> float:
-        assert result.mean is not None
-        paid = net(result.mean, result.configuration.price, sweep.mode)
-        return paid if sweep.mode == "max" else -paid
-
-    return max(racing, key=worth, default=None)
+    """Return the configuration that the scheduler chose, or the best so far of those that were not
+    stopped; with `finished`, of those with a finished seed, as where the sweep has ended."""
+    if sweep.chosen:
+        return next(result for result in ranked if result.address == sweep.chosen)
+    running = not (finished or sweep.ended)
+    racing = (of for of in ranked if of.mean is not None and of.state != "stopped")
+    return next((of for of in racing if of.finished or running), None)
 
 
 def recommended(summary: Summary) -> ConfigurationResult | None:
@@ -284,9 +251,9 @@ def recommended(summary: Summary) -> ConfigurationResult | None:
     simplest system; None where nothing is said to have learnt and, while the sweep runs, before the
     reference and another have finished.
 
-    The leader has to be better in validation by more than the price of its time and one standard
-    error (the rule of Breiman et al., 1984, "Classification and Regression Trees"), and better on
-    the test set, too: what scores lower there is not recommended by what it did elsewhere.
+    The leader has to be better in validation by more than one standard error (the rule of Breiman
+    et al., 1984, "Classification and Regression Trees"), and better on the test set, too: what
+    scores lower there is not recommended by what it did elsewhere.
     """
     sweep, reference = summary.sweep, summary.reference
     best = leader(sweep, summary.ranking, finished=True)
@@ -300,8 +267,7 @@ def recommended(summary: Summary) -> ConfigurationResult | None:
     mean, of_reference = summary.validated(best)
     if best is reference or mean is None or of_reference is None:
         return best
-    paid = net(mean, best.configuration.price, sweep.mode)
-    gain = paid - of_reference if sweep.mode == "max" else of_reference - paid
+    gain = mean - of_reference if sweep.mode == "max" else of_reference - mean
     row = table.row(best.address) if table else None
     on_test = table.gain(row) if table and row else None
     error = _least_error(summary, mean - of_reference)
@@ -387,31 +353,16 @@ def _mean_validation(sweep: Sweep, runs: Mapping[int, Folder]) -> float:
 def _result(sweep: Sweep, configuration: Configuration) -> ConfigurationResult:
     """Return a configuration on its own, without an interval."""
     furthest = sweep.furthest(configuration)
-    values, state = list(furthest.values()), _state(sweep, configuration)
+    values = list(furthest.values())
+    states = {trial.progress for trial in configuration.trials}
     return ConfigurationResult(
         configuration,
-        state,
+        next(state for state in ORDER if state in states),
         values={trial.seed: value for trial, value in furthest.items()},
-        settled=bool(values) and all(trial.progress != "running" for trial in furthest),
         mean=statistics.fmean(values) if values else None,
         deviation=statistics.stdev(values) if len(values) > 1 else None,
         seconds=statistics.fmean(trial.seconds for trial in furthest) if values else None,
     )
-
-
-def _state(sweep: Sweep, configuration: Configuration) -> Progress:
-    states = {trial.progress for trial in configuration.trials}
-    if "running" in states:
-        return "running"
-    if "finished" in states and (
-        sweep.ended or sweep.scheduler != "all" or not states & {"waiting", "stopped"}
-    ):
-        return "finished"
-    if "failed" in states and sweep.scheduler != "all":
-        states.discard("waiting")  # a race goes on without a configuration that failed
-    final: tuple[Progress, ...] = ("failed", "waiting") if sweep.ended else ("waiting", "failed")
-    order: tuple[Progress, ...] = ("stopped", *final)
-    return next((state for state in order if state in states), "waiting")
 
 
 def _scored_systems(sweep: Sweep) -> list[SystemResult]:
