@@ -64,23 +64,6 @@ FAMILIES: dict[str, Rows] = {
 }
 
 
-def as_system(reads: str, page: str) -> str:
-    """Return what a method reads besides the texts, and the page that has an example of it."""
-    return f"{reads}; as a system of the experiment (docs/{page}.md)"
-
-
-MONOLINGUAL = {
-    "back_translation": as_system("reads monolingual text in the target language", "operators"),
-    "forward_translation": as_system("reads monolingual text in the source language", "operators"),
-}
-GENERATED = {"generate": as_system("reads a language model", "operators")}
-REORDERED = {"reorder": as_system("reads parallel text and a T5", "classification")}
-TRANSCRIBED = {
-    "asr_transcript": as_system("reads transcripts by a speech recogniser", "operators"),
-}
-SEMANTIC = {"semantic": as_system("tunes a generator (a T5) and a teacher", "classification")}
-
-
 def installed() -> Rows:
     """Return a row for each operator of installed packages that needs no parameters."""
     rows: Rows = {}
@@ -117,11 +100,6 @@ SPACE = SearchSpace(
     rows=rows,
     families=families,
     joins=True,
-    needs={
-        "nmt": MONOLINGUAL | GENERATED | REORDERED | TRANSCRIBED,
-        "classification": GENERATED | REORDERED,
-        "nli": GENERATED | REORDERED | SEMANTIC,
-    },
     metric="valid/bleu",
     mode="max",
     seeds=(1, 2, 3, 4, 5),

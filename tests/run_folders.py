@@ -310,6 +310,7 @@ class Sweeps:
             "merged": self.merged,
             "started": 1.7e9,
             "tests": list(tests),
+            "command": f"augury sweep {self.name}",
         }
         written = {
             "time": 1.7e9 + 3600,

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from augury.augment.operator import OPERATORS
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -82,16 +81,6 @@ def test_points_that_the_text_does_not_allow_are_left_out_of_the_plan(tmp_path: 
     assert [name for name, _ in planned.left_out] == ["size=90000"]
 
 
-def test_what_needs_a_text_of_its_own_is_named_until_a_system_brings_it(tmp_path: Path) -> None:
-    text = {"language": "en", "train": {"builtin": 50, "seed": 2}}
-    operator = {"operator": "back_translation", "monolingual": text}
-    for systems, missing in (({}, True), ({"ours": {}, "BT": {"augment": [operator]}}, False)):
-        experiment = tiny.experiment("nmt", tmp_path, systems=systems)
-        names = [name for name, _ in apply(find("augmentations"), experiment).left_out]
-        assert ("back_translation" in names) == missing
-        assert "forward_translation" in names
-
-
 def test_systems_join_and_are_combined_unless_they_change_more_than_the_method(
     tmp_path: Path,
 ) -> None:
@@ -113,11 +102,3 @@ def test_a_warm_up_leaves_half_of_the_training_to_the_regime(tmp_path: Path) -> 
         regimes[epochs] = apply(find("augmentations"), experiment).space.rows["R-Drop"]["regime"]
     assert (regimes[4]["warmup_epochs"], regimes[16]["warmup_epochs"]) == (2, 8)
     assert "warmup_epochs" not in regimes[40]
-
-
-def test_every_operator_is_a_row_or_named_with_what_it_needs() -> None:
-    space = find("augmentations")
-    rows = {part["operator"] for row in space.rows.values() for part in row.get("augment", ())}
-    named = {name for needs in space.needs.values() for name in needs}
-    controls = {"control"}  # they show what a view is worth, and augment nothing
-    assert set(OPERATORS.builtin()) - controls <= rows | named

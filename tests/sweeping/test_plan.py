@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.sweeping import plan as plans
@@ -59,27 +58,6 @@ def test_equal_budgets_are_those_of_the_reference(store: Store) -> None:
     swept = {"keys": {"training.max_updates": [5, 9]}, "reference": None}
     with pytest.raises(UserError, match="leave out one of both"):
         planned("agreement", store, {"equal": "updates"}, **swept)
-
-
-@pytest.mark.parametrize(
-    ("dropouts", "expected"),
-    [
-        ([0.0, 0.2], [("default, dropout=0.1", 0.1), ("dropout=0", 0.0), ("dropout=0.2", 0.2)]),
-        ([0.2, 0.1], [("dropout=0.1", 0.1), ("dropout=0.2", 0.2)]),
-    ],
-)
-def test_the_default_of_a_swept_key_is_a_point_or_named_with_its_value(
-    store: Store, dropouts: list[float], expected: list[tuple[str, float]]
-) -> None:
-    plain = {"augment": [], "regime": "plain", "model.dropout": 0.1}
-    space_ = replace(
-        space.find("agreement"),
-        base=config.merge(space.find("agreement").base, plain),
-        keys={"model.dropout": dropouts},
-    )
-    plan = plans.make(space_, store, {}, space.points(space_))
-    shown = [(entry.name, entry.point["model.dropout"]) for entry in plan.configurations.values()]
-    assert shown == expected and plan.merged == []
 
 
 def test_tau_and_warmup_without_agreement_are_one_experiment(store: Store) -> None:

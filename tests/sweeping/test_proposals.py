@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from augury.core.store import Store
 from augury.sweeping import plan as plans
@@ -15,7 +16,7 @@ CIPHER, NOISE, TYPOS, DROP = (
     {"operator": name} for name in ("cipher", "noise", "typos", "word_drop")
 )
 AGREE, ATTACK, PLAIN = ({"name": name} for name in ("coregularised", "adversarial", "plain"))
-ROWS = {
+ROWS: dict[str, Any] = {
     "cipher": {"augment": [CIPHER], "regime": AGREE},
     "R-Drop": {"augment": [], "regime": AGREE},
     "PGD": {"augment": [], "regime": ATTACK},

@@ -56,6 +56,7 @@ class Trials:
             "scale": "toy",
             "keys": ["regime.beta"],
             "seeds": [1, 2],
+            "tests": ["test"],
             "scheduler": "all",
             "reference": "",
             "configurations": [],

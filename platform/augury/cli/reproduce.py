@@ -55,7 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
         print_settings(_resolved(table, space, arguments.rows, settings), arguments.json)
         return 0
     name = f"{space.name}-{space.scale}"
-    options = request.options(space, name, settings=settings, **limits(arguments))
+    options = request.options(
+        space, name, settings=settings, command=arguments.typed, **limits(arguments)
+    )
     if arguments.dry_run:
         return _dry_run(table, space, options, arguments.json)
 

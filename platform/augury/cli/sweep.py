@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import (
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.reporting.sweeps.recommended import RECOMMENDED
     from augury.tracking.tracker import Tracker
 
-    outcome, report = run_sweep(space, options, Tracker)
+    outcome, report = run_sweep(space, replace(options, command=arguments.typed), Tracker)
     sweep, recommended = outcome.sweep, None
     if report.data["recommended"] and sweep.folder.exists(RECOMMENDED):
         recommended = sweep.folder.location(RECOMMENDED)

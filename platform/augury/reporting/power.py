@@ -5,7 +5,7 @@ smaller one needs. Before it is run, from runs that are stored for its test sets
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from augury.core.naming import counted
@@ -24,8 +24,6 @@ MOST_SYSTEMS = 8
 """Stored systems are enough for a variance; more take time."""
 SAMPLES = 200
 """Bootstrap samples of stored systems: enough for a variance."""
-SEEDS = (2, 3, 5, 10)
-"""Numbers of seeds whose smallest differences are shown."""
 # Of small models on 1,000 sentences of Multi30k: three seeds of four systems vary by 0.28
 # (BLEU) and 0.18 (chrF), and differences of single seeds by 0.19 and 0.10 over sentences, most of
 # which is due to seeds. Accuracy is a guess: two systems disagree on every fifth example.
@@ -118,14 +116,11 @@ class PlannedPower:
     comparisons: int
     """Differences to the baseline, for which p is corrected."""
     power: Power
-    by_seeds: Mapping[int, float]
-    """Number of seeds -> the smallest difference."""
 
 
 def power_lines(statements: Sequence[PlannedPower]) -> list[str]:
-    """Return what is said of each test set, once for those of which the same is said, and the
-    smallest difference for other numbers of seeds."""
-    tests: dict[tuple[str, str], list[str]] = {}
+    """Return what is said of each test set, once for those of which the same is said."""
+    tests: dict[str, list[str]] = {}
     for planned in statements:
         source = "typical small models: a rough guess"
         if planned.systems:
@@ -134,16 +129,8 @@ def power_lines(statements: Sequence[PlannedPower]) -> list[str]:
             source += f", corrected for {planned.comparisons} comparisons"
         alone = "one seed says nothing of others; " if planned.seeds == 1 else ""
         text = f"{alone}{planned.power.text.removeprefix('power: ')} ({source})"
-        widest = _widest(planned.metric)
-        cells = [
-            f"{count} seeds {smallest:.1f}" if smallest < widest else f"{count} seeds none"
-            for count, smallest in planned.by_seeds.items()
-        ]
-        tests.setdefault((text, ", ".join(cells)), []).append(planned.test)
-    lines = []
-    for (text, by_seeds), names in tests.items():
-        lines.append(f"{', '.join(names)}: {text}; smallest by seeds: {by_seeds}")
-    return lines
+        tests.setdefault(text, []).append(planned.test)
+    return [f"{', '.join(names)}: {text}" for text, names in tests.items()]
 
 
 def planned_power(systems: Sequence[Experiment], store: Store, seeds: int) -> list[PlannedPower]:
@@ -167,35 +154,21 @@ def planned_power(systems: Sequence[Experiment], store: Store, seeds: int) -> li
         if known is None or not corpus.rows:
             continue
         if shown := power(metric, known, max(seeds, 2), corpus.rows, comparisons):
-            by_seeds = {
-                count: known.smallest_difference(count, corpus.rows, comparisons) for count in SEEDS
-            }
             count = len(stored) if len(stored) > 1 else 0
-            statements.append(
-                PlannedPower(test, metric, count, seeds, comparisons, shown, by_seeds)
-            )
+            statements.append(PlannedPower(test, metric, count, seeds, comparisons, shown))
     return statements
 
 
-def stored_systems(
-    store: Store, text: str, metric: str, *, train: str | None = None, without: Iterable[str] = ()
-) -> list[Resampled]:
+def stored_systems(store: Store, text: str, metric: str) -> list[Resampled]:
     """Return systems of several seeds that are scored on a test set, given by the address of its
-    text.
-
-    `train` is the address of a training corpus that they must have read, `without` are addresses of
-    systems to leave out.
-    """
+    text."""
     groups: dict[str, list[tuple[Folder, RunRecord]]] = {}
     names: dict[str, str] = {}
     scored = filter(run_files.is_scored, stored_runs.folders(store))
     for run, record in stored_runs.intact(scored, RunRecord.read).items():
         roles = {corpus.address: corpus.role for corpus in record.inputs}
         test = roles.get(text)
-        elsewhere = train is not None and roles.get(train) != "train"
-        if test is None or elsewhere or record.address in without:
-            continue
-        if any(score.name == metric for score in record.tests.get(test, ())):
+        if test is not None and any(score.name == metric for score in record.tests.get(test, ())):
             groups.setdefault(record.address, []).append((run, record))
             names[record.address] = test
     several = [address for address, group in groups.items() if len(group) > 1][:MOST_SYSTEMS]

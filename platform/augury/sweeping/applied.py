@@ -60,14 +60,10 @@ def apply(space: Space, experiment: Experiment, file: str = "") -> Applied:
     Keys whose section the experiment does not have, values that are not valid there, and rows that
     its task cannot read are left out. Raises UserError if nothing is left. Texts are not read.
     """
-    unmet: list[LeftOut] = []
     if space.joins:
         early = {name: _with_early_onset(row, experiment) for name, row in space.rows.items()}
         space = replace(space, rows=early)
         own = _systems_of(experiment)
-        used = {part["operator"] for row in own.values() for part in row.get("augment", ())}
-        needs = space.needs.get(experiment.task, {})
-        unmet = [LeftOut(name, need) for name, need in needs.items() if name not in used]
         # What else they change would not be that of a combination.
         alone = [name for name, row in own.items() if set(row) <= set(METHOD)]
         space = replace(
@@ -111,7 +107,7 @@ def apply(space: Space, experiment: Experiment, file: str = "") -> Applied:
         reference=reference,
         experiment=file or experiment.name,
     )
-    return Applied(applied, [*left_out, *unmet])
+    return Applied(applied, left_out)
 
 
 def _with_early_onset(row: Point, experiment: Experiment) -> Point:

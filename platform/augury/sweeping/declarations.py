@@ -60,9 +60,6 @@ class SearchSpace(config.Section):
     of other families, in a second round."""
     joins: bool = False
     """Whether the systems of an experiment that the space is applied to are rows too."""
-    needs: Mapping[str, Mapping[str, str]] = {}
-    """Task -> operator that no row has, as it reads what an experiment has to bring -> what that
-    is, and how: said where an experiment does not have it. With `joins`."""
     domains: AtScale[Mapping[str, Any]] = {}
     """Dotted key -> domain that replaces the values of `keys` if Optuna suggests points."""
     metric: str

@@ -10,7 +10,7 @@ from typing import Any
 from augury.core import config
 from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError
-from augury.core.naming import is_whole, title
+from augury.core.naming import title
 from augury.core.store import Store
 from augury.experiments import preflight
 from augury.experiments.graph import Graph
@@ -50,6 +50,8 @@ class SweepOptions:
     the combinations of the second round."""
     assignments: Mapping[str, Any] = field(default_factory=dict)
     """Dotted keys set for all trials (`--set`)."""
+    command: str = ""
+    """The command, as it was typed; empty in Python."""
 
     @property
     def fresh_seeds(self) -> tuple[int, ...]:
@@ -137,28 +139,7 @@ class Plan:
             self.add(reference)
         elif declared.get("baseline", True) and (changes := self.base().plain_system()):
             plain = parse(self._content(changes), "the baseline")
-            self._add(*self._name_baseline(plain, changes), plain)
-
-    def _name_baseline(
-        self, plain: Experiment, changes: Mapping[str, Any]
-    ) -> tuple[str, dict[str, Any]]:
-        """Return the name and the point of the plain baseline, with its values of the swept keys
-        that it has.
-
-        It is a point of the space where it is the experiment that points override, else none.
-        """
-        settings, idle = plain.to_dict(), self.graph.canonical(plain).reasons
-        values = {
-            key: value_at(settings, key)
-            for key in self.space.keys
-            if not any(_contains(other, key) for other in (*changes, *idle))
-        }
-        if plain == self.base() and values:
-            grid = self.space.grid
-            if all(value in grid.get(key, ()) for key, value in values.items()):
-                return title(values), values
-            return f"default, {title(values)}", values
-        return ", ".join([BASELINE, *([title(values)] if values else [])]), {}
+            self._add(BASELINE, {}, plain)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the configurations and merged points as JSON-like values."""
@@ -281,16 +262,6 @@ def _check_assignments(space: Space, assignments: Iterable[str]) -> None:
                 f"--set {key}: space '{space.name}' sweeps this key; leave it out, or sweep other "
                 "keys"
             )
-
-
-def value_at(settings: Any, key: str) -> Any:
-    """Return the value of a dotted key; None where it is not set."""
-    for part in key.split("."):
-        if isinstance(settings, list):
-            settings = settings[int(part)] if is_whole(part) and int(part) < len(settings) else None
-        else:
-            settings = settings.get(part) if isinstance(settings, Mapping) else None
-    return settings
 
 
 def _contains(section: str, key: str) -> bool:

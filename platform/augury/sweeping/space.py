@@ -65,8 +65,6 @@ class Space:
     """Row -> family of methods."""
     joins: bool = False
     """Whether the systems of an experiment that it is applied to are rows too."""
-    needs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Task -> operator that no row has -> what an experiment has to bring for it."""
     experiment: str = ""
     """The experiment file whose settings `base` has (`sweeping.applied`), which leaves out what it
     does not allow; empty: `base` is the space's own."""
@@ -134,7 +132,7 @@ def resolve(
     reference = declared.reference if declared.reference is not None else next(iter(rows), None)
     if isinstance(reference, str) and reference not in rows:
         raise unknown(f"reference of space '{name}'", reference, rows)
-    as_declared = ("metric", "mode", "seeds", "joins", "needs")
+    as_declared = ("metric", "mode", "seeds", "joins")
     return Space(
         **{field: getattr(declared, field) for field in as_declared},
         name=short_name(name).replace("/", "-"),

@@ -143,6 +143,8 @@ class Sweep:
     ended: bool
     """Whether everything is decided; otherwise it is running, was stopped or was killed."""
     folder: Folder
+    command: str = ""
+    """The last command, as it was typed; empty in Python."""
     stopped: bool = False
     """Whether its last command ended before, such as by Ctrl-C or the end of its budget."""
     deadline: float | None = None
@@ -350,6 +352,7 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         updated=state.get("time", definition["started"]),
         ended=state.get("ended", False),
         folder=folder,
+        command=definition.get("command", ""),
         stopped=state.get("stopped", False),
         deadline=state.get("deadline"),
         confirmation=confirmation,

@@ -246,7 +246,7 @@ class _Driver:
                 "earlier ones are kept but not part of it"
             )
         of_space = ("declared", "scale", "experiment", "question", "metric", "mode")
-        of_options = ("name", "scheduler", "search", "samples")
+        of_options = ("name", "scheduler", "command")
         self.sweep.write_record(
             DEFINITION,
             {
@@ -255,10 +255,7 @@ class _Driver:
                 **{field: getattr(options, field) for field in of_options},
                 "keys": list(space.keys),
                 "seeds": list(options.seeds),
-                "assignments": dict(options.assignments),
                 "tests": list(tests),
-                "rows": list(options.rows),
-                "fresh_seeds": list(options.fresh_seeds),
                 "reference": next(iter(plan.configurations)),
                 "configurations": [planned.to_dict() for planned in plan.configurations.values()],
                 "merged": [asdict(merged) for merged in plan.merged],

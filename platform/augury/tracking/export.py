@@ -27,7 +27,7 @@ from augury.experiments.record import DESCRIPTION, SCORES, RunName, RunRecord
 from augury.experiments.recording import Tracking
 from augury.reporting import exporting, find, results
 from augury.reporting.run_files import ANALYSES, EXPERIMENT
-from augury.reporting.sweeps.report import SUMMARY, stored_summary
+from augury.reporting.sweeps.report import SUMMARY, write_summary
 from augury.scoring.registry import record_name
 from augury.scoring.stored import HYPOTHESES
 from augury.sweeping import state
@@ -144,7 +144,7 @@ class Exporter:
         sweep = state.load(self.store, name, curves)
         live = not sweep.ended and sweep.silent is None
         try:
-            summary = stored_summary(sweep)
+            summary = write_summary(sweep)
         except UserError:  # a damaged run: the numbers are those before it was
             summary = sweep.folder.read_record(SUMMARY)
         points = {entry["address"]: config.flatten(entry["point"]) for entry in summary["table"]}

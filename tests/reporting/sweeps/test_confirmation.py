@@ -15,7 +15,7 @@ from augury.reporting.answer import recommendation, sweep_answer
 from augury.reporting.results import load_groups
 from augury.reporting.run_files import EXPERIMENT
 from augury.reporting.sweeps.recommended import RECOMMENDED, recommend
-from augury.reporting.sweeps.report import data, stored_summary
+from augury.reporting.sweeps.report import data, write_summary
 from augury.reporting.sweeps.summary import (
     Summary,
     confirmation_runs,
@@ -83,7 +83,7 @@ def test_a_confirmed_system_is_tested_by_fresh_seeds_alone(
     assert all(row.seeds == FRESH for row in table.rows) and table.comparisons == 1
     assert table.rows[1].mark and REAL in sweep_answer(summary)
     assert table.power is not None and table.power.seeds == 3
-    stored = stored_summary(summary.sweep)
+    stored = write_summary(summary.sweep)
     assert stored["confirmed"]["difference"] == pytest.approx(table.rows[1].difference)
     assert stored["confirmed"]["seeds"] == [*FRESH]
     others = {row.name: row.seeds for row in summary.comparisons[0].rows}

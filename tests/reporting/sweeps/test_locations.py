@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from augury.core.naming import command, mlflow_command
-from augury.reporting.sweeps.locations import locations, sweep_command
-from augury.sweeping.state import DEFINITION
+from augury.reporting.sweeps.locations import locations
 from augury.tracking.export import LEVEL
 
 
@@ -37,11 +36,3 @@ def test_a_server_and_no_server(sweeps: Any) -> None:
     assert locations(sweeps.load())["MLflow"] == "http://server:5000"
     sweeps.trial(address, 1, [30], parameters={"tracking.enabled": False})
     assert list(locations(sweeps.load())) == ["storage", "sweep"]
-
-
-def test_the_command_that_repeats_it_names_its_rows(sweeps: Any) -> None:
-    sweeps.configuration({"augment": []}, "baseline")
-    sweep = sweeps.load()
-    definition = sweeps.folder.read_record(DEFINITION)
-    sweeps.folder.write_record(DEFINITION, {**definition, "rows": ["R-Drop", "PGD 0.01"]})
-    assert "--rows R-Drop 'PGD 0.01'" in sweep_command(sweep)

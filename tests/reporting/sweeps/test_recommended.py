@@ -1,17 +1,15 @@
-"""The experiment file of a recommended system, with what it is compared with, and settings without
-defaults, which describe the same experiment."""
+"""The experiment file of a recommended system, with what it is compared with."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import pytest
 import yaml
 
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
 from augury.reporting.run_files import EXPERIMENT
-from augury.reporting.sweeps.recommended import recommended_yaml, shortened
+from augury.reporting.sweeps.recommended import recommended_yaml
 from augury.reporting.sweeps.summary import summarise
 
 BASE = {
@@ -46,38 +44,3 @@ def test_the_file_trains_the_system_and_its_reference_as_the_sweep_did(sweeps: A
         assert {key: experiment.to_dict()[key] for key in wanted} == wanted
     alone = recommended_yaml("my", results["baseline"], results["baseline"], (1,))
     assert alone is not None and [*yaml.safe_load(alone)["systems"]] == ["baseline"]
-
-
-CIPHERS = {"augment": [{"operator": "cipher", "keys": [1, 2]}], "regime": {"name": "coregularised"}}
-LABELS = {
-    "name": "my",
-    "task": "classification",
-    "corpus": {"labels": ["a", "b"], "form": "sentences", "language": "en"},
-}
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        BASE,
-        BASE | CIPHERS | {"seeds": [3, 4], "training": {"max_epochs": 7}},
-        BASE | {"regime": {"name": "adversarial", "preset": "paper"}},
-        BASE | {"augment": [{"operator": "word_drop"}], "mixture": {}},
-    ],
-)
-def test_shortened_settings_describe_the_same_experiment(settings: dict[str, Any]) -> None:
-    full = parse(dict(settings)).to_dict()
-    short = shortened(full)
-    assert parse(dict(short)).to_dict() == full
-    assert len(str(short)) < len(str(full)) / 2
-
-
-@pytest.mark.parametrize("model", [{"architecture": "tiny"}, {"name": "some/model"}])
-def test_defaults_that_follow_the_model_are_kept_apart(model: dict[str, Any]) -> None:
-    texts = {
-        role: {"file": "a.csv", "label_column": "kind", "text_column": "text"}
-        for role in ("train", "valid")
-    }
-    content = LABELS | {"corpus": {**LABELS["corpus"], **texts}, "model": model}  # type: ignore[dict-item]
-    full = parse(content).to_dict()
-    assert parse(shortened(full)).to_dict() == full

@@ -18,7 +18,7 @@ from augury.reporting.papers.table import Published
 from augury.reporting.report import Code, Listing, Places, Report, section
 from augury.reporting.results import MEAN
 from augury.reporting.score_tables import COSTS
-from augury.reporting.sweeps.locations import address_table, locations, reproduce_command
+from augury.reporting.sweeps.locations import address_table, locations
 from augury.reporting.tables import Cell, Table, cell, plain_text, table
 from augury.scoring.registry import title
 from augury.sweeping.plan import Plan
@@ -43,9 +43,6 @@ def report(reproduction: Reproduction) -> Report:
     for_papers[0] = replace(for_papers[0], notes=caption)
     lines = reproduction.lines.items()
     addresses = [(name, of.configuration) for name, of in lines if of.configuration]
-    asked = [name for name, _ in addresses if name != published.space.reference]
-    if not any(of.status == "left out" for _, of in lines):
-        asked = []
     return Report(
         title=shown,
         question=published.space.question,
@@ -61,7 +58,7 @@ def report(reproduction: Reproduction) -> Report:
             section("Published and measured", first),
             *(section(other.title, other) for other in others),
             section("Deviations from the paper", Listing(published.deviations)),
-            section("Repeat it", Code(reproduce_command(sweep, published.name, asked))),
+            section("Repeat it", Code(sweep.command)),
             section("Storage", Places(locations(sweep)), address_table("row", addresses)),
         ],
         data=to_dict(reproduction),

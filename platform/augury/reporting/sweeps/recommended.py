@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
 
-from augury import __version__
 from augury.core.store import Folder
-from augury.experiments.spec import Experiment, parse
 from augury.reporting.run_files import EXPERIMENT, experiment
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, recommended
 from augury.sweeping.schedulers import fresh_seeds
@@ -19,8 +17,7 @@ SHARED = ("name", "task", "seeds", "baseline", "systems", "equal", "execution", 
 """Sections that the systems of an experiment do not change."""
 HEAD = """\
 # Sweep {sweep} recommends {name}{reference}.
-# Its seeds took no part in the choice; runs that are there are found, not trained again. The rest
-# has the defaults of Augury {version}: `augury config FILE --resolved` shows all.
+# Its seeds took no part in the choice; runs that are there are found, not trained again.
 """
 
 
@@ -53,20 +50,24 @@ def recommended_yaml(
     content = _settings(chosen, seeds)
     if content is None:
         return None
-    short = shortened(content)
-    baseline = None if chosen.address == reference.address else _settings(reference, seeds)
     systems: dict[str, Any] = {chosen.name: {}}
+    baseline = None if chosen.address == reference.address else _settings(reference, seeds)
     if baseline is not None:
-        systems = {reference.name: _difference(short, baseline), **systems}
+        differing = {
+            section: settings
+            for section, settings in baseline.items()
+            if section not in SHARED and settings != content[section]
+        }
+        systems = {reference.name: differing, **systems}
     text = yaml.safe_dump(
-        {**short, "baseline": False, "systems": systems},
+        {**content, "baseline": False, "systems": systems},
         sort_keys=False,
         allow_unicode=True,
         default_flow_style=None,  # lists of numbers in one line
         width=120,
     )
     against = f"; {reference.name} is what it is compared with" if baseline is not None else ""
-    return HEAD.format(name=chosen.name, sweep=sweep, reference=against, version=__version__) + text
+    return HEAD.format(name=chosen.name, sweep=sweep, reference=against) + text
 
 
 def _settings(result: ConfigurationResult, seeds: list[int]) -> dict[str, Any] | None:
@@ -74,51 +75,3 @@ def _settings(result: ConfigurationResult, seeds: list[int]) -> dict[str, Any] |
     runs: list[Folder] = [trial.folder for trial in result.configuration.trials]
     kept = next((run for run in runs if run.exists(EXPERIMENT)), None)
     return {**experiment(kept, seeds), "systems": {}} if kept else None
-
-
-def _difference(short: Mapping[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Return the sections in which other settings differ from `short`, as those of a system."""
-    less = shortened(other)
-    return {
-        section: less.get(section, other.get(section))
-        for section in {**short, **less}
-        if section not in SHARED and short.get(section) != less.get(section)
-    }
-
-
-def shortened(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of an experiment without those at their defaults; what they describe is
-    the same.
-
-    Names of operators and of the regime are kept. Where the shorter settings would be read as
-    others, such as in a model that trains with defaults of its own, the section is kept as it is.
-    """
-    experiment = parse(dict(settings))
-    full = experiment.to_dict()
-    short = _without_defaults(experiment, full)
-    read = parse(dict(short)).to_dict()
-    for section, value in full.items():
-        if read[section] != value:
-            short[section] = value
-    return short
-
-
-def _without_defaults(experiment: Experiment, full: Mapping[str, Any]) -> dict[str, Any]:
-    changed = experiment.model_dump(mode="json", exclude_defaults=True)
-    required = [
-        name for name, field in type(experiment).model_fields.items() if field.is_required()
-    ]
-    short = {
-        section: changed.get(section, {})
-        for section in full
-        if section in changed or section in required
-    }
-    short |= {section: full[section] for section in ("name", "task", "seeds")}
-    if "augment" in short:
-        short["augment"] = [
-            {"operator": operator["operator"], **kept}
-            for operator, kept in zip(full["augment"], changed["augment"], strict=True)
-        ]
-    if "regime" in short:
-        short["regime"] = {"name": full["regime"]["name"], **changed["regime"]}
-    return short

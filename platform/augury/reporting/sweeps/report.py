@@ -7,22 +7,18 @@ Its page and its summary, files in the folder of the sweep, are rewritten while 
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pandas as pd
 
-from augury.core import config
 from augury.core.filesystems import parts_around
-from augury.core.integrity import Damaged
-from augury.core.naming import counted
+from augury.core.naming import command, counted
 from augury.core.progress import duration
 from augury.experiments import stored_runs
-from augury.experiments.record import SCORES, RunRecord
+from augury.experiments.record import RunRecord
 from augury.reporting import rendering
 from augury.reporting.answer import recommendation, sweep_answer
 from augury.reporting.comparison import scored_sets
@@ -46,10 +42,8 @@ from augury.reporting.score_tables import by_test, frame, score_cells, score_col
 from augury.reporting.styles import OTHER, Style, system_style
 from augury.reporting.sweeps.locations import (
     address_table,
-    compare_command,
     described_runs,
     locations,
-    sweep_command,
 )
 from augury.reporting.sweeps.recommended import RECOMMENDED, recommend
 from augury.reporting.sweeps.response import responses
@@ -64,8 +58,6 @@ from augury.reporting.tables import Cell, Table, cell, records, row, table
 from augury.sweeping.state import DEFINITION, ENDS, PAGE, STATES, Sweep
 
 SUMMARY = "summary.json"
-STATE = "state"
-"""The entry of a stored summary with a hash of what it depends on."""
 HIGHLIGHTED = 6
 """The number of configurations with their own colour besides the reference.
 
@@ -117,19 +109,9 @@ def write(sweep: Sweep, refresh: int | None) -> Report:
     if refresh is None:
         recommend(summary)
     shown = report(summary, refresh)
-    _write_summary(sweep, shown.data)
+    write_summary(sweep, shown.data)
     sweep.folder.write(PAGE, rendering.page(shown))
     return shown
-
-
-def stored_summary(sweep: Sweep) -> dict[str, Any]:
-    """Return the summary of a sweep, what `augury sweep --json` prints; it is made again where
-    trials have gone on since it was stored."""
-    with suppress(FileNotFoundError, Damaged):
-        summary = sweep.folder.read_record(SUMMARY)
-        if summary.get(STATE) == _state(sweep):
-            return summary
-    return _write_summary(sweep, data(summarise(sweep)))
 
 
 def data(summary: Summary) -> dict[str, Any]:
@@ -215,7 +197,8 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
         names.append((OTHER, counted(others, "other")))
     notes = [f"best first by {summary.metric}, the mean ± standard deviation over seeds", *same]
     notes += deciding.notes if deciding else ()
-    compare = Code(f"{compare_command(sweep)}    # prints every set with intervals")
+    words = [f"sweeps/{sweep.name}", "--storage", sweep.folder.root]
+    compare = Code(f"{command('augury', 'compare', *words)}    # prints every set with intervals")
     of_page = replace(shown, notes=tuple(notes))
     yield from score_sections(of_page, comparisons, styles, "configurations", compare, names)
     if response := responses(summary):
@@ -260,7 +243,7 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
     chosen = recommended(summary)
     train: list[Code | Details] = []
     if chosen and sweep.folder.exists(RECOMMENDED):
-        line = f"augury train {shlex.quote(sweep.folder.location(RECOMMENDED))}"
+        line = command("augury", "train", sweep.folder.location(RECOMMENDED))
         content = sweep.folder.read(RECOMMENDED).decode()
         train = [
             Code(f"{line}    # {chosen.name}"),
@@ -268,8 +251,8 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
         ]
     configured = ((item.name, item.configuration) for item in summary.ranking)
     addresses = Details("Addresses of all runs", [address_table("configuration", configured)])
-    places = Places(locations(sweep))
-    yield section("Repeat it", Code(sweep_command(sweep)), *train, places, addresses)
+    places, repeat = Places(locations(sweep)), Code(sweep.command) if sweep.command else None
+    yield section("Repeat it", repeat, *train, places, addresses)
 
 
 def _facts(summary: Summary) -> dict[str, str]:
@@ -320,28 +303,16 @@ def _result_dict(summary: Summary, result: ConfigurationResult) -> dict[str, Any
     }
 
 
-def _write_summary(sweep: Sweep, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Write a summary; numbers that are not finite become null.
+def write_summary(sweep: Sweep, content: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Write the summary of a sweep, what `augury sweep --json` prints, and return it; numbers that
+    are not finite become null. `content` is its `data`, where that is known.
 
     It names the sweep and its runs by their folders in the storage, which may be moved.
     """
-    text = json.dumps({**content, STATE: _state(sweep)}, ensure_ascii=False)
+    text = json.dumps(content or data(summarise(sweep)), ensure_ascii=False)
     for part in parts_around(sweep.folder.root):
         text = text.replace(json.dumps(part, ensure_ascii=False)[1:-1], "")
     return sweep.folder.write_record(SUMMARY, json.loads(text, parse_constant=lambda _: None))
-
-
-def _state(sweep: Sweep) -> str:
-    """Return a hash of the progress of all trials and of the times of their scores."""
-    progress = []
-    for configuration, trial in sweep.trials:
-        info = trial.folder.info(SCORES)
-        scored = info.modified if info else None
-        progress.append(
-            [configuration.address, trial.seed, trial.progress, len(trial.curve), scored]
-        )
-    ended = [sweep.ended, sweep.updated if sweep.ended else 0]
-    return config.address([*ended, sweep.chosen, progress])
 
 
 def when(seconds: float) -> str:
