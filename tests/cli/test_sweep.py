@@ -14,7 +14,7 @@ from augury.core.machine import available_cores
 from augury.core.store import Store
 from augury.experiments.recording import unrecorded
 from augury.sweeping import sweep as sweeps
-from augury.sweeping.budget import estimate
+from augury.sweeping.budget import estimate, make_plan
 from tests import tiny
 from tests.cli.conftest import Augury
 
@@ -84,7 +84,7 @@ def test_trials_at_once_are_those_of_the_flag_or_of_the_file(
     execution: dict[str, Any], flags: list[str], at_once: int, tmp_path: Path
 ) -> None:
     space, options = prepared(tmp_path, *flags, execution=execution)
-    cost = estimate(sweep.make_plan(space, options), options.seeds, options.at_once)
+    cost = estimate(make_plan(space, options), options.seeds, options.at_once)
     assert cost and cost.at_once == at_once
 
 
@@ -102,7 +102,7 @@ def test_only_rows_that_are_named_are_trained(
         store,
         store.folder("sweeps", "test"),
     )
-    race.plan = sweep.make_plan(space, options)
+    race.plan = make_plan(space, options)
     planned = len(race.plan.configurations)
     scheduler = race._scheduler()
     while work := scheduler.work():
@@ -113,7 +113,7 @@ def test_only_rows_that_are_named_are_trained(
 @pytest.mark.parametrize("task", demo.ROWS)
 def test_the_rows_of_a_demo_are_compared_with_the_baseline(task: str, tmp_path: Path) -> None:
     words = demo.sweep_of(task, str(tmp_path), ["corpus.train.builtin=50", "seeds=[3]"])
-    plan = sweep.make_plan(*sweep.prepare(verbs.parser("sweep", words).parse_args(words)))
+    plan = make_plan(*sweep.prepare(verbs.parser("sweep", words).parse_args(words)))
     assert not plan.left_out and not plan.merged
     names = [planned.name for planned in plan.configurations.values()]
     assert names == ["baseline", *demo.ROWS[task]] and plan.space.seeds == (3,)

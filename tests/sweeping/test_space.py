@@ -15,6 +15,7 @@ from augury.core.store import Store
 from augury.experiments import spec
 from augury.sweeping import declarations, plan, space
 from augury.sweeping.plan import SweepOptions
+from augury.sweeping.suggestions import suggest
 from tests import tiny
 
 MINIMAL = """
@@ -142,7 +143,7 @@ def test_domains_of_yaml_are_those_of_ray_tune(tmp_path: Path) -> None:
         "[0, 5]", "{loguniform: [0.1, 10]}\n  regime.tau: {choice: [1, 2]}\n  seeds.x: [1]"
     )
     found = space.find(write(tmp_path, text, "mine.yaml"))
-    drawn = plan.suggestions(found, [], [], 20)
+    drawn = suggest(found, [], [], 20)
     assert found.search == "optuna" and len({point["regime.beta"] for point in drawn}) == 20
     assert all(0.1 <= point["regime.beta"] <= 10 for point in drawn)
     assert {point["regime.tau"] for point in drawn} == {1, 2}

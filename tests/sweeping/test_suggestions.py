@@ -16,20 +16,25 @@ from augury.sweeping import space as spaces
 from augury.sweeping.plan import Plan, SweepOptions
 from augury.sweeping.proposals import Proposals
 from augury.sweeping.schedulers import Scheduler
+from augury.sweeping.space import Space
 from augury.sweeping.suggestions import suggest
 
 QUICK = str(Path(__file__).with_name("quick.py"))
 SEEDS = (1, 2)
 
 
+def space_of(keys: Any, mode: Any = "max") -> Space:
+    return replace(spaces.find(QUICK, search="optuna"), keys=keys, mode=mode)
+
+
 def test_suggestions_are_new_and_a_function_of_the_scores() -> None:
-    keys: Any = {"regime.beta": [0.5, 2.0, 8.0], "augment.0.keys": [[1], [2], [1, 2]]}
+    space = space_of({"regime.beta": [0.5, 2.0, 8.0], "augment.0.keys": [[1], [2], [1, 2]]})
     scored = [({"regime.beta": 2.0, "augment.0.keys": [1]}, 20.0)]
     known = [scored[0][0]]
-    first = suggest(keys, scored, known, 4, mode="max")
+    first = suggest(space, scored, known, 4)
     assert len(first) == 4 and scored[0][0] not in first
-    assert first == suggest(keys, scored, known, 4, mode="max")
-    rest = suggest(keys, scored, [*known, *first], 20, mode="max")
+    assert first == suggest(space, scored, known, 4)
+    rest = suggest(space, scored, [*known, *first], 20)
     assert 0 < len(rest) <= 4 and not any(values in first for values in rest)
 
 
@@ -37,16 +42,16 @@ def test_suggestions_are_new_and_a_function_of_the_scores() -> None:
 def test_suggestions_come_near_the_best(mode: Any) -> None:
     """A value outside the domain teaches nothing."""
     sign = 1 if mode == "max" else -1
-    keys = {"beta": tune.uniform(0.0, 10.0)}
+    space = space_of({"beta": tune.uniform(0.0, 10.0)}, mode)
     scored = [({"beta": beta / 4}, -sign * abs(beta / 4 - 8.0)) for beta in range(40)]
     scored.append(({"beta": 20.0}, sign * 1000.0))
-    points = suggest(keys, scored, [], 8, mode=mode)
+    points = suggest(space, scored, [], 8)
     assert all(abs(point["beta"] - 8.0) < 2.0 for point in points)
 
 
 def sweep(storage: Path, samples: int, values: Any) -> tuple[Plan, Scheduler]:
     """Return the plan of a sweep of so many suggested points, and its scheduler."""
-    space = replace(spaces.find(QUICK, search="optuna"), keys={"regime.beta": values})
+    space = space_of({"regime.beta": values})
     options = SweepOptions(str(storage), "quick", SEEDS, "all", "optuna", samples)
     plan = plans.of_options(space, options, Store(str(storage)))
     scheduler = Scheduler(plan.configurations, SEEDS, mode="max")

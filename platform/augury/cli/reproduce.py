@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from augury.cli.common import add_format, add_overrides, print_json, print_settings
-from augury.cli.sweep import add_trials, limits, make_plan, plan_lines
+from augury.cli.sweep import add_trials, limits, plan_lines
 from augury.core import config
 from augury.core.errors import UserError, unknown
 from augury.core.store import Store
@@ -17,6 +17,7 @@ from augury.experiments.spec import parse
 from augury.experiments.systems import last_stage
 from augury.reporting.papers.table import Published, find
 from augury.sweeping import request
+from augury.sweeping.budget import make_plan
 from augury.sweeping.plan import Plan, SweepOptions
 from augury.sweeping.space import Space
 from augury.training.schedule import TextSize, pace

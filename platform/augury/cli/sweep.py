@@ -19,9 +19,8 @@ from augury.cli.common import (
 from augury.core import config
 from augury.core.naming import command, counted
 from augury.core.progress import duration, say
-from augury.core.store import Store
 from augury.experiments.preflight import cautions
-from augury.sweeping import budget, plan, request
+from augury.sweeping import budget, request
 from augury.sweeping.applied import left_out_lines
 from augury.sweeping.proposals import COMBINATIONS
 from augury.sweeping.state import PAGE
@@ -114,17 +113,9 @@ def run(arguments: argparse.Namespace) -> int:
     return failed
 
 
-def make_plan(space: Space, options: SweepOptions) -> Plan:
-    """Return the configurations that a sweep starts with, with their addresses; runs nothing."""
-    made = plan.of_options(space, options, Store(options.storage))
-    if options.budget is not None:
-        budget.keep_within(made, options)
-    return made
-
-
 def _show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     """Print the configurations and merged points of a sweep."""
-    made = make_plan(space, options)
+    made = budget.make_plan(space, options)
     notes = cautions(configuration.experiment for configuration in made.configurations.values())
     if as_json:
         power = [asdict(statement) for statement in _power(made, options)]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
-from statistics import mean
+from collections.abc import Sequence
 from typing import Any
 
 from augury.cli.common import (
@@ -17,7 +16,7 @@ from augury.cli.common import (
 )
 from augury.core import config
 from augury.core.naming import command, counted, mlflow_command
-from augury.core.store import Folder, Store
+from augury.core.store import Store
 from augury.experiments import preflight
 from augury.experiments.recording import place
 from augury.experiments.systems import expand, load
@@ -84,25 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"warning  {caution}")
         if loaded.tracking.enabled:
             print("MLflow  ", mlflow_command(place(loaded.tracking, store).uri))
-        best = _best_run(runs, loaded.scoring.metrics)
-        words = ("augury", "translate", find.name_of(best), *elsewhere(loaded.storage))
-        print(f"next     {example_input(best)} | {command(*words)}")
+        words = ("augury", "translate", find.name_of(folders[-1]), *elsewhere(loaded.storage))
+        print(f"next     {example_input(folders[-1])} | {command(*words)}")
     if trained.missing:
         print(f"missing  {counted(trained.missing, 'training')}, for which the budget had no time")
         print(f"continue {arguments.typed}")
     return 1 if failures else 0
-
-
-def _best_run(runs: Mapping[str, Mapping[int, Folder]], metrics: Sequence[str]) -> Folder:
-    """Return the first run of the system that is best in validation, by the first of these metrics
-    that all systems are validated by, or else by the loss; the last system where there is none."""
-    from augury.reporting.results import best_validations
-    from augury.scoring.registry import lower_is_better
-
-    values = {name: [*map(best_validations, seeds.values())] for name, seeds in runs.items()}
-    shared = set.intersection(*(set(seed) for seeds in values.values() for seed in seeds))
-    chosen = list(runs)[-1]
-    if metric := next((name for name in (*metrics, "loss") if name in shared), None):
-        means = {name: mean(seed[metric] for seed in seeds) for name, seeds in values.items()}
-        chosen = (min if lower_is_better(metric) else max)(means, key=lambda name: means[name])
-    return next(iter(runs[chosen].values()))

@@ -96,39 +96,29 @@ def _verdict(row: Row, single_seed: bool, comparisons: int, doubt: str) -> str:
 
 def sweep_answer(summary: Summary) -> str:
     """Compare the leader in validation with the reference on the test set, or on the mean of
-    several.
-
-    While the sweep runs, the answer begins with its progress; it ends with the numbers of failed
-    trials and stopped configurations.
-    """
+    several; while the sweep runs, the answer begins with its progress."""
     sweep, first = summary.sweep, summary.leader
-    finished = sweep.count("finished")
-    progress = f"with {counted(finished, 'trial')} finished"
+    progress = f"with {counted(sweep.count('finished'), 'trial')} finished"
     if sweep.scheduler == "all":  # a race does not need them all
+        finished = sweep.count("finished")
         progress = f"with {finished} of {counted(len(sweep.trials), 'trial')} finished"
-    unknown = "No answer" if sweep.ended else "No answer yet"
+    unknown = f"No answer{'' if sweep.ended else ' yet'}: {progress}"
     if first is None:
-        reason = "no configuration came to a validation"
-        said = f"{unknown}: {reason}, {progress}" if sweep.ended else f"{unknown}, {progress}"
-        return f"{said}{_losses(summary)}."
+        return f"{unknown}, no configuration came to a validation."
     if sweep.tests == ():
         said = _on_validation(summary, first)
     elif summary.confirmed:
         tested = answer(summary.confirmed.deciding).removesuffix(".")
         fresh = ", ".join(map(str, summary.confirmed.confirmation.seeds))
-        said = f"{tested}, tested with fresh seeds ({fresh}), which had no part in the choice"
+        said = f"{tested}, tested with fresh seeds ({fresh}), which had no part in the choice."
     elif (table := _with_leader(summary, first)) is not None:
-        said = answer(table, unconfirmed(summary, first)).removesuffix(".")
+        said = answer(table, unconfirmed(summary, first))
     elif first is summary.reference:
-        said = f"{progress}, there is nothing to compare {first.name} with"
-        return f"{unknown}: {said}{_losses(summary)}."
+        return f"{unknown}, there is nothing to compare {first.name} with."
     else:
         leads = f"{first.name} leads with {summary.metric} {first.score_text}"
-        said = f"{progress}, {leads}, and there are no test scores to compare"
-        return f"{unknown}: {said}{_losses(summary)}."
-    if not sweep.ended:
-        said = f"So far, {progress}: {said[0].lower()}{said[1:]}"
-    return f"{said}{_losses(summary)}."
+        return f"{unknown}, {leads}, and there are no test scores to compare."
+    return said if sweep.ended else f"So far, {progress}: {said[0].lower()}{said[1:]}"
 
 
 def recommendation(summary: Summary) -> str:
@@ -171,22 +161,16 @@ def _on_validation(summary: Summary, first: ConfigurationResult) -> str:
     competitor = summary.reference if first is not summary.reference else next(iter(others), None)
     said = f"Without test sets, {first.name} leads with {summary.metric} {first.score_text}"
     if competitor is None or competitor.mean is None or first.mean is None:
-        return f"{said}, and there is nothing to compare it with"
+        return f"{said}, and there is nothing to compare it with."
     difference = first.mean - competitor.mean
-    direction = "more" if difference >= 0 else "less"
-    said += f", {adaptive(abs(difference), like=first.mean)} {direction} than {competitor.name} "
-    said += f"with {competitor.score_text}"
+    by = adaptive(abs(difference), like=first.mean)
+    said += f", {by} {'more' if difference >= 0 else 'less'} than {competitor.name} with "
+    said += competitor.score_text
     halves = [result.half for result in (first, competitor) if result.half is not None]
-    if len(halves) == 2:
-        half = math.hypot(*halves)  # the intervals have one deviation, that of all seeds pooled
-        low, high = (adaptive(difference + end, like=first.mean) for end in (-half, half))
-        chance = "" if abs(difference) > half else ": it may be chance"
-        said += f" (95 % interval of the difference {low} to {high}{chance})"
-    elif "stopped" in (first.state, competitor.state):
-        said += ", which the sweep stopped early"
-    else:
-        said += ", and single seeds do not decide"
-    return f"{said}; these scores chose it, so that less is to be expected on unseen text"
+    # The intervals have one deviation, that of all seeds pooled.
+    if len(halves) < 2 or abs(difference) <= math.hypot(*halves):
+        said += "; it may be chance"
+    return f"{said}; these scores chose it, so that less is to be expected on unseen text."
 
 
 def _with_leader(summary: Summary, first: ConfigurationResult) -> Comparison | None:
@@ -203,16 +187,3 @@ def _with_leader(summary: Summary, first: ConfigurationResult) -> Comparison | N
     rows = [summary.row(result) for result in (summary.reference, competitor) if result]
     known = tuple(row for row in rows if row and summary.deciding.metrics[0] in row.scores)
     return replace(summary.deciding, rows=known) if len(known) == 2 else None
-
-
-def _losses(summary: Summary) -> str:
-    """Count the trials that failed and the configurations that were stopped, as the end of a
-    sentence."""
-    sweep, failed = summary.sweep, summary.sweep.count("failed")
-    stopped = sum(result.state == "stopped" for result in summary.ranking)
-    begun = counted(len(sweep.trials) - sweep.count("waiting"), "trial")
-    parts = [f"; {failed} of {begun} failed"] if failed else []
-    if stopped:
-        was = "was" if stopped == 1 else "were"
-        parts.append(f"; {stopped} of {len(summary.ranking)} configurations {was} stopped early")
-    return "".join(parts)

@@ -92,7 +92,8 @@ def sweep(swept: Sweep) -> pd.DataFrame:
     rows = []
     for result in summary.ranking:
         row = summary.row(result)
-        scores: dict[str, Any] = {"score": result.mean, "low": result.low, "high": result.high}
+        low, high = result.interval
+        scores: dict[str, Any] = {"score": result.mean, "low": low, "high": high}
         if deciding and by_tests:
             test, metric = deciding.test, deciding.metrics[0]
             scores = score_record(deciding, row, metric) if row else {}

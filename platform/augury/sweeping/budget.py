@@ -6,11 +6,14 @@ from collections.abc import Iterable, Sequence
 
 from augury.core.errors import UserError
 from augury.core.progress import duration
+from augury.core.store import Store
 from augury.experiments import estimates
 from augury.experiments.estimates import Estimate, remaining, trial_costs
 from augury.experiments.graph import Graph, Step
+from augury.sweeping import plan as plans
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.plan import Plan, Planned, SweepOptions
+from augury.sweeping.space import Space
 from augury.sweeping.state import DEFINITION, KIND
 
 RESERVED_AT_MOST = 0.5
@@ -22,6 +25,14 @@ def estimate(plan: Plan, seeds: Sequence[int], at_once: int | None = None) -> Es
     if not plan.configurations:
         return None
     return estimates.estimate(_graph(plan, seeds), plan.base(), at_once)
+
+
+def make_plan(space: Space, options: SweepOptions) -> Plan:
+    """Return the configurations that a sweep begins with, within its budget; runs nothing."""
+    made = plans.of_options(space, options, Store(options.storage))
+    if options.budget is not None:
+        keep_within(made, options)
+    return made
 
 
 def keep_within(plan: Plan, options: SweepOptions) -> None:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from augury.core import config
@@ -30,7 +29,7 @@ from augury.experiments.spec import Experiment
 from augury.experiments.systems import expand
 from augury.experiments.trial import run_trial
 from augury.sweeping.schedulers import Scheduler, Trial
-from augury.sweeping.trials import Trials
+from augury.sweeping.trials import Follow, Trials
 
 REPORTS = "reports"
 """The kind of the folders of experiments that were trained."""
@@ -87,7 +86,6 @@ def run_experiment(
         for seed in sorted(plan.experiment.seeds)
     ]
     with recording(experiment.tracking, store) as recorder:
-        recorded = Recorded(recorder, graph)
         trials = Trials(
             graph,
             _Systems(wanted),
@@ -95,8 +93,7 @@ def run_experiment(
             value=lambda trial: 0.0,  # nothing is chosen
             compared=lambda trial: trial in wanted,
             differing=differing_parameters(plan.experiment for plan in systems.values()),
-            on_begin=recorded.begin,
-            on_end=recorded.end,
+            follow=followed(recorder, graph),
         )
         experiments = [experiment, *(plan.experiment for plan in graph.plans.values())]
         untrained = [trial for trial in wanted if not graph.is_trained(Step(*trial))]
@@ -194,31 +191,17 @@ class _Systems(Scheduler):
         return self._trials
 
 
-@dataclass
-class Recorded:
-    """Records trials while they run, with a line on their progress; of a sweep, those that are not
-    its own (`of_sweep`) and recorded with it."""
+def followed(recorder: Recorder, graph: Graph) -> Follow:
+    """Return what records a trial while it runs, with a line on its progress."""
 
-    recorder: Recorder
-    graph: Graph
-    of_sweep: Callable[[Trial], bool] | None = None
-    _open: dict[Trial, ExitStack] = field(default_factory=dict)
+    @contextmanager
+    def follow(trial: Trial, run: Run) -> Iterator[None]:
+        label = f"{graph.names[Step(*trial)]}, seed {trial.seed}"
+        shown = show_progress(run.folder, label, run.experiment.training)
+        with shown, recorder.follow(run.folder):
+            yield
 
-    def begin(self, trial: Trial, run: Run) -> None:
-        """Record that a trial begins."""
-        label = f"{self.graph.names[Step(*trial)]}, seed {trial.seed}"
-        context = self._open[trial] = ExitStack()
-        if self.of_sweep is None:
-            context.enter_context(show_progress(run.folder, label, run.experiment.training))
-        elif self.of_sweep(trial):
-            return
-        else:
-            say(f"{label}: trained for others")
-        context.enter_context(self.recorder.follow(run.folder))
-
-    def end(self, trial: Trial, run: Run) -> None:
-        """Record that a trial has ended."""
-        self._open.pop(trial).close()
+    return follow
 
 
 def _refuse_shared_runs(addresses: Mapping[str, str]) -> None:

@@ -229,7 +229,9 @@ def of_options(space: Space, options: SweepOptions, store: Store) -> Plan:
             "grid has its own"
         )
     if options.samples is not None:
-        listed = suggestions(space, [], [], min(AT_ONCE, options.samples))
+        from augury.sweeping.suggestions import suggest  # imports Optuna, which is slow
+
+        listed = suggest(space, [], [], min(AT_ONCE, options.samples))
     elif space.domains:
         names = ", ".join(space.domains)
         raise UserError(f"space '{space.name}' draws {names}: leave out --search grid")
@@ -239,18 +241,6 @@ def of_options(space: Space, options: SweepOptions, store: Store) -> Plan:
         plan = make(space, store, options.assignments, listed)
     plan.suggested += listed if options.samples is not None else []
     return plan
-
-
-def suggestions(
-    space: Space,
-    scored: Sequence[tuple[Mapping[str, Any], float]],
-    known: Sequence[Mapping[str, Any]],
-    count: int,
-) -> list[dict[str, Any]]:
-    """Return points of a space that Optuna suggests after those with scores."""
-    from augury.sweeping.suggestions import suggest  # imports Optuna, which is slow
-
-    return suggest(space.keys, scored, known, count, mode=space.mode)
 
 
 def _check_assignments(space: Space, assignments: Iterable[str]) -> None:

@@ -11,7 +11,7 @@ from augury.core.naming import title
 from augury.core.progress import say
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.declarations import Point
-from augury.sweeping.plan import AT_ONCE, Plan, suggestions
+from augury.sweeping.plan import AT_ONCE, Plan
 from augury.sweeping.schedulers import Propose, Standings
 
 COMBINATIONS = 2
@@ -30,6 +30,8 @@ class Proposals:
         """Return the rounds that bring the number of suggested points to `samples`."""
 
         def propose(standings: Standings) -> list[str]:
+            from augury.sweeping.suggestions import suggest  # imports Optuna, which is slow
+
             plan = self.plan
             scored = [
                 (planned.point, standings[address])
@@ -37,7 +39,7 @@ class Proposals:
                 if address in standings
             ]
             count = min(AT_ONCE, samples - len(plan.suggested))
-            points = suggestions(plan.space, scored, plan.suggested, count)
+            points = suggest(plan.space, scored, plan.suggested, count)
             plan.suggested += points
             return self._add({title(point): point for point in points}, "suggested")
 

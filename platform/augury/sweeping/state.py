@@ -280,35 +280,23 @@ def definitions(store: Store) -> dict[str, dict[str, Any]]:
 
 
 def resolve(store: Store, name: str) -> str:
-    """Return the name of a sweep given by its name, or by the name or path of a space with a single
-    sweep.
+    """Return the name of a sweep given by its name or, where there is a single one, by that of its
+    space, with which it begins.
 
     Raises UserError listing the existing sweeps if there is none or more than one.
     """
     existing = names(store)
-    if name in existing:
-        return name
-    from augury.sweeping.space import short_name  # imports all that a space is made of
-
-    space = short_name(name)
-    scales = {sweep: known["scale"] for sweep, known in definitions(store).items()}
-    beginnings = {sweep: f"{space}-{scale}-".replace("/", "-") for sweep, scale in scales.items()}
-    of_space = [
-        sweep for sweep, beginning in beginnings.items() if f"{sweep}-".startswith(beginning)
-    ]
-    if len(of_space) == 1:
-        return of_space[0]
-    if of_space:
+    found = [sweep for sweep in existing if sweep.startswith(f"{name}-")]
+    found = [name] if name in existing else found
+    if len(found) > 1:
         raise UserError(
-            f"{store.root} has {len(of_space)} sweeps of '{name}': give one of "
-            f"{', '.join(of_space)}"
+            f"{store.root} has {len(found)} sweeps of '{name}': give one of {', '.join(found)}"
         )
-    remedy = (
-        nearest(space, existing)
-        if existing
-        else "there are none yet; start one with `augury sweep SPACE`"
-    )
-    raise UserError(f"no sweep '{name}' in {store.root}: {remedy}")
+    if not found:
+        start = "there are none yet; start one with `augury sweep SPACE`"
+        remedy = nearest(name, existing) if existing else start
+        raise UserError(f"no sweep '{name}' in {store.root}: {remedy}")
+    return found[0]
 
 
 def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:

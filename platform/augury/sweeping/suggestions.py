@@ -3,7 +3,7 @@ same points again, and needs no study on disk."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -12,40 +12,35 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.trial import create_trial
 
 from augury.core.rng import seed_of
-from augury.sweeping.schedulers import Mode
-from augury.sweeping.space import rounded
-
-Values = Mapping[str, Any]
-"""Dotted key -> value."""
+from augury.sweeping.declarations import Point
+from augury.sweeping.space import Space, rounded
 
 
 def suggest(
-    keys: Mapping[str, Any],
-    scored: Sequence[tuple[Values, float]],
-    known: Sequence[Values],
+    space: Space,
+    scored: Sequence[tuple[Point, float]],
+    known: Sequence[Point],
     count: int,
-    *,
-    mode: Mode,
 ) -> list[dict[str, Any]]:
-    """Return points that are none of the known ones, by Optuna's tree-structured Parzen estimator.
+    """Return points of a space that are none of the known ones, by Optuna's tree-structured Parzen
+    estimator.
 
-    `keys` have a domain of Ray Tune or a list of values each. `scored` are points with their
-    scores; those with values outside the domains teach nothing, and fewer than ten none at all:
-    until then, points are drawn at random. Fewer than `count` are returned where the keys have no
-    more.
+    `scored` are points with their scores; those with values outside the domains teach nothing, and
+    fewer than ten none at all: until then, points are drawn at random. Fewer than `count` are
+    returned where the keys have no more.
     """
     from ray.tune.search.optuna import OptunaSearch
 
     # Of lists, the index is suggested: Optuna compares plain values only.
-    listed = {key: list(values) for key, values in keys.items() if isinstance(values, Sequence)}
-    domains = {key: values for key, values in keys.items() if key not in listed}
+    listed = {key: list(values) for key, values in space.grid.items()}
+    domains = {key: values for key, values in space.keys.items() if key not in listed}
     by_key: dict[str, BaseDistribution] = OptunaSearch.convert_search_space(domains)
     by_key |= {key: CategoricalDistribution(range(len(of))) for key, of in listed.items()}
     level = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    study = optuna.create_study(direction={"max": "maximize", "min": "minimize"}[mode])
+    study = optuna.create_study(direction={"max": "maximize", "min": "minimize"}[space.mode])
     study.sampler = optuna.samplers.TPESampler(
-        seed=seed_of("suggestions", *sorted(keys), len(known)) % 2**32, constant_liar=True
+        seed=seed_of("suggestions", *sorted(space.keys), len(known)) % 2**32, constant_liar=True
     )
     for point, score in scored:
         with suppress(KeyError, ValueError):  # not of this space, such as the reference

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import statistics
 import time
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from itertools import product
 
@@ -19,10 +20,9 @@ from augury.experiments.make import reach_storage, refuse_lost_storage
 from augury.experiments.preflight import say_cautions
 from augury.experiments.recording import Recording
 from augury.experiments.run import commit
-from augury.sweeping import plan as plans
 from augury.sweeping.applied import left_out_lines
-from augury.sweeping.budget import RESERVED_AT_MOST, estimate, keep_within, seed_seconds
-from augury.sweeping.driver import Recorded, run_trials, runs_on_ray
+from augury.sweeping.budget import RESERVED_AT_MOST, estimate, make_plan, seed_seconds
+from augury.sweeping.driver import followed, run_trials, runs_on_ray
 from augury.sweeping.plan import Plan, SweepOptions
 from augury.sweeping.proposals import Proposals
 from augury.sweeping.schedulers import Race, Scheduler, Trial
@@ -90,7 +90,7 @@ class _Driver:
         experiments += [plan.experiment for plan in graph.plans.values()]
         on_ray = runs_on_ray(experiments, missing)
         with self.recording(base.tracking, self.store) as recorder:
-            models = Recorded(recorder, graph, self._is_compared)
+            follow = followed(recorder, graph)
             self.trials = trials = Trials(
                 graph,
                 self._scheduler(),
@@ -98,8 +98,10 @@ class _Driver:
                 value=self._value,
                 compared=self._is_compared,
                 texts_beside=on_ray,
-                on_begin=models.begin,
-                on_end=models.end,
+                # Those of the sweep are shown and recorded with it.
+                follow=lambda trial, run: (
+                    nullcontext() if self._is_compared(trial) else follow(trial, run)
+                ),
                 deadline_of=self._deadline_of,
                 on_late=self._choose_now,
             )
@@ -128,16 +130,13 @@ class _Driver:
 
     def _make_plan(self) -> Plan:
         """Return the configurations that are known before anything runs."""
-        options, space = self.options, self.space
-        plan = plans.of_options(space, options, self.store)
-        if options.budget is not None:
-            keep_within(plan, options)
+        plan = make_plan(self.space, self.options)
         for merged in plan.merged:
             say(f"{merged.name} is the same experiment as {merged.same_as}: {merged.reason}")
         for line in left_out_lines(plan.left_out):
             say(line)
         if not plan.configurations:
-            raise UserError(f"space '{space.name}' has no points: give its keys values")
+            raise UserError(f"space '{self.space.name}' has no points: give its keys values")
         return plan
 
     def _add_to_graph(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -23,6 +24,7 @@ from augury.experiments.trial import is_done
 from augury.sweeping.schedulers import Scheduler, Trial
 from augury.sweeping.state import Progress
 
+Follow = Callable[[Trial, Run], AbstractContextManager[None]]
 Value = Callable[[Trial], float | None]
 """Returns what the scheduler compares of a finished trial; None where there is no such value."""
 
@@ -43,8 +45,8 @@ class Trials:
     differing: Sequence[str] = ()
     """The parameters in which the systems differ, for the descriptions of runs."""
     texts_beside: bool = False
-    on_begin: Callable[[Trial, Run], None] = lambda trial, run: None
-    on_end: Callable[[Trial, Run], None] = lambda trial, run: None
+    follow: Follow = lambda trial, run: nullcontext()
+    """Records and shows a trial while it runs."""
     deadline_of: Callable[[Trial], float | None] = lambda trial: None
     """The Unix time at which a trial must end; where it has passed, none begins."""
     on_late: Callable[[], bool] = lambda: False
@@ -62,6 +64,7 @@ class Trials:
     """When trials of this command began, in Unix time."""
     seconds: dict[Trial, float] = field(default_factory=dict)
     """What those that ended took."""
+    _followed: dict[Trial, ExitStack] = field(default_factory=dict)
     _told: set[Trial] = field(default_factory=set)
     _known: dict[Trial, bool] = field(default_factory=dict)
     """Whether trials are done, as the storage says."""
@@ -144,7 +147,8 @@ class Trials:
                 describe(run, self.graph.names[Step(*trial)], differing)
             self.progress[trial] = "running"
             self.begun[trial] = time.time()
-            self.on_begin(trial, run)
+            self._followed[trial] = ExitStack()
+            self._followed[trial].enter_context(self.follow(trial, run))
             return trial
         return None
 
@@ -169,7 +173,7 @@ class Trials:
             self._finish(trial)
         else:
             self.progress[trial] = "stopped"
-        self.on_end(trial, self.run_of(trial))
+        self._followed.pop(trial).close()
 
     # ----- scheduler and graph
 

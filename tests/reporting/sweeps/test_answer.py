@@ -37,7 +37,8 @@ def compare_with(sweep: Sweep, rival: str) -> str:
 
 def test_without_test_scores_there_is_no_answer(sweeps: Any, addresses: list[str]) -> None:
     said = sweep_answer(summarise(sweeps.load(ended=False)))
-    assert said == "No answer yet, with 0 of 9 trials finished."
+    nothing = "no configuration came to a validation."
+    assert said == f"No answer yet: with 0 of 9 trials finished, {nothing}"
     sweeps.trial(addresses[1], 1, [20, 31.2], "running")
     assert sweep_answer(summarise(sweeps.load(ended=False))) == (
         "No answer yet: with 0 of 9 trials finished, ours leads with validation BLEU 31.2 (not "
@@ -45,10 +46,8 @@ def test_without_test_scores_there_is_no_answer(sweeps: Any, addresses: list[str
     )
     for address in addresses:
         sweeps.trial(address, 1, [], "failed", error="Diverged")
-    assert sweep_answer(summarise(sweeps.load([1]))) == (
-        "No answer: no configuration came to a validation, with 0 of 3 trials finished; 3 of 3 "
-        "trials failed."
-    )
+    said = sweep_answer(summarise(sweeps.load([1])))
+    assert said == f"No answer: with 0 of 3 trials finished, {nothing}"
 
 
 @pytest.mark.parametrize(
@@ -60,12 +59,11 @@ def test_without_test_scores_there_is_no_answer(sweeps: Any, addresses: list[str
             [
                 "ours leads with validation BLEU 34.0 [32.8, 35.2] (3 seeds), 4.0 more than "
                 "baseline with 30.0 [28.8, 31.2] (3 seeds)",
-                "(95 % interval of the difference 2.4 to 5.6)",
                 "less is to be expected on unseen text",
             ],
         ),
         ([(30, 31), (30, 32), (29, 30)], ["it may be chance"]),
-        ([(33,), (31,), (32,)], ["baseline leads", "1.0 more than other", "do not decide"]),
+        ([(33,), (31,), (32,)], ["baseline leads", "1.0 more than other", "it may be chance"]),
     ],
 )
 def test_without_test_sets_validation_decides(
@@ -88,17 +86,6 @@ def test_what_leads_in_validation_is_judged_on_the_test_set(
     assert "other does not beat baseline" in sentence
     said = sweep_answer(summarise(sweeps.load(ended=False)))
     assert said == f"So far, with 3 of 9 trials finished: o{sentence[1:]}"
-
-
-def test_failed_trials_and_stopped_configurations_are_counted_and_not_judged(
-    sweeps: Any, addresses: list[str]
-) -> None:
-    train(sweeps, addresses, (30,), (31,))
-    sweeps.trial(addresses[1], 2, [31], "failed", error="Diverged")
-    sweeps.trial(addresses[2], 1, [36], "stopped")
-    sweep = sweeps.load(scheduler="race")
-    losses = "; 1 of 4 trials failed; 1 of 3 configurations was stopped early."
-    assert sweep_answer(summarise(sweep)) == compare_with(sweep, "ours").removesuffix(".") + losses
 
 
 @pytest.mark.parametrize(
@@ -134,9 +121,7 @@ def test_a_race_that_has_not_ended_recommends_the_best_that_has_finished(
     summary = summarise(sweeps.load((1,), ended=False))
     assert summary.leader is recommended(summary)
     assert recommendation(summary).startswith("Recommended so far, not confirmed: ours ")
-    said, _, counts = sweep_answer(summary).rpartition("; ")
-    assert "ours" in said and "stopped" not in said
-    assert counts == "1 of 3 configurations was stopped early."
+    assert "ours" in sweep_answer(summary) and "stopped" not in sweep_answer(summary)
 
 
 @pytest.mark.parametrize(("more", "enough"), [(1, False), (2, True)])

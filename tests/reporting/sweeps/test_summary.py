@@ -30,7 +30,7 @@ def test_intervals_pool_the_variance_of_all_configurations(sweeps: Any) -> None:
     pooled = ((2 + 2) / 3) ** 0.5  # squares within the two groups over 2 + 1 degrees of freedom
     for name, count in (("beta=1", 3), ("beta=2", 2)):
         half = 3.182446 * pooled / count**0.5  # Student's t, 97.5 %, 3 degrees of freedom
-        assert (results[name].low, results[name].high) == pytest.approx(
+        assert results[name].interval == pytest.approx(
             (results[name].mean - half, results[name].mean + half)
         )
 
@@ -44,8 +44,8 @@ def test_noise_of_stopped_and_of_running_ones_is_not_pooled(sweeps: Any) -> None
             sweeps.trial(address, seed, [value], progress)
     results = by_name(sweeps.load(ended=False))
     half = 12.706205 * 2**0.5 / 2**0.5
-    assert results["beta=0"].high == pytest.approx(31 + half)
-    assert (results["beta=1"].high, results["beta=2"].high) == (None, None)
+    assert results["beta=0"].interval[1] == pytest.approx(31 + half)
+    assert results["beta=1"].half is results["beta=2"].half is None
 
 
 def test_seeds_that_have_finished_speak_or_else_those_that_have_begun(sweeps: Any) -> None:

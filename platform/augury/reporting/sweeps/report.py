@@ -7,7 +7,7 @@ Its page and its summary, files in the folder of the sweep, are rewritten while 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -211,24 +211,8 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
         for of in response:
             named += [of.title, of]
         yield section("Effect of the swept settings", *named, text)
-    points = pd.DataFrame(
-        [
-            (
-                of.address,
-                of.name,
-                trial.seed,
-                sweep.metric,
-                point.update,
-                point.value,
-            )
-            for of in summary.ranking
-            for trial in of.configuration.trials
-            for point in trial.curve
-        ],
-        columns=COLUMNS,
-    )
-    if curves := learning_curves(points, {sweep.metric: summary.metric}, styles):
-        yield section("Learning curves", Charts(curves, names))
+    else:
+        yield from _curves(summary, styles, names)
     if deciding and summary.leader:
         compared = (sweep.reference, summary.leader.address)
         test = scored_sets(summary.systems)[0]
@@ -253,6 +237,21 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
     addresses = Details("Addresses of all runs", [address_table("configuration", configured)])
     places, repeat = Places(locations(sweep)), Code(sweep.command) if sweep.command else None
     yield section("Repeat it", repeat, *train, places, addresses)
+
+
+def _curves(
+    summary: Summary, styles: Mapping[str, Style], names: Sequence[tuple[Style, str]]
+) -> Iterator[Section]:
+    metric = summary.sweep.metric
+    points = [
+        (of.address, of.name, trial.seed, metric, point.update, point.value)
+        for of in summary.ranking
+        for trial in of.configuration.trials
+        for point in trial.curve
+    ]
+    validations = pd.DataFrame(points, columns=COLUMNS)
+    if curves := learning_curves(validations, {metric: summary.metric}, styles):
+        yield section("Learning curves", Charts(curves, names))
 
 
 def _facts(summary: Summary) -> dict[str, str]:
@@ -294,8 +293,8 @@ def _result_dict(summary: Summary, result: ConfigurationResult) -> dict[str, Any
         "validation": {
             "mean": result.mean,
             "sd": result.deviation,
-            "low": result.low,
-            "high": result.high,
+            "low": result.interval[0],
+            "high": result.interval[1],
             "values": {str(seed): value for seed, value in result.values.items()},
         },
         "train_seconds": result.seconds,

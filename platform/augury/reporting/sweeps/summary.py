@@ -31,8 +31,7 @@ from augury.reporting.comparison import (
 )
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, spread
 from augury.reporting.results import SystemResult
-from augury.scoring.registry import bounds, segment_noun, title
-from augury.scoring.significance import Interval
+from augury.scoring.registry import segment_noun, title
 from augury.sweeping.schedulers import Confirmation, fresh_seeds, half_widths
 from augury.sweeping.state import Configuration, Curves, Progress, Sweep, Trial
 
@@ -62,12 +61,15 @@ class ConfigurationResult:
     """The standard deviation over seeds."""
     seconds: float | None
     """The training time, as mean over the seeds in `values`."""
-    low: float | None = None
-    high: float | None = None
-    """The 95 % interval of the mean over seeds, cut to the metric's range; None until two seeds
-    show the deviation."""
     half: float | None = None
-    """Half the interval before it was cut."""
+    """Half the 95 % interval of the mean over seeds; None until two seeds show the deviation."""
+
+    @property
+    def interval(self) -> tuple[float, float] | tuple[None, None]:
+        """The ends of the interval, where it is known."""
+        if self.mean is None or self.half is None:
+            return None, None
+        return self.mean - self.half, self.mean + self.half
 
     @property
     def name(self) -> str:
@@ -90,7 +92,7 @@ class ConfigurationResult:
         end)` where no seed is finished."""
         if self.mean is None:
             return MISSING
-        shown = adaptive_interval(self.mean, self.low, self.high)
+        shown = adaptive_interval(self.mean, *self.interval)
         trained = counted(len(self.values), "seed") if self.finished else "not trained to the end"
         return f"{shown} ({trained})"
 
@@ -215,16 +217,12 @@ def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
     finished; test scores are not read.
 
     The interval of a mean is Student's, with the deviation of seeds pooled over the configurations
-    that have finished. It is cut to the metric's range.
+    that have finished.
     """
     results = [_result(sweep, configuration) for configuration in sweep.configurations]
     finished = {of.address: list(of.values.values()) for of in results if of.finished and of.values}
     halves = half_widths(finished)
-    for index, result in enumerate(results):
-        if result.mean is not None and (half := halves.get(result.address)) is not None:
-            between = Interval(result.mean - half, result.mean + half)
-            between = between.within(bounds(sweep.metric_name))
-            results[index] = replace(result, low=between.low, high=between.high, half=half)
+    results = [replace(result, half=halves.get(result.address)) for result in results]
     sign = 1 if sweep.mode == "min" else -1
 
     def place(result: ConfigurationResult) -> tuple[bool, bool, float]:
