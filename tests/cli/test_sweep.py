@@ -27,14 +27,6 @@ def prepared(folder: Path, *flags: str, **sections: Any) -> tuple[Any, Any]:
     return sweep.prepare(verbs.parser("sweep", words).parse_args(words))
 
 
-def test_set_applies_to_the_file_before_the_space(tmp_path: Path) -> None:
-    """Here a warm-up, which takes half of the training at most."""
-    space, options = prepared(tmp_path, "--set", "training.max_epochs=4")
-    assert space.base["training"]["max_epochs"] == 4
-    assert space.rows["R-Drop"]["regime"]["warmup_epochs"] == 2
-    assert options.assignments == {"training.max_epochs": 4}
-
-
 @pytest.mark.parametrize("experiment", [True, False])
 def test_what_is_set_acts_as_the_flag_does(tmp_path: Path, experiment: bool) -> None:
     words = ["agreement", "--set", f"storage={tmp_path}/here", "--set", "seeds=[5, 7]"]

@@ -117,26 +117,6 @@ def test_output_names_systems_and_says_that_text_is_synthetic(train: Train) -> N
     assert f"\n{result['answer']}\n" in shown and shown.count(NOTE) == train().out.count(NOTE) == 1
 
 
-def test_a_file_that_extends_another_is_stored_whole(
-    storage: Path, train: Train, augury: Augury
-) -> None:
-    (run,) = train("--json").json["runs"]
-    (storage / "extended.yaml").write_text("extends: toy.yaml\nname: other\nseeds: [2]\n")
-    (other,) = augury("train", storage / "extended.yaml", "--json").json["runs"]
-    assert Path(other).parent == Path(run).parent and Path(other).name == "seed-2"
-    written = of_run(other, "experiment.yaml")
-    assert "extends" not in written and (written["name"], written["seeds"]) == ("other", [2])
-    assert written["model"] == of_run(run, "experiment.yaml")["model"]
-
-
-def test_storage_and_seeds_are_flags_too(storage: Path, train: Train) -> None:
-    """The storage is elsewhere, and the one seed that is trained the second of the two."""
-    other = storage / "my other"
-    words = ("--storage", str(other), "--seeds", "2")
-    (run,) = train("--json", *words, seeds=[1, 2]).json["runs"]
-    assert Path(run).is_relative_to(other) and run.endswith("/seed-2")
-
-
 def test_training_with_an_operator_and_a_regime_by_path(storage: Path, train: Train) -> None:
     (storage / "twice.py").write_text(
         "from augury.regimes.multi_source import MultiSource\n\n"
@@ -169,14 +149,6 @@ def test_a_seed_whose_workers_crash_does_not_stop_the_others(
     result = train("--json", settings=longer, code=1).json
     assert result["failures"] == ["toy, seed 1 failed: Crashed: the workers failed 3 times"]
     assert list(result["systems"][0]["runs"]) == ["2"] and len(result["runs"]) == 1
-
-
-def test_failures_are_reported_if_no_run_succeeds(train: Train) -> None:
-    diverging = {"training.learning_rate": 1e30, "seeds": [1, 2]}
-    result = train("--json", settings=diverging, code=1).json
-    assert (result["systems"], result["runs"], result["answer"]) == ([], [], None)
-    failed = [failure[: len("toy, seed 1 failed: Diverged:")] for failure in result["failures"]]
-    assert failed == [f"toy, seed {seed} failed: Diverged:" for seed in (1, 2)]
 
 
 def test_further_seeds_extend_the_page_and_other_settings_replace_it(

@@ -83,8 +83,3 @@ def test_nothing_is_real_where_there_is_a_doubt() -> None:
 def test_what_is_real_comes_before_what_scores_most() -> None:
     sentence = compared(row("cipher", 32.5, 1.9, 3.1, 0.001), row("wild", 34.0, -1, 9, 0.3))
     assert sentence.index("cipher") < sentence.index("wild") and "+4.0" in sentence
-
-
-def test_nothing_is_claimed_before_the_baseline_has_scores() -> None:
-    comparison = Comparison("test", ("bleu",), (row("base", None), row("cipher", 31.0)), 0, ())
-    assert not any(character.isdigit() for character in answer(comparison))

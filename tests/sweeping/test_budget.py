@@ -54,21 +54,6 @@ def estimated(planned: Plan, at_once: int = 1) -> Estimate:
     return cost
 
 
-def test_it_is_the_sum_over_configurations_and_seeds(planned: Plan) -> None:
-    cost, twice = (estimated(planned, at_once) for at_once in (1, 2))
-    assert cost.all_seeds == pytest.approx(2 * cost.first_seed)
-    assert cost.first_seed == pytest.approx(2 * twice.first_seed)
-
-
-def test_what_is_trained_costs_nothing(planned: Plan) -> None:
-    before = estimated(planned)
-    for address in planned.configurations:
-        run_folder(planned.store, address, 1).finish({})
-    after = estimated(planned)
-    assert after.first_seed == 0
-    assert after.all_seeds == pytest.approx(before.all_seeds - before.first_seed)
-
-
 def test_what_is_trained_says_how_long_the_rest_takes(planned: Plan) -> None:
     reference = run_folder(planned.store, next(iter(planned.configurations)), 1)
     after = []
@@ -132,8 +117,9 @@ def test_what_an_earlier_command_had_is_not_left_out_of_the_next(planned: Plan) 
     assert [name for name, _ in planned.left_out] == ["max_updates=100"]
 
 
-def test_what_is_trained_in_part_costs_the_rest(planned: Plan) -> None:
-    before = estimated(planned)
+def test_what_is_trained_costs_nothing_and_what_is_in_part_the_rest(planned: Plan) -> None:
+    before, twice = estimated(planned), estimated(planned, 2)
+    assert before.first_seed == pytest.approx(2 * twice.first_seed)
     longest = [*planned.configurations][1]
     run = run_folder(planned.store, longest, 1)
     trained = before.first_seed / 4
@@ -141,3 +127,8 @@ def test_what_is_trained_in_part_costs_the_rest(planned: Plan) -> None:
     history.add(300, 0, {"train/seconds": trained})
     history.flush()
     assert estimated(planned).first_seed == pytest.approx(before.first_seed - trained)
+    for address in planned.configurations:
+        run_folder(planned.store, address, 1).finish({})
+    after = estimated(planned)
+    assert after.first_seed == 0
+    assert after.all_seeds == pytest.approx(before.all_seeds - before.first_seed)

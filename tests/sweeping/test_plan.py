@@ -73,19 +73,6 @@ def test_tau_and_warmup_without_agreement_are_one_experiment(store: Store) -> No
     assert merged(planned("agreement", store, {"regime.warmup_views": "cipher"}, keys=keys)) == []
 
 
-def test_keys_equal_modulo_the_alphabet_are_one_experiment(store: Store) -> None:
-    alphabet = "abcdefghijklmnopqrstuvwxyzäöüß"
-    keys = {"augment.0.keys": [[1], [31], [1, 2], [31, 32], [1, 31]]}
-    plan = planned("cipher_keys", store, {"augment.0.alphabet": alphabet}, keys=keys)
-    assert names(plan) == ["baseline", "keys=1", "keys=1+2"]
-    assert merged(plan) == [
-        ("keys=31", "keys=1"),
-        ("keys=31+32", "keys=1+2"),
-        ("keys=1+31", "keys=1"),
-    ]
-    assert "on this text it is the same as operator=cipher, keys=1," in plan.merged[0].reason
-
-
 def test_keys_are_compared_modulo_the_fitted_alphabet_too(store: Store) -> None:
     fitted = planned("cipher_keys", store, keys={"augment.0.keys": [[1]]})
     assert len(fitted.configurations) == 2
@@ -94,18 +81,6 @@ def test_keys_are_compared_modulo_the_fitted_alphabet_too(store: Store) -> None:
     size = max(map(len, sum(cycles, [])))
     plan = planned("cipher_keys", store, keys={"augment.0.keys": [[1], [1 + size]]})
     assert names(plan) == ["baseline", "keys=1"]
-
-
-def test_a_reference_of_the_space(store: Store) -> None:
-    plan = planned("agreement", store, keys={"regime.beta": [1, 0]}, reference={"regime.beta": 0})
-    assert names(plan) == ["beta=0", "beta=1"]
-    assert plan.merged == []
-
-
-def test_addresses_do_not_depend_on_the_order_of_points(store: Store) -> None:
-    fewer = planned("agreement", store, keys={"regime.beta": [1, 5]})
-    more = planned("agreement", store, keys={"regime.beta": [5, 2, 1]})
-    assert set(fewer.configurations) <= set(more.configurations)
 
 
 ROWS = {

@@ -63,30 +63,16 @@ def test_every_shipped_space_is_a_valid_experiment_at_every_scale(
             assert spec.parse(merge(loaded.base, point) | {"storage": str(tmp_path)})
 
 
-def test_a_file_of_the_user_works_by_path(tmp_path: Path) -> None:
-    loaded = space.find(write(tmp_path, MINIMAL))
-    assert (loaded.name, loaded.scale, loaded.seeds) == ("mine", "default", (1, 2))
-    assert (loaded.scheduler, loaded.search) == ("all", "grid")
-    assert space.points(loaded) == [{"regime.beta": 0}, {"regime.beta": 5}]
-
-
 def test_scales_differ_by_dotted_keys_and_rows(tmp_path: Path) -> None:
     scales = "scales={'toy': {'training.max_updates': 9}, 'big': {}}"
     path = write(tmp_path, with_fields(scales, ROWS.replace("rows={", "rows=lambda of: {of: {}, ")))
     assert space.find(path).base["training"] == {"max_updates": 9}
     assert "training" not in space.find(path, "big").base
-    assert list(space.find(path, "big").rows) == ["big", "plain", "strong"]
+    found = space.find(path, "big")
+    assert list(found.rows) == ["big", "plain", "strong"]
+    assert (found.reference, found.search, space.points(found)) == ("big", "grid", [])
     with pytest.raises(UserError, match="unknown scale .* 'huge': allowed: big, toy"):
         space.find(path, "huge")
-
-
-def test_rows_are_points_with_names(tmp_path: Path) -> None:
-    loaded = space.find(write(tmp_path, ROWS))
-    assert loaded.rows == {"plain": {}, "strong": {"regime.beta": 5}}
-    assert (loaded.reference, loaded.search, space.points(loaded)) == ("plain", "grid", [])
-    both = space.find(write(tmp_path, with_fields('rows={"plain": {}}, reference="plain"')))
-    assert space.points(both) == [{"regime.beta": 0}, {"regime.beta": 5}]
-    assert list(both.rows) == ["plain"]
 
 
 @pytest.mark.parametrize(
@@ -130,6 +116,8 @@ def test_a_space_in_yaml_is_what_the_same_space_in_python_is(tmp_path: Path) -> 
     of_yaml = space.find(write(tmp_path, YAML, "mine.yaml"))
     of_python = space.find(write(tmp_path, MINIMAL))
     assert replace(of_yaml, declared=of_python.declared) == of_python
+    assert (of_yaml.name, of_yaml.scale, of_yaml.scheduler) == ("mine", "default", "all")
+    assert space.points(of_yaml) == [{"regime.beta": 0}, {"regime.beta": 5}]
 
 
 def test_small_values_of_a_loss_are_the_best(tmp_path: Path) -> None:

@@ -77,12 +77,6 @@ def test_a_sweep_is_continued_and_extended_from_its_scores(tmp_path: Path) -> No
     assert train(*sweep(tmp_path, 3, values)) == points[:3]
 
 
-def test_no_more_is_suggested_than_the_keys_have(tmp_path: Path) -> None:
-    plan, scheduler = sweep(tmp_path, 30, [0, 1, 2, 3, 5])
-    assert sorted(train(plan, scheduler)) == [0, 1, 2, 3, 5]
-    assert scheduler.best and plan.configurations[scheduler.best].point["regime.beta"] == 5
-
-
 def test_a_suggested_point_that_is_not_valid_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -150,7 +150,7 @@ def test_more_values_and_seeds_train_only_missing_trials(
     updates = FLAGS[-4:]
     more = ("--seeds", "3", "1", "--confirm", "0", "--executor", "local")
     extended = sweep(storage, *more, *updates, space=str(wide))
-    assert (extended["reused"], extended["finished"]) == (3, 3 + 4)
+    assert (extended["reused"], extended["finished"]) == (3, 3 + 5)
     every = results(storage)
     assert {run: every[run] for run in first} == first
     before = {path: path.stat().st_mtime_ns for path in storage.glob("runs/*/seed-*/_COMPLETE")}

@@ -11,7 +11,6 @@ from ray.tune.search import Searcher
 
 from augury.core.store import Store
 from augury.experiments.graph import Graph
-from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.experiments.systems import canonical, expand
 from augury.experiments.trial import run_trial
@@ -84,27 +83,6 @@ def test_no_more_trials_begin_than_may_run(tmp_path: Path) -> None:
 def test_no_trial_begins_after_the_deadline(tmp_path: Path) -> None:
     late = make(tmp_path, deadline_of=lambda trial: time.time() - 1)
     assert late.next() is None and not late.progress
-
-
-@pytest.mark.trains
-def test_what_is_trained_is_told_once_and_not_begun_again(tmp_path: Path) -> None:
-    trials = make(tmp_path)
-    first = begin(trials)
-    train(trials, first)
-    again = make(tmp_path)
-    assert again.replay([key(again, "baseline"), key(again, "other")]) == 1
-    assert again.next() == key(again, "other")
-
-
-@pytest.mark.trains
-def test_a_trained_run_is_scored_on_a_new_test_set(tmp_path: Path) -> None:
-    train(first := make(tmp_path), begin(first))
-    tests = {"test": {"builtin": 6}, "other": {"builtin": 5}}
-    again = make(tmp_path, corpus={**tiny.PARALLEL, "tests": tests})
-    trial = begin(again)
-    train(again, trial)
-    assert again.progress[trial] == "finished"
-    assert [*RunRecord.read(again.run_of(trial).folder).tests] == ["test", "other"]
 
 
 @pytest.mark.trains

@@ -29,24 +29,16 @@ def cores(local_ray: Any) -> int:
 
 
 @pytest.mark.slow
-def test_a_small_trial_trains_in_its_own_actor(cores: int) -> None:
+def test_a_small_trial_trains_in_its_own_actor_and_the_driver_of_workers_requests_no_cpu(
+    cores: int,
+) -> None:
     placement = place([experiment()])
     assert placement.execution == {"launcher": "direct", "device": "cpu", "threads": 1}
     assert (placement.at_once, placement.resources) == (cores, {"CPU": 1})
-
-
-@pytest.mark.slow
-def test_the_driver_of_workers_requests_no_cpu(cores: int) -> None:
-    placement = place([experiment(workers=2, cpus_per_worker=0.5)])
-    assert placement.execution["launcher"] == "ray"
-    assert placement.resources == {"memory": DRIVER_MEMORY}
-    assert placement.at_once == cores
-
-
-@pytest.mark.slow
-def test_the_file_can_say_how_many_trials_run_at_once(cores: int) -> None:
     assert place([experiment(at_once=1)]).at_once == 1
-    assert place([experiment(at_once=99, launcher="ray")]).at_once <= cores
+    placement = place([experiment(workers=2, cpus_per_worker=0.5)])
+    assert (placement.execution["launcher"], placement.at_once) == ("ray", cores)
+    assert placement.resources == {"memory": DRIVER_MEMORY}
 
 
 @pytest.mark.slow

@@ -123,16 +123,13 @@ def test_a_confirmation_needs_two_seeds_at_the_end_and_all_before(
     summary = confirm(sweeps, addresses, 0.7, (4, 5), ended=False)
     assert summary.confirmed is None and summary.leader is not None
     assert confirming(summary, summary.leader)[0] == 2
+    sweeps.chosen = addresses["theirs"]
+    other = summarise(sweeps.load())
+    assert other.leader is not None and other.confirmed is None
+    assert confirming(other, other.leader)[0] == 3 + 1  # two of the reference are there
+    sweeps.chosen = None
     ended = summarise(sweeps.load())
     assert ended.confirmed is not None and ended.confirmed.deciding.rows[1].seeds == (4, 5)
-
-
-def test_seeds_of_an_earlier_winner_confirm_nothing(sweeps: Any, addresses: dict[str, str]) -> None:
-    sweeps.chosen = addresses["theirs"]
-    summary = confirm(sweeps, addresses, 0.7)
-    assert summary.leader is not None and summary.leader.name == "theirs"
-    assert summary.confirmed is None and REAL not in sweep_answer(summary)
-    assert confirming(summary, summary.leader)[0] == 3  # of the reference are there
 
 
 def test_the_experiment_file_names_the_fresh_seeds(sweeps: Any, addresses: dict[str, str]) -> None:

@@ -82,11 +82,3 @@ def test_validations_on_different_corpora_have_no_leader() -> None:
     other = replace(running.configurations[1], point={"corpus.valid.path": "noisy.tsv"})
     assert lines.leader(running)
     assert not lines.leader(replace(running, configurations=(running.configurations[0], other)))
-
-
-def test_the_rest_of_a_budget_is_shown_where_it_ends_before_the_sweep() -> None:
-    running = sweep(("a", 1, "finished", 100), ("a", 2, "running", 50), ("b", 1, "waiting", 0))
-    assert "left" in lines.status(running) and "budget" not in lines.status(running)
-    for seconds, shown in ((60.0, "budget: 1 min 00 s left"), (0.0, "budget spent")):
-        limited = lines.status(replace(running, updated=1000.0, deadline=1000.0 + seconds))
-        assert shown in limited

@@ -5,19 +5,15 @@ from __future__ import annotations
 import json
 import re
 import time
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from augury.core.progress import duration
-from augury.experiments.stored_runs import NO_TESTS
 from augury.reporting import rendering
-from augury.reporting.sweeps.report import configurations, report
+from augury.reporting.sweeps.report import report
 from augury.reporting.sweeps.summary import summarise
-from augury.scoring.stored import Measured, write_statistics
-from augury.sweeping.state import DEFINITION, Sweep
+from augury.sweeping.state import Sweep
 
 
 def render(sweep: Sweep, refresh: int | None = None) -> str:
@@ -80,40 +76,8 @@ def test_the_middle_of_a_race(halving: Any, read: Any) -> None:
     assert halving.command in page.texts["pre"] and halving.folder.uri in page.texts["code"]
 
 
-def test_differences_are_tested(sweeps: Any) -> None:
-    worse, better = (
-        [10, 10, 8, 6, 4, 3, 10, 9, 8, 7],
-        [10, 10, 9, 7, 5, 4, 10, 9, 8, 7],
-    )  # counts of a sentence
-    for beta, share in ((0, 0.25), (5, 0.75)):
-        address = sweeps.configuration({"regime.beta": beta})
-        for seed in (1, 2, 3):
-            run = sweeps.trial(address, seed, [30 + beta])
-            counts = np.where(np.arange(2000)[:, None] < 2000 * share, better, worse)
-            write_statistics(run, "test", [Measured("bleu", 30, 29, 31, "tok:13a", 2000, counts)])
-    best = configurations(summarise(sweeps.load())).rows[0]
-    assert re.fullmatch(r"\+(\d+\.\d)\*\* \[\+\d+\.\d, \+\d+\.\d\]", best.cells[5].text)
-    assert best.cells[6].text == "< 0.001"
-
-
-def test_nothing_has_begun(sweeps: Any, read: Any) -> None:
-    for beta in (0, 5):
-        sweeps.configuration({"regime.beta": beta})
-    html = render(sweeps.load(ended=False), refresh=15)
-    assert len(read(html).texts["h2"]) == 2 and figures(html) == []
-
-
-def test_before_the_reference_is_scored_nothing_is_compared(sweeps: Any, read: Any) -> None:
-    sweeps.results.corpus([("ein", "a")])
-    reference, rival = (sweeps.configuration({"regime.beta": beta}) for beta in (1, 2))
-    sweeps.trial(reference, 1, [20], "running")
-    sweeps.trial(rival, 1, [31], hypotheses=["a"])
-    page = read(render(sweeps.load(ended=False)))
-    assert "Examples" in page.texts["h2"] and not any("p <" in text for text in page.texts["td"])
-
-
 def test_it_is_loaded_again_only_while_it_changes(sweeps: Any, read: Any) -> None:
-    sweeps.configuration({"regime.beta": 1})
+    sweeps.configuration({"regime.beta": 1})  # nothing has begun
     for ended, refresh, again in ((False, 15, True), (False, None, False), (True, 15, False)):
         sweep = sweeps.load(ended=ended)
         html = render(sweep, refresh=refresh)
@@ -144,27 +108,6 @@ def test_text_is_shown_and_never_run(sweeps: Any, read: Any, hostile: str) -> No
     assert "img" not in page.tags and page.tags.count("script") == 3
     assert all(link.startswith("data:") for link in page.links)
     assert hostile in page.texts["td"]
-
-
-def test_facts_are_a_scale_or_a_file_and_the_rest_of_a_budget(sweeps: Any) -> None:
-    sweeps.trial(sweeps.configuration({}, "baseline"), 1, [30.0])
-    for file, ended, left in ((None, False, "4 min 00 s left"), ("mine.yaml", True, None)):
-        sweep = sweeps.load((1,), ended=ended)
-        definition = sweep.folder.read_record(DEFINITION)
-        sweep.folder.write_record(DEFINITION, {**definition, "experiment": file})
-        limited = replace(sweep, deadline=sweep.updated + 240)
-        facts = report(summarise(limited)).facts
-        assert facts.get("experiment") == file and ("scale" in facts) == (file is None)
-        assert facts.get("budget") == left
-
-
-def test_every_output_says_that_validation_decides(sweeps: Any) -> None:
-    sweeps.trial(sweeps.configuration({}, "baseline"), 1, [30])
-    for tests, decides, cautions in (((), "validation", [NO_TESTS]), (("test",), "tests", [])):
-        shown = report(summarise(sweeps.load(tests=tests)))
-        assert (shown.data["decided_on"], shown.data["cautions"]) == (decides, cautions)
-        for form in (rendering.text, rendering.page):
-            assert (NO_TESTS in form(shown)) == bool(cautions)
 
 
 def test_plain_is_json(sweeps: Any) -> None:

@@ -12,15 +12,6 @@ def by_name(sweep: Sweep) -> dict[str, Any]:
     return {result.name: result for result in ranking(sweep)}
 
 
-def test_the_best_validation_of_every_seed_counts(sweeps: Any) -> None:
-    address = sweeps.configuration({"regime.beta": 5})
-    sweeps.trial(address, 1, [20, 31, 30], seconds=10)
-    sweeps.trial(address, 2, [20, 33], seconds=10)
-    (result,) = ranking(sweeps.load())
-    assert result.values == {1: 31, 2: 33}
-    assert (result.mean, result.deviation, result.seconds) == (32, pytest.approx(2**0.5), 25)
-
-
 def test_intervals_pool_the_variance_of_all_configurations(sweeps: Any) -> None:
     for beta, values in ((1, (30, 31, 32)), (2, (28, 30))):
         address = sweeps.configuration({"regime.beta": beta})
@@ -33,19 +24,6 @@ def test_intervals_pool_the_variance_of_all_configurations(sweeps: Any) -> None:
         assert results[name].interval == pytest.approx(
             (results[name].mean - half, results[name].mean + half)
         )
-
-
-def test_noise_of_stopped_and_of_running_ones_is_not_pooled(sweeps: Any) -> None:
-    addresses = [sweeps.configuration({"regime.beta": beta}) for beta in (0, 1, 2)]
-    for seed, values in ((1, (30, 10, 10)), (2, (32, 20, 20))):
-        for address, value, progress in zip(
-            addresses, values, ("finished", "stopped", "running"), strict=True
-        ):
-            sweeps.trial(address, seed, [value], progress)
-    results = by_name(sweeps.load(ended=False))
-    half = 12.706205 * 2**0.5 / 2**0.5
-    assert results["beta=0"].interval[1] == pytest.approx(31 + half)
-    assert results["beta=1"].half is results["beta=2"].half is None
 
 
 def test_seeds_that_have_finished_speak_or_else_those_that_have_begun(sweeps: Any) -> None:
