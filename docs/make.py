@@ -19,6 +19,7 @@ import textwrap
 from pathlib import Path
 
 from augury.cli import demo, main, sweep, verbs
+from augury.sweeping.budget import make_plan
 
 ROOT = Path(__file__).parents[1]
 PAGE = Path("sweeps", "augmentations-demo", "index.html")
@@ -30,7 +31,7 @@ def addresses(storage: str) -> dict[str, str]:
     """Return the address of every configuration of the demo."""
     words = demo.sweep_of("nmt", storage)
     arguments = verbs.parser("sweep", words).parse_args(words)
-    plan = sweep.make_plan(*sweep.prepare(arguments))
+    plan = make_plan(*sweep.prepare(arguments))
     return {planned.name: address for address, planned in plan.configurations.items()}
 
 

@@ -171,7 +171,7 @@ def test_its_space_can_be_swept(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(block("sweeps", "python"), encoding="utf-8")
     search_space = space.find(str(path))
-    listed = [parse(merge(search_space.base, point)) for point in space.sample(search_space)]
+    listed = [parse(merge(search_space.base, point)) for point in space.points(search_space)]
     assert [experiment.training.max_epochs for experiment in listed] == [20] * 3
 
 
@@ -186,7 +186,7 @@ def test_its_space_in_yaml_can_be_swept(tmp_path: Path) -> None:
         "max",
         "race",
     )
-    for point, value in zip(space.sample(search_space), [0.0, 0.1, 0.2], strict=True):
+    for point, value in zip(space.points(search_space), [0.0, 0.1, 0.2], strict=True):
         assert parse(merge(search_space.base, point)).regime.label_smoothing == value
 
 
