@@ -27,7 +27,6 @@ from augury.reporting.comparison import (
     compare_all,
     scored_sets,
     warnings_of,
-    with_mean,
 )
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, spread
 from augury.reporting.results import SystemResult
