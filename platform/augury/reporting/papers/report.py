@@ -268,7 +268,7 @@ def plan_dict(published: Published, plan: Plan) -> dict[str, Any]:
     """Return rows, with the addresses of their runs or the reason why there are none,
     configurations and deviations before anything is run, as JSON-like values."""
     addresses = {planned.name: planned.address for planned in plan.configurations.values()}
-    merged = {same.label: same for same in plan.merged}
+    merged = {same.name: same for same in plan.merged}
     rows = []
     for name in published.rows:
         same, why = merged.get(name), ""
