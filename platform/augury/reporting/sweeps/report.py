@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from augury.core import config
-from augury.core.filesystems import parts_around
+from augury.core.files import parts_around
 from augury.core.integrity import Damaged
 from augury.core.naming import counted
 from augury.core.progress import duration
