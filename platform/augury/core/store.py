@@ -117,9 +117,10 @@ class Folder(Files):
             if expected:
                 raise self._to_repeat(f"{self.location(name)} is missing") from error
             raise
-        if expected:
-            if fault := integrity.difference(expected, integrity.checksum([content])):
-                raise self._to_repeat(f"{self.location(name)} {fault}")
+        fault = expected and integrity.difference(expected, integrity.checksum([content]))
+        if fault:
+            raise self._to_repeat(f"{self.location(name)} {fault}")
+        if expected or self._facts.complete:
             self._keep_copy(name, content)
         return content
 
@@ -131,10 +132,7 @@ class Folder(Files):
     def read_record(self, name: str) -> dict[str, Any]:
         """Return the content of a record; Damaged where it is not as it was written, UserError for
         one of another version of Augury."""
-        data = self.read(name, verified=False)
-        content = integrity.unseal(data, self.location(name))
-        if self._facts.complete:
-            self._keep_copy(name, data)
+        content = integrity.unseal(self.read(name, verified=False), self.location(name))
         if content.get("schema") != SCHEMA:
             raise UserError(
                 f"{self.location(name)} was written by another version of Augury: use that "
