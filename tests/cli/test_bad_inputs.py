@@ -205,12 +205,12 @@ def cases() -> Iterator[tuple[str, str]]:
         text = json.dumps({"file": f"tables/{name}"})
         yield f"config labelled.yaml --set corpus.train={shlex.quote(text)}", name
     for name in EXPERIMENTS:
-        yield f"config experiments/{name} --syntax", name
+        yield f"config experiments/{name} --resolved", name
         yield f"train experiments/{name}", name
     for name in PLUGINS:
-        yield f"config good.yaml --syntax --set augment.0.operator=./plugins/{name}", name
-        yield f"config good.yaml --syntax --set regime=./plugins/{name}", name
-        yield f"config good.yaml --syntax --set task=./plugins/{name}", name
+        yield f"config good.yaml --resolved --set augment.0.operator=./plugins/{name}", name
+        yield f"config good.yaml --resolved --set regime=./plugins/{name}", name
+        yield f"config good.yaml --resolved --set task=./plugins/{name}", name
         yield f"sweep ./plugins/{name} --dry-run", name
         yield f"compare good.txt --references good.txt --metrics ./plugins/{name}", name
     for name in SPACES:

@@ -1,4 +1,4 @@
-"""`augury config`: the preflight, `--syntax`, and the JSON Schema."""
+"""`augury config`: the preflight and the JSON Schema."""
 
 from __future__ import annotations
 
@@ -103,13 +103,6 @@ def test_a_note_on_several_systems_is_said_once(path: Path, augury: Augury) -> N
     words = [f"--set={key}={json.dumps(value)}" for key, value in changed.items()]
     cautions = augury("config", path, "--json", *words).json["cautions"]
     assert len(cautions) > 1 and len({*cautions}) == len(cautions)
-
-
-def test_only_the_file_is_checked_with_syntax(path: Path, augury: Augury) -> None:
-    (path.parent / "a.de").unlink()
-    assert augury("config", path, "--syntax", "--json").json["runs"] == 4
-    assert not (path.parent / "store").exists()
-    assert "no file" in augury("config", path, code=2).error
 
 
 def test_the_schema_is_printed(augury: Augury) -> None:

@@ -104,7 +104,7 @@ def test_a_file_in_a_storage_cannot_bring_its_code(
     assert main([verb, str(file)]) == 2
     line = capsys.readouterr().err.strip().splitlines()[-1]
     assert str(plugin) in line and "--allow-code" in line and not proof.exists()
-    assert main(["config", "--syntax", str(file), "--allow-code"]) == 0
+    assert main(["config", "--resolved", str(file), "--allow-code"]) == 0
     assert proof.exists()
 
 

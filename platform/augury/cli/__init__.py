@@ -21,7 +21,7 @@ from types import FrameType
 
 from augury import __version__
 from augury.cli import verbs
-from augury.core import messages, plugin_files
+from augury.core import messages
 from augury.core.errors import UserError
 from augury.core.messages import logger
 from augury.core.naming import command
@@ -70,6 +70,8 @@ def _run(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     if arguments.allow_code:
+        from augury.core import plugin_files
+
         plugin_files.allow_any()
     arguments.typed = command("augury", *argv)
     module, start = verbs.module(arguments.verb), time.monotonic()
@@ -133,6 +135,8 @@ def _check_words(argv: Sequence[str]) -> None:
         if path.endswith(".py") or package:
             files.append(path)
     if files:
+        from augury.core import plugin_files
+
         plugin_files.allow(files)
 
 

@@ -49,7 +49,6 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add_experiment(parser, required=False)
     add = parser.add_mutually_exclusive_group().add_argument
     flag: dict[str, Any] = {"action": "store_true"}
-    add("--syntax", **flag, help="check only the file, without reading its texts")
     add("--resolved", **flag, help="print all settings with defaults, and run addresses")
     add("--graph", **flag, help="print what is made, and what is there, as a Mermaid flowchart")
     add("--schema", **flag, help="print the JSON Schema of experiment files, for editors")
@@ -65,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
             "no experiment file is given: use augury config FILE; `augury init` writes a file"
         )
     if not (arguments.resolved or arguments.graph):
-        return show(path, assignments, as_json=arguments.json, texts=not arguments.syntax)
+        return show(path, assignments, as_json=arguments.json)
     loaded = load(path, config.parse_assignments(assignments))
     if arguments.resolved:
         systems = expand(loaded)
@@ -101,10 +100,9 @@ def show(
     assignments: Sequence[str],
     *,
     as_json: bool,
-    texts: bool = True,
     without_model: str | None = None,
 ) -> int:
-    """Check an experiment file and, if `texts`, its texts; print the result.
+    """Check an experiment file and its texts; print the result.
 
     `without_model` is the next command where the pretrained model cannot be had.
     """
@@ -125,12 +123,6 @@ def show(
     }
     listed = f"{counted(len(systems), 'system')} ({', '.join(systems)})"
     listed += f" × {counted(len(loaded.seeds), 'seed')} = {counted(runs, 'run')}"
-    if not texts:
-        if as_json:
-            print_json(facts)
-        else:
-            print(f"{path} is valid: {listed}")
-        return 0
     report = _preflight(loaded)
     power: list[PlannedPower] = []
     said: list[str] = []

@@ -363,16 +363,3 @@ def experiment_of(run: Folder) -> str:
 
 def _address(run: Folder) -> str:
     return run.name.split("/")[1]
-
-
-def forget(store: Store, folders: Iterable[Folder]) -> None:
-    """Delete runs, which are being deleted from a storage, from the MLflow store that `augury
-    track` would send them to, as far as that can be reached."""
-    mlflow = Experiment(Tracking(), store)
-    if mlflow.place.database and not mlflow.place.database.exists():
-        return
-    try:
-        for folder in folders:
-            mlflow.delete(folder.name)
-    except Exception as error:
-        say(f"warning: MLflow keeps the runs: {reason(error)}")
