@@ -185,10 +185,9 @@ WORDS = [
     ("translate caf\udce9", "UTF-8"),
     ("augment --source good.txt", "operator"),
     ("augment good.yaml --source good.txt", "--source"),
-    ("augment good.yaml --target-language en", "--target-language"),
     (f"{AUGMENT} ciper", "did you mean 'cipher'"),
-    (f"{AUGMENT} cipher --filter max_ration=9", "did you mean 'max_ratio'"),
-    (f"{AUGMENT} cipher --set no.key=3", "--set no.key=3"),
+    (f"{AUGMENT} cipher --set corpus.filter.max_ration=9", "did you mean 'max_ratio'"),
+    (f"{AUGMENT} cipher --set no.key=3", "unknown key 'no'"),
     ("init good.yaml --source good.txt --target good.txt", "good.yaml"),
     ("init new.yaml --source good.txt --target nowhere.txt", "nowhere.txt"),
 ]

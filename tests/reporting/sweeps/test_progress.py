@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from augury.core import messages
 from augury.core.store import Store
 from augury.reporting.sweeps import progress as lines
 from augury.reporting.sweeps.progress import Display
@@ -76,25 +75,6 @@ def test_trials_of_earlier_commands_are_not_reported(caplog: pytest.LogCaptureFi
     Display().show(sweep(("a", 1, "finished", 2), ("a", 2, "running", 1)))
     assert not any(message.startswith("a, seed 1") for message in caplog.messages)
     assert any("1 finished, 1 running" in message for message in caplog.messages)
-
-
-def test_a_terminal_shows_only_running_trials(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm")
-    stream = Terminal()
-    monkeypatch.setattr("sys.stderr", stream)
-    with messages.shown():
-        display = Display()
-        display.show(sweep(("a", 1, "running", 2), ("b", 1, "stopped", 1), ("b", 2, "finished", 2)))
-        lines = [task.description for task in messages.display().tasks]
-        assert [line.split(":")[0] for line in lines] == ["a, seed 1", "beta"]
-        display.show(
-            sweep(("a", 1, "finished", 3), ("b", 1, "running", 2), ("b", 2, "finished", 2))
-        )
-        lines = [task.description for task in messages.display().tasks]
-        assert [line.split(":")[0] for line in lines] == ["beta", "b, seed 1"]
-        display.close()
-        assert not messages.display().tasks
-    assert "a, seed 1: finished" in stream.getvalue()
 
 
 def test_leaders_and_the_time_left() -> None:
