@@ -26,7 +26,7 @@ from augury.core.store import MARKER, Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import DESCRIPTION, SCORES, RunName, RunRecord
 from augury.experiments.recording import Tracking
-from augury.reporting import exporting, find, results
+from augury.reporting import find, results
 from augury.reporting.run_files import ANALYSES, EXPERIMENT
 from augury.reporting.sweeps.report import SUMMARY, stored_summary
 from augury.scoring.registry import record_name
@@ -279,11 +279,6 @@ def _content(
         spread = {f"{name}/low": score.low, f"{name}/high": score.high}
         metrics |= {name: score.value, **{end: of for end, of in spread.items() if of is not None}}
 
-    def write_files(target: Path) -> None:
-        _copy(run, [name for name in files if name.startswith(SENT_FILES)], target)
-        if run.complete and record.parameters.get("tracking.log_model"):
-            exporting.export(run, Store(run.root), "hf", target / "model")
-
     return Content(
         f"{record.name} seed {record.seed}",
         status,
@@ -300,7 +295,7 @@ def _content(
         parameters={"system": system.name or record.name, **system.settings, **known},
         metrics=metrics,
         history=steps,
-        write_files=write_files,
+        write_files=partial(_copy, run, [name for name in files if name.startswith(SENT_FILES)]),
     )
 
 
