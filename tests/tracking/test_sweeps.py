@@ -67,6 +67,7 @@ def test_swept_keys_and_means_are_columns(trials: Any, database: str) -> None:
     assert set(logged_runs(database, f"{CONFIGURATIONS} and metrics.`test/test/bleu` > 24")) == {
         "regime.beta=5"
     }
+    assert not runs[stopped].data.metrics  # of finished seeds alone
     metrics = runs["regime.beta=5"].data.metrics
     assert {name: metrics[name] for name in metrics if name.startswith("best")} == {
         "best/valid/bleu": 16.0,

@@ -74,6 +74,8 @@ class _Facts:
     """What this process has written."""
     copies: dict[str, Path] = field(default_factory=dict)
     """Local copies of remote files that are as they were written."""
+    seen: set[str] = field(default_factory=set)
+    """Files of a finished remote folder that are there."""
 
 
 _known: dict[tuple[str, str], _Facts] = {}
@@ -90,7 +92,13 @@ class Folder(Files):
 
     def exists(self, name: str = "") -> bool:
         """Return whether a file, or by default the folder, is there."""
-        return name in self._facts.copies or super().exists(name)
+        facts = self._facts
+        if name in facts.seen or name in facts.copies:
+            return True
+        found = super().exists(name)
+        if found and facts.complete and not self.is_local:
+            facts.seen.add(name)
+        return found
 
     def files(self, *, last: bool = False) -> list[str]:
         """Return the names of all files, those of subfolders too, but manifest and marker unless
@@ -432,6 +440,7 @@ class Folder(Files):
         facts.intact.clear()
         facts.written.pop(name, None)
         facts.copies.pop(name, None)
+        facts.seen.discard(name)
         if name in LAST:
             facts.manifest, facts.complete = None, False
 
