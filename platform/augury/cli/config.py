@@ -39,8 +39,6 @@ EXTENDS_SCHEMA = {
 RACE_COST = 40
 """One seed of all systems of a race of `augmentations`, in trainings of the baseline, at most: by
 its estimates 38 for translation, 18 to 20 for labels."""
-BUDGETS = {"30m": 0.5, "1h": 1, "2h": 2, "4h": 4, "8h": 8, "16h": 16, "1d": 24, "2d": 48, "4d": 96}
-"""The budgets that are proposed, in hours."""
 MAX_CHARACTERS = 60
 """Length at which printed sentences are truncated."""
 
@@ -151,10 +149,8 @@ def show(
         tiny = ("--set", "model={architecture: tiny}")
         facts["next"] = without_model or command("augury", "config", path, *overrides, *tiny)
     else:
-        hours = RACE_COST * baseline.seconds / 3600 if baseline else 0
-        days = f"{math.ceil(hours / 24)}d"
-        budget = next((name for name, limit in BUDGETS.items() if hours <= limit), days)
-        race = ("augury", "sweep", "augmentations", path, "--budget", budget, *overrides)
+        hours = math.ceil(RACE_COST * baseline.seconds / 3600) if baseline else 1
+        race = ("augury", "sweep", "augmentations", path, "--budget", f"{hours}h", *overrides)
         facts["sweep"] = command(*race)
     if as_json:
         print_json(facts)

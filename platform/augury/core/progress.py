@@ -9,7 +9,8 @@ from augury.core.messages import logger
 from augury.core.messages import say as say
 from augury.core.messages import say_once as say_once
 
-QUIET_SECONDS = 10.0  # minimum time between two messages of a line that is not live
+LIVE_SECONDS, QUIET_SECONDS = 0.1, 10.0
+"""The least time between two texts of a line that is live, and of one that is not."""
 
 
 class StatusLine:
@@ -20,7 +21,7 @@ class StatusLine:
         self.live = messages.has_live_line()
         """Whether the line is updated in place on a terminal."""
         self._last = text
-        self._shown = time.monotonic()
+        self._shown = 0.0 if self.live else time.monotonic()
 
     def __enter__(self) -> StatusLine:
         if self.live:
@@ -33,13 +34,14 @@ class StatusLine:
 
     @property
     def due(self) -> bool:
-        """Whether `show` would have an effect now."""
-        return self.live or time.monotonic() - self._shown >= QUIET_SECONDS
+        """Whether it is time for another text."""
+        seconds = LIVE_SECONDS if self.live else QUIET_SECONDS
+        return time.monotonic() - self._shown >= seconds
 
     def show(self, text: str, share: float | None = None) -> None:
         """Show `text`, with the fraction `share` that is done if it is known; what has not changed
         is not said again."""
-        if not self.due or text == self._last:
+        if text == self._last or not (self.live or self.due):
             return
         self._shown, self._last = time.monotonic(), text
         if self.live:
