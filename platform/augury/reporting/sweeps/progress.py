@@ -1,7 +1,7 @@
 """Run a sweep with its page kept up to date and with messages: one line per running trial and one
 for the sweep.
 
-On a terminal the lines are redrawn in place. Elsewhere a line is logged when a trial starts or ends
+On a terminal the latest of them is shown in place. Elsewhere a line is logged when a trial starts or ends
 and after validations, at most every ten seconds per trial.
 """
 
