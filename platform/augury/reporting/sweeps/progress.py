@@ -1,8 +1,8 @@
 """Run a sweep with its page kept up to date and with messages: one line per running trial and one
 for the sweep.
 
-On a terminal the latest of them is shown in place. Elsewhere a line is logged when a trial starts or ends
-and after validations, at most every ten seconds per trial.
+On a terminal the latest of them is shown in place. Elsewhere a line is logged when a trial starts
+or ends and after validations, at most every ten seconds per trial.
 """
 
 from __future__ import annotations
