@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError
+from augury.core.plugin_files import named_by_user
 
 if TYPE_CHECKING:
     import pandas as pd

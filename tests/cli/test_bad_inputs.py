@@ -184,10 +184,9 @@ WORDS = [
     ("translate caf\udce9", "UTF-8"),
     ("augment --source good.txt", "operator"),
     ("augment good.yaml --source good.txt", "--source"),
-    ("augment good.yaml --target-language en", "--target-language"),
     (f"{AUGMENT} ciper", "did you mean 'cipher'"),
-    (f"{AUGMENT} cipher --filter max_ration=9", "did you mean 'max_ratio'"),
-    (f"{AUGMENT} cipher --set no.key=3", "--set no.key=3"),
+    (f"{AUGMENT} cipher --set corpus.filter.max_ration=9", "did you mean 'max_ratio'"),
+    (f"{AUGMENT} cipher --set no.key=3", "unknown key 'no'"),
     ("init good.yaml --source good.txt --target good.txt", "good.yaml"),
     ("init new.yaml --source good.txt --target nowhere.txt", "nowhere.txt"),
 ]
@@ -204,12 +203,12 @@ def cases() -> Iterator[tuple[str, str]]:
         text = json.dumps({"file": f"tables/{name}"})
         yield f"config labelled.yaml --set corpus.train={shlex.quote(text)}", name
     for name in EXPERIMENTS:
-        yield f"config experiments/{name} --syntax", name
+        yield f"config experiments/{name} --resolved", name
         yield f"train experiments/{name}", name
     for name in PLUGINS:
-        yield f"config good.yaml --syntax --set augment.0.operator=./plugins/{name}", name
-        yield f"config good.yaml --syntax --set regime=./plugins/{name}", name
-        yield f"config good.yaml --syntax --set task=./plugins/{name}", name
+        yield f"config good.yaml --resolved --set augment.0.operator=./plugins/{name}", name
+        yield f"config good.yaml --resolved --set regime=./plugins/{name}", name
+        yield f"config good.yaml --resolved --set task=./plugins/{name}", name
         yield f"sweep ./plugins/{name} --dry-run", name
         yield f"compare good.txt --references good.txt --metrics ./plugins/{name}", name
     for name in SPACES:

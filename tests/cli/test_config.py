@@ -1,9 +1,8 @@
-"""`augury config`: the preflight, `--syntax`, and the JSON Schema."""
+"""`augury config`: the preflight and the JSON Schema."""
 
 from __future__ import annotations
 
 import copy
-import json
 from pathlib import Path
 from typing import Any
 
@@ -92,24 +91,6 @@ def test_it_reports_texts_runs_and_cost(path: Path, augury: Augury) -> None:
     assert len(facts["cautions"]) == 1
     shown = augury("config", path).out
     assert "a.en, line 10: das Haus 9 geht gern | no" in shown and "\ncost" in shown
-
-
-def test_a_note_on_several_systems_is_said_once(path: Path, augury: Augury) -> None:
-    escaped = {"source": str(path.parent / "x.de"), "target": str(path.parent / "x.en")}
-    for file in escaped.values():
-        Path(file).write_text("ein &quot; Hund @-@ Haus &quot; .\n")  # as tools leave it
-    systems = {"a": {}, "b": {"augment.0.keys": [2]}, "c": {"augment.0.keys": [3]}}
-    changed = {"systems": systems, "corpus.every": None, "corpus.valid": escaped}
-    words = [f"--set={key}={json.dumps(value)}" for key, value in changed.items()]
-    cautions = augury("config", path, "--json", *words).json["cautions"]
-    assert len(cautions) > 1 and len({*cautions}) == len(cautions)
-
-
-def test_only_the_file_is_checked_with_syntax(path: Path, augury: Augury) -> None:
-    (path.parent / "a.de").unlink()
-    assert augury("config", path, "--syntax", "--json").json["runs"] == 4
-    assert not (path.parent / "store").exists()
-    assert "no file" in augury("config", path, code=2).error
 
 
 def test_the_schema_is_printed(augury: Augury) -> None:

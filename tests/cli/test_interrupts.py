@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import signal
 import socket
 import subprocess
@@ -47,7 +46,6 @@ def interrupted(
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=restore_sigint,
-        env={**os.environ, "RAY_BACKEND_LOG_LEVEL": "fatal"},
     )
     try:
         wait(process)

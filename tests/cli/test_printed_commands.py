@@ -104,10 +104,9 @@ def messages() -> str:
 
 
 @cache
-def flags_of(verb: str, *words: str) -> frozenset[str]:
-    """Return the flags of a command, which depend on the operator that it names."""
-    words = ("--operator", "cipher") if verb == "augment" and "cipher" in words else ()
-    return frozenset(verbs.parser(verb, words)._option_string_actions)
+def flags_of(verb: str) -> frozenset[str]:
+    """Return the flags of a command."""
+    return frozenset(verbs.parser(verb, ())._option_string_actions)
 
 
 def test_commands_that_any_message_names_have_verbs_and_flags_that_exist() -> None:
@@ -120,7 +119,7 @@ def test_commands_that_any_message_names_have_verbs_and_flags_that_exist() -> No
     for verb, words in named:
         assert verb in verbs.VERBS, (verb, words)
         flags = {word for word in words if word.startswith("--")}
-        assert flags <= flags_of(verb, *words), (verb, words)
+        assert flags <= flags_of(verb), (verb, words)
 
 
 FOREIGN = {
@@ -134,6 +133,5 @@ FOREIGN = {
 
 def test_flags_that_any_message_names_exist() -> None:
     known = {flag for verb in verbs.VERBS for flag in flags_of(verb)}
-    known |= flags_of("augment", "cipher")
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z](?![\w-]|\{)", messages()))
     assert named - known <= FOREIGN

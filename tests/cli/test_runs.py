@@ -8,11 +8,8 @@ import pytest
 
 from augury.core.locks import locked
 from augury.core.store import Folder, Store
-from augury.experiments.recording import Tracking
-from augury.tracking.export import Exporter
 from tests.cli.conftest import Augury
 from tests.run_folders import Run
-from tests.tracking.reading import logged_runs
 
 A, B = "aa" * 8, "bb" * 8
 
@@ -48,6 +45,7 @@ def test_a_list_has_state_score_cost_and_size(store: Store, augury: Augury) -> N
     with locked(store.folder("runs", f"{B}/seed-2")):
         assert listed(store, augury)["my/cipher/2"]["state"] == "running"
     runs = listed(store, augury)
+    assert next(iter(runs)) == "my/cipher/2"  # the latest
     states = {"my/baseline/1": "scored", "my/cipher/1": "failed", "my/cipher/2": "unfinished"}
     assert {name: run["state"] for name, run in runs.items()} == states
     baseline = runs["my/baseline/1"]
@@ -74,13 +72,6 @@ def test_lists_are_filtered(
     assert set(listed(store, augury, *words)) == names
 
 
-def test_the_latest_run_comes_first_unless_another_order_is_wanted(
-    store: Store, augury: Augury
-) -> None:
-    assert next(iter(listed(store, augury))) == "my/cipher/2"
-    assert next(iter(listed(store, augury, "--sort", "score"))) == "my/baseline/1"
-
-
 def test_a_run_is_deleted_with_what_depends_on_it_but_not_without_yes(
     store: Store, augury: Augury
 ) -> None:
@@ -98,16 +89,6 @@ def test_neither_all_runs_nor_those_in_training_are_deleted(store: Store, augury
     with locked(Folder(store.root, f"runs/{B}/seed-2")):
         augury("runs", store.root, "my/cipher", "--delete", "--yes", code=2)
     assert len(listed(store, augury)) == 3
-
-
-def test_a_deleted_run_is_deleted_in_mlflow(
-    store: Store, monkeypatch: pytest.MonkeyPatch, augury: Augury
-) -> None:
-    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    Exporter(Tracking(), store).storage()
-    augury("runs", store.root, "my/baseline", "--delete", "--yes")
-    names = set(logged_runs(f"sqlite:///{store.root}/mlflow.db"))
-    assert names == {"cipher seed 1", "cipher seed 2", "cipher", "my"}
 
 
 def test_a_storage_that_is_not_there_is_refused_and_not_made(

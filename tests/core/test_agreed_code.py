@@ -10,7 +10,7 @@ import yaml
 
 from augury.augment.operator import OPERATORS, Operator, parse
 from augury.cli import main
-from augury.core import agreed_code, plugin_files
+from augury.core import plugin_files
 from augury.core.errors import UserError
 from augury.core.store import Store
 from tests import tiny
@@ -38,7 +38,7 @@ def proof(tmp_path: Path) -> Path:
 @pytest.fixture
 def plugin(tmp_path: Path, proof: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A plug-in that nobody has named."""
-    monkeypatch.setenv(agreed_code.ENVIRONMENT, "")
+    monkeypatch.setenv(plugin_files.ENVIRONMENT, "")
     file = tmp_path / "upper.py"
     file.write_text(OPERATOR.format(proof=str(proof)))
     return file
@@ -55,10 +55,10 @@ def test_code_that_a_storage_names_does_not_run(plugin: Path, proof: Path, pinne
 def test_what_a_user_names_runs_in_this_command_and_those_that_it_starts(
     plugin: Path, proof: Path
 ) -> None:
-    with agreed_code.named_by_user():
+    with plugin_files.named_by_user():
         name = OPERATORS.reference(str(plugin))
     assert OPERATORS.find(name).__name__ == "Upper" and proof.exists()
-    assert os.environ[agreed_code.ENVIRONMENT].strip() == name.rpartition("@")[2]
+    assert os.environ[plugin_files.ENVIRONMENT].strip() == name.rpartition("@")[2]
     plugin.write_text(plugin.read_text() + "\n# changed\n")
     with pytest.raises(UserError, match="--allow-code"):
         OPERATORS.find(str(plugin))
@@ -104,7 +104,7 @@ def test_a_file_in_a_storage_cannot_bring_its_code(
     assert main([verb, str(file)]) == 2
     line = capsys.readouterr().err.strip().splitlines()[-1]
     assert str(plugin) in line and "--allow-code" in line and not proof.exists()
-    assert main(["config", "--syntax", str(file), "--allow-code"]) == 0
+    assert main(["config", "--resolved", str(file), "--allow-code"]) == 0
     assert proof.exists()
 
 
@@ -115,7 +115,7 @@ def test_a_plugin_in_a_storage_is_not_run_because_it_is_named(
     kept.mkdir(parents=True)
     (kept.parent / "run.json").write_text("{}")
     stored = plugin.rename(kept / plugin.name)
-    with agreed_code.named_by_user(), pytest.raises(UserError, match="--allow-code"):
+    with plugin_files.named_by_user(), pytest.raises(UserError, match="--allow-code"):
         OPERATORS.find(OPERATORS.reference(str(stored)))
     assert not proof.exists()
 
@@ -125,12 +125,12 @@ def test_workers_run_what_their_driver_sends(plugin: Path, local_ray: object) ->
     """On a machine where nothing is allowed; the driver has checked."""
     import ray
 
-    @ray.remote(runtime_env={"env_vars": {agreed_code.ENVIRONMENT: ""}})
+    @ray.remote(runtime_env={"env_vars": {plugin_files.ENVIRONMENT: ""}})
     def found(name: str, sent: Operator) -> tuple[str, str]:
         return OPERATORS.find(name).__name__, type(sent).__name__
 
     with pytest.raises(UserError):
         OPERATORS.find(str(plugin))
-    with agreed_code.named_by_user():
+    with plugin_files.named_by_user():
         parsed = parse({"operator": str(plugin)})
     assert ray.get(found.remote(str(plugin), parsed)) == ("Upper", "Upper")

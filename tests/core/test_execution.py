@@ -131,22 +131,6 @@ def test_what_a_killed_worker_leaves_is_done_by_another(local_ray: Any, tmp_path
     assert [row["number"] for row in results] == list(range(23)) and stage.done == 23
 
 
-def told_where() -> Any:
-    import ray
-
-    context = ray.get_runtime_context()
-    place = {"actor": str(context.get_actor_id()), "cpus": context.get_assigned_resources()["CPU"]}
-    return lambda row: {"rows": 1, **place}
-
-
-@pytest.mark.slow
-def test_a_task_is_held_by_no_more_workers_than_have_their_cpus(local_ray: Any) -> None:
-    with Stage("models", 23) as stage:
-        results = RayExecutor().map(told_where, NUMBERS, stage, cpus=2)
-    assert {row["cpus"] for row in results} == {2.0}
-    assert len({row["actor"] for row in results}) == 1  # of a cluster of 2 CPUs
-
-
 def test_auto_is_ray_for_much_work_and_says_so(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

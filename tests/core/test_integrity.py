@@ -67,7 +67,12 @@ def test_a_damaged_folder_is_named_and_made_anew(
         folder.local()
     with pytest.raises(Damaged, match=said):
         folder.read("part" if name == MANIFEST else name)
-    assert make_once(folder, lambda: made(root))
+
+    def anew() -> None:
+        assert not folder.exists()  # what is left would be taken for finished
+        made(root)
+
+    assert make_once(folder, anew)
     assert said in capsys.readouterr().err
     assert {name: folder.read(name) for name in before} == before
     assert not make_once(folder, lambda: pytest.fail("it is undamaged"))

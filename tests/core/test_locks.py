@@ -98,18 +98,6 @@ def test_a_filesystem_without_locks_is_said_once(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().err.count(f"{tmp_path} does not support locks") == 1
 
 
-def test_what_fails_can_be_made_again(tmp_path):
-    folder = Store(tmp_path).folder("views", "aa")
-
-    def fail() -> None:
-        raise RuntimeError("disk full")
-
-    with pytest.raises(RuntimeError):
-        make_once(folder, fail)
-    assert make_once(folder, lambda: folder.finish({}))
-    assert not make_once(folder, fail)
-
-
 @contextmanager
 def not_root() -> Iterator[None]:
     """Run the block as a user to whom permissions apply."""

@@ -14,19 +14,6 @@ from augury.core.parallel import map_ahead
 from augury.core.periodic import Throttle, run_every
 
 
-def test_the_block_waits_for_the_last_call() -> None:
-    begun, seen = threading.Event(), []
-
-    def work() -> None:
-        begun.set()
-        seen.append(threading.current_thread().name)
-
-    with run_every(0.01, work, name="helper"):
-        assert begun.wait(10)
-    assert set(seen) == {"helper"}
-    assert all(thread.name != "helper" for thread in threading.enumerate())
-
-
 def test_a_call_that_fails_does_not_end_the_calls(caplog: pytest.LogCaptureFixture) -> None:
     calls, repeated = [], threading.Event()
 

@@ -139,7 +139,7 @@ def test_a_file_that_is_no_plugin_is_an_error_of_the_user(
 
 def test_metrics_by_path_are_a_mapping(directory: Path) -> None:
     (directory / "metrics.py").write_text("METRICS = 1\n")
-    with pytest.raises(UserError, match="METRICS of './metrics.py' is int"):
+    with pytest.raises(UserError, match="METRICS of './metrics.py' is not one metric"):
         METRICS.find("./metrics.py")
 
 

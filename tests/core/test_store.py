@@ -113,11 +113,15 @@ def test_what_another_process_has_finished_is_read_anew(
 ) -> None:
     folder = Store("remote://bucket").folder("runs", "abc")
     folder.write_record("run.json", {"name": "mine"})
-    with monkeypatch.context() as elsewhere:
-        elsewhere.setattr(stores, "_known", {})
-        elsewhere.setattr(stores, "downloads", lambda process: tmp_path)
-        folder.write_record("run.json", {"name": "theirs"})
-        folder.finish({})
+    for number in (1, 2):
+        with monkeypatch.context() as elsewhere:
+            elsewhere.setattr(stores, "_known", {})
+            elsewhere.setattr(stores, "downloads", lambda process: tmp_path)
+            folder.write_record("run.json", {"name": "theirs"})
+            folder.write_record("state.json", {"number": number})
+            if number == 2:
+                folder.finish({})
+        assert folder.read_record("state.json")["number"] == number
     assert folder.read_record("run.json")["name"] == "mine"  # not yet
     assert folder.complete and folder.read_record("run.json")["name"] == "theirs"
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import socket
 import subprocess
 import sys
@@ -133,42 +131,3 @@ def test_two_processes_create_every_run_once(tmp_path: Path, run: Any, trials: A
     assert [process.wait(timeout=120) for process in processes] == [0, 0]
     assert len(logged_runs(database)) == 10  # which asserts that no name occurs twice
     assert steps(database) == list(range(50, 501, 50))
-
-
-@pytest.mark.slow
-@pytest.mark.long
-def test_a_server_that_starts_late_and_hangs(
-    database: str, store: Store, run: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    port = closed_port()
-    server = None
-    command = [sys.executable, "-m", "mlflow", "server", "--backend-store-uri", database]
-    command += ["--port", str(port), "--workers", "1", "--artifacts-destination", str(tmp_path)]
-    try:
-        tracking = Tracking(uri=f"http://127.0.0.1:{port}", interval=0.2)
-        with Tracker(tracking, store) as tracker:
-            with tracker.follow(run.folder):
-                run.history(50, 100)
-                eventually(lambda: bool(trackers._failed))
-                with open(tmp_path / "server.log", "ab") as log:
-                    server = subprocess.Popen(
-                        command, stdout=log, stderr=log, cwd=tmp_path, start_new_session=True
-                    )
-                eventually(lambda: not any(trackers._failed.values()), 240)
-                assert steps(database) == [50, 100]
-                os.killpg(server.pid, signal.SIGSTOP)
-                run.history(150, 200)
-                time.sleep(7.0)  # a request times out; it is served when the server goes on
-                assert steps(database) == [50, 100]
-                os.killpg(server.pid, signal.SIGCONT)
-                eventually(lambda: not any(trackers._failed.values()), 120)
-            run.scores()
-            run.folder.finish({})
-    finally:
-        if server is not None:
-            os.killpg(server.pid, signal.SIGKILL)
-            server.wait()
-    assert {*steps(database)} == {50, 100, 150, 200}
-    assert logged_runs(database)[NAME].data.metrics["test/test/bleu"] == 31.5
-    out, err = capfd.readouterr()
-    assert (out, err.count("MLflow at")) == ("", 1)

@@ -16,7 +16,7 @@ from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
 from augury.corpora.languages import base_language
 from augury.decoding.search import check_lengths
-from augury.decoding.settings import LongTexts, Sampler, ViewDecoding
+from augury.decoding.settings import Sampler, ViewDecoding
 from augury.decoding.settings import Translator as Translate
 from augury.experiments.run import Run
 from augury.experiments.task import Task
@@ -115,18 +115,17 @@ class Nmt(Task):
         executor: ExecutorName = "local",
         decoding: ViewDecoding | None = None,
         tag: str | None = None,
-        long: LongTexts = "refuse",
         **options: Any,
     ) -> list[str]:
         """Return the translations of texts, each of which is cleaned as the training text was.
 
         Where models read the tag of a domain, it is `tag`, empty for none, or by default that of
-        the validation set. `long` says what becomes of texts that are longer than the model reads.
+        the validation set.
         """
         corpus = run.experiment.corpus
         cleaned = clean_lines(texts, corpus.preparation)
         domain = corpus.tag("valid") if tag is None else tag
-        return self.trained(run).translate(cleaned, decoding, executor, domain=domain, long=long)
+        return self.trained(run).translate(cleaned, decoding, executor, domain=domain)
 
     def sampler(self, run: Run, whole: bool = False) -> Sampler:
         return self.trained(run).sampler()

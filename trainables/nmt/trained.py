@@ -12,14 +12,12 @@ from augury.core.directories import temporary_directory
 from augury.core.errors import UserError, is_read_only
 from augury.core.execution import ExecutorName
 from augury.core.locks import lock_incomplete
-from augury.core.progress import say
 from augury.core.store import Folder
 from augury.corpora.filters import clean_lines
 from augury.decoding.search import Hypothesis, Search, Sources, decode
 from augury.decoding.settings import (
     PLAIN,
     Decoding,
-    LongTexts,
     Sampler,
     Sampling,
     Translator,
@@ -93,18 +91,15 @@ class Trained:
         executor: ExecutorName | None = None,
         label: str = "translate",
         domain: str | None = None,
-        long: LongTexts | None = None,
     ) -> list[str]:
         """Return the translations of clean texts, by the run's own decoding unless another is
         given.
 
-        `domain` is the tag of the texts; `long` says what becomes of those that the model has no
-        positions for, which are an error by default.
+        `domain` is the tag of the texts. UserError for those that the model has no positions for.
         """
         chosen = decoding or self.experiment.decoding
         views = {view: self.encode(texts, view, domain=domain) for view in chosen.views or (PLAIN,)}
-        if long:
-            views = self._within(views, long)
+        self._require_fitting(views)
         if chosen.combine != "mbr":
             return self._texts(self._search(list(views.values()), chosen, executor, label))
         candidates: list[list[str]] = [[] for _ in texts]
@@ -222,37 +217,18 @@ class Trained:
             row for row, source in enumerate(sources) if 0 < len(source) < self.positions
         ]
 
-    def _within(
-        self, views: Mapping[str, list[list[int]]], long: LongTexts
-    ) -> dict[str, list[list[int]]]:
-        """Return sources by view without those that exceed the model's positions, or with them cut,
-        and log which these are."""
+    def _require_fitting(self, views: Mapping[str, list[list[int]]]) -> None:
+        """Raise UserError with the lines of sources, by view, that exceed the model's positions."""
         most = self.positions - 1  # the end of sentence is one more
         sizes = [max(map(len, of_views)) for of_views in zip(*views.values(), strict=True)]
         rows = [row for row, size in enumerate(sizes) if size > most]
-        if not rows:
-            return dict(views)
-        lines = ", ".join(f"{row + 1} ({sizes[row]:,} pieces)" for row in rows[:MAX_LISTED])
-        more = f" and {len(rows) - MAX_LISTED:,} more" if len(rows) > MAX_LISTED else ""
-        told = (
-            f"{len(rows):,} of {len(sizes):,} lines are longer than the {most:,} pieces that the "
-            f"model reads, line {lines}{more}"
-        )
-        if long == "refuse":
+        if rows:
+            lines = ", ".join(f"{row + 1} ({sizes[row]:,} pieces)" for row in rows[:MAX_LISTED])
+            more = f" and {len(rows) - MAX_LISTED:,} more" if len(rows) > MAX_LISTED else ""
             raise UserError(
-                f"{told}: split them, or add --long cut to translate their beginnings, or --long "
-                "skip to leave their translations empty"
+                f"{len(rows):,} of {len(sizes):,} lines are longer than the {most:,} pieces that "
+                f"the model reads, line {lines}{more}: split or shorten them"
             )
-        done = {"cut": "only their beginnings are read", "skip": "their translations are empty"}
-        say(f"warning: {told}: {done[long]}")
-        kept = most if long == "cut" else 0
-        return {
-            view: [
-                source[:kept] if size > most else source
-                for source, size in zip(sources, sizes, strict=True)
-            ]
-            for view, sources in views.items()
-        }
 
     def _capped(self, settings: S) -> S:
         """Return settings of decoding with outputs that fit into the model's positions."""

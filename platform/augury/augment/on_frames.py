@@ -20,8 +20,8 @@ from augury.augment.operator import (
     check_columns,
     parse,
 )
-from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError
+from augury.core.plugin_files import named_by_user
 from augury.core.store import Store
 from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, NLI, PARALLEL, sentence_columns
 

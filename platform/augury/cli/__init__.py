@@ -21,7 +21,7 @@ from types import FrameType
 
 from augury import __version__
 from augury.cli import verbs
-from augury.core import agreed_code, messages
+from augury.core import messages
 from augury.core.errors import UserError
 from augury.core.messages import logger
 from augury.core.naming import command
@@ -70,7 +70,9 @@ def _run(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     if arguments.allow_code:
-        agreed_code.allow_any()
+        from augury.core import plugin_files
+
+        plugin_files.allow_any()
     arguments.typed = command("augury", *argv)
     module, start = verbs.module(arguments.verb), time.monotonic()
     writes_text = getattr(module, "WRITES_TEXT", False)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Sequence
-from typing import Any, get_args, get_origin
+from typing import Any
 
 from augury.augment import operator as operators
 from augury.augment import pipeline
@@ -15,13 +16,11 @@ from augury.cli.common import (
     RESULTS,
     add_executor,
     add_experiment,
-    flag_arguments,
     flag_of,
     print_json,
     whole_number,
 )
 from augury.core import config
-from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.progress import say
@@ -35,11 +34,9 @@ from augury.experiments.spec import Experiment
 from augury.experiments.systems import load
 
 EXAMPLE = """augury augment search_spaces/experiments/nli_table6.yaml --show 3
-  augury augment --source train.de --target train.en --operator cipher --keys 1 2"""
-DIRECT = ("source", "target", "source_language", "target_language", "filter", "operator")
+  augury augment --source train.de --target train.en --operator cipher --set 'keys=[1, 2]'"""
+DIRECT = ("source", "target", "operator")
 """Arguments that replace an experiment file."""
-PARAMETER = "parameter."
-"""Prefix of an operator's parameters among the arguments."""
 EXPERIMENTS = "search_spaces/experiments"
 """Directory of the experiments in examples."""
 
@@ -49,12 +46,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add = parser.add_argument_group("without an experiment file").add_argument
     add("--source", metavar="FILE", help="source text, one sentence per line")
     add("--target", metavar="FILE", help="target text, aligned with the source")
-    for side in ("source", "target"):
-        text = f"of the {side} (default: {UNDETERMINED}, undetermined)"
-        add(f"--{side}-language", metavar="CODE", help=text)
-    text = "limits, as in corpus.filter: max_length=100 max_ratio=1.5, or none (default: 175 and 9)"
-    add("--filter", nargs="+", metavar="SETTING=VALUE", help=text)
-    add("--operator", help="its parameters are flags: --operator cipher --keys 1 2")
+    add("--operator", metavar="NAME", help="with --help: its settings, which --set takes")
     add = parser.add_argument
     add("--storage", help="for all output (default: the experiment's, or results)")
     add_executor(parser)
@@ -62,36 +54,19 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add("--show", type=whole_number, default=0, metavar="N", help=text)
     words = [part for word in argv for part in word.split("=", 1)]
     if "--operator" in words[:-1]:
-        _add_parameters(parser, words[words.index("--operator") + 1])
+        _list_settings(parser, words[words.index("--operator") + 1])
 
 
-def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
-    """Add the parameters of an operator as flags; none of an unknown one, which `run` rejects.
-
-    Parameters that are sections are only named: they need an experiment file.
-    """
+def _list_settings(parser: argparse.ArgumentParser, name: str) -> None:
+    """Add the settings of an operator to the help; none of an unknown one, which `run` rejects."""
     try:
         schema = operators.schema(name)
     except UserError:
         return
     parser.epilog = f"example:\n  {_example(name, schema)}"
-    group, descriptions = parser.add_argument_group(f"parameters of {name}"), schema.descriptions()
-    sections = []
-    for key, field in schema.model_fields.items():
-        if any(map(_is_section, [field.annotation, *get_args(field.annotation)])):
-            sections.append(key)
-        elif key != "operator":
-            text = " ".join(descriptions.get(key, "").split()).replace("%", "%%")
-            form, of = flag_arguments(field.annotation), f"{PARAMETER}{key}"
-            group.add_argument(flag_of(key), help=text, default=argparse.SUPPRESS, dest=of, **form)
-    if sections:
-        group.description = f"in experiment files also the sections {', '.join(sections)}"
-
-
-def _is_section(annotation: Any) -> bool:
-    """Return whether a parameter has settings of its own, or is a section of another experiment."""
-    is_own = isinstance(annotation, type) and issubclass(annotation, Section)
-    return is_own or get_origin(annotation) is dict
+    texts = [f"{key}: {' '.join(text.split())}" for key, text in schema.descriptions().items()]
+    lines = [textwrap.fill(text, 76, subsequent_indent="  ") for text in texts]
+    parser.add_argument_group(f"settings of operator {name}", "\n".join(lines))
 
 
 def _example(name: str, schema: type[Operator]) -> str:
@@ -136,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(result)
     else:
-        _print(result, "corpus.filter." if arguments.experiment else "--filter ")
+        _print(result)
     return 0
 
 
@@ -164,28 +139,19 @@ def _without_experiment(arguments: argparse.Namespace) -> tuple[CorpusSpec, Oper
             "give an experiment file, or --source, --target and --operator (missing: "
             f"{', '.join(missing)})"
         )
-    name = arguments.operator
-    if arguments.assignments:
-        raise UserError(
-            f"--set {arguments.assignments[0]} overrides an experiment file, but none is given: "
-            f"use the flags of the operator, listed by augury augment --operator {name} --help"
-        )
-    corpus = {
-        "source_language": arguments.source_language or UNDETERMINED,
-        "target_language": arguments.target_language or UNDETERMINED,
-        "train": {"source": arguments.source, "target": arguments.target},
-    }
-    if arguments.filter:
-        limits = config.parse_assignments(arguments.filter, "--filter", "max_ratio=9")
-        corpus["filter"] = {key: None if of == "none" else of for key, of in limits.items()}
-    spec = config.validate(CorpusSpec, corpus, "the corpus")
-    fields, parameters = operators.schema(name).model_fields, {}
-    for key, value in vars(arguments).items():
-        if key.startswith(PARAMETER):
-            field = key.removeprefix(PARAMETER)
-            optional = type(None) in get_args(fields[field].annotation)
-            parameters[field] = None if value == "none" and optional else value
-    operator = operators.parse({"operator": name, **parameters})
+    content = config.merge(
+        {
+            "corpus": {
+                "source_language": UNDETERMINED,
+                "target_language": UNDETERMINED,
+                "train": {"source": arguments.source, "target": arguments.target},
+            },
+            "operator": arguments.operator,
+        },
+        config.parse_assignments(arguments.assignments, example="corpus.filter.max_ratio=9"),
+    )
+    spec = config.validate(CorpusSpec, content.pop("corpus"), "the corpus")
+    operator = operators.parse(content)
     check_columns(operator, spec.TEXT.KIND.columns)
     if operator.uses_models:
         raise UserError(
@@ -235,8 +201,8 @@ def _examples(corpus: Corpus, augmented: Augmented, count: int) -> list[dict[str
     return list(examples.values())
 
 
-def _print(result: dict[str, Any], prefix: str) -> None:
-    """Print the rows excluded and made; `prefix` stands before the settings of the filter."""
+def _print(result: dict[str, Any]) -> None:
+    """Print the rows excluded and made."""
     excluded, limits = result["rows_excluded"], result["filter"]
     print(
         f"rows in {result['rows_in']:,}  excluded {sum(excluded.values()):,}  kept "
@@ -245,7 +211,7 @@ def _print(result: dict[str, Any], prefix: str) -> None:
     for reason, count in excluded.items():
         section, _, name = REASON_SETTINGS.get(reason, "").partition(".")
         is_limit = section == "filter" and name in limits
-        limit = f" ({prefix}{name}={limits[name]})" if is_limit else ""
+        limit = f" (corpus.filter.{name}={limits[name]})" if is_limit else ""
         print(f"  excluded {count:,}: {reason}{limit}")
     for name, part in result["parts"].items():
         notes = [f"{part['rows']:,} rows", "made" if part["made"] else "reused"]

@@ -39,8 +39,6 @@ EXTENDS_SCHEMA = {
 RACE_COST = 40
 """One seed of all systems of a race of `augmentations`, in trainings of the baseline, at most: by
 its estimates 38 for translation, 18 to 20 for labels."""
-BUDGETS = {"30m": 0.5, "1h": 1, "2h": 2, "4h": 4, "8h": 8, "16h": 16, "1d": 24, "2d": 48, "4d": 96}
-"""The budgets that are proposed, in hours."""
 MAX_CHARACTERS = 60
 """Length at which printed sentences are truncated."""
 
@@ -49,7 +47,6 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add_experiment(parser, required=False)
     add = parser.add_mutually_exclusive_group().add_argument
     flag: dict[str, Any] = {"action": "store_true"}
-    add("--syntax", **flag, help="check only the file, without reading its texts")
     add("--resolved", **flag, help="print all settings with defaults, and run addresses")
     add("--graph", **flag, help="print what is made, and what is there, as a Mermaid flowchart")
     add("--schema", **flag, help="print the JSON Schema of experiment files, for editors")
@@ -65,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
             "no experiment file is given: use augury config FILE; `augury init` writes a file"
         )
     if not (arguments.resolved or arguments.graph):
-        return show(path, assignments, as_json=arguments.json, texts=not arguments.syntax)
+        return show(path, assignments, as_json=arguments.json)
     loaded = load(path, config.parse_assignments(assignments))
     if arguments.resolved:
         systems = expand(loaded)
@@ -101,10 +98,9 @@ def show(
     assignments: Sequence[str],
     *,
     as_json: bool,
-    texts: bool = True,
     without_model: str | None = None,
 ) -> int:
-    """Check an experiment file and, if `texts`, its texts; print the result.
+    """Check an experiment file and its texts; print the result.
 
     `without_model` is the next command where the pretrained model cannot be had.
     """
@@ -125,12 +121,6 @@ def show(
     }
     listed = f"{counted(len(systems), 'system')} ({', '.join(systems)})"
     listed += f" × {counted(len(loaded.seeds), 'seed')} = {counted(runs, 'run')}"
-    if not texts:
-        if as_json:
-            print_json(facts)
-        else:
-            print(f"{path} is valid: {listed}")
-        return 0
     report = _preflight(loaded)
     power: list[PlannedPower] = []
     said: list[str] = []
@@ -159,10 +149,8 @@ def show(
         tiny = ("--set", "model={architecture: tiny}")
         facts["next"] = without_model or command("augury", "config", path, *overrides, *tiny)
     else:
-        hours = RACE_COST * baseline.seconds / 3600 if baseline else 0
-        days = f"{math.ceil(hours / 24)}d"
-        budget = next((name for name, limit in BUDGETS.items() if hours <= limit), days)
-        race = ("augury", "sweep", "augmentations", path, "--budget", budget, *overrides)
+        hours = math.ceil(RACE_COST * baseline.seconds / 3600) if baseline else 1
+        race = ("augury", "sweep", "augmentations", path, "--budget", f"{hours}h", *overrides)
         facts["sweep"] = command(*race)
     if as_json:
         print_json(facts)

@@ -27,7 +27,7 @@ from augury.training import history
 from augury.training.trained import FAILURE
 
 EXAMPLE = """augury runs results
-  augury runs results 'my/*' --state scored --sort score
+  augury runs results 'my/*' --state scored
   augury runs results my/CipherDAug/1 --delete --yes
   augury runs results --clean       # says what no run needs; with --yes, removes it
   augury runs results --verify"""
@@ -36,8 +36,6 @@ FOREIGN = ("mlartifacts/*", "*/tune/*")
 STATES = ("scored", "trained", "running", "failed", "unfinished", "damaged")
 """trained: not scored; unfinished: interrupted, or ended by a budget; damaged: of which nothing
 can be read but the folder."""
-ORDERS = {"date": "date", "name": "name", "score": "score", "cost": "seconds", "size": "bytes"}
-"""What the list is sorted by, the highest first but for names."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -48,7 +46,6 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add("runs", nargs="*", metavar="RUN", help=text)
     add("--state", nargs="+", metavar="STATE", help=", ".join(STATES))
     add("--task", help="only runs of this task")
-    add("--sort", choices=ORDERS, default="date", help="order of the list (default: date)")
     text = "delete the runs that are given or match, with all that was made from them"
     action("--delete", **flag, help=text)
     text = "remove what no run refers to, and what killed processes have left behind"
@@ -72,8 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"no run in {store.root} matches: names are EXPERIMENT/SYSTEM/SEED")
     if arguments.delete:
         return _delete(store, runs, arguments)
-    listed, key = sorted(runs.values(), key=lambda run: run["date"], reverse=True), arguments.sort
-    listed.sort(key=lambda run: run[ORDERS[key]] or 0.0, reverse=key != "name")
+    listed = sorted(runs.values(), key=lambda run: run["date"], reverse=True)
     if arguments.json:
         print_json(listed)
     elif listed:
@@ -187,9 +183,6 @@ def _delete(store: Store, runs: dict[Folder, dict[str, Any]], arguments: argpars
             raise UserError(f"{folder.uri} is being trained: stop it first")
     sizes = [stored_runs.size(folder) for folder in going]
     if arguments.yes:
-        from augury.tracking.export import forget
-
-        forget(store, going)
         stored_runs.remove(going)
     if arguments.json:
         folders = [folder.name for folder in going]

@@ -20,7 +20,7 @@ from augury.cli.common import (
 from augury.core import config
 from augury.core.errors import UserError, unknown
 from augury.core.progress import say
-from augury.decoding.settings import Combination, LongTexts
+from augury.decoding.settings import Combination
 from augury.experiments.record import RunName
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
@@ -44,8 +44,6 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add("--combine", choices=get_args(Combination), help="one beam, or minimum Bayes risk")
     add_mbr(parser)
     add("--tag", help="symbol before every source, of a run trained on tagged texts, or none")
-    text = "lines longer than the model reads: refuse all (default), cut or skip them"
-    add("--long", choices=get_args(LongTexts), help=text)
     add_executor(parser, default="local")
 
 
@@ -56,8 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
     experiment = trained.experiment
     overrides = {key: value for key in DECODING if (value := getattr(arguments, key)) is not None}
     decoding = getattr(experiment, "decoding", None)
-    if decoding is None and (overrides or arguments.long):
-        flags = ", ".join(map(flag_of, overrides or ["long"]))
+    if decoding is None and overrides:
+        flags = ", ".join(map(flag_of, overrides))
         raise UserError(f"runs of task {experiment.task} have no decoding: leave out {flags}")
     options: dict[str, Any] = {}
     if arguments.tag is not None:
@@ -70,8 +68,6 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.tag not in allowed:
             raise unknown("tag of this run", arguments.tag, allowed)
         options["tag"] = "" if arguments.tag == NO_TAG else arguments.tag
-    if arguments.long is not None:
-        options["long"] = arguments.long
     if decoding is not None:
         settings = {**decoding.to_dict(), **overrides}
         options["decoding"] = config.validate(type(decoding), settings, "decoding")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from augury.core.directories import TEMPORARY
@@ -14,16 +14,14 @@ REACH_SECONDS = 60.0
 """Within this time a worker has to write and read the storage."""
 REACH = f"{TEMPORARY}reach-"
 """The beginning of the name of the folder of a storage in which its workers try to write."""
-_OF_MACHINES = ("memory", "object_store_memory")
 
 _reached: set[str] = set()
 
 
 def check_storage(root: str) -> None:
-    """Write and read a storage from a worker of each type of node, once in a process.
+    """Write and read a storage from each node, once in a process.
 
-    Nodes are of one type if they have the same resources. UserError names a node where that fails,
-    or takes too long, and says why.
+    UserError names a node where that fails, or takes too long, and says why.
     """
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -40,7 +38,9 @@ def check_storage(root: str) -> None:
         raise
     probe = ray.remote(num_cpus=0, max_retries=0)(_probe)
     waiting = {}
-    for node in node_types(ray.nodes()).values():
+    for node in ray.nodes():
+        if not node["Alive"]:
+            continue
         place = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
         task = probe.options(scheduling_strategy=place).remote(root, secret, node["NodeID"])
         waiting[task] = node
@@ -58,17 +58,6 @@ def check_storage(root: str) -> None:
     finally:
         folder.remove()
     _reached.add(root)
-
-
-def node_types(nodes: Sequence[Mapping[str, Any]]) -> dict[Any, Mapping[str, Any]]:
-    """Return one living node of each type, by its resources."""
-    types: dict[Any, Mapping[str, Any]] = {}
-    for node in nodes:
-        kinds = [kind for kind in node["Resources"] if not kind.startswith("node:")]
-        kinds = [kind for kind in kinds if kind not in _OF_MACHINES]
-        if node["Alive"]:
-            types.setdefault(frozenset((kind, node["Resources"][kind]) for kind in kinds), node)
-    return types
 
 
 def _probe(root: str, secret: str, node: str) -> str:

@@ -239,7 +239,7 @@ def validate(schema: type[S], content: Mapping[str, Any], where: str) -> S:
     try:
         return schema.model_validate(dict(content))
     except ValidationError as error:
-        raise invalid(schema, content, where, error) from error
+        raise InvalidSettings(where, faults_of(error, content, schema)) from error
 
 
 def typed(kind: type[T], content: Any, where: str) -> T:
@@ -262,20 +262,6 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-def invalid(
-    schema: type[Section], content: Mapping[str, Any], where: str, error: ValidationError
-) -> InvalidSettings:
-    """Return the error that lists what is wrong with `content` as a `schema`."""
-    errors = error.errors(include_url=False)
-    faults = faults_of(
-        errors,
-        content,
-        lambda path: _known_keys(schema, path),
-        lambda name: _keys_called(schema, name),
-    )
-    return InvalidSettings(where, faults)
-
-
 def discriminated_union(
     schemas: Mapping[str, type[S]], noun: str, key: str = "name", default: str | None = None
 ) -> BeforeValidator:
@@ -293,32 +279,3 @@ def discriminated_union(
         return validate(schemas[name], value, f"{noun} {name}")
 
     return BeforeValidator(select)
-
-
-def _known_keys(schema: type[BaseModel], location: Sequence[str]) -> list[str]:
-    """Return the keys allowed at `location`, skipping parts that are not fields (list indices,
-    mapping keys)."""
-    current: type[BaseModel] = schema
-    for part in location:
-        if part in current.model_fields:
-            current = next(iter(_models_in(current.model_fields[part].annotation)), current)
-    return list(current.model_fields)
-
-
-def _keys_called(schema: type[BaseModel], name: str) -> list[str]:
-    """Return the dotted keys of the sections of a schema, not of those in lists and mappings, whose
-    last part is `name`."""
-    keys = []
-    for section, field in schema.model_fields.items():
-        annotation = field.annotation
-        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-            if name in annotation.model_fields:
-                keys.append(f"{section}.{name}")
-            keys += [f"{section}.{key}" for key in _keys_called(annotation, name)]
-    return keys
-
-
-def _models_in(annotation: Any) -> list[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [model for part in getattr(annotation, "__args__", ()) for model in _models_in(part)]

@@ -10,55 +10,37 @@ import datetime
 import difflib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from augury.core.errors import UserError, nearest
 
 KeyPath = tuple[str, ...]
 """The keys that lead to a setting, with list indices as numbers."""
+KEY = "\0"
 SHOWN = 60  # characters of a value in a message
 SLIP = 0.8
 """The similarity of an unknown key to a known one, at least, of which it is a slip."""
 
-WRONG = "{key} = {value}: {message}"
-UNKNOWN = "unknown key '{key}': {message}"
-MISSING = "'{key}' is required"
-GENERAL = "{key}: {message}"
-
-WHOLE, NUMBER, BOOLEAN, TEXT, LIST = "a whole number", "a number", "true or false", "text", "a list"
-MAPPING = "keys with values, such as {{key: value}}"
-SECTION = "a section of settings, such as {{key: value}}"
-ALLOWED = {
-    "int_type": WHOLE,
-    "int_parsing": WHOLE,
-    "int_parsing_size": WHOLE,
-    "int_from_float": WHOLE,
-    "float_type": NUMBER,
-    "float_parsing": NUMBER,
-    "finite_number": NUMBER,
-    "bool_type": BOOLEAN,
-    "bool_parsing": BOOLEAN,
-    "tuple_type": LIST,
-    "list_type": LIST,
-    "dict_type": MAPPING,
-    "mapping_type": MAPPING,
-    "model_type": SECTION,
-    "model_attributes_type": SECTION,
-    "callable_type": "a function",
-    "string_type": TEXT,
-    "string_pattern_mismatch": "text that matches {pattern}",
-    "literal_error": "{expected}",
-    "greater_than": "more than {gt:g}",
-    "greater_than_equal": "at least {ge:g}",
-    "less_than": "less than {lt:g}",
-    "less_than_equal": "at most {le:g}",
-    "too_short": "a list of at least {min_length}",
-    "too_long": "a list of at most {max_length}",
+SHOULD = "Input should be "
+"""How pydantic says what a value has to be."""
+WORDS = {
+    "a valid integer": "a whole number",
+    "a valid number": "a number",
+    "a valid boolean": "true or false",
+    "a valid string": "text",
+    "a valid tuple": "a list",
+    "a valid list": "a list",
+    "a valid dictionary": "keys with values, such as {key: value}",
+    "a valid mapping": "keys with values, such as {key: value}",
+    "greater than or equal to": "at least",
+    "greater than": "more than",
+    "less than or equal to": "at most",
+    "callable": "a function",
 }
-"""The requirement on a value, by pydantic's error type, formatted with its context."""
+"""What we call what pydantic asks for."""
 
 
 class Fault(NamedTuple):
@@ -66,15 +48,15 @@ class Fault(NamedTuple):
 
     path: KeyPath
     message: str = ""
-    """The allowed values, and the remedy."""
-    value: str = ""
-    """The value as written in a file."""
-    form: str = GENERAL
+    """The allowed values, and the remedy; KEY stands for the key, which is said first if it is not
+    in it."""
 
     def text(self) -> str:
-        """Return the message with key and value."""
-        form = self.form if self.path else "{message}"
-        return form.format(key=".".join(self.path), value=self.value, message=self.message)
+        """Return the message with the key."""
+        key, message = ".".join(self.path), self.message
+        if KEY in message:
+            return message.replace(KEY, key, 1)
+        return f"{key}: {message}" if key else message
 
 
 class InvalidSettings(UserError):
@@ -106,40 +88,38 @@ class InvalidSettings(UserError):
 
 
 def faults_of(
-    errors: Sequence[Mapping[str, Any]],
-    content: Mapping[str, Any],
-    keys_at: Callable[[KeyPath], Iterable[str]],
-    keys_called: Callable[[str], Sequence[str]],
+    error: ValidationError, content: Mapping[str, Any], schema: type[BaseModel]
 ) -> list[Fault]:
-    """Convert pydantic's errors about `content`; `keys_at` returns the known keys of a section,
-    `keys_called` the dotted keys whose last part is a name."""
-    located = [(*_key_path(error, content), error) for error in errors]
+    """Convert pydantic's errors about `content` as a `schema`."""
+    errors = error.errors(include_url=False)
+    located = [(*_key_path(each, content), each) for each in errors]
     branches = [path for path, is_branch, _ in located if is_branch]
-    checked = {path for path, _, error in located if "error" in error.get("ctx", {})}
+    checked = {path for path, _, each in located if "error" in each.get("ctx", {})}
     faults: dict[Any, Fault] = {}
     allowed: dict[KeyPath, list[str]] = {}
-    for path, is_branch, error in located:
+    for path, is_branch, each in located:
+        cause, is_type = each.get("ctx", {}).get("error"), each["msg"].startswith(SHOULD)
         if is_branch and any(other[: len(path)] == path != other for other in branches):
             continue  # validation got further in another branch of the union
-        if is_branch and path in checked and error["type"] in ALLOWED:
+        if is_branch and path in checked and is_type:
             continue  # another branch takes the type, and has checked the content
-        cause = error.get("ctx", {}).get("error")
         if isinstance(cause, InvalidSettings):
             moved = [fault._replace(path=(*path, *fault.path)) for fault in cause.faults]
             faults.update(zip(moved, moved, strict=True))
-        elif error["type"] == "missing":
-            faults[path] = Fault(path, form=MISSING)
-        elif error["type"] == "extra_forbidden":
-            message = _nearest_key(path[-1], list(keys_at(path[:-1])), keys_called(path[-1]))
-            faults[path] = Fault(path, message, form=UNKNOWN)
-        elif error["type"] in ALLOWED:
+        elif each["type"] == "missing":
+            faults[path] = Fault(path, f"'{KEY}' is required")
+        elif each["type"] == "extra_forbidden":
+            known, elsewhere = _known_keys(schema, path[:-1]), _keys_called(schema, path[-1])
+            hint = _nearest_key(path[-1], known, elsewhere)
+            faults[path] = Fault(path, f"unknown key '{KEY}': {hint}")
+        elif is_type:
             alternatives = allowed.setdefault(path, [])
-            alternatives.append(_allowed(error))
-            message = f"must be {' or '.join(dict.fromkeys(alternatives))}"
-            message += _hint(error["input"], alternatives)
-            faults[path] = Fault(path, message, _shown(error["input"]), WRONG)
+            alternatives.append(_allowed(each))
+            message = f"{KEY} = {_shown(each['input'])}: must be "
+            message += " or ".join(dict.fromkeys(alternatives))
+            faults[path] = Fault(path, message + _hint(each["input"], alternatives))
         else:
-            message = str(cause) if cause else error["msg"]
+            message = str(cause) if cause else each["msg"]
             faults[path, message] = Fault(path, message)
     return list(faults.values())
 
@@ -173,20 +153,26 @@ def _nearest_key(name: str, known: Sequence[str], elsewhere: Sequence[str]) -> s
 
 
 def _allowed(error: Mapping[str, Any]) -> str:
-    context = error.get("ctx", {})
+    """Return what a value has to be."""
     if isinstance(error["input"], BaseModel):  # a section of another class
-        return str(context["class_name"])
-    return ALLOWED[error["type"]].format(**context)
+        return str(error["ctx"]["class_name"])
+    text = str(error["msg"]).removeprefix(SHOULD)
+    if error["type"] == "literal_error":
+        return text
+    text = text.partition(", ")[0].partition(" or ")[0] if "valid" in text else text
+    for theirs, ours in WORDS.items():
+        text = text.replace(theirs, ours)
+    return text
 
 
 def _hint(value: Any, allowed: Sequence[str]) -> str:
     """Return what to write instead, if that is clear."""
-    if TEXT in allowed and isinstance(value, bool):
+    if "text" in allowed and isinstance(value, bool):
         words = "yes, on and true" if value else "no, off and false"
         return f"; YAML takes a bare {words} for {_shown(value)}: put it in quotes"
-    if TEXT in allowed and isinstance(value, int | float | datetime.date):
+    if "text" in allowed and isinstance(value, int | float | datetime.date):
         return f": put it in quotes, '{value}'"
-    if LIST in allowed and isinstance(value, int | float | str):
+    if "a list" in allowed and isinstance(value, int | float | str):
         return f": [{value}]"
     options = re.findall("'([^']*)'", " ".join(allowed))
     close = difflib.get_close_matches(value, options, n=1) if isinstance(value, str) else []
@@ -208,3 +194,32 @@ def _locate(path: KeyPath, locations: Mapping[KeyPath, str]) -> str:
     """Return the location of a setting, or of its nearest ancestor that has one."""
     above = [path[:end] for end in range(len(path), 0, -1)]
     return next((locations[key] for key in above if key in locations), "")
+
+
+def _known_keys(schema: type[BaseModel], location: Sequence[str]) -> list[str]:
+    """Return the keys allowed at `location`, skipping parts that are not fields (list indices,
+    mapping keys)."""
+    current: type[BaseModel] = schema
+    for part in location:
+        if part in current.model_fields:
+            current = next(iter(_models_in(current.model_fields[part].annotation)), current)
+    return list(current.model_fields)
+
+
+def _keys_called(schema: type[BaseModel], name: str) -> list[str]:
+    """Return the dotted keys of the sections of a schema, not of those in lists and mappings, whose
+    last part is `name`."""
+    keys = []
+    for section, field in schema.model_fields.items():
+        annotation = field.annotation
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            if name in annotation.model_fields:
+                keys.append(f"{section}.{name}")
+            keys += [f"{section}.{key}" for key in _keys_called(annotation, name)]
+    return keys
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in getattr(annotation, "__args__", ()) for model in _models_in(part)]

@@ -3,25 +3,36 @@ not at all, and names do not lead out of the storage."""
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
+import socket
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Self, TypeVar
+from typing import IO, Any, NamedTuple, TypeVar
 
+import pyarrow as pa
 from pyarrow import fs
 
 from augury.core.directories import TEMPORARY, scratch
-from augury.core.errors import UserError
-from augury.core.filesystems import OBJECT_STORES, PATIENCE, located, open_root
+from augury.core.errors import UserError, note_storage
 from augury.core.integrity import CHUNK
+from augury.core.paths import expanded
 
 T = TypeVar("T")
 
+OBJECT_STORES = ("s3", "gcs")
+"""pyarrow's names of the filesystems that have buckets."""
+FIRST_CONTACT = 6, 10.0
+"""Attempts of a request, or seconds for all of them, until a server counts as one that does not
+answer. Their distances double from 50 ms."""
+PATIENCE = 11, 60.0
+"""The same once it has answered: a run outlasts an outage of about a minute."""
 LONGEST = 200
 """Bytes of a part of a name, so that temporary names fit into the 255 of most filesystems."""
 
@@ -35,11 +46,6 @@ class FileInfo(NamedTuple):
     modified: float
     """When it was last changed, in seconds since 1970; 0 where that is not known."""
 
-    @classmethod
-    def of(cls, info: fs.FileInfo) -> Self:
-        """Return what pyarrow knows."""
-        return cls(info.is_file, info.size or 0, (info.mtime_ns or 0) / 1e9)
-
 
 @dataclass(frozen=True)
 class Files:
@@ -51,9 +57,9 @@ class Files:
     def path(self, name: str = "") -> str:
         """Return the path of a file in the store's filesystem; UserError for one outside."""
         base = open_root(self.root)[1].rstrip("/")
-        _check_inside(self.name)
-        _check_inside(name)
-        return "/".join(part for part in (base, self.name, name) if part)
+        for part in (self.name, name):
+            _check_inside(part)
+        return "/".join(filter(None, (base, self.name, name)))
 
     @property
     def filesystem(self) -> fs.FileSystem:
@@ -88,31 +94,27 @@ class Files:
         """Return what is known of a file, or by default of the folder; None where it is not
         there."""
         info = self.filesystem.get_file_info(self.path(name))
-        return None if info.type == fs.FileType.NotFound else FileInfo.of(info)
+        return None if info.type == fs.FileType.NotFound else _told(info)
 
     def contents(self, *, below: bool = True) -> dict[str, FileInfo]:
         """Return what is known of the files and subfolders, by their names in order, with `below`
         also of those in them; temporary ones too."""
         base = self.path()
         selector = fs.FileSelector(base, allow_not_found=True, recursive=below)
-        infos = sorted(self.filesystem.get_file_info(selector), key=lambda info: str(info.path))
-        return {info.path[len(base) :].lstrip("/"): FileInfo.of(info) for info in infos}
+        infos = self.filesystem.get_file_info(selector)
+        return {path[len(base) :].lstrip("/"): of for path, of in sorted(map(_named, infos))}
 
     def names(self) -> list[str]:
         """Return the names of the files except temporary ones, sorted."""
-        return self._names(is_file=True)
+        return [name for name, info in self._lasting() if info.is_file]
 
     def subfolders(self) -> list[str]:
         """Return the names of the subfolders, sorted."""
-        return self._names(is_file=False)
+        return [name for name, info in self._lasting() if not info.is_file]
 
-    def _names(self, *, is_file: bool) -> list[str]:
-        infos = self.contents(below=False).items()
-        return [
-            name
-            for name, info in infos
-            if info.is_file == is_file and not name.startswith(TEMPORARY)
-        ]
+    def _lasting(self) -> list[tuple[str, FileInfo]]:
+        found = self.contents(below=False).items()
+        return [(name, info) for name, info in found if not name.startswith(TEMPORARY)]
 
     def streamed(self, name: str, use: Callable[[Any], T]) -> T:
         """Return what a function of a stream of a file returns.
@@ -177,6 +179,14 @@ class Files:
         return next(filter(os.path.islink, paths), None)
 
 
+def _told(info: fs.FileInfo) -> FileInfo:
+    return FileInfo(info.is_file, info.size or 0, (info.mtime_ns or 0) / 1e9)
+
+
+def _named(info: fs.FileInfo) -> tuple[str, FileInfo]:
+    return info.path, _told(info)
+
+
 def _check_inside(name: str) -> None:
     """Raise UserError for a name that leads out of the store, or that no filesystem takes.
 
@@ -190,3 +200,86 @@ def _check_inside(name: str) -> None:
             f"{shown!r} cannot be the name of something in a storage: give one of at most "
             f"{LONGEST} bytes between slashes, without '.' and '..' as a part, and not absolute"
         )
+
+
+def located(root: str, name: str) -> str:
+    """Return the path or URI of something below a root; the query of a URI stays last."""
+    return name.join(parts_around(root)) if name else root
+
+
+def parts_around(root: str) -> tuple[str, str]:
+    """Return what stands before and behind a name below a root: a path or URI with a slash, and
+    the query."""
+    place, mark, query = root.partition("?") if "://" in root else (root, "", "")
+    return f"{place.rstrip('/')}/", f"{mark}{query}"
+
+
+def local_root(root: str) -> str:
+    """Return the absolute path of a local root; UserError unless its parent is a directory."""
+    if not root.strip():
+        raise UserError("storage is empty: give a directory or a URI such as s3://bucket/augury")
+    path = Path(os.path.realpath(expanded(root)))
+    if not path.parent.is_dir():
+        raise UserError(
+            f"storage '{root}' cannot be opened: there is no directory '{path.parent}'; mount its "
+            "disk or create it, or give another storage"
+        )
+    return str(path)
+
+
+@functools.cache  # a client of its own for every folder would connect anew for each
+def open_root(root: str) -> tuple[fs.FileSystem, str]:
+    """Return the filesystem of a root, and the path of the root in it.
+
+    UserError for a root that is none, such as a bucket that does not exist.
+    """
+    if "://" not in root:
+        if os.path.exists(root) and not os.path.isdir(root):
+            raise UserError(
+                f"storage '{root}' is a file: use a directory or a URI such as s3://bucket/augury"
+            )
+        note_storage(root)
+        return fs.LocalFileSystem(), root
+    try:
+        filesystem, path = fs.FileSystem.from_uri(root)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise UserError(
+            f"storage '{root}' cannot be opened: {str(error).splitlines()[0]}; use a directory or "
+            "a URI that pyarrow supports"
+        ) from error
+    if filesystem.type_name in OBJECT_STORES:
+        _require_bucket(root, filesystem, path.partition("/")[0])
+        filesystem = _rebuilt(filesystem, *PATIENCE)
+    elif isinstance(filesystem, fs.LocalFileSystem):
+        note_storage(path)
+    return filesystem, path
+
+
+def _require_bucket(root: str, filesystem: fs.FileSystem, bucket: str) -> None:
+    """Raise UserError where the server of an object store does not answer, or has no such
+    bucket."""
+    if not bucket:
+        raise UserError(f"storage '{root}' names no bucket: write s3://BUCKET/NAME")
+    try:
+        info = _rebuilt(filesystem, *FIRST_CONTACT).get_file_info(bucket)
+    except OSError as error:
+        reason = str(error).partition(" error_info=")[0].splitlines()[0]
+        raise UserError(
+            f"storage '{root}' cannot be reached from {socket.gethostname()}: {reason}; check the "
+            "address, the network, and the credentials on this machine"
+        ) from error
+    if info.type == fs.FileType.NotFound:
+        raise UserError(
+            f"storage '{root}': there is no bucket '{bucket}': create it, or correct the name"
+        )
+
+
+def _rebuilt(filesystem: fs.FileSystem, tries: int, seconds: float) -> fs.FileSystem:
+    """Return the filesystem of an object store with other limits of its retries."""
+    _, (options,) = filesystem.__reduce__()  # pyarrow's own way to build it again
+    if filesystem.type_name == "gcs":
+        return fs.GcsFileSystem(**options | {"retry_time_limit": timedelta(seconds=seconds)})
+    return fs.S3FileSystem(
+        **options | {"allow_delayed_open": True},  # one request for a small file, and not three
+        retry_strategy=fs.AwsDefaultS3RetryStrategy(max_attempts=tries),
+    )

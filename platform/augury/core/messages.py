@@ -7,17 +7,16 @@ default. The command line writes them to standard error and keeps standard outpu
 from __future__ import annotations
 
 import logging
+import shutil
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, nullcontext
 
 from augury.core.secrets import redacted
 
-if TYPE_CHECKING:
-    from rich.progress import Progress
-
+ERASE = "\r\x1b[K"
+"""Moves a terminal's cursor to the beginning of its line, which is erased."""
 logger = logging.getLogger("augury")
 # Otherwise logging's last-resort handler would print warnings.
 logger.addHandler(logging.NullHandler())
@@ -25,8 +24,7 @@ logger.addHandler(logging.NullHandler())
 
 @contextmanager
 def shown(verbosity: int = 0) -> Iterator[None]:
-    """Write messages, and progress bars if it is a terminal, to standard error while the block
-    runs.
+    """Write messages, and on a terminal a line of progress, to standard error while the block runs.
 
     `verbosity` is -1 for warnings and errors, 0 for progress as well, and 1 for debug messages and
     timestamps too.
@@ -76,12 +74,17 @@ def say_once(message: str) -> None:
 _logged: set[str] = set()
 
 
-def display() -> Progress | None:
-    """Return the progress bars on the terminal; None if messages are not written to one."""
-    handler = next(
-        (handler for handler in logger.handlers if isinstance(handler, _StderrHandler)), None
-    )
-    return handler.display() if handler and logger.isEnabledFor(logging.INFO) else None
+def has_live_line() -> bool:
+    """Return whether a line of progress can be shown: where messages are written to a terminal."""
+    shown = any(isinstance(handler, _StderrHandler) for handler in logger.handlers)
+    return shown and logger.isEnabledFor(logging.INFO) and sys.stderr.isatty()
+
+
+def show_live(text: str) -> None:
+    """Show a text in place of the line of progress on the terminal, an empty one to remove it."""
+    for handler in logger.handlers:
+        if isinstance(handler, _StderrHandler) and has_live_line():
+            handler.show(text)
 
 
 class _Collector(logging.Handler):
@@ -97,35 +100,25 @@ class _Collector(logging.Handler):
 
 
 class _StderrHandler(logging.Handler):
-    """Writes records to standard error, above the progress bars."""
+    """Writes records to standard error, above the line of progress."""
 
     def __init__(self, timestamps: bool):
         super().__init__()
         self.timestamps = timestamps
-        self._display: Progress | None = None
+        self.live = ""
+        """What the line of progress shows."""
 
-    def display(self) -> Progress | None:
-        """Return the progress bars; None if standard error is not a terminal."""
-        if self._display is None and sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn
-
-            console = Console(stderr=True, markup=False, highlight=False)
-            columns = (BarColumn(bar_width=20), TextColumn("{task.description}", markup=False))
-            # Standard output stays that of the command: what libraries print there while bars are
-            # shown, Ray Tune among them, is sent elsewhere by whoever calls them.
-            self._display = Progress(
-                *columns, console=console, transient=True, redirect_stdout=False
-            )
-        return self._display
+    def show(self, text: str) -> None:
+        """Show a text in the line of progress, as far as it fits."""
+        with self.lock or nullcontext():
+            self.live = redacted(text)[: shutil.get_terminal_size().columns - 1]
+            sys.stderr.write(f"{ERASE}{self.live}")
+            sys.stderr.flush()
 
     def emit(self, record: logging.LogRecord) -> None:
         line = redacted(self.text(record))
-        if self._display is not None and self._display.live.is_started:
-            self._display.console.print(line, soft_wrap=True)
-        else:
-            sys.stderr.write(f"{line}\n")
-            sys.stderr.flush()
+        sys.stderr.write(f"{ERASE}{line}\n{self.live}" if self.live else f"{line}\n")
+        sys.stderr.flush()
 
     def text(self, record: logging.LogRecord) -> str:
         """Format a record as text."""
@@ -139,6 +132,6 @@ class _StderrHandler(logging.Handler):
         )
 
     def close(self) -> None:
-        if self._display is not None:
-            self._display.stop()
+        if self.live:
+            self.show("")
         super().close()

@@ -3,6 +3,10 @@
 A path (`./mine.py`, or a directory for a package) is imported as a submodule of this module whose
 name encodes the path and a hash of the content, so that its classes can be pickled to other
 processes and a changed file is a different module.
+
+Stored runs and sweeps name plug-in files too, and a storage may come from someone else. A file runs
+where a user has named its path in a command, an experiment file or a search space, and with
+`--allow-code`; what lies in a storage is stored, whoever names it.
 """
 
 from __future__ import annotations
@@ -10,10 +14,12 @@ from __future__ import annotations
 import errno
 import hashlib
 import importlib
+import os
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
@@ -21,7 +27,6 @@ from traceback import walk_tb
 from types import CodeType, ModuleType
 from typing import Any
 
-from augury.core import agreed_code
 from augury.core.errors import UserError
 from augury.core.paths import absolute
 
@@ -31,6 +36,12 @@ PATH_PATTERN = r"^[./~]|/$|\.py$"
 """Regular expression for paths in JSON Schemas."""
 _MODULE = re.compile(rf"{re.escape(__name__)}\.\w*?__([0-9a-f]{{16}})__([0-9a-f]+)")
 _REFERENCE = re.compile(r"(.+)@([0-9a-f]{16})")
+ENVIRONMENT = "AUGURY_ALLOW_CODE"
+"""Hashes of the files that this process and those it starts may run; `any` for all."""
+ANY = "any"
+STORED = ("_COMPLETE", "run.json", "sweep.json")
+"""Files that only the folders of a storage have."""
+_named = ContextVar("named", default=False)
 # Of a metric: `mine.py@1a2b...:lower-fixed`.
 _REFERENCE_OR_OPTION = re.compile(rf"{_REFERENCE.pattern}(?:[:-].*)?")
 
@@ -65,13 +76,13 @@ def reference(name: str) -> str:
     content = _content_hash(path)
     if pinned and pinned[2] != content:
         raise _changed_error(path)
-    agreed_code.allow_if_named(content, path)
+    _allow_if_named(content, path)
     return f"{path}@{content}"
 
 
 def allow(paths: Iterable[str]) -> None:
     """Allow the plug-in files at these paths to run; those that do not exist are left out."""
-    with agreed_code.named_by_user():
+    with named_by_user():
         for path in paths:
             with suppress(FileNotFoundError):
                 reference(path)
@@ -148,6 +159,60 @@ def _content_hash(path: Path) -> str:
     return digest.hexdigest()
 
 
+@contextmanager
+def named_by_user(*files: str | Path) -> Iterator[None]:
+    """Allow the plug-in files that are named within the context, unless one of the `files` that
+    name them is stored."""
+    token = _named.set(not any(map(is_stored, files)))
+    try:
+        yield
+    finally:
+        _named.reset(token)
+
+
+def is_stored(file: str | Path) -> bool:
+    """Return whether a file lies in a folder of a storage, such as that of a run or a sweep."""
+    if "://" in str(file):
+        return True
+    paths = [folder / name for folder in Path(file).resolve().parents for name in STORED]
+    return any(path.exists() for path in paths)
+
+
+def allow_any() -> None:
+    """Allow every file that this process and its children load (`--allow-code`)."""
+    os.environ[ENVIRONMENT] = ANY
+
+
+def _allow_if_named(content: str, path: Path) -> None:
+    """Allow a file with this hash where what is looked up now comes from the user."""
+    if _named.get() and content not in _allowed() and not is_stored(path):
+        os.environ[ENVIRONMENT] = " ".join([*_allowed(), content])
+
+
+def _check_allowed(content: str, path: Path) -> None:
+    """Raise UserError unless the file with this hash may run.
+
+    Ray's workers run what their driver, which has checked, sends them.
+    """
+    if not ({content, ANY} & set(_allowed()) or _is_ray_worker()):
+        raise UserError(
+            f"'{path}' is code that a stored run or sweep, or a file in a storage, names: read it, "
+            "then repeat the command with --allow-code"
+        )
+
+
+def _allowed() -> list[str]:
+    return os.environ.get(ENVIRONMENT, "").split()
+
+
+def _is_ray_worker() -> bool:
+    """Return whether this is a process in which Ray runs tasks and actors of a driver."""
+    ray = sys.modules.get("ray")
+    if ray is None or not ray.is_initialized():
+        return False
+    return bool(ray.get_runtime_context().worker.mode == ray.WORKER_MODE)
+
+
 class _Loader(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
         """Compile the current source: bytecode caches compare size and time only, and could be
@@ -172,7 +237,7 @@ class _Finder:
             )
         if _content_hash(file) != match[1]:
             raise _changed_error(file)
-        agreed_code.check(match[1], file)
+        _check_allowed(match[1], file)
         source, locations = (file / "__init__.py", [str(file)]) if file.is_dir() else (file, None)
         loader = _Loader(fullname, str(source))
         return spec_from_file_location(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -62,13 +62,7 @@ class Registry:
     def builtin(self) -> dict[str, str]:
         """Return the built-in names with their modules, which are only imported if
         `is_mapping`."""
-        try:
-            package = importlib.import_module(self.package)
-        except ModuleNotFoundError as error:
-            raise UserError(
-                f"'{self.package}' cannot be imported: install Augury, or run from its root "
-                "directory"
-            ) from error
+        package = importlib.import_module(self.package)
         modules = _modules(self.package, tuple(package.__path__), self.attribute)
         if not self.is_mapping:
             return dict(modules)
@@ -104,8 +98,15 @@ class Registry:
             return self._extract(importlib.import_module(module), name)
         if is_path(name):
             return self._extract(load(self._file_reference(name)), name)
-        if points := self._installed().get(name):
-            return self._load_entry_point(points, name)
+        if point := self._installed().get(name):
+            try:
+                plugin = point.load()
+            except Exception as error:
+                raise UserError(
+                    f"{self.noun} '{name}' of {point.value} cannot be loaded: "
+                    f"{type(error).__name__}: {error}"
+                ) from error
+            return self._extract(plugin, name) if isinstance(plugin, ModuleType) else plugin
         raise self.unknown(name, self.names())
 
     def unknown(self, name: str, options: Iterable[str]) -> UserError:
@@ -133,24 +134,8 @@ class Registry:
                 f"installed: {', '.join(self.names())}; a file of your own must {self.contract}"
             ) from error
 
-    def _installed(self) -> dict[str, list[EntryPoint]]:
+    def _installed(self) -> dict[str, EntryPoint]:
         return _installed(self.group, tuple(sys.path))
-
-    def _load_entry_point(self, points: Sequence[EntryPoint], name: str) -> Any:
-        packages = sorted({point.dist.name if point.dist else point.value for point in points})
-        if len(packages) > 1:
-            raise UserError(
-                f"{self.noun} '{name}' is provided by several packages, {', '.join(packages)}: "
-                "uninstall all but one"
-            )
-        try:
-            plugin = points[0].load()
-        except Exception as error:
-            raise UserError(
-                f"{self.noun} '{name}' of package {packages[0]} cannot be loaded: "
-                f"{type(error).__name__}: {error}"
-            ) from error
-        return self._extract(plugin, name) if isinstance(plugin, ModuleType) else plugin
 
     def _extract(self, module: ModuleType, name: str) -> Any:
         """Return the plug-in that a module defines; raise UserError if it defines none."""
@@ -162,19 +147,11 @@ class Registry:
             ) from error
         if not self.is_mapping:
             return value
-        if not isinstance(value, Mapping):
-            raise UserError(
-                f"{self.attribute} of '{name}' is {type(value).__name__}: the file must "
-                f"{self.contract}"
-            )
-        if not is_path(name) or name in value:
-            return value[name]
-        if len(value) != 1:
-            raise UserError(
-                f"{self.attribute} of '{name}' has {len(value)} entries: define one {self.noun} "
-                "for each file"
-            )
-        return next(iter(value.values()))
+        if isinstance(value, Mapping) and (name in value or len(value) == 1):
+            return value.get(name, next(iter(value.values())))
+        raise UserError(
+            f"{self.attribute} of '{name}' is not one {self.noun}: the file must {self.contract}"
+        )
 
 
 class Extension(Section):
@@ -272,21 +249,17 @@ def _modules(package: str, path: tuple[str, ...], attribute: str) -> Mapping[str
 
 
 @lru_cache(maxsize=32)
-def _installed(group: str, path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:
+def _installed(group: str, path: tuple[str, ...]) -> dict[str, EntryPoint]:
     """Return the entry points of a group by name; `path` is sys.path, which the cache depends
     on."""
     from importlib.metadata import entry_points  # imports the parser of mails
 
-    points: dict[str, list[EntryPoint]] = {}
-    for point in entry_points(group=group):
-        points.setdefault(point.name, []).append(point)
-    return points
+    return {point.name: point for point in entry_points(group=group)}
 
 
 @lru_cache(maxsize=256)
 def _assigns(file: Path, attribute: str) -> bool:
     """Return whether a module assigns `attribute` at its top level, judging by its source
     without importing it."""
-    return (
-        re.search(rf"^{attribute}\b[^=\n]*=".encode(), file.read_bytes(), re.MULTILINE) is not None
-    )
+    assignment = rf"^{attribute}\b[^=\n]*=".encode()
+    return re.search(assignment, file.read_bytes(), re.MULTILINE) is not None

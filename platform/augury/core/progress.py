@@ -2,77 +2,52 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from types import TracebackType
-from typing import TYPE_CHECKING
 
 from augury.core import messages
 from augury.core.messages import logger
 from augury.core.messages import say as say
 from augury.core.messages import say_once as say_once
 
-if TYPE_CHECKING:
-    from rich.progress import TaskID
-
-QUIET_SECONDS = 10.0  # minimum time between two messages of a line that is not live
+LIVE_SECONDS, QUIET_SECONDS = 0.1, 10.0
+"""The least time between two texts of a line that is live, and of one that is not."""
 
 
 class StatusLine:
-    """A line of status on the terminal, shown from entry to exit of the context."""
-
-    _lock = threading.Lock()
-    _open = 0  # number of live lines; the last one to close stops the display
+    """A line of status until the context ends: on a terminal live, the latest to speak of several;
+    elsewhere now and then a message."""
 
     def __init__(self, text: str = "") -> None:
-        self._display = messages.display()
-        self._text = text
-        self._last = ""
-        self._task: TaskID | None = None
-        self._shown = time.monotonic()
+        self.live = messages.has_live_line()
+        """Whether the line is updated in place on a terminal."""
+        self._last = text
+        self._shown = 0.0 if self.live else time.monotonic()
 
     def __enter__(self) -> StatusLine:
-        if self._display is not None:
-            with StatusLine._lock:
-                StatusLine._open += 1
-                self._display.start()
-            self._task = self._display.add_task(self._text, total=None)
+        if self.live:
+            messages.show_live(self._last)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._display is not None and self._task is not None:
-            self._display.remove_task(self._task)
-            with StatusLine._lock:
-                StatusLine._open -= 1
-                if not StatusLine._open:
-                    self._display.stop()
-
-    @property
-    def live(self) -> bool:
-        """Whether the line is updated in place on a terminal."""
-        return self._display is not None
+    def __exit__(self, *_: object) -> None:
+        if self.live:
+            messages.show_live("")
 
     @property
     def due(self) -> bool:
-        """Whether `show` would have an effect now."""
-        return self.live or time.monotonic() - self._shown >= QUIET_SECONDS
+        """Whether it is time for another text."""
+        seconds = LIVE_SECONDS if self.live else QUIET_SECONDS
+        return time.monotonic() - self._shown >= seconds
 
     def show(self, text: str, share: float | None = None) -> None:
-        """Show `text`, with a bar for the completed fraction `share` if it is known; what has not
-        changed is not logged again."""
-        if not self.due or (text == self._last and not self.live):
+        """Show `text`, with the fraction `share` that is done if it is known; what has not changed
+        is not said again."""
+        if text == self._last or not (self.live or self.due):
             return
         self._shown, self._last = time.monotonic(), text
-        if self._display is None:
+        if self.live:
+            messages.show_live(text if share is None else f"{share:4.0%} {text}")
+        else:
             logger.info(text)
-        elif self._task is not None:
-            total = None if share is None else 1.0
-            self._display.update(self._task, description=text, total=total, completed=share or 0)
 
 
 class Stage:
@@ -88,13 +63,8 @@ class Stage:
         self._line.__enter__()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._line.__exit__(kind, error, trace)
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._line.__exit__()
         ended = duration(time.monotonic() - self._start) + ("" if kind is None else ", stopped")
         logger.info(self._text(f"{self.done:,} {self.unit}", ended))
 

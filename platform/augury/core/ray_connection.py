@@ -24,8 +24,6 @@ VARIABLES = {
     "OMP_WAIT_POLICY": "PASSIVE",
     # Otherwise Ray prints a dump of its state for every SIGTERM, which the command answers,
     "RAY_DISABLE_FAILURE_SIGNAL_HANDLER": "1",
-    # lines of its C++ code among the messages (one says that there are none),
-    "RAY_BACKEND_LOG_LEVEL": "fatal",
     # and keeps the page of trainings in its dashboard empty.
     "RAY_TRAIN_ENABLE_STATE_TRACKING": "1",
 }

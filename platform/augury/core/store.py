@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,8 +23,7 @@ from typing import IO, Any, TypeVar
 from augury.core import integrity
 from augury.core.directories import TEMPORARY, downloads, reset_permissions
 from augury.core.errors import UserError
-from augury.core.files import FileInfo, Files
-from augury.core.filesystems import local_root
+from augury.core.files import Files, local_root
 from augury.core.integrity import CHUNK, OTHERS, Checksum, Damaged, checksums
 from augury.core.messages import say
 from augury.core.secrets import redacted_values
@@ -66,7 +64,7 @@ class Store:
 
 @dataclass
 class _Facts:
-    """What this process knows of a folder and does not change."""
+    """What this process knows of a folder."""
 
     complete: bool = False
     manifest: dict[str, Any] | None = None
@@ -75,8 +73,9 @@ class _Facts:
     written: dict[str, Checksum] = field(default_factory=dict)
     """What this process has written."""
     copies: dict[str, Path] = field(default_factory=dict)
-    """Local copies of remote files: small ones that this process has written, those found to be as
-    a record has them, and records that were read since the folder was finished."""
+    """Local copies of remote files that are as they were written."""
+    seen: set[str] = field(default_factory=set)
+    """Files of a finished remote folder that are there."""
 
 
 _known: dict[tuple[str, str], _Facts] = {}
@@ -93,7 +92,13 @@ class Folder(Files):
 
     def exists(self, name: str = "") -> bool:
         """Return whether a file, or by default the folder, is there."""
-        return name in self._facts.copies or super().exists(name)
+        facts = self._facts
+        if name in facts.seen or name in facts.copies:
+            return True
+        found = super().exists(name)
+        if found and facts.complete and not self.is_local:
+            facts.seen.add(name)
+        return found
 
     def files(self, *, last: bool = False) -> list[str]:
         """Return the names of all files, those of subfolders too, but manifest and marker unless
@@ -103,7 +108,7 @@ class Folder(Files):
         """
         infos = self.contents().items()
         names = [name for name, info in infos if info.is_file and f"/{TEMPORARY}" not in f"/{name}"]
-        return sorted(name for name in names if last or name not in LAST)
+        return [name for name in names if last or name not in LAST]
 
     def read(self, name: str, *, verified: bool = True) -> bytes:
         """Return the bytes of a file; Damaged where those of a finished folder are not as they were
@@ -113,17 +118,18 @@ class Folder(Files):
         """
         if copy := self._facts.copies.get(name):
             return copy.read_bytes()
-        expected = self._expected().get(name) if verified else None
-        if expected is None:
-            return self.streamed(name, lambda stream: bytes(stream.read()))
-        if not self.is_local:
-            return self.local(name).read_bytes()
+        expected = checksums(self._manifest()).get(name) if verified and self.complete else None
         try:
-            content = self.read(name, verified=False)
+            content = self.streamed(name, lambda stream: bytes(stream.read()))
         except FileNotFoundError as error:
-            raise self._damaged(f"{self.location(name)} is missing") from error
-        if fault := integrity.difference(expected, integrity.checksum([content])):
-            raise self._damaged(f"{self.location(name)} {fault}")
+            if expected:
+                raise self._to_repeat(f"{self.location(name)} is missing") from error
+            raise
+        fault = expected and integrity.difference(expected, integrity.checksum([content]))
+        if fault:
+            raise self._to_repeat(f"{self.location(name)} {fault}")
+        if expected or self._facts.complete:
+            self._keep_copy(name, content)
         return content
 
     def read_json(self, name: str) -> Any:
@@ -134,10 +140,7 @@ class Folder(Files):
     def read_record(self, name: str) -> dict[str, Any]:
         """Return the content of a record; Damaged where it is not as it was written, UserError for
         one of another version of Augury."""
-        data = self.read(name, verified=False)
-        content = integrity.unseal(data, self.location(name))
-        if self._facts.complete:
-            self._keep_copy(name, data)
+        content = integrity.unseal(self.read(name, verified=False), self.location(name))
         if content.get("schema") != SCHEMA:
             raise UserError(
                 f"{self.location(name)} was written by another version of Augury: use that "
@@ -159,19 +162,9 @@ class Folder(Files):
         data = content.encode() if isinstance(content, str) else content
         with self.writing(name) as stream:
             stream.write(data)
-        written = integrity.checksum([data])
-        self._facts.written[name] = written
-        if len(data) < SMALL:  # most are read soon
-            self._keep_copy(name, data)
+        written = self._facts.written[name] = integrity.checksum([data])
+        self._keep_copy(name, data)  # most are read soon
         return written
-
-    def _keep_copy(self, name: str, data: bytes) -> None:
-        """Keep a copy of a remote file."""
-        if not self.is_local and name not in self._facts.copies:
-            copy = self._copy_of(name)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_bytes(data)
-            self._facts.copies[name] = copy
 
     def write_json(self, name: str, value: Any) -> None:
         """Write a JSON file of a folder whose manifest vouches for it, without sorting keys."""
@@ -192,16 +185,15 @@ class Folder(Files):
         """
         given = {key: entry for key, entry in value.items() if key not in ("schema", OTHERS)}
         content = {"schema": SCHEMA, **redacted_values(given)}
-        names = sorted(files)
+        sums, names = {**self._facts.written, **(known or {})}, sorted(files)
+        read = [file for file in names if file not in sums]
         if names:
-            sums = {**self._facts.written, **(known or {})}
-            read = [file for file in names if file not in sums]
             sums |= zip(read, self._map(self.checksum, read), strict=True)
             content[OTHERS] = {file: sums[file] for file in names}
         text = _json(integrity.seal(content))
         self.write(name, text)
-        if not self.is_local and self._facts.written.keys() >= {*names}:
-            self._facts.intact.add(name)  # the server has compared checksums
+        if not (self.is_local or read):  # the server has compared checksums
+            self._facts.intact.add(name)
         return integrity.unseal(text.encode(), name)
 
     @contextmanager
@@ -222,19 +214,15 @@ class Folder(Files):
         if link := link or (None if name else self.link):
             os.remove(link)
         elif info := self.info(name):
-            self._remove(name, info)
-
-    def _remove(self, name: str, info: FileInfo) -> None:
-        path = self.path(name)
-        with suppress(FileNotFoundError):  # another process may have removed it
-            if info.is_file:
-                self.filesystem.delete_file(path)
-                return
-            self.remove(f"{name}/{MARKER}" if name else MARKER)
-            if self.is_local:
-                shutil.rmtree(path, onerror=_raise_unless_removed)
-            else:
-                self.filesystem.delete_dir(path)
+            with suppress(FileNotFoundError):  # another process may have removed it
+                if info.is_file:
+                    self.filesystem.delete_file(path)
+                    return
+                self.remove(f"{name}/{MARKER}" if name else MARKER)
+                if self.is_local:
+                    shutil.rmtree(path, onerror=_raise_unless_removed)
+                else:
+                    self.filesystem.delete_dir(path)
 
     def drop(self, name: str) -> None:
         """Remove a file of a finished folder, which then is as if it had never had it."""
@@ -286,15 +274,15 @@ class Folder(Files):
     def _manifest(self) -> dict[str, Any]:
         facts = self._facts
         if facts.manifest is None:
-            try:
-                facts.manifest = self.read_record(MANIFEST)
-            except FileNotFoundError as error:
-                raise Damaged(f"{self.location(MANIFEST)} is missing") from error
+            facts.manifest = self._vouching(MANIFEST)
         return facts.manifest
 
-    def _expected(self) -> dict[str, Checksum]:
-        """Return the checksums of the files of a finished folder; none of another."""
-        return checksums(self._manifest()) if self.complete else {}
+    def _vouching(self, record: str) -> dict[str, Any]:
+        """Return a record with its checksums of other files; Damaged where it is missing."""
+        try:
+            return self.read_record(record)
+        except FileNotFoundError as error:
+            raise Damaged(f"{self.location(record)} is missing") from error
 
     def damage(self, record: str = MANIFEST) -> str | None:
         """Return which of the files that a record of the folder vouches for is damaged, as its
@@ -305,42 +293,54 @@ class Folder(Files):
         """
         if record in self._facts.intact or (record == MANIFEST and not self.complete):
             return None
-        if not (fault := self._fault(record)):
-            self._facts.intact.add(record)
-        elif record == MANIFEST and not self.exists(MARKER):
-            return None  # another process has begun to remove it
-        return fault
-
-    def _fault(self, record: str) -> str | None:
+        expected: dict[str, Checksum] = {}
         try:
-            expected = checksums(self.read_record(record))
-            if not self.is_local:
-                self._copies(expected, expected)  # they are read soon
-                return None
-            faults = self._map(lambda name: self.fault(name, expected[name]), list(expected))
-            fault = next(filter(None, faults), None)
-            if fault and checksums(self.read_record(record)) != expected:
-                return self._fault(record)  # a file has been dropped meanwhile
-        except FileNotFoundError:
-            return f"{self.location(record)} is missing"
+            expected = checksums(self._vouching(record))
+            self._require_intact(list(expected), expected)
         except Damaged as error:
+            if record == MANIFEST and not self.exists(MARKER):
+                return None  # another process has begun to remove it
+            if expected and checksums(self._vouching(record)) != expected:
+                return self.damage(record)  # a file has been dropped meanwhile
             return str(error)
-        return fault
+        self._facts.intact.add(record)
+        return None
 
-    def fault(self, name: str, expected: Checksum) -> str | None:
-        """Return how a file differs from its checksum, its location first; None where it does
-        not."""
+    def fault(self, name: str, expected: Checksum, copy: Path | None = None) -> str | None:
+        """Return how a file, or a local copy of it, differs from its checksum, its location first;
+        None where it does not."""
         try:
-            fault = integrity.difference(expected, self.checksum(name))
+            if copy is None:
+                actual = self.checksum(name)
+            else:
+                with copy.open("rb") as stream:
+                    actual = _checksum_of(stream)
         except FileNotFoundError:
             return f"{self.location(name)} is missing"
+        fault = integrity.difference(expected, actual)
         return fault and f"{self.location(name)} {fault}"
 
     def checksum(self, name: str) -> Checksum:
         """Return the checksum of a file as it is now."""
         return self.streamed(name, _checksum_of)
 
-    def _damaged(self, fault: str) -> Damaged:
+    def _require_intact(self, names: list[str], expected: Mapping[str, Checksum]) -> None:
+        """Raise Damaged where a file differs from its checksum, if it has one; of remote files,
+        copies are kept."""
+
+        def check(name: str) -> None:
+            copy = None if self.is_local else self._download(name)
+            if name not in expected:
+                return
+            if fault := self.fault(name, expected[name], copy):
+                raise Damaged(fault)
+            if copy:
+                self._facts.copies[name] = copy
+
+        with _downloading:
+            self._map(check, [name for name in names if name not in self._facts.copies])
+
+    def _to_repeat(self, fault: str) -> Damaged:
         _forget(self)
         return Damaged(
             f"{fault}: repeat the command that made it, such as `augury train`, which makes it anew"
@@ -355,60 +355,42 @@ class Folder(Files):
         """
         if self.is_local:
             if fault := self.damage(record):
-                raise self._damaged(fault)
+                raise self._to_repeat(fault)
             return Path(self.path(name))
-        finished = record != MANIFEST or self.complete
-        expected = checksums(self.read_record(record)) if finished else {}
-        if not expected or (name and name not in expected):
-            directory = Path(tempfile.mkdtemp(dir=downloads(os.getpid())))
-            self._download([name] if name else self.files(), directory)
-            return directory / name
         try:
-            return self._copies([name] if name else [*expected], expected) / name
+            is_there = record != MANIFEST or self.complete
+            expected = checksums(self._vouching(record)) if is_there else {}
+            self._require_intact([name] if name else [*(expected or self.files())], expected)
         except Damaged as error:
-            raise self._damaged(str(error)) from error
-
-    def _copies(self, names: Iterable[str], expected: Mapping[str, Checksum]) -> Path:
-        """Return a directory with files of a finished folder, downloaded once; Damaged where one
-        is not as it was written."""
-        directory = self._copy_of("")
-        copies = self._facts.copies
-        with _downloading:
-            self._copy([name for name in names if name not in copies], directory, expected)
-        return directory
+            raise self._to_repeat(str(error)) from error
+        return self._copy_of(name)
 
     def _copy_of(self, name: str) -> Path:
         """Return the place of a local copy of a remote file."""
         _, place = integrity.checksum([self.uri.encode()])
         return downloads(os.getpid()) / place / name
 
-    def _copy(self, missing: list[str], directory: Path, expected: Mapping[str, Checksum]) -> None:
-        for name, file in zip(missing, self._download(missing, directory), strict=True):
-            if not file.exists():
-                raise Damaged(f"{self.location(name)} is missing")
-            with file.open("rb") as stream:
-                actual = _checksum_of(stream)
-            if fault := integrity.difference(expected[name], actual):
-                raise Damaged(f"{self.location(name)} {fault}")
-            self._facts.copies[name] = file
+    def _keep_copy(self, name: str, data: bytes) -> None:
+        """Keep a copy of a remote file, unless it is large."""
+        if not self.is_local and name not in self._facts.copies and len(data) < SMALL:
+            copy = self._copy_of(name)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(data)
+            self._facts.copies[name] = copy
 
-    def _download(self, names: Iterable[str], directory: Path) -> list[Path]:
-        """Return the files of a directory to which files are downloaded, as far as they exist."""
+    def _download(self, name: str) -> Path:
+        """Return the place of a copy of a remote file, which is there as far as the file is."""
+        target = self._copy_of(name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)  # what is in use stays as it is
 
-        def fetch(name: str) -> Path:
-            target = directory / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.unlink(missing_ok=True)  # what is in use stays as it is
+        def write(stream: Any) -> None:
+            with target.open("wb") as file:
+                shutil.copyfileobj(stream, file, CHUNK)
 
-            def write(stream: Any) -> None:
-                with target.open("wb") as file:
-                    shutil.copyfileobj(stream, file, CHUNK)
-
-            with suppress(FileNotFoundError):
-                self.streamed(name, write)
-            return target
-
-        return self._map(fetch, list(names))
+        with suppress(FileNotFoundError):
+            self.streamed(name, write)
+        return target
 
     def put(self, directory: Path, name: str) -> None:
         """Move a local directory into the folder under `name`, replacing what is there.
@@ -458,6 +440,7 @@ class Folder(Files):
         facts.intact.clear()
         facts.written.pop(name, None)
         facts.copies.pop(name, None)
+        facts.seen.discard(name)
         if name in LAST:
             facts.manifest, facts.complete = None, False
 

@@ -14,9 +14,6 @@ PLAIN = "plain"
 """The view of a text as it is."""
 Combination = Literal["average", "mbr"]
 Utility = Literal["chrf", "bleu"]
-LongTexts = Literal["refuse", "cut", "skip"]
-"""What becomes of texts that are longer than a model reads: an error, their beginnings are
-translated, or their translations are empty."""
 
 
 class Decoding(Section):

@@ -31,9 +31,6 @@ class Tracking(Section):
     """The MLflow experiment that the runs belong to."""
     interval: float = Field(10.0, gt=0)
     """Seconds between two sendings."""
-    log_model: bool = False
-    """Whether MLflow keeps the models of finished runs, those of all trials of a sweep too, for
-    transformers."""
 
     @field_validator("uri")
     @classmethod

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, NoReturn
 
 from augury.augment.operator import Operator
 from augury.core import config, yaml_file
-from augury.core.agreed_code import named_by_user
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.faults import Fault, InvalidSettings
 from augury.core.naming import title
+from augury.core.plugin_files import named_by_user
 from augury.core.store import Store
 from augury.corpora.ingest import cached_corpus, missing_texts, unreadable
 from augury.experiments.spec import SHARED, Experiment, parse

@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError
 
 from augury.core import config
 from augury.core.errors import UserError
-from augury.core.faults import InvalidSettings
+from augury.core.faults import InvalidSettings, faults_of
 from augury.core.plugins import Registry
 
 T = TypeVar("T")
@@ -82,7 +82,8 @@ class SearchSpace(config.Section):
             try:
                 super().__init__(**fields)
             except ValidationError as error:
-                raise config.invalid(type(self), fields, type(self).__name__, error) from error
+                faults = faults_of(error, fields, type(self))
+                raise InvalidSettings(type(self).__name__, faults) from error
 
 
 class PaperTable(SearchSpace):

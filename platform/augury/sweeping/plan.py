@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from augury.core import config
-from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError
 from augury.core.naming import title
+from augury.core.plugin_files import named_by_user
 from augury.core.store import Store
 from augury.experiments import preflight
 from augury.experiments.graph import Graph

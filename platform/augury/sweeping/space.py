@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from augury.core import config, yaml_file
-from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError, unknown
 from augury.core.naming import command
-from augury.core.plugin_files import file_of, is_path
+from augury.core.plugin_files import file_of, is_path, named_by_user
 from augury.sweeping import yaml_space
 from augury.sweeping.declarations import (
     Mode,

@@ -11,7 +11,6 @@ import math
 import os
 import re
 import signal
-import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
@@ -115,7 +114,8 @@ def run_on_tune(
     *,
     max_failures: int,
 ) -> None:
-    """Run trials on Ray Tune until none is left; Tune keeps its files in the folder of the trials.
+    """Run trials on Ray Tune until none is left; Tune keeps its files in the folder of the trials,
+    or in the working directory where that is on an object store.
 
     A trial whose process dies goes on from its last checkpoint, up to `max_failures` times. Raises
     Outage where files cannot be read or written.
@@ -127,8 +127,14 @@ def run_on_tune(
         _, address, _ = trial.config[RUN].split("/")
         return f"{name}-{address[:8]}"
 
-    os.environ["TUNE_MAX_PENDING_TRIALS_PG"] = str(placement.at_once)  # actors start side by side
     folder = trials.folder
+    # Tune writes a small file for every value, which on an object store are requests.
+    if folder.is_local:
+        place = Path(folder.path(TUNE))
+    else:
+        place = Path.cwd() / TUNE / folder.name.rpartition("/")[2]
+        say(f"Ray Tune keeps its files on this machine, in {place}")
+    os.environ["TUNE_MAX_PENDING_TRIALS_PG"] = str(placement.at_once)  # actors start side by side
     # Processes that train go on with the next trial, as a new one takes seconds to start.
     reused = placement.execution["launcher"] == "direct"
 
@@ -154,16 +160,14 @@ def run_on_tune(
             trial_dirname_creator=folder_name,
         ),
         run_config=tune.RunConfig(
-            name=TUNE,
-            storage_path=folder.uri,
+            name=place.name,
+            storage_path=str(place.parent),
             verbose=0,
             failure_config=tune.FailureConfig(max_failures=max_failures),
             callbacks=[_Callback()],
         ),
     )
-    temporary = Path(tempfile.gettempdir(), f"augury-{os.getpid()}-{LOG}")
-    log = Path(folder.path(TUNE), LOG) if folder.is_local else temporary
-    with _quiet(log), _Callback.answering_ctrl_c():
+    with _quiet(place / LOG), _Callback.answering_ctrl_c():
         tuner.fit()
     if search.outage:
         raise Outage(search.outage)

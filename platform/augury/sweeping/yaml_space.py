@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from augury.core import yaml_file
-from augury.core.agreed_code import is_stored
 from augury.core.errors import UserError, unknown
 from augury.core.faults import InvalidSettings
 from augury.core.paths import absolute
+from augury.core.plugin_files import is_stored
 from augury.scoring.registry import lower_is_better
 from augury.sweeping.declarations import SearchSpace
 

@@ -122,22 +122,11 @@ class Experiment:
 
     def find(self, key: str) -> Run | None:
         """Return the run with a key, the oldest where two machines have made it at once."""
-        if key not in self._runs and (same := self._tagged(KEY, key)):
-            self._runs[key] = same[0]
+        if key not in self._runs:
+            condition, oldest = f"tags.`{KEY}` = '{key}'", ["attributes.start_time ASC"]
+            for run in self.client.search_runs([self.id], condition, 1, order_by=oldest):
+                self._runs[key] = run
         return self._runs.get(key)
-
-    def _tagged(self, tag: str, value: str) -> Sequence[Run]:
-        condition, oldest = f"tags.`{tag}` = '{value}'", ["attributes.start_time ASC"]
-        return list(self.client.search_runs([self.id], condition, order_by=oldest))
-
-    def delete(self, key: str) -> None:
-        """Delete a run, and what stands above it alone."""
-        run = self.find(key)
-        while run is not None:
-            self.client.delete_run(run.info.run_id)
-            above = run.data.tags.get(PARENT)
-            alone = above and not self._tagged(PARENT, above)
-            run = self.client.get_run(above) if alone else None
 
     def send(self, key: str, state: str, make: Callable[[], Content]) -> Run:
         """Make or complete the run with a key. `make` returns what it should have, and `state` is a

@@ -2,17 +2,18 @@
 or configuration, and below these one for every seed.
 
 The levels share names, so that they are columns of one list: parameters `system`, `regime.name` and
-what differs, metrics `test/<set>/<score>`, `best/<validation>` and `cost/...`. Runs begin and end
-with their training.
+what differs, metrics `test/<set>/<score>`, `best/<validation>` and `cost/...`, means above
+seeds. Runs begin and end with their training.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from statistics import mean, stdev
 from typing import TYPE_CHECKING, Any
 
 from augury.core import config
@@ -25,7 +26,7 @@ from augury.core.store import MARKER, Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import DESCRIPTION, SCORES, RunName, RunRecord
 from augury.experiments.recording import Tracking
-from augury.reporting import exporting, find, results
+from augury.reporting import find, results
 from augury.reporting.run_files import ANALYSES, EXPERIMENT
 from augury.reporting.sweeps.report import SUMMARY, write_summary
 from augury.scoring.registry import record_name
@@ -51,6 +52,8 @@ DESCRIBED = ("name", "experiment", "address", "seed", "task", "commit")
 MATTER = ("regime.name", "corpus.known", "model.name", "training.learning_rate")
 """Parameters of every run, besides those that differ; `experiment.yaml` among its files has all."""
 COSTS = ("train_seconds", "cpu_seconds", "device_hours", "parameters", "data_factor", "updates")
+LEVELS, SPREAD = ("test/", "best/", "cost/"), ("/low", "/high", "/sd", "/seeds")
+"""How metrics begin that all levels have, and how those end that tell of their spread."""
 ORDER: tuple[Status, ...] = ("RUNNING", "FINISHED", "FAILED")
 """The first one of those below is that of what stands above."""
 FINISHED, STOPPED = "finished", "stopped: the same command continues it"
@@ -70,8 +73,6 @@ class System:
     keys: Collection[str] = ()
     """The names of further ones; by default, those in which the systems of its experiment
     differ."""
-    metrics: Metrics | None = None
-    """By default, the means over its finished runs."""
     recommended: bool = False
 
 
@@ -154,60 +155,59 @@ class Exporter:
             address = entry["address"]
             trials = [trial.folder for known, trial in sweep.trials if known.address == address]
             runs = [run for run in trials if run.exists(DESCRIPTION)]
-            metrics = _of_table(entry, sweep.metric)
             best = sweep.ended and address == summary["recommended"]
-            systems[address] = System(
-                entry["name"], runs, tags, points[address], keys, metrics, recommended=best
-            )
+            systems[address] = System(entry["name"], runs, tags, points[address], keys, best)
         note = [sweep.question, f"**{summary['answer']}**", *summary["notes"]]
-        leader = systems.get(summary["best"])
         group = Content(
             name,
             "RUNNING" if live else "FAILED",
             tags={LEVEL: "sweep", NOTE: "\n\n".join(note), **tags},
-            metrics=leader.metrics or {} if leader else {},
             write_files=partial(_copy, sweep.folder, (state.DEFINITION, state.PAGE, SUMMARY)),
         )
         running = {
             trial.folder for _, trial in sweep.trials if live and trial.progress == "running"
         }
-        self._group(group, systems, running)
+        self._group(group, systems, running, summary["best"])
 
     def _group(
-        self, group: Content, systems: Mapping[str, System], running: Container[Folder]
+        self,
+        group: Content,
+        systems: Mapping[str, System],
+        running: Container[Folder],
+        best: str | None = None,
     ) -> None:
-        """Send an experiment or a sweep with its systems, by address, and their seeds."""
-        root, above = Folder(self.store.root, ""), []
+        """Send an experiment or a sweep with its systems, by address, and their seeds; its metrics
+        are those of the best."""
+        root = Folder(self.store.root, "")
+        above: dict[str, Run] = {}
         with self.mlflow.lock():
             if not root.exists(IDENTITY):
                 root.write_record(IDENTITY, {"id": uuid.uuid4().hex[:12]})
             key = f"{root.read_record(IDENTITY)['id']}/{group.tags[LEVEL]}s/{group.title}"
             for address, system in systems.items():
-                rows = {run: self._seed(run, system, running=run in running) for run in system.runs}
-                seeds = {run: row for run, row in rows.items() if row}
+                rows = [self._seed(run, system, running=run in running) for run in system.runs]
+                seeds = [row for row in rows if row]
                 if not seeds:
                     continue
-                finished = [run for run, row in seeds.items() if row.data.tags[STATE] == FINISHED]
+                finished = [row for row in seeds if row.data.tags[STATE] == FINISHED]
                 content = Content(
                     f"{system.name} (recommended)" if system.recommended else system.name,
                     tags={LEVEL: "configuration", **system.tags},
-                    parameters=max((row.data.params for row in seeds.values()), key=len),
-                    metrics=system.metrics or {},
+                    parameters=max((row.data.params for row in seeds), key=len),
+                    metrics=_means([row.data.metrics for row in finished]),
                 )
-                means = partial(_means, finished) if system.metrics is None else None
-                above.append(self._above(f"{key}/{address}", content, seeds.values(), means))
+                above[address] = self._above(f"{key}/{address}", content, seeds)
+            if best in above:
+                group.metrics = {
+                    name: value
+                    for name, value in above[best].data.metrics.items()
+                    if name.startswith(LEVELS)
+                }
             if above:
-                self._above(key, group, above)
+                self._above(key, group, above.values())
 
-    def _above(
-        self,
-        key: str,
-        content: Content,
-        rows: Collection[Run],
-        means: Callable[[], Metrics] | None = None,
-    ) -> Run:
-        """Send a run that began and ended with rows, and put these below it; `means` returns
-        metrics that depend on the rows alone."""
+    def _above(self, key: str, content: Content, rows: Collection[Run]) -> Run:
+        """Send a run that began and ended with rows, and put these below it."""
         statuses: set[Status] = {content.status, *(row.info.status for row in rows)}
         content.status = next(status for status in ORDER if status in statuses)
         content.started = min(row.info.start_time for row in rows) / 1000
@@ -215,12 +215,8 @@ class Exporter:
         states = ", ".join(row.data.tags[STATE].partition(":")[0] for row in rows).split(", ")
         content.tags = {**content.tags, STATE: ", ".join(sorted({*states}))}
         ended = [row.data.tags[SENT] for row in rows if row.info.status != "RUNNING"]
-        facts = [content.title, content.status, content.tags, content.metrics, ended]
-
-        def complete() -> Content:
-            return replace(content, metrics=means()) if means else content
-
-        row = self.mlflow.send(key, config.address(facts), complete)
+        facts = [content.title, content.status, content.tags, ended]
+        row = self.mlflow.send(key, config.address(facts), lambda: content)
         self.mlflow.adopt(row, rows)
         return row
 
@@ -275,15 +271,13 @@ def _content(
     wanted = [*(system.keys or record.differing), *MATTER]
     known = {key: record.parameters[key] for key in wanted if key in record.parameters}
     scores = [(test, score) for test, of_test in record.tests.items() for score in of_test]
-    metrics = _costs(asdict(record.cost) if record.cost else None)
-    metrics |= {f"best/valid/{name}": value for name, value in best.items()}
+    metrics: dict[str, float | None] = {f"best/valid/{name}": of for name, of in best.items()}
+    if record.cost:
+        metrics |= {f"cost/{name}": getattr(record.cost, name) for name in COSTS}
     for test, score in scores:
-        metrics |= _spread(f"test/{test}/{record_name(score.name)}", asdict(score))
-
-    def write_files(target: Path) -> None:
-        _copy(run, [name for name in files if name.startswith(SENT_FILES)], target)
-        if run.complete and record.parameters.get("tracking.log_model"):
-            exporting.export(run, Store(run.root), "hf", target / "model")
+        name = f"test/{test}/{record_name(score.name)}"
+        spread = {f"{name}/low": score.low, f"{name}/high": score.high}
+        metrics |= {name: score.value, **{end: of for end, of in spread.items() if of is not None}}
 
     return Content(
         f"{record.name} seed {record.seed}",
@@ -301,50 +295,25 @@ def _content(
         parameters={"system": system.name or record.name, **system.settings, **known},
         metrics=metrics,
         history=steps,
-        write_files=write_files,
+        write_files=partial(_copy, run, [name for name in files if name.startswith(SENT_FILES)]),
     )
 
 
-def _means(runs: Sequence[Folder]) -> Metrics:
-    """Return the means over finished runs of one system."""
-    metrics: dict[str, float | None] = {}
-    for system in results.load_groups([dict(enumerate(runs))] if runs else []):
-        known = system.to_dict()
-        metrics |= _costs(known["cost"])
-        for test, scores in known["tests"].items():
-            metrics |= _scores(test, scores)
-    return metrics
-
-
-def _of_table(entry: Mapping[str, Any], metric: str) -> Metrics:
-    """Return the numbers of a configuration in the table of a sweep."""
-    best, metrics = entry["validation"], dict[str, float | None]()
-    if best["mean"] is not None:
-        metrics |= _spread(
-            f"best/{metric}", {**best, "value": best["mean"], "seeds": best["values"]}
-        )
-    for test, row in entry["tests"].items():
-        metrics |= _costs(row["cost"]) | _scores(test, row["scores"])
-    return metrics
-
-
-def _scores(test: str, scores: Mapping[str, Mapping[str, Any]]) -> dict[str, float | None]:
-    metrics: dict[str, float | None] = {}
-    for name, score in scores.items():
-        metrics |= _spread(f"test/{test}/{record_name(name)}", score)
-    return metrics
-
-
-def _costs(cost: Mapping[str, Any] | None) -> dict[str, float | None]:
-    return {f"cost/{name}": cost[name] for name in COSTS} if cost else {}
-
-
-def _spread(name: str, score: Mapping[str, Any]) -> dict[str, float | None]:
-    """Return a value as metrics, with what is known of its spread."""
-    metrics = {f"{name}/{end}": score.get(end) for end in ("sd", "low", "high")}
-    metrics[f"{name}/seeds"] = len(score["seeds"]) if "seeds" in score else None
-    known = {end: value for end, value in metrics.items() if value is not None}
-    return {name: score["value"], **known}
+def _means(seeds: Sequence[Mapping[str, float]]) -> Metrics:
+    """Return the means over the seeds of a system, with their deviation and number."""
+    values: dict[str, list[float]] = {}
+    for metrics in seeds:
+        for name, value in metrics.items():
+            if name.startswith(LEVELS) and not name.endswith(SPREAD):
+                values.setdefault(name, []).append(value)
+    means: dict[str, float | None] = {}
+    for name, of_name in values.items():
+        means[name] = mean(of_name)
+        if not name.startswith("cost/"):
+            means[f"{name}/seeds"] = len(of_name)
+            if len(of_name) > 1:
+                means[f"{name}/sd"] = stdev(of_name)
+    return means
 
 
 def _copy(folder: Folder, names: Iterable[str], target: Path) -> None:
@@ -363,16 +332,3 @@ def experiment_of(run: Folder) -> str:
 
 def _address(run: Folder) -> str:
     return run.name.split("/")[1]
-
-
-def forget(store: Store, folders: Iterable[Folder]) -> None:
-    """Delete runs, which are being deleted from a storage, from the MLflow store that `augury
-    track` would send them to, as far as that can be reached."""
-    mlflow = Experiment(Tracking(), store)
-    if mlflow.place.database and not mlflow.place.database.exists():
-        return
-    try:
-        for folder in folders:
-            mlflow.delete(folder.name)
-    except Exception as error:
-        say(f"warning: MLflow keeps the runs: {reason(error)}")

@@ -21,6 +21,8 @@ from augury.tracking.export import Exporter, experiment_of
 
 WAIT_SECONDS = 20.0
 """The most that a command waits for MLflow at its end."""
+REMOTE_SECONDS = 60.0
+"""Seconds between two sendings, at least, of what lies on an object store."""
 
 _failed: dict[str, bool] = {}
 """The addresses at which MLflow has failed, which was said, with whether it failed last: no command
@@ -81,7 +83,10 @@ class Tracker:
             self._thread.start()
 
     def _repeat(self) -> None:
-        throttle = Throttle(self.tracking.interval, share=0.2)
+        seconds = self.tracking.interval
+        if "://" in self.store.root:  # what is sent is read there, by requests
+            seconds = max(seconds, REMOTE_SECONDS)
+        throttle = Throttle(seconds, share=0.2)
         while not self._ended.is_set():
             throttle.run(self._attempt)
             self._ended.wait(min(1.0, self.tracking.interval))

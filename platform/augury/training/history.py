@@ -100,8 +100,7 @@ def files(run: Folder) -> dict[str, int]:
 
 def records(run: Folder, name: str) -> list[Record]:
     """Return the records of one history file; UserError with its name where it is damaged."""
-    folder = run.sub(KIND)
-    content = folder.read(name, verified=False)
+    content = run.read(f"{KIND}/{name}", verified=False)  # kept, once the run is finished
     try:
         known: list[Record] = []
         for line in map(json.loads, content.decode().splitlines()):
@@ -111,7 +110,7 @@ def records(run: Folder, name: str) -> list[Record]:
             )
         return known
     except (ValueError, KeyError, TypeError) as error:
-        where = folder.location(name)
+        where = run.location(f"{KIND}/{name}")
         raise UserError(
             f"{where} is damaged ({error}): remove it, only MLflow and charts use it"
         ) from error

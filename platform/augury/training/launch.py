@@ -13,7 +13,7 @@ import torch
 
 from augury.core.errors import Outage, UserError, outage_of
 from augury.core.execution import Execution
-from augury.core.filesystems import located
+from augury.core.files import located
 from augury.core.machine import available_cores, in_this_directory
 from augury.core.progress import say
 from augury.core.ray_connection import connect, is_alive

@@ -97,23 +97,13 @@ def test_a_stored_run_translates_in_a_process_that_imports_only_what_it_uses(
     assert not unused & set(modules.split())
 
 
-def test_too_long_texts_are_refused_cut_or_skipped(
-    untrained: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_too_long_texts_are_refused(untrained: Any) -> None:
     run: Run = untrained()
     most = run.experiment.model.max_positions - 1  # type: ignore[attr-defined]
     text = run.corpus("one").column("source")[0]
     long = " ".join([text] * most)
-    beginning = Trained(run).encode([long])[0][:most]
-    with pytest.raises(UserError, match="line 2 .* pieces.*--long cut"):
+    with pytest.raises(UserError, match="1 of 2 lines .* line 2 .* pieces"):
         TASK.translate(run, [text, long])
-    (short,) = TASK.translate(run, [text])
-    assert TASK.translate(run, [text, long], long="skip") == [short, ""]
-    assert "1 of 2 lines" in capsys.readouterr().err
-    assert TASK.translate(run, [text, long], long="cut") == [
-        short,
-        *TASK.trained(run).translate_ids([beginning]),
-    ]
 
 
 # What analyses ask for

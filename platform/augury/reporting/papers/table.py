@@ -32,8 +32,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
-from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError, unknown
+from augury.core.plugin_files import named_by_user
 from augury.scoring.registry import title
 from augury.sweeping import declarations
 from augury.sweeping import space as spaces

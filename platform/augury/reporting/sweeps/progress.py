@@ -23,7 +23,8 @@ from augury.sweeping.space import Space
 from augury.sweeping.state import ENDS, STATES, Configuration, Sweep, Trial
 from augury.sweeping.sweep import Outcome
 
-PAGE_SECONDS = 15
+PAGE_SECONDS, REMOTE_SECONDS = 15, 60
+"""The time between two pages, on a mounted storage and on others, where they take requests."""
 
 
 class Display:
@@ -102,7 +103,8 @@ def seconds_left(sweep: Sweep) -> float | None:
 
 def run_sweep(space: Space, options: SweepOptions, recording: Recording) -> tuple[Outcome, Report]:
     """Run the missing trials of a sweep; return its outcome and its report."""
-    throttle = Throttle(PAGE_SECONDS)
+    seconds = REMOTE_SECONDS if "://" in str(options.storage) else PAGE_SECONDS
+    throttle = Throttle(seconds)
     reports: list[Report] = []
     with StatusLine(options.name) as line:
         display = Display(line)
@@ -112,7 +114,7 @@ def run_sweep(space: Space, options: SweepOptions, recording: Recording) -> tupl
             if last:
                 reports.append(write(sweep, refresh=None))
             else:
-                throttle.run(lambda: write(sweep, refresh=PAGE_SECONDS))
+                throttle.run(lambda: write(sweep, refresh=seconds))
 
         outcome = sweeps.run(space, options, recording, show=show)
     return outcome, reports[-1]

@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from augury.core.filesystems import parts_around
+from augury.core.files import parts_around
 from augury.core.naming import command, counted
 from augury.core.progress import duration
 from augury.experiments import stored_runs
