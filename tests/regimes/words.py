@@ -80,7 +80,7 @@ class Task(Words):
         self.all = sentences(96)
         lengths = (self.all.ids != PAD).sum(1).numpy()
         self.lengths = Lengths(lengths, lengths)
-        self.group_rows, self.weights, self.plain_rows = [96], None, 96
+        self.group_rows, self.weights = [96], None
 
     def ids(self, examples: np.ndarray) -> list[str]:
         return [str(example) for example in examples]

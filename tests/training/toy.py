@@ -63,7 +63,7 @@ class Toy:
         self.labels = (self.inputs.sum(1) > 0).long()
         drawn = random.integers(1, 12, 200)
         self.lengths = Lengths(drawn, drawn)
-        self.group_rows, self.weights, self.plain_rows = [200], None, 200
+        self.group_rows, self.weights = [200], None
         torch.manual_seed(0)
         self.module: nn.Module = nn.Sequential(
             nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 2)

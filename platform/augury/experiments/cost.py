@@ -64,8 +64,6 @@ class Text(NamedTuple):
     words: Sequence[float]
     """The mean words of source and target, or of all sides together for a model that reads them
     as one."""
-    plain_rows: int | None = None
-    """Those of the rows that operators did not make; None: all."""
     test_rows: int = 0
     """Those of all test sets."""
 
@@ -106,17 +104,12 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
         * training.accumulation
     )
     per_epoch = math.ceil(text.rows / rows)
-    plain = text.plain_rows if training.equal != "epochs" else None
-    counted = per_epoch if plain is None else math.ceil(plain / rows)
-    updates = last_update(training, counted)
+    updates = last_update(training, per_epoch)
     views = max(len(group.views) for group in groups)
     passed = sum(count * parameters for count, parameters in zip(pieces, size[1:], strict=False))
     work = FLOPS_PER_PARAMETER * updates * rows * views * passed * experiment.regime.relative_cost
     speed = _speed(experiment.execution, training)
     seconds = OVERHEAD * (work / speed + UPDATE_SECONDS * updates)
-    if training.max_minutes is not None and 60 * training.max_minutes < seconds:
-        updates = max(1, round(updates * 60 * training.max_minutes / seconds))
-        seconds = 60 * training.max_minutes
     # The checkpoints of the mean, at least two, the model reported on, its form for decoding; and
     # the two moments of the optimizer in each of the last two checkpoints.
     kept = max(training.average_last, 2) + 2 + 2 * 2

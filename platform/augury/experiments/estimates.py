@@ -137,7 +137,7 @@ def seed_cost(experiment: Experiment, store: Store) -> Cost | None:
     read = {name: shares[name].weight * count for name, count in rows.items()}
     middle = train.shard(train.shards[len(train.shards) // 2], KINDS[train.kind].sentences)
     words = [float(word_counts(column.combine_chunks()).mean()) for column in middle.columns]
-    plain = all_rows = sum(read.values())
+    all_rows = sum(read.values())
     for operator in experiment.augment:
         if operator.makes() == RECORDS:
             subset = operator.of if isinstance(operator, TextSubset) else ()
@@ -154,7 +154,6 @@ def seed_cost(experiment: Experiment, store: Store) -> Cost | None:
     text = Text(
         max(1, round(all_rows)),
         words if size.target else [sum(words)],
-        max(1, round(plain)),
         sum(corpus.rows for corpus in tests),
     )
     return cost(experiment, size, text)

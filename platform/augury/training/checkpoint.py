@@ -46,7 +46,7 @@ class Position:
     in_epoch: int = 0
     updates_per_epoch: int = 0
     best: float = -float("inf")
-    """The best mean of validations that patience has seen (`schedule.Patience`)."""
+    """The best validation that patience has seen (`schedule.Patience`)."""
     waited: int = 0
     validations: int = 0
     rows: int = 0

@@ -20,7 +20,7 @@ from augury.core.store import Folder, Store
 from augury.training import history
 from augury.training.checkpoint import SNAPSHOT, STATE, Checkpoints, Position, best
 from augury.training.schedule import Patience
-from augury.training.settings import Training, is_shareable
+from augury.training.settings import Training
 from augury.training.trained import PREFIXES
 
 
@@ -54,8 +54,6 @@ def take_over(
 def _position(folder: Folder, training: Training) -> Position | None:
     """Return the position after another run's end as a training of these settings would have it;
     None where it would not reach it, or where that cannot be told from them."""
-    if not is_shareable(training):
-        return None
     position = None
     checkpoints = Checkpoints(folder)
     with suppress(
@@ -75,11 +73,9 @@ def _position(folder: Folder, training: Training) -> Position | None:
         position.validations = len(position.scores)
         if training.spent(position.update, position.epochs):
             return None
-    patience = Patience(training.patience, training.patience_mean)
-    scores: list[float] = []
+    patience = Patience(training.patience)
     for update, score in position.scores.items():
-        scores.append(score)
-        patience.count(scores)
+        patience.count(score)
         if patience.exhausted and update < position.update:  # where this run would have ended
             return None
     position.best, position.waited = patience.best, patience.waited
