@@ -15,7 +15,6 @@ from augury.experiments.cost import (
     Text,
     core_flops,
     cost,
-    cpu_is_fast_in_bfloat16,
     pretrained_size,
 )
 from augury.experiments.task import find_task
@@ -98,22 +97,6 @@ def test_a_directory_tells_the_size_of_a_pretrained_model(tmp_path: Path) -> Non
         positions = 512 * 32 if model.config is bert else 0
         assert size is not None and size.parameters == pytest.approx(exact - positions, rel=0.05)
     assert pretrained_size("bert-base-uncased") is None and pretrained_size(str(tmp_path)) is None
-
-
-@pytest.mark.parametrize(
-    ("cpuinfo", "fast"),
-    [
-        ("vendor_id: GenuineIntel\nflags: avx2 avx512_bf16 amx_bf16", True),
-        ("vendor_id: GenuineIntel\nflags: avx2 avx512_bf16", False),
-        ("vendor_id: AuthenticAMD\nflags: avx2 avx512_bf16", True),
-        ("Features: asimd bf16", True),
-        ("vendor_id: GenuineIntel\nflags: avx2", False),
-    ],
-)
-def test_bfloat16_is_fast_on_processors_made_for_it(cpuinfo, fast, tmp_path):
-    path = tmp_path / "cpuinfo"
-    path.write_text(cpuinfo)
-    assert cpu_is_fast_in_bfloat16(path) == fast
 
 
 def test_a_faster_core_makes_a_training_cheaper(monkeypatch: pytest.MonkeyPatch) -> None:

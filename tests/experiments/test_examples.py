@@ -15,7 +15,7 @@ from augury.experiments.examples import Examples
 from augury.experiments.make import examples_of
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
-from augury.experiments.trial import train
+from augury.experiments.trial import run_trial
 from augury.regimes.regime import Progress
 from augury.text.pieces.vocabulary import Vocabulary
 from augury.training.trained import OUTCOME
@@ -235,4 +235,4 @@ def test_every_task_is_trained_with_a_draw(task: str, storage: Path) -> None:
     loaded: Any = find_task(task).learner(run)
     first, second = (loaded.load(np.arange(20), number, CPU).batch[0] for number in (0, 1))
     assert first.shape == second.shape and not torch.equal(first, second)
-    assert train(run) and run.folder.read_record(OUTCOME)["epochs"] == 2
+    assert run_trial(run, scored=False) and run.folder.read_record(OUTCOME)["epochs"] == 2

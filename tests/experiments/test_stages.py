@@ -12,10 +12,10 @@ from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.experiments import evaluate, make
 from augury.experiments.graph import Graph
-from augury.experiments.run import Run
+from augury.experiments.run import Run, describe
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, expand, last_stage
-from augury.experiments.trial import train
+from augury.experiments.trial import run_trial
 from augury.sweeping.driver import run_experiment
 from augury.training.trained import OUTCOME, WEIGHTS
 from tests import tiny
@@ -121,7 +121,8 @@ def test_a_changed_last_stage_is_trained_alone(trained: Trained) -> None:
 def test_a_stage_that_is_trained_and_not_scored_is_scored(tmp_path: Path) -> None:
     staged = experiment(tmp_path, stages={"tune": TUNE}, baseline=False)
     first = make.prepare(last_stage(staged).first, Store(tmp_path))
-    assert train(first) and not evaluate.evaluated(first)
+    describe(first, "first")
+    assert run_trial(first, scored=False) and not evaluate.evaluated(first)
     weights = Path(first.folder.path(WEIGHTS)).stat().st_mtime_ns
     run_experiment(staged)
     assert first.folder.complete and evaluate.evaluated(first)

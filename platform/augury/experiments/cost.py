@@ -27,7 +27,6 @@ PRODUCT_SHARE = 0.4
 """What small models reach of the speed of products of matrices in the cache: 0.4 to 0.6 were
 measured of larger ones, which are 1.38 times slower."""
 PRODUCTS, PRODUCT_SIZE, PRODUCT_REPEATS = 64, 48, 40
-BF16_SPEEDUP = 2  # of products in bfloat16 on a CPU made for them: 1.4 to 2.0 were measured
 GPU_FLOPS = 2e13  # FLOP/s; an assumption
 UPDATE_SECONDS = 0.01  # seconds of an update, however small the model is
 OVERHEAD = 1.2  # validation and checkpoints on top of training
@@ -178,23 +177,6 @@ def uses_gpu(execution: Execution) -> bool:
     )
 
 
-def cpu_is_fast_in_bfloat16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
-    """Return whether the processor of this machine multiplies bfloat16 faster than float32, as far
-    as Linux tells.
-
-    Intel's AVX-512 instructions alone do not: they were measured at half the rate of float32.
-    """
-    try:
-        flags = cpuinfo.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return False
-    return (
-        "amx_bf16" in flags
-        or " bf16" in flags
-        or ("avx512_bf16" in flags and "AuthenticAMD" in flags)
-    )
-
-
 @functools.cache
 def core_flops() -> float:
     """Return the FLOP/s that small models reach on a core of this machine, by the best of some
@@ -217,9 +199,8 @@ def _speed(execution: Execution, training: Training) -> float:
     """Return the FLOP/s that one of several trials has."""
     if uses_gpu(execution):
         return GPU_FLOPS * training.workers
-    faster = BF16_SPEEDUP if training.precision == "bf16" and cpu_is_fast_in_bfloat16() else 1
     threads = training.workers * (execution.threads or max(1, int(execution.cpus_per_worker)))
-    return core_flops() * faster * min(available_cores(), threads) ** 0.8
+    return core_flops() * min(available_cores(), threads) ** 0.8
 
 
 def _layers(count: int, hidden: int, feedforward: int, *, attentions: int = 1) -> int:

@@ -31,7 +31,7 @@ from augury.experiments.task import find_task
 from augury.experiments.trial import run_trial
 from augury.regimes.regime import TARGET, reads_per_epoch
 from augury.text.pieces.subwords import TRUNCATED, Subwords
-from augury.text.tokens import Tokens, tokenise
+from augury.text.tokens import tokenise
 from augury.training import history
 from augury.training.settings import Training
 
@@ -110,11 +110,6 @@ def make_run(plan: Plan) -> Run:
         fits={part.name: part.fit.name for part in plan.parts},
         data_factor=examples.texts_read / train.rows,
         epochs_by_view={view: share for (view, side), share in read.items() if side == TARGET},
-        pieces={
-            "pair" if len(columns) > 1 else side: float(Tokens(plan.tokens[side]).lengths.mean())
-            for side, columns in task.sides(experiment).items()
-        },
-        left_out=examples.left_out,
         health=tuple(part.health for part in plan.parts),
         references=references,
         before=plan.before.address if plan.before else None,

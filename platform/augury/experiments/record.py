@@ -78,8 +78,6 @@ class Cost:
     text."""
     onset: float
     """The number of updates after which the regime's loss acts in full."""
-    pieces: Mapping[str, float]
-    """Side -> mean subwords of a record."""
     weights: tuple[str, ...]
     """The weights that each seed is reported with: averaged, last or best."""
     target_tokens: Number
@@ -105,7 +103,6 @@ class Cost:
         *,
         data_factor: float,
         epochs: Mapping[str, float],
-        pieces: Mapping[str, float],
     ) -> Cost:
         """Return the cost of a run that `training` ended, with that of everything behind it."""
         behind = Behind(run)
@@ -120,7 +117,6 @@ class Cost:
             updates=training.updates,
             epochs=epochs,
             onset=training.onset,
-            pieces=pieces,
             weights=(training.weights.kind,),
             target_tokens=sum(outcome.rows for outcome in trainings),
             train_seconds=generation + sum(outcome.train_seconds for outcome in trainings),

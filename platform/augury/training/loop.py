@@ -55,35 +55,13 @@ NOTICE = b"\nstopping after this update; again to stop at once, without saving\n
 Report = Callable[[dict[str, float]], None]
 
 
-def fit(
-    learner: Learner,
-    training: Training,
-    run: TrainingRun,
-    *,
-    device: torch.device,
-    report: Report | None = None,
-    deadline: float | None = None,
-    init_from: Initialisation | None = None,
-    own_dropout: bool = True,
-) -> None:
-    """Train until the schedule, the patience or an interrupt ends it.
-
-    Continues where an earlier call stopped; a new run starts with the learner's module as it is, or
-    with the state of `init_from`. After `deadline`, in Unix time, return at the first validation,
-    ready to be continued. `own_dropout` says whether masks on a CPU are those of `Dropout`, which
-    `torch.compile` cannot read, or torch's. `report` is called after every validation, when its
-    checkpoint is written, and may end the call by raising. A run leaves `checkpoints/` and
-    `history/` in its folder, a finished one `weights.safetensors` and `outcome.json` too. Raises
-    Diverged and Interrupted.
-    """
-    trainer = Trainer(
-        learner, training, run, device=device, init_from=init_from, own_dropout=own_dropout
-    )
-    trainer.fit(report or (lambda metrics: None), deadline)
-
-
 class Trainer:
-    """One training with its state; `fit` runs it, `step` makes one update."""
+    """One training with its state; `fit` runs it, `step` makes one update.
+
+    It continues where an earlier one stopped; a new run starts with the learner's module as it is,
+    or with the state of `init_from`. `own_dropout` says whether masks on a CPU are those of
+    `Dropout`, which `torch.compile` cannot read, or torch's.
+    """
 
     def __init__(
         self,
@@ -127,7 +105,13 @@ class Trainer:
     # ----- the loop
 
     def fit(self, report: Report, deadline: float | None = None) -> None:
-        """Train to the end, or to the first validation after `deadline`."""
+        """Train until the schedule, the patience or an interrupt ends it, or to the first
+        validation after `deadline`, in Unix time, to be continued.
+
+        `report` is called after every validation, when its checkpoint is written, and may end the
+        call by raising. A run leaves `checkpoints/` and `history/` in its folder, a finished one
+        `weights.safetensors` and `outcome.json` too. Raises Diverged and Interrupted.
+        """
         position = self.position
         if distributed.rank() == 0:
             if position.update:
