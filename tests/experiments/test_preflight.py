@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import ingest
 from augury.experiments import preflight
-from augury.experiments.cost import Cost
 from augury.experiments.estimates import estimates
 from augury.experiments.graph import Graph
 from augury.experiments.make import prepare
@@ -205,43 +204,20 @@ def test_nothing_is_done_twice(make: Make, monkeypatch: pytest.MonkeyPatch) -> N
     assert {kind: store.addresses(kind) for kind in addresses} == addresses
 
 
-def test_experiments_that_read_the_same_are_checked_once(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    checked: list[Experiment] = []
-    monkeypatch.setattr(find_task("nmt"), "check", lambda one, store: checked.append(one))
-    rates = [make(training={"learning_rate": rate}) for rate in (0.1, 0.2, 0.3)]
-    preflight.check([*rates, make(augment=[], regime="plain")], Graph(Store(rates[0].storage)))
-    assert len(checked) == 2
-
-
-def test_models_cost_with_their_stages_unless_they_are_systems(tmp_path: Path) -> None:
-    """The translator into the other direction is tuned too.
-
-    That of forward translation is a system.
-    """
+def test_stages_and_models_have_a_cost_and_those_that_are_systems_once(tmp_path: Path) -> None:
     tuned = {"corpus.train": {"builtin": 20, "seed": 5}}
     systems: dict[str, Any] = {"baseline": {}, "tuned": {"stages": {"tune": tuned}}}
     for name, of, language in (("+BT", "back", "qab"), ("+FT", "forward", "qaa")):
         text = {"language": language, "train": {"builtin": 7, "seed": 2}}
         augment = [{"operator": f"{of}_translation", "monolingual": text}]
         systems[name] = {"stages": {"tune": {**tuned, "augment": augment}}}
-    compared = tiny.experiment("nmt", tmp_path, systems=systems, seeds=[1, 2])
-    compared_systems, store = expand(compared), Store(tmp_path)
-
-    def costs_with(seeds: list[int]) -> Mapping[str, Cost | None]:
-        graph = Graph(store)
-        graph.add(compared_systems, seeds)
-        return estimates(graph)
-
-    costs = costs_with([1, 2])
+    graph = Graph(Store(tmp_path))
+    graph.add(expand(tiny.experiment("nmt", tmp_path, systems=systems)))
+    costs = estimates(graph)
     back = "translator of back_translation of +BT"
-    forward = "translator of forward_translation of +FT"
-    further = [f"{back}, first", back]
-    assert list(costs) == [*compared_systems, *further]
+    assert list(costs) == ["baseline", "tuned", f"{back}, first", back, "+BT", "+FT"]
     rows = {name: cost.updates for name, cost in costs.items() if cost}
-    assert rows[further[0]] == rows["baseline"] and rows[further[1]] == rows["tuned"]
-    assert [*costs_with([2])] == [*costs, f"{forward}, first", forward]
+    assert rows[f"{back}, first"] == rows["baseline"] and rows[back] == rows["tuned"]
 
 
 SMALL = {"max_positions": 512, "architecture": "tiny"}

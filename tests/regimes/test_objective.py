@@ -247,28 +247,3 @@ def test_autocast_runs_the_products_in_bfloat16_and_the_rest_in_float32(agreemen
     view_objective(*doubles, labels, **options).total.backward()
     for tensor, double in zip((hidden, weight, bias), doubles, strict=True):
         assert (tensor.grad - double.grad).norm() < 0.02 * double.grad.norm()
-
-
-def test_autocast_leaves_float64_alone_and_bfloat16_is_summed_in_float32():
-    *tensors, labels = example(2)
-    options: dict[str, Any] = {"weights": [1.0, 1.0], "beta": 5, "chunk": 4}
-    expected = view_objective(*tensors, labels, **options)
-    with torch.autocast("cpu", torch.bfloat16):
-        terms = view_objective(*tensors, labels, **options)
-    assert terms.total.dtype == torch.float64 and terms.total.item() == expected.total.item()
-    rounded = [tensor.detach().bfloat16() for tensor in tensors]
-    assert view_objective(*rounded, labels, **options).total.dtype == torch.float32
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-@pytest.mark.parametrize("agreement", AGREEMENTS[:3])
-def test_gpu_gives_what_the_cpu_gives(agreement):
-    *tensors, labels = example(3, rows=50, classes=40, width=16)
-    options: dict[str, Any] = {"weights": [1, 0.5, 2], **agreement, "chunk": 20}
-    expected = view_objective(*tensors, labels, **options)
-    gradients = torch.autograd.grad(expected.total, tensors)
-    copies = [tensor.detach().cuda().requires_grad_() for tensor in tensors]
-    terms = view_objective(*copies, labels.cuda(), **options)
-    torch.testing.assert_close([term.cpu() for term in terms], list(expected))
-    on_gpu = [gradient.cpu() for gradient in torch.autograd.grad(terms.total, copies)]
-    torch.testing.assert_close(on_gpu, list(gradients), atol=1e-9, rtol=1e-9)

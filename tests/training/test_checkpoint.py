@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -197,24 +196,6 @@ def test_the_weights_are_the_same_however_often_training_was_stopped(tmp_path: P
         stopped = trained(tmp_path / str(stop_at), stop_at)
         assert stopped.read(WEIGHTS) == straight.read(WEIGHTS)
         assert stopped.read_record(OUTCOME)["weights"] == outcome["weights"]
-
-
-def test_the_weights_are_the_same_if_training_was_stopped_while_it_chose_them(
-    tmp_path: Path,
-) -> None:
-    outcome = trained(tmp_path / "straight").read_record(OUTCOME)
-    task, training = stopping(None, "chosen")
-    validate, calls = task.validate, itertools.count(1)
-
-    def stop_after_the_last(device: torch.device) -> Validation:
-        if next(calls) > 6:
-            raise Stopped
-        return validate(device)
-
-    task.validate = stop_after_the_last
-    with pytest.raises(Stopped):
-        toy.fit_here(Store(tmp_path).folder("runs", "toy"), training, task)
-    assert trained(tmp_path).read_record(OUTCOME)["weights"] == outcome["weights"]
 
 
 class Scripted(toy.Toy):

@@ -86,10 +86,9 @@ class Cost(NamedTuple):
         """The seconds of training alone."""
         return self.seconds - self.scoring
 
-    def unscored(self, seeds: int = 1) -> Cost:
-        """Return the cost of trainings with so many seeds, without scores."""
-        seconds, size = seeds * self.training, seeds * self.bytes
-        return self._replace(seconds=seconds, bytes=size, scoring=0.0)
+    def unscored(self) -> Cost:
+        """Return the cost of training alone."""
+        return self._replace(seconds=self.training, scoring=0.0)
 
 
 def cost(experiment: Experiment, size: Size, text: Text) -> Cost:

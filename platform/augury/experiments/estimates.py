@@ -24,17 +24,12 @@ from augury.training.trained import OUTCOME, Outcome
 
 
 def estimates(graph: Graph) -> dict[str, Cost | None]:
-    """Return the cost of one seed of every system and stage before one, and of all seeds of the
-    models that operators use.
-
-    Trainings that systems share, with each other or with models, are counted once.
-    """
-    trained = graph.earlier_stages | graph.systems
-    costs = {name: seed_cost(plan.experiment, graph.store) for name, plan in trained.items()}
-    for address, seeds in graph.unscored.items():
-        known = seed_cost(graph.plans[address].experiment, graph.store)
-        costs[graph.names[Step(address, seeds[0])]] = known and known.unscored(len(seeds))
-    return costs
+    """Return the cost of one seed of every training, by name, those of earlier stages and of the
+    models that operators use among them."""
+    return {
+        graph.names[Step(address)]: seed_cost(plan.experiment, graph.store)
+        for address, plan in graph.plans.items()
+    }
 
 
 class Estimate(NamedTuple):

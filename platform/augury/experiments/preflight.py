@@ -32,7 +32,7 @@ from augury.corpora.records import describe_controls
 from augury.corpora.spec import BaseSpec, ResolvedSplit
 from augury.experiments.cost import Cost, uses_gpu
 from augury.experiments.estimates import estimates
-from augury.experiments.graph import Graph, dev_sets
+from augury.experiments.graph import Graph, Step, dev_sets
 from augury.experiments.spec import Experiment
 from augury.experiments.stored_runs import NO_TESTS
 from augury.experiments.task import find_task
@@ -50,8 +50,7 @@ class Report:
     cautions: Sequence[str]
     """Reasons to doubt the results."""
     costs: Mapping[str, Cost | None]
-    """One seed of every system, and all models of each role of operators; None where the cost
-    cannot be estimated."""
+    """One seed of every training; None where the cost cannot be estimated."""
     graph: Graph
     warnings: Sequence[str] = ()
     """Those of the cautions that say of a text that it is probably the wrong one."""
@@ -106,8 +105,12 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     graph = Graph(store)
     check(systems.values(), graph)
     graph.add(systems)
-    earlier = graph.earlier_stages.items()
-    trained = {name: plan.experiment for name, plan in earlier} | dict(systems)
+    scored = {step.address for step in graph.scored}
+    trained = {
+        graph.names[Step(address)]: plan.experiment
+        for address, plan in graph.plans.items()
+        if address in scored
+    }
     texts, costs = summarise(trained, store), estimates(graph)
     missing = missing_models(systems.values())
     warnings = text_cautions(trained.values(), store)
