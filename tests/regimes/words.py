@@ -57,7 +57,7 @@ class Words:
         self.perturbations: list[Tensor | None] = []
 
     def embedded(self, batch: Batch, view: int) -> Embedded:
-        return Embedded(self.module["words"](batch.ids).detach(), batch.ids, batch.ids != PAD)
+        return Embedded(self.module["words"](batch.ids).detach(), batch.ids != PAD)
 
     def rows(self, batch: Batch, views: Sequence[int], perturbation: Tensor | None = None) -> Rows:
         self.perturbations.append(None if perturbation is None else perturbation.detach())
