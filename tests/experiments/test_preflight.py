@@ -108,12 +108,6 @@ def test_tests_that_repeat_the_validation_text_are_reported(make: Make, tmp_path
         assert not [note for note in notes if "in the validation set" in note]
 
 
-def test_texts_in_other_languages_are_reported(make: Make) -> None:
-    experiment = make({"source_language": "fr"})
-    told = "train: the language of its source is 'fr', and it reads like 'de'"
-    assert any(told in note for note in report(experiment).cautions)
-
-
 CIPHER = {"operator": "cipher"}
 LETTERS = len(set(TEXT) - {" "})
 """The key that leaves a text of these words as it is."""
@@ -167,13 +161,10 @@ def test_ready_models_are_checked_too(make: Make, tmp_path: Path) -> None:
             preflight.check([experiment], Graph(Store(tmp_path / "store")))
 
 
-@pytest.mark.parametrize("device", ["cuda", "gpu"])
-def test_a_gpu_that_is_not_there_is_refused(
-    make: Make, monkeypatch: pytest.MonkeyPatch, device: str
-) -> None:
+def test_a_gpu_that_is_not_there_is_refused(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     with pytest.raises(UserError, match="torch sees no GPU"):
-        report(make(execution={"executor": "local", "device": device}))
+        report(make(execution={"executor": "local", "device": "cuda"}))
 
 
 def test_what_would_never_act_is_reported(make: Make) -> None:

@@ -57,18 +57,6 @@ def test_stages_models_and_translations_are_added_once(tmp_path: Path) -> None:
     assert (again.trainings, again.updates, again.uncounted) == (5, 7, ())
 
 
-def test_processor_time_is_unknown_where_a_training_of_an_earlier_version_is_part_of_it(
-    tmp_path: Path,
-) -> None:
-    store = Store(tmp_path)
-    base = trained(store, "base", 100)
-    earlier = base.read_record("outcome.json")
-    del earlier["cpu_seconds"]
-    base.write_record("outcome.json", earlier)
-    tuned = cost(trained(store, "tuned", 20, before="base"))
-    assert (tuned.train_seconds, tuned.cpu_seconds) == (120, None)
-
-
 def test_models_trained_elsewhere_are_named(tmp_path: Path) -> None:
     store = Store(tmp_path)
     names = ("Helsinki-NLP/opus-mt-fr-en@main", "runs/of another storage/seed-1")
