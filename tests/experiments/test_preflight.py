@@ -77,20 +77,6 @@ def report(experiment: Experiment) -> preflight.Report:
     return preflight.report(expand(experiment), Store(experiment.storage))
 
 
-def test_rows_left_out_are_reported_with_examples_and_settings(make: Make) -> None:
-    result = report(make())
-    rows = {text.name: (text.rows_in, text.rows) for text in result.texts}
-    assert rows == {"train": (40, 38), "valid": (10, 10), "news": (10, 10)}
-    empty, ratio = sorted(result.texts[0].left_out, key=lambda left_out: left_out.reason)
-    assert (empty.reason, empty.rows, empty.setting) == ("empty source", 1, None)
-    assert (ratio.reason, ratio.rows) == ("ratio", 1)
-    assert (ratio.setting, ratio.value) == ("corpus.filter.max_ratio", 1.5)
-    places = [example["place"] for example in (*empty.examples, *ratio.examples)]
-    assert [place.rpartition(" ")[2] for place in places] == ["5", "10"]
-    assert set(result.costs) == {"baseline", "toy"} and all(result.costs.values())
-    assert any("in the training set too" in caution for caution in result.cautions)
-
-
 def test_missing_test_sets_are_reported(make: Make) -> None:
     assert NO_TESTS in report(make({"tests": {}})).cautions
     assert preflight.cautions([make({"tests": {}}), make()]) == []
