@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from transformers import BertConfig, BertModel, MarianConfig, MarianModel, T5Config, T5Model
+from transformers import BertConfig, BertModel, T5Config, T5Model
 
 from augury.core.store import Store
 from augury.experiments.cost import (
@@ -69,19 +69,7 @@ def test_a_directory_tells_the_size_of_a_pretrained_model(tmp_path: Path) -> Non
         intermediate_size=64,
     )
     t5 = T5Config(vocab_size=300, d_model=32, num_layers=2, num_heads=2, d_kv=16, d_ff=64)
-    marian = MarianConfig(
-        vocab_size=300,
-        d_model=32,
-        encoder_layers=2,
-        decoder_layers=1,
-        encoder_attention_heads=2,
-        decoder_attention_heads=2,
-        encoder_ffn_dim=64,
-        decoder_ffn_dim=64,
-        max_position_embeddings=8,
-        pad_token_id=0,
-    )
-    models = BertModel(bert, add_pooling_layer=False), T5Model(t5), MarianModel(marian)
+    models = BertModel(bert, add_pooling_layer=False), T5Model(t5)
     for model in models:
         model.config.save_pretrained(tmp_path / model.config.model_type)
         size = pretrained_size(str(tmp_path / model.config.model_type))
