@@ -45,10 +45,6 @@ class Position:
     epochs: int = 0
     in_epoch: int = 0
     updates_per_epoch: int = 0
-    best: float = -float("inf")
-    """The best validation that patience has seen (`schedule.Patience`)."""
-    waited: int = 0
-    validations: int = 0
     rows: int = 0
     seconds: float = 0.0
     """Training time without interruptions."""

@@ -8,7 +8,6 @@ with the parameters that it would have had from the start.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import asdict
 
 import torch
 
@@ -52,7 +51,7 @@ def take_over(
 
 def _position(folder: Folder, training: Training) -> Position | None:
     """Return the last position of another run that a training of these settings would pass, with a
-    validation there, as it would be; None where there is none.
+    validation there; None where there is none.
 
     At its end it would need the checkpoints of all last validations, and the other run may have
     dropped one of them for a later one.
@@ -68,7 +67,7 @@ def _position(folder: Folder, training: Training) -> Position | None:
 
 def _passes(position: Position, training: Training, checkpoints: Checkpoints) -> bool:
     """Return whether a training of these settings goes on after a position and has the checkpoints
-    until there; give the position the patience of these settings."""
+    until there."""
     begun = position.epochs + (position.in_epoch > 0)
     if training.max_epochs is not None and begun > training.max_epochs:
         return False
@@ -79,7 +78,6 @@ def _passes(position: Position, training: Training, checkpoints: Checkpoints) ->
         patience.count(score)
         if patience.exhausted:
             return False
-    position.best, position.waited = patience.best, patience.waited
     # A later validation may have been better than one that is no longer kept.
     keeps_best = training.weights in ("best", "chosen")
     return not keeps_best or best(position.scores) in checkpoints.updates()
@@ -104,8 +102,6 @@ def _copy(source: Folder, position: Position, run: Folder, address: str) -> bool
                     (directory / file).write_bytes(checkpoint.read(file))
                 if (directory / STATE).exists():
                     state = torch.load(directory / STATE, map_location="cpu", weights_only=True)
-                    if update == position.update:
-                        state["position"] = asdict(position)
                     state["position"]["address"] = address
                     torch.save(state, directory / STATE)
                 run.sub("checkpoints").put(directory, f"{update:08d}")

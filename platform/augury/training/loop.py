@@ -96,7 +96,9 @@ class Trainer:
         if init_from is not None and not self.checkpoints.begun:
             start.start = init_from.load(self.module, self.optimizer)
         self.position = self.checkpoints.restore(self.module, self.optimizer, start)
-        self.patience = Patience(training.patience, self.position.best, self.position.waited)
+        self.patience = Patience(training.patience)
+        for score in self.position.scores.values():
+            self.patience.count(score)
         self.meter = Meter(self.position.measured, device)
         self.unread: list[tuple[int, list[np.ndarray], Tensor]] = []
         """Number, batches and (loss, gradient norm, rows) of updates not checked yet."""
@@ -293,8 +295,6 @@ class Trainer:
         validation = self._validation()
         position.scores[position.update] = self._score(validation)
         self.patience.count(position.scores[position.update])
-        position.best, position.waited = self.patience.best, self.patience.waited
-        position.validations += 1
 
         metrics = {"valid/loss": validation.loss}
         # Patience takes the higher for the better, so that its best loss is a negative number.
@@ -307,7 +307,7 @@ class Trainer:
             self.history.add(position.update, position.all_epochs, metrics | times)
         self._save(snapshot=False)
         return metrics | {
-            "validation": position.validations,
+            "validation": len(position.scores),
             "update": position.update,
             "epochs": position.all_epochs,
         }
