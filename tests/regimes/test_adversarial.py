@@ -27,16 +27,17 @@ class Straight:
         self.module = nn.Linear(2, 2, bias=False)
         with torch.no_grad():
             self.module.weight.copy_(torch.tensor([[0.0, 0.0], head]))
-        self.word = torch.tensor([[[0.0, -0.5]]])
+        self.word, self.mask = torch.tensor([[[0.0, -0.5]]]), torch.tensor([[True]])
         self.seen: list[list[float]] = []
 
     def embedded(self, batch: object, view: int) -> Embedded:
-        return Embedded(self.word, torch.tensor([[True]]))
+        return Embedded(self.word, self.mask)
 
     def rows(self, batch: object, views: list[int], perturbation: Tensor | None = None) -> Rows:
         moved = torch.zeros_like(self.word) if perturbation is None else perturbation
         self.seen.append(moved.flatten().tolist())
-        return Rows(self.word + moved, self.module.weight, None, torch.tensor([0]))
+        labels = torch.zeros(self.word.shape[1], dtype=torch.long)
+        return Rows(self.word + moved, self.module.weight, None, labels)
 
 
 @pytest.mark.parametrize(
@@ -69,6 +70,15 @@ def test_perturbations_under_a_constant_gradient(
     assert float(metrics["perturbation"]) == pytest.approx(float(length) / 0.5, rel=1e-5)
     before, after = float(metrics["nll_before"]), float(metrics["nll"])
     assert before == pytest.approx(float(F.softplus(torch.tensor(-2.0)))) and after > before
+
+
+def test_pads_stay_where_they_are() -> None:
+    """Also in a model in which they act."""
+    model = Straight()
+    model.word, model.mask = model.word.repeat(1, 2, 1), torch.tensor([[True, False]])
+    Adversarial(epsilon=3.0, **SHARP).loss(model, None, Progress(0))
+    assert model.seen[1] == pytest.approx([0.6, 0.8, 0, 0])
+    assert [moved[2:] for moved in model.seen] == [[0, 0]] * 4
 
 
 def test_until_the_warm_up_ends_words_stay_where_they_are() -> None:
