@@ -111,6 +111,12 @@ def test_systems_share_their_first_stages(trained: Trained) -> None:
     assert [run.inputs[0].rows for run in (again, tune)] == [20, 30]
 
 
+def test_after_its_budget_nothing_begins(tmp_path: Path) -> None:
+    done = run_experiment(experiment(tmp_path), budget=0.0)
+    assert not done.runs and not done.failures and done.missing == 1
+    assert not [*tmp_path.glob("runs/*/*/outcome.json")]
+
+
 def test_a_stage_that_is_trained_and_not_scored_is_scored(tmp_path: Path) -> None:
     staged = experiment(tmp_path, stages={"tune": TUNE}, baseline=False)
     first = make.prepare(last_stage(staged).first, Store(tmp_path))
