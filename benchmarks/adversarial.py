@@ -71,7 +71,7 @@ class Classifier:
         self.module = XLMRobertaForSequenceClassification(config).train()
 
     def embedded(self, batch: Batch, view: int) -> Embedded:
-        return Embedded(self._words(batch.ids).detach(), batch.ids, batch.ids != PAD)
+        return Embedded(self._words(batch.ids).detach(), batch.ids != PAD)
 
     def rows(self, batch: Batch, views: Sequence[int], perturbation: Tensor | None = None) -> Rows:
         mask = batch.ids != PAD

@@ -40,15 +40,6 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("numpy", "pyarrow", "torch", "transformers", "sentencepiece", "ctranslate2", "ray")
 
 
-def precisions() -> list[str]:
-    """Return the precisions worth measuring here: bf16 is ten times slower where a processor has no
-    instructions for it."""
-    # Imported here, since benchmarks.preparation measures the memory of what little it imports.
-    from augury.experiments.cost import cpu_is_fast_in_bfloat16
-
-    return ["fp32", "bf16"] if cpu_is_fast_in_bfloat16() else ["fp32"]
-
-
 class Clock(NamedTuple):
     """Seconds; CPU seconds include those of processes that have ended."""
 

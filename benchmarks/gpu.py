@@ -65,7 +65,7 @@ from augury.experiments.spec import parse
 from augury.experiments.task import find_task
 from augury.regimes.regime import Progress
 from augury.training.learner import compile_layers
-from augury.training.loop import Trainer, fit
+from augury.training.loop import Trainer
 from augury.training.trained import WEIGHTS
 from benchmarks.frame import cell
 from benchmarks.training import PlainLoop
@@ -302,14 +302,14 @@ def weights(
         learner = ByLikelihood(run)
         if compiled:
             compile_layers(learner.module, BACKEND[setting.device.type])
-        fit(
+        trainer = Trainer(
             learner,
             run.experiment.training,
             replace(run, folder=folder),
             device=setting.device,
-            deadline=deadline,
             own_dropout=not compiled,
         )
+        trainer.fit(lambda metrics: None, deadline)
     return folder.read(WEIGHTS)
 
 

@@ -2,18 +2,14 @@
 
     python -m benchmarks.preparation [--rows 10000 100000 300000 1000000]
         [--stages read deduplicate operator tokenise] [--executor local] [--json]
-    python -m benchmarks.preparation --stages dispatch --executor ray
-        --rows 1000000 10000000 100000000
 
     read         `augury.corpora.ingest`: files, cleaning, filter, Parquet
     deduplicate  the same with `filter.deduplicate`
     operator     `augury.augment.pipeline`: fits a cipher and writes the view of one key
     tokenise     `augury.text.tokens`: the ids of source and target, vocabulary of 4,000
-    vocabulary   `augury.text.pieces.training` on all pairs, 8,000 entries
-    dispatch     tasks that do nothing, one for 20,000 rows: what the executor costs the driver
 
 Every stage is a new Python process, the driver, which does all of the work; with executor ray,
-tasks of all stages but vocabulary run in others, and the figures are the driver's. Peak is the
+tasks run in others, and the figures are the driver's. Peak is the
 largest resident size (VmHWM). Base is the size before the stage, after the start of Ray. Seconds
 and CPU seconds begin there.
 `main` is the CPU time of the first thread, which more cores do not shorten; with executor ray, that
@@ -40,8 +36,7 @@ from typing import Any
 
 from benchmarks import frame
 
-STAGES = ("read", "deduplicate", "operator", "tokenise", "vocabulary", "dispatch")
-BLOCK_ROWS = 20_000
+STAGES = ("read", "deduplicate", "operator", "tokenise")
 SENTENCES = 20_000
 REPEATED = 20
 SIDES = ("source", "target")
@@ -68,8 +63,7 @@ def stage(directory: Path, rows: int, name: str, executor: Any) -> frame.Row:
         from augury.core.ray_connection import connect
 
         connect()
-    idle = name == "dispatch"
-    work, folders = dispatch(rows, executor) if idle else prepared(directory, name, executor)
+    work, folders = prepared(directory, name, executor)
     base, wall = memory("VmRSS"), time.perf_counter()
     cpu, main = time.process_time(), time.thread_time()
     work()
@@ -89,21 +83,6 @@ def stage(directory: Path, rows: int, name: str, executor: Any) -> frame.Row:
 
 Work = tuple[Callable[[], object], list[Path]]
 """The work of a stage, ready to be timed, and the folders that it makes."""
-
-
-def dispatch(rows: int, executor: Any) -> Work:
-    """Return tasks that do nothing."""
-    from augury.core.execution import Execution
-    from augury.core.progress import Stage
-
-    backend = Execution(executor=executor).choose(0, "dispatch")
-    items = [{"item": item} for item in range(rows // BLOCK_ROWS)]
-
-    def work() -> None:
-        with Stage("dispatch", len(items)) as progress:
-            backend.map(lambda: lambda row: {"rows": 1}, items, progress)
-
-    return work, []
 
 
 def prepared(directory: Path, name: str, executor: Any) -> Work:
@@ -142,14 +121,6 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
     from augury.text.tokens import Text, tokenise
 
     texts = {side: Text(corpus.folder, (side,), side) for side in SIDES}
-    if name == "vocabulary":
-        folder = store.folder("vocabularies", "all")
-        groups = {side: text.lines for side, text in texts.items()}
-        config = VocabularyConfig(size=8_000)
-        return (
-            lambda: training.train(groups, config, languages=["de", "en"], folder=folder),
-            [Path(folder.path())],
-        )
     tokenizer = VocabularyTokenizer(store.folder("vocabularies", "first"))
     first = {side: list(islice(text.lines(), 5_000)) for side, text in texts.items()}
     training.train(
@@ -176,12 +147,10 @@ def measure(rows: int, stages: list[str], executor: str) -> dict[str, frame.Row]
     """Return the figures of every stage with so many rows."""
     results = {}
     with tempfile.TemporaryDirectory() as directory:
-        needs_text = set(stages) - {"dispatch"}
-        if needs_text:
-            write_text(Path(directory), rows)
+        write_text(Path(directory), rows)
         for name in STAGES:
             # Further stages read the deduplicated corpus.
-            if name in stages or (name == "deduplicate" and needs_text - {"read"}):
+            if name in stages or (name == "deduplicate" and stages != ["read"]):
                 command = [sys.executable, "-m", "benchmarks.preparation"]
                 command += ["--run", directory, str(rows), name, executor]
                 done = subprocess.run(
@@ -196,7 +165,7 @@ def main() -> None:
     parser.add_argument(
         "--rows", type=int, nargs="+", default=[10_000, 100_000, 300_000, 1_000_000]
     )
-    parser.add_argument("--stages", nargs="+", choices=STAGES, default=list(STAGES[:4]))
+    parser.add_argument("--stages", nargs="+", choices=STAGES, default=list(STAGES))
     parser.add_argument("--executor", choices=["local", "ray"], default="local")
     parser.add_argument("--run", nargs=4, help=argparse.SUPPRESS)
     arguments = parser.parse_args()

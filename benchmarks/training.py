@@ -230,8 +230,8 @@ def main() -> None:
         "--precision",
         nargs="+",
         choices=["fp32", "bf16"],
-        default=frame.precisions(),
-        help="precisions to train in (default both, or fp32 where the processor emulates bf16)",
+        default=["fp32"],
+        help="precisions to train in (default fp32)",
     )
     arguments = parser.parse_args()
     torch.set_num_threads(2)

@@ -42,7 +42,6 @@ def domains(scale: str) -> dict[str, Any]:
         "regime.epsilon": tune.loguniform(0.001, 10),
         "regime.alpha_share": tune.uniform(0.5, 2),
         "regime.steps": tune.choice([1, 2, 3, 5]),
-        "regime.norm_scope": tune.choice(["example", "token", "matrix"]),
     }
 
 

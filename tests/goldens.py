@@ -1,15 +1,13 @@
 """Freeze what must not change while code is rebuilt: run small experiments, keep what they give.
 
     python tests/goldens.py write FOLDER [NAME ...]     runs the experiments, or these; minutes
-    python tests/goldens.py compare A B [--common] [--only PATTERN ...]
+    python tests/goldens.py compare A B
     python tests/goldens.py freeze                      rewrites tests/goldens/
 
 `write` runs the code of its own checkout by the command line, on this process (`NAME-local`) and on
 Ray (`NAME-ray`, which is equal). What it writes is compared within one machine, before a change
 against after it, as processors round differently. `compare` prints every difference and exits with
-1 if there is any. With `--common`, for a change that trains more or fewer trials, what only one
-side has (keys of objects, such as the address and seed of a run; rows of tables; ends of lists) is
-counted in one line for each file, and is no difference. `--only` selects files: 'race-*/runs.json'.
+1 if there is any.
 
 What needs no learning (addresses, texts, tokens, ciphers, batches) is committed in `tests/goldens/`
 and compared by `test_goldens.py`. Where an address or a text changes for a reason, `freeze` writes
@@ -22,7 +20,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import fnmatch
 import hashlib
 import io
 import json
@@ -246,25 +243,16 @@ def tidy(value: Any) -> Any:
     return [tidy(item) for item in value]
 
 
-def compare(before: Path, after: Path, common: bool, patterns: Sequence[str]) -> int:
+def compare(before: Path, after: Path) -> int:
     """Print the differences of two folders; return their number."""
     files = {str(file.relative_to(side)) for side in (before, after) for file in side.rglob("*.*")}
     differences = 0
     for name in sorted(files):
-        if patterns and not any(fnmatch.fnmatch(name, pattern) for pattern in patterns):
-            continue
-        sides = [flat(side / name) for side in (before, after)]
-        shared = sides[0].keys() & sides[1].keys()
-        alone = [sides[0].keys() - shared, sides[1].keys() - shared]
-        different = {key for key in shared if sides[0][key] != sides[1][key]}
-        if common and any(alone):
-            print(
-                f"{name}: {len(shared)} values on both sides, {len(alone[0])} only in {before}, "
-                f"{len(alone[1])} only in {after}"
-            )
-        for key in sorted(different if common else different.union(*alone)):
-            print(f"{name}: {key}: {sides[0].get(key, 'none')} != {sides[1].get(key, 'none')}")
-            differences += 1
+        first, second = (flat(side / name) for side in (before, after))
+        for key in sorted(first.keys() | second.keys()):
+            if first.get(key) != second.get(key):
+                print(f"{name}: {key}: {first.get(key, 'none')} != {second.get(key, 'none')}")
+                differences += 1
     return differences
 
 
@@ -354,12 +342,10 @@ def main() -> int:
     comparing = verbs.add_parser("compare", help="print every difference of two folders")
     comparing.add_argument("before", type=Path, metavar="A")
     comparing.add_argument("after", type=Path, metavar="B")
-    comparing.add_argument("--common", action="store_true", help="only what both have")
-    comparing.add_argument("--only", nargs="+", default=(), metavar="PATTERN", help="these files")
     verbs.add_parser("freeze", help="rewrite tests/goldens/")
     arguments = parser.parse_args()
     if arguments.verb == "compare":
-        return int(compare(arguments.before, arguments.after, arguments.common, arguments.only) > 0)
+        return int(compare(arguments.before, arguments.after) > 0)
     if arguments.verb == "write":
         write(arguments.folder, arguments.names)
         return 0

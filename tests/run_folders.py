@@ -53,7 +53,6 @@ def write_scores(
         training,
         data_factor=data_factor,
         epochs={"source": 10.0},
-        pieces={"source": 12.0, "target": 11.0},
     )
     record = RunRecord.read(run)
     scores = {test: tuple(of_test) for test, of_test in tests.items()}

@@ -33,16 +33,14 @@ def test_what_needs_no_learning_is_as_it_was(name: str, current: dict[str, str])
 
 
 def test_differences_are_found(tmp_path: Path) -> None:
-    """Values, rows of tables, and what one side lacks, which `common` leaves out."""
+    """Values, rows of tables, and what one side lacks."""
     for side, loss, further in (("a", 1.5, {}), ("b", 1.25, {"y/seed-2": {"loss": 2}})):
         runs = {"x/seed-1": {"loss": loss, "tests": [3]}, **further}
         goldens.put(tmp_path / side / "runs.json", goldens.as_json(runs))
         goldens.put(tmp_path / side / "texts.tsv", f"tokens/1\t{side}\ntokens/2\tsame\n")
     sides = (tmp_path / "a", tmp_path / "b")
-    assert goldens.compare(*sides, common=False, patterns=()) == 3
-    assert goldens.compare(*sides, common=True, patterns=()) == 2
-    assert goldens.compare(*sides, common=True, patterns=["*.tsv"]) == 1
-    assert goldens.compare(sides[0], sides[0], common=False, patterns=()) == 0
+    assert goldens.compare(*sides) == 3
+    assert goldens.compare(sides[0], sides[0]) == 0
 
 
 def test_times_and_paths_are_left_out() -> None:

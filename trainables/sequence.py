@@ -268,7 +268,7 @@ class SequenceTraining(RegimeTraining):
         """Return the source as the encoder reads it, tag and end of sentence included."""
         source = batch.sources[view]
         with torch.no_grad():
-            return Embedded(source_embeddings(self.module, source), source, source != self.pad)
+            return Embedded(source_embeddings(self.module, source), source != self.pad)
 
     def rows(self, batch: Batch, views: Sequence[int], perturbation: Tensor | None = None) -> Rows:
         """Return the target positions of the chosen views without pads, in one concatenated forward

@@ -35,7 +35,6 @@ class RegimeTraining(ABC):
         self.examples = examples_of(run, self.symbols)
         self.group_rows = self.examples.group_rows
         self.weights = self.examples.weights
-        self.plain_rows = self.examples.plain_rows
         self.ids = self.examples.ids
 
     def symbols(self) -> Symbols:

@@ -24,18 +24,6 @@ SMALLEST = {
 }
 
 
-def test_ratio_is_the_median_of_ratios_within_rounds() -> None:
-    assert frame.ratio([2.0, 9.0, 4.0], [1.0, 3.0, 4.0]) == 2.0
-
-
-def test_contenders_run_once_a_round_in_rotating_order() -> None:
-    order: list[str] = []
-    contenders = {name: lambda name=name: order.append(name) for name in "abc"}
-    samples = frame.in_turn(contenders, 2)
-    assert order == ["a", "b", "c", "b", "c", "a"]
-    assert {name: len(clocks) for name, clocks in samples.items()} == {"a": 2, "b": 2, "c": 2}
-
-
 @pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.parametrize("name", SMALLEST)

@@ -51,14 +51,3 @@ def test_what_only_some_can_do_is_shown_with_its_methods(owner: type) -> None:
 def test_the_fields_of_a_kind_of_corpus_are_shown() -> None:
     shown = re.findall(r"^\| `(\w+)` \|", section("A kind of corpus"), re.MULTILINE)
     assert shown == [field.name for field in fields(Kind)]
-
-
-def test_an_operator_and_a_task_from_outside_are_short() -> None:
-    examples = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    operators = [text for text in examples if "OPERATOR =" in text]
-    assert len(operators) == 2 and all(text.count("\n") <= 30 for text in operators)
-    assert (DOCS / "examples" / "sentiment.py").read_text().count("\n") <= 40
-
-
-def test_a_table_from_outside_is_short() -> None:
-    assert (DOCS / "examples" / "smoothing.py").read_text().count("\n") <= 40

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from augury.core.errors import UserError
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.experiments.task import find_task
@@ -102,9 +101,3 @@ def test_it_learns_from_nothing_with_the_defaults_it_ships(content: dict[str, An
     (run,) = (of_seed[1] for of_seed in runs.values())
     (accuracy,) = run.read_record("scores.json")["tests"]["films"]
     assert not failures and accuracy["value"] > 80  # chance: 50
-
-
-def test_labels_that_the_corpus_does_not_name_are_refused(content: dict[str, Any]) -> None:
-    content["corpus"]["labels"] = ["neg", "good"]
-    with pytest.raises(UserError, match="unknown label 'pos': corpus.labels has neg, good"):
-        run_experiment(parse(content))

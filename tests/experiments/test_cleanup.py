@@ -11,7 +11,7 @@ from augury.cli import main
 from augury.core.cluster import REACH
 from augury.core.locks import locked
 from augury.core.store import Folder, Store
-from augury.experiments.cleanup import unused
+from augury.experiments.stored_runs import unused
 
 USERS = ("runs", "sweeps")
 CORPUS, VIEW, OTHER, TOKENS, SWEPT = ("c" * 16, "d" * 16, "e" * 16, "f" * 16, "1" * 16)

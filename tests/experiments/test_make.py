@@ -16,14 +16,13 @@ from augury.augment.health import UnusableOutput
 from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.progress import StatusLine
-from augury.core.store import Folder, Store
-from augury.corpora.corpus import Corpus, read_shard
+from augury.core.store import Store
+from augury.corpora.corpus import Corpus
 from augury.experiments.graph import Graph
 from augury.experiments.make import ProgressMonitor, examples_of, prepare, train_models
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
 from augury.experiments.task import find_task
-from augury.experiments.trial import train
 from augury.sweeping.driver import run_experiment
 from augury.text.pieces.vocabulary import Vocabulary
 from augury.text.tokens import Tokens
@@ -50,13 +49,6 @@ def test_the_address_is_known_before_anything_is_made(task: str, tmp_path: Path)
     assert run.data_factor == 3.0 and set(run.fits) == {"eda"}
     made = [run.tokenizer, *run.tokens.values(), *run.records.values()]
     assert all((tmp_path / name).is_dir() for name in made)
-
-
-def test_a_test_set_that_is_the_validation_text_changes_no_address(tmp_path: Path) -> None:
-    corpus = {**tiny.PARALLEL, "tests": {"dev": {"validation": True}}}
-    run = prepared("nmt", tmp_path, corpus=corpus)
-    assert run.tests == ["dev"] and run.corpus("dev").address == run.corpus("valid").address
-    assert run.address == Graph(Store(tmp_path)).plan(tiny.experiment("nmt", tmp_path)).address
 
 
 WITH_DROPOUT = {**tiny.ENCODER, "dropout": 0.2}
@@ -92,20 +84,6 @@ def test_what_changes_the_model_changes_the_address_and_nothing_else_does(
     assert len({known(), *(known(**change) for change in different)}) == 1 + len(different)
 
 
-def test_records_of_translation_have_another_source_and_the_same_target(tmp_path: Path) -> None:
-    run = prepared("nmt", tmp_path, augment=[EDA])
-    corpus, records = run.corpus("train"), Corpus(run.stored_folder(run.records["eda"]))
-    ids = [f"{parent}/eda-{copy}" for parent in corpus.column("id") for copy in (1, 2)]
-    assert records.column("id") == ids
-    lineage = [row["parents"] for row in records.column("lineage")]
-    assert lineage == [[name.partition("/eda")[0]] for name in ids]
-    assert records.column("target") == [text for text in corpus.column("target") for _ in "12"]
-    sources = [text for text in corpus.column("source") for _ in "12"]
-    changed = sum(map(str.__ne__, sources, records.column("source")))
-    assert changed > 40  # deletions may take nothing, and no synonyms are known
-    assert set(records.column("origin")) == {"eda"}
-
-
 @pytest.mark.parametrize("task", TASKS)
 def test_plain_text_has_the_same_pieces_with_and_without_records(task: str, tmp_path: Path) -> None:
     plain, augmented = prepared(task, tmp_path), prepared(task, tmp_path, augment=[EDA])
@@ -137,8 +115,9 @@ def test_rows_are_left_out_of_all_views_and_records_where_they_are_too_long(tmp_
         long |= Tokens(*(run.stored_folder(run.tokens[name]) for name in names)).lengths > 6
     for view in run.views:
         long[:60] |= Tokens(run.stored_folder(run.tokens[view])).lengths > 6
-    assert 0 < long.sum() < 180 and run.left_out == {"more than 6 pieces": int(long.sum())}
     examples = examples_of(run, lambda: pytest.fail("no operator draws"))
+    assert 0 < long.sum() < 180
+    assert examples.left_out == {"more than 6 pieces": int(long.sum())}
     assert examples.rows.tolist() == np.flatnonzero(~long).tolist()
     of_corpus = int((~long[:60]).sum())
     assert examples.group_rows == [len(examples.rows), of_corpus, of_corpus]
@@ -156,46 +135,8 @@ def test_rows_that_are_cut_are_counted_and_said(
     assert f"{(full > 12).sum()} of 60 rows of 'source'" in capsys.readouterr().err
 
 
-def test_what_is_there_is_found_and_not_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = prepared("nmt", tmp_path, augment=[EDA])
-
-    def refuse(*arguments: Any, **options: Any) -> None:
-        pytest.fail("made again")
-
-    monkeypatch.setattr(Folder, "finish", refuse)
-    monkeypatch.setattr(find_task("nmt"), "make_tokenizer", refuse)
-    assert prepared("nmt", tmp_path, augment=[EDA]) == first
-
-
 SMALL = {**tiny.T5, "vocabulary_size": 80}
 """The model of a model of an operator."""
-
-
-@pytest.mark.trains
-@pytest.mark.parametrize("use", ["records", "view"])
-def test_a_reorderer_rewrites_the_source_of_translation(use: str, tmp_path: Path) -> None:
-    settings = {"model": SMALL, "training": {"max_epochs": 1}, "sampling": {"max_length": 5}}
-    reorder = {"operator": "reorder", "parallel": tiny.PARALLEL, "use": use, **settings}
-    regime = "plain" if use == "records" else "multi_source"
-    experiment = tiny.experiment("nmt", tmp_path, augment=[reorder], regime=regime)
-    store = Store(tmp_path)
-    known = Graph(store).plan(experiment).address
-    run = prepare(experiment, store)
-    assert run.address == known and run.data_factor == 2.0
-    (model,) = Graph(store).models(experiment)[0].values()
-    assert store.folder("runs", model.name.removeprefix("runs/")).complete
-    ((name, folder),) = (run.records | run.views).items()
-    (shard,) = run.stored_folder(folder).manifest()["shards"]
-    table = read_shard(run.stored_folder(folder), shard)
-    texts = table.column("source" if use == "records" else "text").to_pylist()
-    corpus = run.corpus("train")
-    assert name == "reorder-qab" and len(texts) == 60
-    assert all(texts) and texts != corpus.column("source")
-    if use == "records":
-        assert table.column("target").to_pylist() == corpus.column("target")
-    assert train(run)
 
 
 @pytest.mark.trains
@@ -260,19 +201,14 @@ def test_a_hundred_empty_back_translations_are_not_trained_on(mute: str, tmp_pat
     assert not Store(tmp_path).folder("runs", run).exists()
 
 
-def test_the_output_is_judged_again_when_it_is_found_in_the_store(
-    mute: str, tmp_path: Path
-) -> None:
-    system = expand(parse(content(tmp_path, mute)))["+BT"]
-    for _ in range(2):
-        with pytest.raises(UnusableOutput, match="0 of 100"):
-            prepare(system, Store(tmp_path))
-
-
 def test_a_limit_can_be_lifted_in_the_same_run_and_the_measures_stay_in_it(
     mute: str, tmp_path: Path
 ) -> None:
+    """Until then it is refused, also where it is found in the store."""
     limited = expand(parse(content(tmp_path, mute)))["+BT"]
+    for _ in range(2):
+        with pytest.raises(UnusableOutput, match="0 of 100"):
+            prepare(limited, Store(tmp_path))
     for health in ({"stop": False}, {"min_yield": None, "max_empty": None}):
         system = expand(parse(content(tmp_path, mute, health=health)))["+BT"]
         run = prepare(system, Store(tmp_path))
@@ -280,18 +216,6 @@ def test_a_limit_can_be_lifted_in_the_same_run_and_the_measures_stay_in_it(
         (output,) = run.health
         assert (output.made, output.requested) == (0, 100)
         assert (output.lost, output.empty) == ({"empty": 100}, 1.0)
-
-
-def test_a_stage_and_the_models_of_operators_have_the_limits_of_the_experiment(
-    tmp_path: Path,
-) -> None:
-    text = {"language": "qab", "train": {"builtin": 5, "seed": 2}}
-    stages = {"tune": {"augment": [{"operator": "back_translation", "monolingual": text}]}}
-    systems = {"tuned": {"stages": stages}}
-    described = content(tmp_path, "none", systems=systems, health={"max_empty": 0.3})
-    system = expand(parse(described))["tuned"]
-    chain = [*system.chain, *system.model_experiments.values()]
-    assert len(chain) == 3 and {stage.health.max_empty for stage in chain} == {0.3}
 
 
 def test_progress_is_shown_with_metrics_and_the_time_left(run: Any) -> None:

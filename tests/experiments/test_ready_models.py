@@ -19,7 +19,7 @@ from augury.decoding.settings import GREEDY, Sampling
 from augury.experiments.ready_models import ready_model
 from augury.experiments.run import Run, describe
 from augury.experiments.task import find_task
-from augury.experiments.trial import train
+from augury.experiments.trial import run_trial
 from tests import tiny
 
 pytestmark = pytest.mark.trains
@@ -47,7 +47,7 @@ class Trained(NamedTuple):
 def trained(task: str, storage: Path) -> Trained:
     run = tiny.prepared(task, storage)
     describe(run, task)
-    assert train(run)
+    assert run_trial(run, scored=False)
     exported = storage / f"{task}-hf"
     exported.mkdir()
     find_task(task).export(run, "hf", exported)

@@ -34,7 +34,7 @@ def records(store: Store, address: str, models: dict[str, str], made_from: list[
 
 
 def cost(folder: Folder) -> Cost:
-    return Cost.of(folder, Outcome.read(folder), data_factor=1.0, epochs={}, pieces={})
+    return Cost.of(folder, Outcome.read(folder), data_factor=1.0, epochs={})
 
 
 def test_stages_models_and_translations_are_added_once(tmp_path: Path) -> None:
@@ -55,18 +55,6 @@ def test_stages_models_and_translations_are_added_once(tmp_path: Path) -> None:
     assert again.cpu_seconds == 2 * seconds + 10
     assert again.device_hours == pytest.approx((2 * seconds + 10) / 3600)
     assert (again.trainings, again.updates, again.uncounted) == (5, 7, ())
-
-
-def test_processor_time_is_unknown_where_a_training_of_an_earlier_version_is_part_of_it(
-    tmp_path: Path,
-) -> None:
-    store = Store(tmp_path)
-    base = trained(store, "base", 100)
-    earlier = base.read_record("outcome.json")
-    del earlier["cpu_seconds"]
-    base.write_record("outcome.json", earlier)
-    tuned = cost(trained(store, "tuned", 20, before="base"))
-    assert (tuned.train_seconds, tuned.cpu_seconds) == (120, None)
 
 
 def test_models_trained_elsewhere_are_named(tmp_path: Path) -> None:

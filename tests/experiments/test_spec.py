@@ -55,11 +55,6 @@ def test_systems_differ_by_their_dotted_keys_and_presets() -> None:
     assert compared["code"].regime.warmup_views == "cipher" and compared["code"].regime.beta == 2
 
 
-def test_an_experiment_survives_being_written_and_read() -> None:
-    experiment = parse(BASE)
-    assert parse(experiment.to_dict()) == experiment
-
-
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_shipped_experiments_are_valid(path: Path) -> None:
     assert expand(load(path))

@@ -11,13 +11,13 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.experiments import evaluate, make
-from augury.experiments.graph import Graph
-from augury.experiments.run import Run
+from augury.experiments.graph import Graph, Step
+from augury.experiments.run import Run, describe
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, expand, last_stage
-from augury.experiments.trial import train
+from augury.experiments.trial import run_trial
 from augury.sweeping.driver import run_experiment
-from augury.training.trained import OUTCOME, WEIGHTS
+from augury.training.trained import WEIGHTS
 from tests import tiny
 
 pytestmark = pytest.mark.trains
@@ -60,6 +60,11 @@ def test_an_address_is_made_of_those_before(tmp_path: Path) -> None:
         changed = addresses(experiment(tmp_path, stages=both, **changes), store)
         assert not {*changed} & {first, tune, again}
     assert not store.addresses("runs")
+
+    graph = Graph(store)
+    (last,) = graph.add({"tuned": last_stage(experiment(tmp_path, stages=both))}).values()
+    assert graph.inputs(Step(again)) == [Step(first)] and last.first.address == first
+    assert graph.inputs(Step(again, 1)) == [Step(again), Step(tune, 1)]
 
 
 def test_settings_without_effect_are_left_out_of_every_stage(tmp_path: Path) -> None:
@@ -106,22 +111,17 @@ def test_systems_share_their_first_stages(trained: Trained) -> None:
     assert [run.inputs[0].rows for run in (again, tune)] == [20, 30]
 
 
-def test_a_changed_last_stage_is_trained_alone(trained: Trained) -> None:
-    compared, runs = trained
-    changed = {"tune": TUNE, "again": {**AGAIN, "training.max_epochs": 2}}
-    files = {run: Path(run.path(WEIGHTS)) for seeds in runs.values() for run in seeds.values()}
-    before = {run: file.stat().st_mtime_ns for run, file in files.items()}
-    other = compared.model_copy(update={"systems": {"double": {"stages": changed}}, "seeds": (2,)})
-    longer, _, _ = run_experiment(other)
-    assert {run: file.stat().st_mtime_ns for run, file in files.items()} == before
-    assert longer["double"][2].read_record(OUTCOME)["epochs"] == 2
-    assert Run.read(longer["double"][2]).init_from == Run.read(runs["double"][2]).init_from
+def test_after_its_budget_nothing_begins(tmp_path: Path) -> None:
+    done = run_experiment(experiment(tmp_path), budget=0.0)
+    assert not done.runs and not done.failures and done.missing == 1
+    assert not [*tmp_path.glob("runs/*/*/outcome.json")]
 
 
 def test_a_stage_that_is_trained_and_not_scored_is_scored(tmp_path: Path) -> None:
     staged = experiment(tmp_path, stages={"tune": TUNE}, baseline=False)
     first = make.prepare(last_stage(staged).first, Store(tmp_path))
-    assert train(first) and not evaluate.evaluated(first)
+    describe(first, "first")
+    assert run_trial(first, scored=False) and not evaluate.evaluated(first)
     weights = Path(first.folder.path(WEIGHTS)).stat().st_mtime_ns
     run_experiment(staged)
     assert first.folder.complete and evaluate.evaluated(first)

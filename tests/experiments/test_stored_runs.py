@@ -24,15 +24,6 @@ def test_only_described_runs_count(run: Any, store: Store) -> None:
     assert [folder.name for folder in stored_runs.folders(store)] == [run.folder.name]
 
 
-def test_history_is_in_the_order_of_updates(run: Any) -> None:
-    assert history.read(run.folder) == []
-    run.history(100, 150)
-    run.history(200, 250, name="00000100~")
-    run.history(50, 50)
-    records = history.read(run.folder)
-    assert [record["update"] for record in records] == [50, 100, 150, 200, 250]
-
-
 @pytest.mark.parametrize("line", [{"update": 1}, 3])
 def test_a_damaged_history_is_named(run: Any, line: object) -> None:
     run.raw("00000001", line)

@@ -1,85 +1,21 @@
-"""The systems of an experiment: their budgets where these are equal, what they read, and where
+"""The systems of an experiment: what they read, and where
 their files lie."""
 
 from __future__ import annotations
 
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments.graph import Graph
-from augury.experiments.spec import Experiment, parse
-from augury.experiments.systems import canonical, expand, load, missing_inputs
+from augury.experiments.spec import parse
+from augury.experiments.systems import expand, load, missing_inputs
 from augury.reporting.papers import table as published
 from augury.sweeping import plan
-from augury.sweeping.driver import run_experiment
-from augury.training.trained import Outcome
 from tests import tiny
-
-SYSTEMS: dict[str, Any] = {
-    "baseline": {},
-    "twice": {"augment": [{"operator": "eda", "copies": 1}]},
-}
-
-
-def equal(storage: Path, unit: str, training: dict[str, Any], **changes: Any) -> Experiment:
-    """Systems whose budgets are equal in a unit."""
-    settings = {"max_tokens": 400, "patience": 99, **training}
-    described = {"systems": SYSTEMS, **changes}
-    return parse(tiny.content("nli", storage, equal=unit, training=settings, **described))
-
-
-def test_the_budget_of_every_system_is_the_baselines(tmp_path: Path) -> None:
-    longer = {"baseline": {}, "longer": {"training.max_updates": 70, "training.patience": 9}}
-    both = equal(tmp_path, "updates", {"max_updates": 7}, systems=longer)
-    assert [system.training.max_updates for system in expand(both).values()] == [7, 7]
-    timed = {"max_minutes": 1.5, "schedule": "constant", "warmup_share": None}
-    for system in expand(equal(tmp_path, "time", timed)).values():
-        training = system.training
-        limits = (training.max_minutes, training.max_epochs, training.max_updates)
-        assert limits == (1.5, None, None)
-    counted = expand(equal(tmp_path, "tokens", {"max_epochs": 3}))
-    assert counted["twice"].to_dict()["training"]["equal"] == "tokens"
-
-
-def test_the_unit_is_part_of_addresses_where_it_acts(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    addresses: dict[str, set[str]] = {"baseline": set(), "twice": set()}
-    for unit in ("epochs", "updates", "tokens"):
-        for name, system in expand(equal(tmp_path, unit, {"max_epochs": 3})).items():
-            form = canonical(system, store).experiment
-            addresses[name].add(Graph(store).plan(form).address)
-    assert len(addresses["baseline"]) == 1
-    assert len(addresses["twice"]) == 3
-
-
-@pytest.mark.parametrize(
-    ("unit", "changes", "message"),
-    [
-        ("time", {}, "set training.max_minutes"),
-        ("updates", {"systems": {"a": SYSTEMS["twice"], "b": {}}}, "the baseline has records"),
-        ("updates", {"systems": {"a": {}, "b": {"training.max_tokens": 900}}}, "max_tokens of b"),
-    ],
-)
-def test_what_cannot_be_derived_is_refused(
-    tmp_path: Path, unit: str, changes: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(UserError, match=message):
-        expand(equal(tmp_path, unit, {"max_epochs": 3}, **changes))
-
-
-@pytest.mark.trains
-def test_systems_with_records_train_as_much(tmp_path: Path) -> None:
-    runs, failures, _ = run_experiment(equal(tmp_path, "tokens", {"max_epochs": 2}))
-    assert not failures
-    plain, twice = (Outcome.read(of_seed[1]) for of_seed in runs.values())
-    assert twice.rows / plain.rows == pytest.approx(1.0, abs=0.1) and twice.epochs < 1.5
-
 
 OWN_OPERATOR = """
 from augury.augment.operator import Operator

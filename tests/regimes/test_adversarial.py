@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 
 import pytest
 import torch
@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from augury.core.errors import UserError
 from augury.regimes import regime
-from augury.regimes.adversarial import Adversarial
+from augury.regimes.adversarial import Adversarial, project, step
 from augury.regimes.plain import Plain
 from augury.regimes.regime import Embedded, Progress, Rows
 from tests.regimes.words import PAD, SIZE, VOCABULARY, Batch, Words, sentences
@@ -27,16 +27,17 @@ class Straight:
         self.module = nn.Linear(2, 2, bias=False)
         with torch.no_grad():
             self.module.weight.copy_(torch.tensor([[0.0, 0.0], head]))
-        self.word = torch.tensor([[[0.0, -0.5]]])
+        self.word, self.mask = torch.tensor([[[0.0, -0.5]]]), torch.tensor([[True]])
         self.seen: list[list[float]] = []
 
     def embedded(self, batch: object, view: int) -> Embedded:
-        return Embedded(self.word, torch.tensor([[5]]), torch.tensor([[True]]))
+        return Embedded(self.word, self.mask)
 
     def rows(self, batch: object, views: list[int], perturbation: Tensor | None = None) -> Rows:
         moved = torch.zeros_like(self.word) if perturbation is None else perturbation
         self.seen.append(moved.flatten().tolist())
-        return Rows(self.word + moved, self.module.weight, None, torch.tensor([0]))
+        labels = torch.zeros(self.word.shape[1], dtype=torch.long)
+        return Rows(self.word + moved, self.module.weight, None, labels)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,7 @@ class Straight:
         ({"epsilon": 1.5, "alpha_share": 1.0}, [[0, 0], [0.3, 0.4], [0.6, 0.8], [0.9, 1.2]], 0),
         ({"epsilon": 3.0, "alpha_share": 1.5}, [[0, 0], [0.9, 1.2], [1.8, 2.4], [1.8, 2.4]], 1 / 3),
         ({"preset": "fgm"}, [[0, 0], [1.8, 2.4]], 0),
-        ({"preset": "snippet"}, [[0, 0], [0.18, 0.24], [0.36, 0.48], [0.54, 0.72], [0, 0]], 0),
+        ({"clean_weight": 1, "steps": 1}, [[0, 0], [0.6, 0.8], [0, 0]], 0),
         ({}, [[0, 0], [0.6, 0.8], [1.2, 1.6], [1.8, 2.4]], 0),
         (
             {"relative": True, "epsilon": 3.0, "alpha": 2.0},
@@ -64,12 +65,20 @@ def test_perturbations_under_a_constant_gradient(
     model = Straight()
     metrics = chosen.loss(model, None, Progress(0)).metrics
     assert model.seen == [pytest.approx(perturbation, abs=1e-6) for perturbation in seen]
-    assert float(metrics["projected"]) == (steps > 0)
     assert float(metrics["projected_steps"]) == pytest.approx(steps)
     length = torch.tensor(seen[-1] if any(seen[-1]) else seen[-2]).norm()
     assert float(metrics["perturbation"]) == pytest.approx(float(length) / 0.5, rel=1e-5)
     before, after = float(metrics["nll_before"]), float(metrics["nll"])
     assert before == pytest.approx(float(F.softplus(torch.tensor(-2.0)))) and after > before
+
+
+def test_pads_stay_where_they_are() -> None:
+    """Also in a model in which they act."""
+    model = Straight()
+    model.word, model.mask = model.word.repeat(1, 2, 1), torch.tensor([[True, False]])
+    Adversarial(epsilon=3.0, **SHARP).loss(model, None, Progress(0))
+    assert model.seen[1] == pytest.approx([0.6, 0.8, 0, 0])
+    assert [moved[2:] for moved in model.seen] == [[0, 0]] * 4
 
 
 def test_until_the_warm_up_ends_words_stay_where_they_are() -> None:
@@ -104,60 +113,43 @@ def naive_pgd(model: Words, batch: Batch, epsilon: float, alpha: float, steps: i
     loss_at(model, batch, perturbation).backward()
 
 
-def snippet_pgd(model: Words, batch: Batch, epsilon: float, alpha: float, steps: int) -> None:
-    """The widely copied loop, which moves the embedding matrix and sums the clean and the last
-    gradient."""
-    weight = model.module["words"].weight
-    loss_at(model, batch, None).backward()
-    clean = {name: parameter.grad.clone() for name, parameter in model.module.named_parameters()}
-    backup = weight.data.clone()
-    for step in range(steps):
-        norm = weight.grad.norm()
-        if norm != 0:
-            weight.data.add_(alpha * weight.grad / norm)
-            moved = weight.data - backup
-            if moved.norm() > epsilon:
-                moved = epsilon * moved / moved.norm()
-            weight.data = backup + moved
-        if step != steps - 1:
-            model.module.zero_grad()
-        else:
-            for name, parameter in model.module.named_parameters():
-                parameter.grad = clean[name]
-        loss_at(model, batch, None).backward()
-    weight.data = backup
-
-
 @pytest.mark.parametrize(
-    ("naive", "settings"),
-    [
-        (naive_pgd, {"epsilon": 3.0, "alpha": 1.0, "steps": 3}),
-        (naive_pgd, {"epsilon": 0.5, "alpha": 0.4, "steps": 4}),
-        (snippet_pgd, {"epsilon": 1.0, "alpha": 0.3, "steps": 3}),
-        (snippet_pgd, {"epsilon": 0.5, "alpha": 0.3, "steps": 3}),
-    ],
+    ("epsilon", "alpha", "steps"), [(3.0, 1.0, 3), (0.5, 0.4, 4)], ids=["inside", "projected"]
 )
-def test_gradients_are_those_of_the_naive_loop(
-    naive: Callable[..., None], settings: dict[str, float]
-) -> None:
-    batch = sentences(12)
-    as_snippet = {"norm_scope": "matrix", "clean_weight": 1} if naive is snippet_pgd else {}
-    ours, theirs = Words(), Words()
-    losses = Adversarial(**settings, **as_snippet, **SHARP).loss(ours, batch, Progress(0))
+def test_gradients_are_those_of_the_naive_loop(epsilon: float, alpha: float, steps: int) -> None:
+    batch, ours, theirs = sentences(12), Words(), Words()
+    attack = Adversarial(epsilon=epsilon, alpha=alpha, steps=steps, **SHARP)
+    losses = attack.loss(ours, batch, Progress(0))
     assert all(parameter.grad is None for parameter in ours.module.parameters())
     losses.total.backward()
-    naive(theirs, batch, **settings)
+    naive_pgd(theirs, batch, epsilon, alpha, steps)
     for (name, parameter), expected in zip(
         ours.module.named_parameters(), theirs.module.parameters(), strict=True
     ):
         assert torch.allclose(parameter.grad, expected.grad, atol=1e-5), name
-    assert bool(losses.metrics["projected"] > 0) == (settings["epsilon"] == 0.5)
+    assert bool(losses.metrics["projected_steps"] > 0) == (epsilon == 0.5)
 
 
-@pytest.mark.parametrize("scope", ["example", "token"])
-def test_an_example_is_attacked_alike_in_any_company_and_pads_are_left_alone(scope: str) -> None:
+@pytest.mark.parametrize("nothing", [0.0, math.nan, math.inf, -math.inf])
+def test_a_gradient_without_a_direction_takes_no_step_for_its_example_alone(nothing: float) -> None:
+    gradient = torch.tensor([[[3.0, 0.0], [0.0, 4.0]], [[nothing, 0.0], [0.0, 0.0]]])
+    values = step(torch.full((2, 2, 2), 0.5), gradient, 1)
+    assert torch.allclose(values[0], torch.tensor([[1.1, 0.5], [0.5, 1.3]]))
+    assert torch.equal(values[1], torch.full((2, 2), 0.5))
+
+
+def test_three_steps_of_a_third_of_the_radius_are_not_projected() -> None:
+    """Their sum may exceed the radius by rounding, which is no projection."""
+    values, gradient = torch.zeros(1, 1, 3), torch.tensor([[[0.1, 0.7, -0.3]]])
+    for _ in range(10):
+        values = step(values, gradient, 0.1)
+    assert torch.equal(project(values, 1)[0], values)
+    assert project(values, 0.5)[0].norm().item() == pytest.approx(0.5)
+
+
+def test_an_example_is_attacked_alike_in_any_company_and_pads_are_left_alone() -> None:
     batch = sentences(6)
-    chosen = Adversarial(epsilon=0.5, alpha=0.3, norm_scope=scope, **SHARP)
+    chosen = Adversarial(epsilon=0.5, alpha=0.3, **SHARP)
     together = Words()
     total = float(chosen.loss(together, batch, Progress(0)).total.detach())
     final = together.perturbations[-1]

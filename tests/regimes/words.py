@@ -57,7 +57,7 @@ class Words:
         self.perturbations: list[Tensor | None] = []
 
     def embedded(self, batch: Batch, view: int) -> Embedded:
-        return Embedded(self.module["words"](batch.ids).detach(), batch.ids, batch.ids != PAD)
+        return Embedded(self.module["words"](batch.ids).detach(), batch.ids != PAD)
 
     def rows(self, batch: Batch, views: Sequence[int], perturbation: Tensor | None = None) -> Rows:
         self.perturbations.append(None if perturbation is None else perturbation.detach())
@@ -80,7 +80,7 @@ class Task(Words):
         self.all = sentences(96)
         lengths = (self.all.ids != PAD).sum(1).numpy()
         self.lengths = Lengths(lengths, lengths)
-        self.group_rows, self.weights, self.plain_rows = [96], None, 96
+        self.group_rows, self.weights = [96], None
 
     def ids(self, examples: np.ndarray) -> list[str]:
         return [str(example) for example in examples]

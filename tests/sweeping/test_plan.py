@@ -46,20 +46,6 @@ def test_the_baseline_precedes_the_points(store: Store) -> None:
     assert plan.merged == []
 
 
-def test_equal_budgets_are_those_of_the_reference(store: Store) -> None:
-    rows = {"plain": {}, "longer": {"training.patience": 9}}
-    changes = {"keys": {}, "rows": rows, "reference": "plain"}
-    budget = {"equal": "time", "training.max_minutes": 2.0}
-    plan = planned("agreement", store, budget, **changes)
-    for entry in plan.configurations.values():
-        training = entry.experiment.training
-        limits = (training.max_minutes, training.max_epochs, training.max_updates)
-        assert limits == (2.0, None, None)
-    swept = {"keys": {"training.max_updates": [5, 9]}, "reference": None}
-    with pytest.raises(UserError, match="leave out one of both"):
-        planned("agreement", store, {"equal": "updates"}, **swept)
-
-
 def test_tau_and_warmup_without_agreement_are_one_experiment(store: Store) -> None:
     keys = {"regime.beta": [0, 5], "regime.tau": [1, 2], "regime.warmup_epochs": [0, 9]}
     plan = planned("agreement", store, keys=keys)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from ray.job_submission import JobSubmissionClient
 
 from augury.core.store import Store
 from tests.ray_head import Head, ray_head
@@ -50,14 +49,3 @@ def test_a_job_trains_and_a_second_one_finds_it_trained(head: Head, tmp_path: Pa
     assert "On test, words reaches BLEU" in done.stdout
     assert len(Store(tmp_path / "results").addresses("runs")) == 1
     assert "found, not trained again" in submit(head, path.parent, *train).stdout
-
-
-def test_a_command_that_fails_fails_its_job(head: Head, tmp_path: Path) -> None:
-    failed = submit(head, tmp_path, "train", "missing.yaml", "--storage", "s3://bucket")
-    assert failed.returncode and "no experiment file 'missing.yaml'" in failed.stdout
-    (job,) = (
-        job
-        for job in JobSubmissionClient(head.dashboard).list_jobs()
-        if "missing.yaml" in job.entrypoint
-    )
-    assert job.status == "FAILED"

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -18,9 +16,7 @@ import pytest
 import yaml
 
 from augury.cli import main
-from augury.core.naming import command
 from augury.core.store import Store
-from tests.run_folders import weights
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -147,40 +143,6 @@ def test_finished_runs_are_found_and_scored_again_with_another_beam(
     assert json.loads(capsys.readouterr().out)["runs"] == trained.result["runs"]
     files = [Path(run) / "weights.safetensors" for run in trained.result["runs"]]
     assert all(file.stat().st_mtime < before for file in files)
-
-
-@pytest.mark.trains
-@pytest.mark.parametrize(
-    "signalled",
-    [
-        pytest.param(signal.SIGKILL, id="killed"),
-        pytest.param(signal.SIGTERM, id="ended", marks=pytest.mark.long),
-    ],
-)
-def test_an_interrupted_training_equals_an_undisturbed_one(
-    trained: SimpleNamespace, tmp_path: Path, signalled: signal.Signals
-) -> None:
-    for name in ("train", "valid", "test"):
-        for side in ("de", "en"):
-            shutil.copy(trained.directory / f"{name}.{side}", tmp_path)
-    path = write_experiment(tmp_path)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "augury.cli", "train", str(path)],
-        text=True,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-    )
-    wait_for_update(Store(tmp_path / "store"), 160, process)
-    process.send_signal(signalled)
-    _, messages = process.communicate(timeout=120)
-    if signalled == signal.SIGTERM:  # as by Ctrl-C
-        assert process.returncode == 143
-        assert "stopped after update" in messages
-        assert f"continue with: {command('augury', 'train', str(path))}" in messages
-    else:
-        assert process.returncode == -9
-    assert main(["train", str(path)]) == 0
-    assert weights(tmp_path / "store") == weights(trained.directory / "store")
 
 
 def wait_for_update(store: Store, update: int, process: subprocess.Popen[str]) -> None:

@@ -82,18 +82,6 @@ def test_every_row_is_read_once_with_each_view_group_and_with_one_in_an_epoch(
     assert sorted(read) == [(group, row) for group in range(groups) for row in range(having[group])]
 
 
-@pytest.mark.parametrize(("order", "least", "most"), [("length", 0.93, 1.0), ("random", 0.4, 0.7)])
-def test_padding_is_what_the_order_makes_of_it(order: str, least: float, most: float) -> None:
-    drawn = np.random.default_rng(0).integers(1, 60, 2000)
-    lengths = lengths_of(drawn.tolist())
-    plan = plan_epoch(lengths, max_tokens=1000, order=order, seed=1, number=0)
-    batches = [batch for update in plan for batch in update[0]]
-    padded = sum(len(batch) * int(lengths.cost[batch].max()) for batch in batches)
-    assert least < drawn.sum() / padded < most
-    longest = [int(lengths.cost[batch].max()) for batch in batches]
-    assert longest != sorted(longest)
-
-
 def rows_read(weights: list[float], number: int, world: int = 1) -> list[list[int]]:
     """The rows of every batch of an epoch, given their weights."""
     lengths = lengths_of([1 + row % 7 for row in range(len(weights))])

@@ -59,14 +59,15 @@ class Flat(toy.Toy):
 
 
 @pytest.mark.parametrize(
-    ("task", "first", "second", "weights"),
+    ("task", "first", "second", "weights", "since"),
     [
-        (toy.Toy, {}, {"max_epochs": 6}, "chosen"),
-        (toy.Toy, {}, {"max_epochs": None, "max_updates": 60, "average_last": 3}, "averaged"),
+        (toy.Toy, {}, {"max_epochs": 6}, "chosen", 44),
+        (toy.Toy, {}, {"max_epochs": None, "max_updates": 60, "average_last": 3}, "averaged", 44),
         # Ends between validations.
-        (toy.Toy, {**BY_UPDATES, "max_updates": 24}, BY_UPDATES, "averaged"),
-        (toy.Toy, {**BY_SEVEN, "max_updates": 24}, BY_SEVEN, "chosen"),
-        (Flat, {"max_epochs": 9, "patience": 2}, {"max_epochs": 9, "patience": 4}, "averaged"),
+        (toy.Toy, {**BY_UPDATES, "max_updates": 24}, BY_UPDATES, "averaged", 22),
+        (toy.Toy, {**BY_SEVEN, "max_updates": 24}, BY_SEVEN, "chosen", 21),
+        (Flat, {"max_epochs": 9, "patience": 2}, {"max_epochs": 9, "patience": 4}, "averaged", 33),
+        (Flat, {"max_epochs": 9, "patience": 3}, {"max_epochs": 12, "patience": 3}, "averaged", 33),
     ],
 )
 def test_longer_equals_as_long_from_the_start(
@@ -75,17 +76,18 @@ def test_longer_equals_as_long_from_the_start(
     first: dict[str, Any],
     second: dict[str, Any],
     weights: str,
+    since: int,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    short = train(tmp_path / "extended", "short", longer(**first, weights=weights), task=task)
+    train(tmp_path / "extended", "short", longer(**first, weights=weights), task=task)
     run = Store(tmp_path / "extended").folder("runs", "long/seed-1")
     settings = longer(**second, weights=weights)
     position = take_over(run, name(settings), "long", 1, settings)
-    assert position is not None and position.update == short.read_record(OUTCOME)["updates"]
+    assert position is not None and position.update == since
     extended = train(tmp_path / "extended", "long", settings, task=task)
     straight = train(tmp_path / "straight", "long", settings, task=task)
     assert "continues" in capsys.readouterr().err
-    assert extended.read(WEIGHTS) == straight.read(WEIGHTS) != short.read(WEIGHTS)
+    assert extended.read(WEIGHTS) == straight.read(WEIGHTS)
     assert validations(extended) == validations(straight)
     for value in ("updates", "rows", "best", "stopped_by"):
         assert extended.read_record(OUTCOME)[value] == straight.read_record(OUTCOME)[value]
@@ -132,14 +134,15 @@ def test_a_run_that_loses_its_state_while_it_is_copied_is_not_continued(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     source = train(tmp_path, "short", longer())
-    copy_history = extend._copy_history
+    passes = extend._passes
 
-    def copy_and_train_on(*arguments: Any) -> None:
+    def pass_and_train_on(*arguments: Any) -> bool:
+        passed = passes(*arguments)
         for update in Checkpoints(source).updates():
             source.sub(f"checkpoints/{update:08d}").remove(STATE)
-        copy_history(*arguments)
+        return passed
 
-    monkeypatch.setattr(extend, "_copy_history", copy_and_train_on)
+    monkeypatch.setattr(extend, "_passes", pass_and_train_on)
     run = Store(tmp_path).folder("runs", "long/seed-1")
     take_over(run, name(longer(max_epochs=6)), "long", 1, longer(max_epochs=6))
     assert Checkpoints(run).updates() == [] and history.read(run) == []

@@ -133,12 +133,6 @@ def test_it_learns_and_leaves_what_it_says(straight: Path) -> None:
     assert len(run.sub("checkpoints").subfolders()) == 3
 
 
-def test_a_finished_run_is_not_repeated(straight: Path) -> None:
-    before = (straight / "runs" / "toy" / "weights.safetensors").stat().st_mtime_ns
-    toy.main([str(straight), "--spoil-at", "0"])
-    assert (straight / "runs" / "toy" / "weights.safetensors").stat().st_mtime_ns == before
-
-
 def test_a_loss_that_is_not_finite_names_update_records_and_checkpoint(tmp_path: Path) -> None:
     with pytest.raises(
         Diverged, match="update 21: loss nan.* Records of the update: toy-"

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from augury.training.batching import Lengths
-from augury.training.schedule import Patience, adam, last_update, learning_rate, worth
+from augury.training.schedule import Patience, adam, learning_rate
 from augury.training.settings import Training, without_end
-from tests.training import toy
 
 LINEAR = {"schedule": "linear", "learning_rate": 1.0}
 CONSTANT = {"schedule": "constant", "max_updates": 40}
@@ -50,49 +47,23 @@ def test_rates(settings: dict[str, Any], updates_per_epoch: int, rates: dict[int
         assert learning_rate(training, update, updates_per_epoch) == expected
 
 
-def learner(plain: int) -> toy.Toy:
-    """100 plain rows of 2 tokens, and as many records of 4, in batches of ten rows."""
-    task = toy.Toy()
-    lengths = np.repeat([2, 4], 100)
-    task.lengths, task.plain_rows = Lengths(lengths, lengths), plain
-    return task
-
-
-def test_budgets_count_the_updates_or_the_tokens_of_plain_text() -> None:
-    settings = {"max_examples": 10, "accumulation": 1, "max_tokens": 40, "max_epochs": 3}
-    ends = {}
-    for unit in ("updates", "tokens"):
-        training = toy.TRAINING.model_copy(update={**settings, "equal": unit})
-        ends[unit] = last_update(training, *worth(learner(100), training, seed=1, world=1))
-        everything = worth(learner(200), training, seed=1, world=1)
-        assert everything == pytest.approx((20, 1))
-    # 600 tokens are 10 updates an epoch, or 3/6 of 20 updates of 30 tokens each.
-    assert ends == {"updates": 30, "tokens": 20}
-
-
-NOISY = (10, 15, 11, 12, 13, 14, 13, 12, 12, 12, 12)
-
-
 @pytest.mark.parametrize(
-    ("allowed", "mean_of", "scores", "stops_after", "best"),
+    ("allowed", "scores", "stops_after", "best"),
     [
-        (2, 1, (10, 11, 11, 10.9), 4, 11),
-        (3, 1, (-10, -9, -9.5, -9.2, -9.1), 5, -9),
-        (3, 1, NOISY, 5, 15),  # the second validation, by luck
-        (3, 2, NOISY, 9, 13.5),  # means 12.5, 13, 11.5, 12.5, 13.5, 13.5, 12.5, 12
-        (3, 3, NOISY, 10, 40 / 3),  # means 12, 12.67, 12, 13, 13.33, 13, 12.33, 12
-        (1, 3, (3, 2, 1, 0), 4, 2),  # none counts before the first mean
+        (2, (10, 11, 11, 10.9), 4, 11),
+        (3, (-10, -9, -9.5, -9.2, -9.1), 5, -9),
+        (3, (10, 15, 11, 12, 13, 14), 5, 15),
     ],
 )
-def test_patience_ends_after_validations_whose_mean_is_no_gain(
-    allowed: int, mean_of: int, scores: Sequence[float], stops_after: int, best: float
+def test_patience_ends_after_validations_that_are_no_gain(
+    allowed: int, scores: Sequence[float], stops_after: int, best: float
 ) -> None:
-    patience = Patience(allowed, mean_of)
-    for number in range(1, stops_after + 1):
+    patience = Patience(allowed)
+    for score in scores[:stops_after]:
         assert not patience.exhausted
-        patience.count(scores[:number])
+        patience.count(score)
     assert patience.exhausted
-    assert patience.best == pytest.approx(best)
+    assert patience.best == best
 
 
 def test_an_epoch_of_the_released_script_is_four_epochs_over_iwslt14() -> None:

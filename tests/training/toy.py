@@ -32,7 +32,7 @@ from augury.training import history
 from augury.training.batching import Lengths
 from augury.training.launch import launch
 from augury.training.learner import Loaded, Validation
-from augury.training.loop import Report, fit
+from augury.training.loop import Report, Trainer
 from augury.training.settings import Training
 from augury.training.trained import Initialisation, TrainingRun
 
@@ -63,7 +63,7 @@ class Toy:
         self.labels = (self.inputs.sum(1) > 0).long()
         drawn = random.integers(1, 12, 200)
         self.lengths = Lengths(drawn, drawn)
-        self.group_rows, self.weights, self.plain_rows = [200], None, 200
+        self.group_rows, self.weights = [200], None
         torch.manual_seed(0)
         self.module: nn.Module = nn.Sequential(
             nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 2)
@@ -110,12 +110,17 @@ def fit_here(
     *,
     address: str = "toy",
     seed: int = 1,
-    **options: Any,
+    init_from: Initialisation | None = None,
+    report: Report = lambda metrics: None,
+    deadline: float | None = None,
 ) -> Folder:
     """Train in this process, on one thread; return the folder of the run."""
     torch.set_num_threads(1)
     run = TrainingRun(folder=folder, address=address, seed=seed)
-    fit(learner or Toy(), training, run, device=torch.device("cpu"), **options)
+    trainer = Trainer(
+        learner or Toy(), training, run, device=torch.device("cpu"), init_from=init_from
+    )
+    trainer.fit(report, deadline)
     return folder
 
 
@@ -146,10 +151,8 @@ def train(run: ToyRun, device: torch.device, report: Report, deadline: float | N
     flags, store = run.flags, Store(run.folder.root)
     once = Path(store.root) / "killed"
     task = Toy(flags.kill_at, flags.spoil_at, once, flags.controller, flags.interrupt_at)
-    how: Any = {"device": device, "report": report, "deadline": deadline}
-    if flags.stage:
-        how["init_from"] = Initialisation(store.folder("runs", "toy"), "optimizer")
-    fit(task, TRAINING, run, **how)
+    before = Initialisation(store.folder("runs", "toy"), "optimizer") if flags.stage else None
+    Trainer(task, TRAINING, run, device=device, init_from=before).fit(report, deadline)
 
 
 def process(rank: int, run: ToyRun) -> None:

@@ -71,7 +71,7 @@ class Classification(RegimeTraining):
         """Return the word embeddings of a view, those of special tokens included."""
         ids = batch.ids[view]
         with torch.no_grad():
-            return Embedded(self.reader.embeddings(ids), ids, ids != self.reader.pad)
+            return Embedded(self.reader.embeddings(ids), ids != self.reader.pad)
 
     def rows(self, batch: Batch, views: Sequence[int], perturbation: Tensor | None = None) -> Rows:
         """Return the examples of some views as rows, computed in one forward pass.

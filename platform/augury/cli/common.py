@@ -50,21 +50,14 @@ def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> No
 
 
 def add_overrides(parser: argparse.ArgumentParser) -> None:
-    """Add `--set`, and `--equal`, which is one of its settings."""
-    repeated: dict[str, Any] = {"action": "append", "dest": "assignments"}
+    """Add `--set`."""
     parser.add_argument(
         "--set",
-        **repeated,
+        action="append",
+        dest="assignments",
         default=[],
         metavar="KEY=VALUE",
         help="override a setting by its dotted key; repeatable",
-    )
-    parser.add_argument(
-        "--equal",
-        **repeated,
-        type="equal={}".format,
-        metavar="BUDGET",
-        help="what systems have as much of: epochs (default), updates, tokens or time",
     )
 
 

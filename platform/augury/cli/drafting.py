@@ -58,8 +58,8 @@ corpus:
 {of_task.system}
 training:
 {_lines(training)}
-# All systems train for as many epochs, of which those with more records take more updates; instead:
-# equal: updates      # or tokens, or time (with training.max_minutes)
+# All systems train for as many epochs, of which those with more records take more updates;
+# max_updates in place of max_epochs gives all as many.
 
 # Each by the dotted keys in which it differs from the settings above; the first is the baseline.
 systems:

@@ -19,7 +19,7 @@ from augury.core.naming import counted
 from augury.core.progress import Stage, duration, say
 from augury.core.store import Folder, Store
 from augury.core.verification import verify
-from augury.experiments import cleanup, stored_runs
+from augury.experiments import stored_runs
 from augury.experiments.record import DESCRIPTION, KIND, RECORDS, RunRecord
 from augury.reporting.find import find, named_systems
 from augury.sweeping import state
@@ -202,7 +202,7 @@ def _clean(store: Store, arguments: argparse.Namespace) -> int:
         raise UserError(f"--hours {arguments.hours}: give a number of hours, at least 0")
     if any_held(store):
         say(f"a command works in {store.root}: its texts are kept; repeat this when it has ended")
-    items = cleanup.unused(store, arguments.hours, users=(KIND, state.KIND))
+    items = stored_runs.unused(store, arguments.hours, users=(KIND, state.KIND))
     if arguments.yes:
         unneeded, items = items, [item for item in items if item.remove(store)]
         for item in unneeded:

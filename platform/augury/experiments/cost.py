@@ -27,7 +27,6 @@ PRODUCT_SHARE = 0.4
 """What small models reach of the speed of products of matrices in the cache: 0.4 to 0.6 were
 measured of larger ones, which are 1.38 times slower."""
 PRODUCTS, PRODUCT_SIZE, PRODUCT_REPEATS = 64, 48, 40
-BF16_SPEEDUP = 2  # of products in bfloat16 on a CPU made for them: 1.4 to 2.0 were measured
 GPU_FLOPS = 2e13  # FLOP/s; an assumption
 UPDATE_SECONDS = 0.01  # seconds of an update, however small the model is
 OVERHEAD = 1.2  # validation and checkpoints on top of training
@@ -64,8 +63,6 @@ class Text(NamedTuple):
     words: Sequence[float]
     """The mean words of source and target, or of all sides together for a model that reads them
     as one."""
-    plain_rows: int | None = None
-    """Those of the rows that operators did not make; None: all."""
     test_rows: int = 0
     """Those of all test sets."""
 
@@ -89,10 +86,9 @@ class Cost(NamedTuple):
         """The seconds of training alone."""
         return self.seconds - self.scoring
 
-    def unscored(self, seeds: int = 1) -> Cost:
-        """Return the cost of trainings with so many seeds, without scores."""
-        seconds, size = seeds * self.training, seeds * self.bytes
-        return self._replace(seconds=seconds, bytes=size, scoring=0.0)
+    def unscored(self) -> Cost:
+        """Return the cost of training alone."""
+        return self._replace(seconds=self.training, scoring=0.0)
 
 
 def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
@@ -106,17 +102,12 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
         * training.accumulation
     )
     per_epoch = math.ceil(text.rows / rows)
-    plain = text.plain_rows if training.equal != "epochs" else None
-    counted = per_epoch if plain is None else math.ceil(plain / rows)
-    updates = last_update(training, counted)
+    updates = last_update(training, per_epoch)
     views = max(len(group.views) for group in groups)
     passed = sum(count * parameters for count, parameters in zip(pieces, size[1:], strict=False))
     work = FLOPS_PER_PARAMETER * updates * rows * views * passed * experiment.regime.relative_cost
     speed = _speed(experiment.execution, training)
     seconds = OVERHEAD * (work / speed + UPDATE_SECONDS * updates)
-    if training.max_minutes is not None and 60 * training.max_minutes < seconds:
-        updates = max(1, round(updates * 60 * training.max_minutes / seconds))
-        seconds = 60 * training.max_minutes
     # The checkpoints of the mean, at least two, the model reported on, its form for decoding; and
     # the two moments of the optimizer in each of the last two checkpoints.
     kept = max(training.average_last, 2) + 2 + 2 * 2
@@ -185,23 +176,6 @@ def uses_gpu(execution: Execution) -> bool:
     )
 
 
-def cpu_is_fast_in_bfloat16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
-    """Return whether the processor of this machine multiplies bfloat16 faster than float32, as far
-    as Linux tells.
-
-    Intel's AVX-512 instructions alone do not: they were measured at half the rate of float32.
-    """
-    try:
-        flags = cpuinfo.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return False
-    return (
-        "amx_bf16" in flags
-        or " bf16" in flags
-        or ("avx512_bf16" in flags and "AuthenticAMD" in flags)
-    )
-
-
 @functools.cache
 def core_flops() -> float:
     """Return the FLOP/s that small models reach on a core of this machine, by the best of some
@@ -224,9 +198,8 @@ def _speed(execution: Execution, training: Training) -> float:
     """Return the FLOP/s that one of several trials has."""
     if uses_gpu(execution):
         return GPU_FLOPS * training.workers
-    faster = BF16_SPEEDUP if training.precision == "bf16" and cpu_is_fast_in_bfloat16() else 1
     threads = training.workers * (execution.threads or max(1, int(execution.cpus_per_worker)))
-    return core_flops() * faster * min(available_cores(), threads) ** 0.8
+    return core_flops() * min(available_cores(), threads) ** 0.8
 
 
 def _layers(count: int, hidden: int, feedforward: int, *, attentions: int = 1) -> int:

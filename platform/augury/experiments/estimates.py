@@ -24,17 +24,12 @@ from augury.training.trained import OUTCOME, Outcome
 
 
 def estimates(graph: Graph) -> dict[str, Cost | None]:
-    """Return the cost of one seed of every system and stage before one, and of all seeds of the
-    models that operators use.
-
-    Trainings that systems share, with each other or with models, are counted once.
-    """
-    trained = graph.earlier_stages | graph.systems
-    costs = {name: seed_cost(plan.experiment, graph.store) for name, plan in trained.items()}
-    for address, seeds in graph.unscored.items():
-        known = seed_cost(graph.plans[address].experiment, graph.store)
-        costs[graph.names[Step(address, seeds[0])]] = known and known.unscored(len(seeds))
-    return costs
+    """Return the cost of one seed of every training, by name, those of earlier stages and of the
+    models that operators use among them."""
+    return {
+        graph.names[Step(address)]: seed_cost(plan.experiment, graph.store)
+        for address, plan in graph.plans.items()
+    }
 
 
 class Estimate(NamedTuple):
@@ -137,7 +132,7 @@ def seed_cost(experiment: Experiment, store: Store) -> Cost | None:
     read = {name: shares[name].weight * count for name, count in rows.items()}
     middle = train.shard(train.shards[len(train.shards) // 2], KINDS[train.kind].sentences)
     words = [float(word_counts(column.combine_chunks()).mean()) for column in middle.columns]
-    plain = all_rows = sum(read.values())
+    all_rows = sum(read.values())
     for operator in experiment.augment:
         if operator.makes() == RECORDS:
             subset = operator.of if isinstance(operator, TextSubset) else ()
@@ -154,7 +149,6 @@ def seed_cost(experiment: Experiment, store: Store) -> Cost | None:
     text = Text(
         max(1, round(all_rows)),
         words if size.target else [sum(words)],
-        max(1, round(plain)),
         sum(corpus.rows for corpus in tests),
     )
     return cost(experiment, size, text)

@@ -58,7 +58,6 @@ def evaluate(run: Run) -> None:
         training,
         data_factor=run.data_factor,
         epochs={view: training.epochs * share for view, share in run.epochs_by_view.items()},
-        pieces=run.pieces,
     )
     record = replace(
         describe_scores(run),

@@ -64,10 +64,10 @@ class Examples:
 
         # Views exist of the corpus alone: a group that reads one has only these rows, which come
         # first.
-        self.plain_rows = int((self.rows < self.corpus_rows).sum())
+        plain_rows = int((self.rows < self.corpus_rows).sum())
         plain = set(sides)
         self.group_rows = [
-            len(self.rows) if set(group.views) <= plain else self.plain_rows
+            len(self.rows) if set(group.views) <= plain else plain_rows
             for group in self.view_groups
         ]
         self._keys: dict[tuple[str, str], np.ndarray] = {}

@@ -145,26 +145,6 @@ class Graph:
             needed.append(Step(plan.first.address))
         return needed
 
-    @property
-    def earlier_stages(self) -> dict[str, Plan]:
-        """The stages before systems that are no systems, by name."""
-        systems = {plan.address for plan in self.systems.values()}
-        addresses = dict.fromkeys(step.address for step in self.names if step in self.scored)
-        return {
-            self.names[Step(address)]: self.plans[address]
-            for address in addresses
-            if address not in systems
-        }
-
-    @property
-    def unscored(self) -> dict[str, list[int]]:
-        """The seeds with which plans, by address, are trained for operators and systems only."""
-        seeds: dict[str, list[int]] = {}
-        for address, seed in self.names:
-            if seed is not None and Step(address, seed) not in self.scored:
-                seeds.setdefault(address, []).append(seed)
-        return seeds
-
     def is_made(self, step: Step) -> bool:
         """Return whether a step is a model for others that is trained, so that its texts need not
         be there."""

@@ -31,7 +31,7 @@ from augury.experiments.task import find_task
 from augury.experiments.trial import run_trial
 from augury.regimes.regime import TARGET, reads_per_epoch
 from augury.text.pieces.subwords import TRUNCATED, Subwords
-from augury.text.tokens import Tokens, tokenise
+from augury.text.tokens import tokenise
 from augury.training import history
 from augury.training.settings import Training
 
@@ -110,11 +110,6 @@ def make_run(plan: Plan) -> Run:
         fits={part.name: part.fit.name for part in plan.parts},
         data_factor=examples.texts_read / train.rows,
         epochs_by_view={view: share for (view, side), share in read.items() if side == TARGET},
-        pieces={
-            "pair" if len(columns) > 1 else side: float(Tokens(plan.tokens[side]).lengths.mean())
-            for side, columns in task.sides(experiment).items()
-        },
-        left_out=examples.left_out,
         health=tuple(part.health for part in plan.parts),
         references=references,
         before=plan.before.address if plan.before else None,
@@ -240,11 +235,9 @@ class ProgressMonitor:
         """Return the share of training that is done, unless patience ends it before."""
         training = self.training
         shares = [self.update / training.max_updates] if training.max_updates else []
-        if training.max_epochs and training.equal == "epochs":
+        if training.max_epochs:
             shares.append(self.epochs / training.max_epochs)
-        if training.max_minutes:
-            shares.append(self.latest.get("train/seconds", 0.0) / (60 * training.max_minutes))
-        return max(shares, default=0.0)
+        return max(shares)
 
     def text(self, ended: bool = False) -> str:
         """Return the state of training in a line, with the time left or, at its end, the time it
@@ -252,8 +245,7 @@ class ProgressMonitor:
         seconds, share = self.latest.get("train/seconds", 0.0), self.share()
         when = f"{duration(seconds * (1 / share - 1))} left at most" if share and seconds else ""
         of = f"/{self.training.max_updates:,}" if self.training.max_updates and not ended else ""
-        own = self.training.equal == "epochs" and not ended
-        epochs = f"/{self.training.max_epochs}" if self.training.max_epochs and own else ""
+        epochs = f"/{self.training.max_epochs}" if self.training.max_epochs and not ended else ""
         shown = {"loss": self.latest["train/loss"]} if "train/loss" in self.latest else {}
         for key, value in self.latest.items():  # of the last validation
             if key.startswith("valid/") and key not in ("valid/loss", "valid/best"):

@@ -30,9 +30,9 @@ from augury.corpora.ingest import (
 from augury.corpora.labels import LABEL, label_counts, label_doubts
 from augury.corpora.records import describe_controls
 from augury.corpora.spec import BaseSpec, ResolvedSplit
-from augury.experiments.cost import Cost, cpu_is_fast_in_bfloat16, uses_gpu
+from augury.experiments.cost import Cost, uses_gpu
 from augury.experiments.estimates import estimates
-from augury.experiments.graph import Graph, dev_sets
+from augury.experiments.graph import Graph, Step, dev_sets
 from augury.experiments.spec import Experiment
 from augury.experiments.stored_runs import NO_TESTS
 from augury.experiments.task import find_task
@@ -50,8 +50,7 @@ class Report:
     cautions: Sequence[str]
     """Reasons to doubt the results."""
     costs: Mapping[str, Cost | None]
-    """One seed of every system, and all models of each role of operators; None where the cost
-    cannot be estimated."""
+    """One seed of every training; None where the cost cannot be estimated."""
     graph: Graph
     warnings: Sequence[str] = ()
     """Those of the cautions that say of a text that it is probably the wrong one."""
@@ -106,8 +105,12 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     graph = Graph(store)
     check(systems.values(), graph)
     graph.add(systems)
-    earlier = graph.earlier_stages.items()
-    trained = {name: plan.experiment for name, plan in earlier} | dict(systems)
+    scored = {step.address for step in graph.scored}
+    trained = {
+        graph.names[Step(address)]: plan.experiment
+        for address, plan in graph.plans.items()
+        if address in scored
+    }
     texts, costs = summarise(trained, store), estimates(graph)
     missing = missing_models(systems.values())
     warnings = text_cautions(trained.values(), store)
@@ -132,7 +135,7 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
 
 SLOW = (
     "training.precision bf16 is for GPUs and for CPUs that multiply bfloat16 faster than float32 "
-    "(AMX, or AMD's AVX-512): on this machine it may take two to ten times as long as fp32"
+    "(AMX, or AMD's AVX-512): on others it takes two to ten times as long as fp32"
 )
 
 
@@ -148,8 +151,7 @@ def cautions(experiments: Iterable[Experiment]) -> list[str]:
     """Return warnings on the settings of experiments."""
     listed = list(experiments)
     slow = any(
-        experiment.training.precision == "bf16"
-        and not (uses_gpu(experiment.execution) or cpu_is_fast_in_bfloat16())
+        experiment.training.precision == "bf16" and not uses_gpu(experiment.execution)
         for experiment in listed
     )
     return [SLOW] * slow + [NO_TESTS] * (not any(experiment.test_sets for experiment in listed))
@@ -182,19 +184,13 @@ def text_cautions(experiments: Iterable[Experiment], store: Store) -> list[str]:
 
 def leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
     """Return a warning for every set that shares records with the training text."""
-    trains: dict[str, Corpus] = {}
-    held_out: dict[str, dict[str, tuple[str, Corpus]]] = {}
+    notes: dict[tuple[str, ...], list[str]] = {}  # systems share most texts
     for experiment in systems.values():
         texts = texts_of(experiment, store)
-        train = texts.pop("train")
-        trains[train.address] = train
-        of_train = held_out.setdefault(train.address, {})
-        for name, corpus in texts.items():
-            of_train.setdefault(corpus.address, (name, corpus))
-    notes: list[str] = []
-    for address, train in trains.items():
-        notes += overlap_notes(train, list(held_out[address].values()))
-    return list(dict.fromkeys(notes))
+        addresses = tuple(corpus.address for corpus in texts.values())
+        if addresses not in notes:
+            notes[addresses] = overlap_notes(texts.pop("train"), [*texts.items()])
+    return list(dict.fromkeys(chain.from_iterable(notes.values())))
 
 
 def control_characters(texts: Iterable[TextSummary], store: Store) -> list[str]:

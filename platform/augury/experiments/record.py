@@ -78,8 +78,6 @@ class Cost:
     text."""
     onset: float
     """The number of updates after which the regime's loss acts in full."""
-    pieces: Mapping[str, float]
-    """Side -> mean subwords of a record."""
     weights: tuple[str, ...]
     """The weights that each seed is reported with: averaged, last or best."""
     target_tokens: Number
@@ -105,12 +103,11 @@ class Cost:
         *,
         data_factor: float,
         epochs: Mapping[str, float],
-        pieces: Mapping[str, float],
     ) -> Cost:
         """Return the cost of a run that `training` ended, with that of everything behind it."""
-        behind = Behind(run)
-        generation = sum(behind.generation_seconds.values())
-        others = [outcome for name, outcome in behind.outcomes.items() if name != run.name]
+        outcomes, seconds_of_texts, elsewhere = behind(run)
+        generation = sum(seconds_of_texts.values())
+        others = [outcome for name, outcome in outcomes.items() if name != run.name]
         trainings = [training, *others]
         processor = [outcome.cpu_seconds for outcome in trainings]
         known = [seconds for seconds in processor if seconds is not None]
@@ -120,7 +117,6 @@ class Cost:
             updates=training.updates,
             epochs=epochs,
             onset=training.onset,
-            pieces=pieces,
             weights=(training.weights.kind,),
             target_tokens=sum(outcome.rows for outcome in trainings),
             train_seconds=generation + sum(outcome.train_seconds for outcome in trainings),
@@ -128,7 +124,7 @@ class Cost:
             device=training.device,
             cpu_seconds=generation + sum(known) if len(known) == len(processor) else None,
             trainings=len(trainings),
-            uncounted=tuple(behind.uncounted),
+            uncounted=tuple(elsewhere),
         )
 
     @classmethod
@@ -151,48 +147,36 @@ class Cost:
         return cls(**means, **joined)
 
 
-class Behind:
-    """Everything that a run was made from, by name in the store, each counted once."""
-
-    def __init__(self, run: Folder):
-        self.outcomes: dict[str, Outcome] = {}
-        """The outcomes of trainings, the run's own too where it has one."""
-        self.generation_seconds: dict[str, float] = {}
-        """The seconds, for one process, in which models generated text."""
-        self.uncounted: dict[str, None] = {}
-        """Models that were trained elsewhere."""
-        if run.exists(OUTCOME):
-            self._add(run)
-
-    def _add(self, run: Folder) -> None:
-        """Add a run of this storage with everything that it was made from."""
-        if run.name in self.outcomes:
-            return
-        if not run.exists(OUTCOME):
-            self.uncounted[run.name] = None
-            return
-        self.outcomes[run.name] = Outcome.read(run)
-        facts = read_description(run)
+def behind(run: Folder) -> tuple[dict[str, Outcome], dict[str, float], list[str]]:
+    """Return everything that a run was made from, by name in the store, each once: the outcomes of
+    trainings, its own too where it has one; the seconds, for one process, in which models generated
+    text; and models that were trained elsewhere."""
+    outcomes: dict[str, Outcome] = {}
+    seconds: dict[str, float] = {}
+    elsewhere: dict[str, None] = {}
+    waiting = [run.name] if run.exists(OUTCOME) else []
+    while waiting:
+        name = waiting.pop(0)
+        folder = Folder(run.root, name)
+        if name in outcomes:
+            continue
+        if not (name.startswith(f"{KIND}/") and folder.exists(OUTCOME)):
+            elsewhere[name] = None
+            continue
+        outcomes[name] = Outcome.read(folder)
+        facts = read_description(folder)
         described = facts.get("run", {})
         if before := described.get("before"):
-            self._add(run_folder(Store(run.root), before, facts["seed"]))
-        for name in {**described.get("views", {}), **described.get("records", {})}.values():
-            self._add_text(Folder(run.root, name))
-
-    def _add_text(self, text: Folder) -> None:
-        """Add the models that made a view or records, and the time in which they did."""
-        if not text.complete:
-            return
-        manifest = text.manifest()
-        models: Mapping[str, str] = manifest.get("side_data", {}).get("models", {})
-        for model in models.values():
-            if model.startswith(f"{KIND}/"):
-                self._add(Folder(text.root, model))
-            else:
-                self.uncounted[model] = None
-        for folder in (Folder(text.root, name) for name in manifest.get("made_from", ())):
-            if folder.complete:
-                self.generation_seconds[folder.name] = folder.manifest().get("seconds", 0.0)
+            waiting.append(run_folder(Store(run.root), before, facts["seed"]).name)
+        made = [*described.get("views", {}).values(), *described.get("records", {}).values()]
+        for text in (Folder(run.root, name) for name in made):
+            if text.complete:
+                manifest = text.manifest()
+                waiting += manifest.get("side_data", {}).get("models", {}).values()
+                for source in (Folder(run.root, name) for name in manifest.get("made_from", ())):
+                    if source.complete:
+                        seconds[source.name] = source.manifest().get("seconds", 0.0)
+    return outcomes, seconds, list(elsewhere)
 
 
 def read_description(run: Folder) -> dict[str, Any]:

@@ -4,8 +4,6 @@ what is written of it when its training begins and when it is scored."""
 from __future__ import annotations
 
 import functools
-import os
-import shutil
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -52,10 +50,6 @@ class Run(TrainingRun):
     """Texts that training reads per record: |K| + 1 with keys K."""
     epochs_by_view: Mapping[str, float]
     """The mean number of times that an epoch reads a view of a record."""
-    pieces: Mapping[str, float]
-    """The mean number of subwords of a record of the plain corpus, by side."""
-    left_out: Mapping[str, int]
-    """The number of training examples left out, by reason."""
     health: tuple[Health, ...] = ()
     """The measures of views and records, in their order."""
     references: Mapping[str, str] = field(default_factory=dict)
@@ -267,16 +261,9 @@ def commit() -> str | None:
 
     To be called when a command starts: later the directory may have changed, or be gone.
     """
+    asked = ["git", "describe", "--always", "--abbrev=40", "--dirty=+", "--exclude=*"]
     try:
-        directory = os.getcwd()
-    except FileNotFoundError:
+        described = subprocess.run(asked, capture_output=True, text=True, check=False)
+    except OSError:  # no git, or no directory any more
         return None
-    if shutil.which("git") is None:
-        return None
-    described = subprocess.run(
-        ["git", "-C", directory, "describe", "--always", "--abbrev=40", "--dirty=+", "--exclude=*"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
     return described.stdout.strip() or None

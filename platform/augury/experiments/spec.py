@@ -124,10 +124,6 @@ class Experiment(Section):
 
     The first is the baseline.
     """
-    equal: Literal["epochs", "updates", "tokens", "time"] = "epochs"
-    """What systems have as much of as the baseline, patience aside: epochs over their own text, or
-    updates, target tokens, or minutes of training (training.max_minutes). Operators that add
-    records give a system more updates in as many epochs."""
     stages: dict[str, dict[str, Any]] = {}
     """Stages of training after the one that this file describes: name -> dotted keys that differ
     from the stage before, and `carry`, the state that is taken over from it: its weights
@@ -199,11 +195,6 @@ class Experiment(Section):
     @property
     def _parts(self) -> list[Operator]:
         return [part for operator in self.augment for part in operator.parts()]
-
-    def inactive(self) -> dict[str, str]:
-        if self.training.equal == "epochs" or self.record_origins:
-            return {}
-        return {"training.equal": "no operator adds records, so that all text is plain text"}
 
     def view_groups(self) -> list[ViewGroup]:
         """Return the groups of views that every example is read in, one in each epoch."""

@@ -1,18 +1,21 @@
-"""Run folders (`runs/<address>/seed-<n>`): find them, what depends on them, and the notes on their
-texts."""
+"""Run folders (`runs/<address>/seed-<n>`): find them, the notes on their texts, what depends on
+them, and what a storage holds that no run needs any more."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
-from typing import Any, TypeVar
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar
 
+from augury.core import locks
+from augury.core.directories import TEMPORARY
 from augury.core.errors import UserError, unknown
 from augury.core.integrity import Damaged
 from augury.core.messages import say_once
-from augury.core.store import MANIFEST, Folder, Store
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.experiments.record import (
     DESCRIPTION,
@@ -108,29 +111,33 @@ def corpus_notes(run: Folder, inputs: Iterable[Input]) -> list[str]:
     return list(dict.fromkeys(filter(None, notes)))
 
 
-_NAME = re.compile(rf'"({KIND}/[^/"]+/seed-\d+|[a-z_]+/[0-9a-f]{{16}})"')
-"""The name of a folder, as a string in JSON."""
+_MADE = re.compile(rf"{KIND}/[^/\"]+/seed-\d+|(?<![0-9a-f])[0-9a-f]{{16}}(?![0-9a-f])")
+"""What a JSON file says that something was made from: the name of a run, or the address of a
+text."""
 
 
 def dependents(runs: Iterable[Folder], store: Store) -> list[Folder]:
     """Return the runs and texts of a storage that are made from runs, directly or not, without
     these, sorted."""
-    made_from = dict(_texts(store))
-    described = intact(folders(store), read_description)
-    for run, content in described.items():
-        made_from[run.name] = set(_run_inputs(run, content))
-    origins = {run.name for run in runs}
-    reached = set(origins)
-    while more := {name for name, inputs in made_from.items() if inputs & reached} - reached:
+    texts = _texts(store)
+    made_from = {folder: _mentioned(folder) for folder in texts}
+    for run, content in intact(folders(store), read_description).items():
+        made_from[run] = _mentions(json.dumps(content))
+        if before := content.get("run", {}).get("before"):
+            made_from[run].add(run_folder(store, before, content["seed"]).name)
+    origins = set(runs)
+    reached, keys = set(origins), {run.name for run in origins}
+    while more := {folder for folder in made_from if made_from[folder] & keys} - reached:
         reached |= more
-    return [Folder(store.root, name) for name in sorted(reached - origins)]
+        keys |= {texts.get(folder, folder.name) for folder in more}
+    return sorted(reached - origins, key=lambda folder: folder.name)
 
 
 def remove(folders: Iterable[Folder]) -> None:
     """Remove runs and texts; runs no longer offer longer ones their beginning."""
     for folder in folders:
-        known = intact([folder], _described)
-        if content := known.get(folder):
+        is_run = folder.name.startswith(f"{KIND}/") and folder.exists(DESCRIPTION)
+        if is_run and (content := intact([folder], read_description).get(folder)):
             _, address, seed = folder.name.split("/")
             prefix = content.get("run", {}).get("prefix")
             Folder(folder.root, f"{PREFIXES}/{prefix}/{seed}").remove(address)
@@ -140,36 +147,104 @@ def remove(folders: Iterable[Folder]) -> None:
             parent.remove()
 
 
+@dataclass(frozen=True)
+class Unused:
+    """Something that nothing needs any more, and can be removed."""
+
+    kind: Literal["text", "temporary"]
+    """text: prepared text and what was learned from it; temporary: a file or folder that a killed
+    process was writing."""
+    path: str
+    """Below the storage."""
+    bytes: int
+
+    def remove(self, store: Store) -> bool:
+        """Remove it; return whether it is gone, and not kept as a process works with it."""
+        if self.kind == "text" and locks.any_held(store):
+            return False
+        parent, _, name = self.path.rpartition("/")
+        folder = Folder(store.root, parent)
+        folder.sub(name).remove() if self.kind == "text" else folder.remove(name)
+        return True
+
+
+def unused(store: Store, hours: float, users: Sequence[str]) -> list[Unused]:
+    """Return what nothing needs and has not changed for some hours, by kind and path.
+
+    Whatever the JSON files of the kinds `users`, runs and sweeps, mention by its address is needed,
+    with all that it was made from. A process may not have said yet what its texts are for: hence
+    the hours.
+    """
+    before = time.time() - 3600 * hours
+    return [*_unused_texts(store, before, users), *_temporary(store, before)]
+
+
 def size(folder: Folder) -> int:
     """Return the number of bytes in a folder."""
     return sum(info.size for info in folder.contents().values())
 
 
-def _texts(store: Store) -> Iterator[tuple[str, set[str]]]:
-    """Yield the names of all complete folders but runs, with those in their manifests."""
-    for kind in Folder(store.root, "").subfolders():
-        if kind == KIND or kind.startswith("."):
+def _texts(store: Store, without: Sequence[str] = (KIND,)) -> dict[Folder, str]:
+    """Return all folders that are named by their addresses, but of some kinds, with these."""
+    kinds = Folder(store.root, "").subfolders()
+    return {
+        store.folder(kind, address): address
+        for kind in kinds
+        if not kind.startswith(".") and kind not in (*without, PREFIXES)
+        for address in store.addresses(kind)
+        if _MADE.fullmatch(address)
+    }
+
+
+def _mentions(content: str) -> set[str]:
+    return set(_MADE.findall(content))
+
+
+def _mentioned(text: Folder) -> set[str]:
+    """Return what a text was made from, by its manifest; of an unfinished or damaged one,
+    nothing."""
+    try:
+        return _mentions(json.dumps(text.manifest())) if text.complete else set()
+    except Damaged as error:
+        say_once(f"warning: {error}")
+        return set()
+
+
+def _unused_texts(store: Store, before: float, users: Sequence[str]) -> Iterator[Unused]:
+    """Yield texts that no user mentions; none while a command works in the storage, which may read
+    what no run mentions yet."""
+    if locks.any_held(store):
+        return
+    texts = _texts(store, users)
+    by_address: dict[str, list[Folder]] = {}
+    for folder, address in texts.items():
+        by_address.setdefault(address, []).append(folder)
+    waiting: list[str] = []
+    for user in (store.folder(kind, name) for kind in users for name in store.addresses(kind)):
+        for file in (name for name in user.files() if name.endswith(".json")):
+            waiting += _mentions(user.read(file, verified=False).decode(errors="replace"))
+    needed: set[str] = set()
+    while waiting:
+        address = waiting.pop()
+        if address not in needed:
+            needed.add(address)
+            for folder in by_address.get(address, ()):
+                waiting += _mentioned(folder)
+    for folder, address in texts.items():
+        changed = max((info.modified for info in folder.contents().values()), default=0.0)
+        if address not in needed and not locks.is_locked(folder) and changed <= before:
+            yield Unused("text", folder.name, size(folder))
+
+
+def _temporary(store: Store, before: float) -> Iterator[Unused]:
+    """Yield what killed processes were writing."""
+    base = Folder(store.root, "")
+    inside: list[str] = []
+    for name, info in base.contents().items():
+        parent, _, last = name.rpartition("/")
+        if name.startswith(tuple(inside)) or not last.startswith(TEMPORARY):
             continue
-        for address in store.addresses(kind):
-            folder = store.folder(kind, address)
-            with suppress(FileNotFoundError, Damaged):
-                yield folder.name, set(_names(folder.read_record(MANIFEST)))
-
-
-def _described(folder: Folder) -> dict[str, Any]:
-    """Return the description of a run; empty for texts, and for a run without one."""
-    is_run = folder.name.startswith(f"{KIND}/") and folder.exists(DESCRIPTION)
-    return read_description(folder) if is_run else {}
-
-
-def _run_inputs(run: Folder, content: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of the folders that a described run was made from."""
-    described = content.get("run", {})
-    yield from _names({key: described.get(key) for key in ("views", "records", "tokens", "fits")})
-    if described.get("before"):
-        yield run_folder(Store(run.root), described["before"], content["seed"]).name
-
-
-def _names(value: Any) -> list[str]:
-    """Return the names of folders in JSON-like values."""
-    return _NAME.findall(json.dumps(value))
+        inside.append(f"{name}/")
+        if info.modified <= before and not base.sub(parent).link:
+            whole = info.size if info.is_file else size(Folder(store.root, name))
+            yield Unused("temporary", name, whole)

@@ -1,4 +1,4 @@
-"""The systems of an experiment, each expanded once: stages, budgets, canonical form, inputs."""
+"""The systems of an experiment, each expanded once: stages, canonical form, inputs."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ from augury.core.store import Store
 from augury.corpora.ingest import cached_corpus, missing_texts, unreadable
 from augury.experiments.spec import SHARED, Experiment, parse
 
-FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "equal", "stages", "stage")
+FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "stages", "stage")
 """The sections that a stage cannot change."""
-BATCHES = ("max_tokens", "max_examples", "order", "accumulation", "workers")
-"""The settings of training that an epoch's updates depend on."""
 
 
 def load(path: str | Path, settings: Mapping[str, Any] | None = None) -> Experiment:
@@ -57,25 +55,23 @@ def expand(experiment: Experiment) -> dict[str, Experiment]:
         "baseline": False,
     }
     if experiment.systems:
-        return _with_equal_budgets(
-            {
-                name: _parse_system(name, dotted, content)
-                for name, dotted in experiment.systems.items()
-            }
-        )
+        return {
+            name: _parse_system(name, dotted, content)
+            for name, dotted in experiment.systems.items()
+        }
     itself = last_stage(parse(content))
     if experiment.stages:
         plain = parse({**content, "stages": {}}, "the first stage")
     else:
         plain = parse(config.merge(content, experiment.plain_system()), "the baseline")
     if not experiment.baseline or plain == itself:
-        return _with_equal_budgets({experiment.name: itself})
+        return {experiment.name: itself}
     if experiment.name == "baseline":
         raise UserError(
             "name: 'baseline' is the name of the plain system: choose another, or set "
             "baseline=false"
         )
-    return _with_equal_budgets({"baseline": plain, experiment.name: itself})
+    return {"baseline": plain, experiment.name: itself}
 
 
 def _parse_system(name: str, dotted: Mapping[str, Any], content: Mapping[str, Any]) -> Experiment:
@@ -157,61 +153,6 @@ def _refuse(name: str, key: str, mutable: Sequence[str]) -> NoReturn:
             )
         ],
     )
-
-
-def _with_equal_budgets(systems: Mapping[str, Experiment]) -> dict[str, Experiment]:
-    """Return the systems, the baseline first, with budgets that are equal in the unit that the
-    experiment says; UserError where the baseline has none in it."""
-    baseline = next(iter(systems.values()))
-    return {name: with_budget_of(baseline, system, name) for name, system in systems.items()}
-
-
-def with_budget_of(baseline: Experiment, system: Experiment, name: str) -> Experiment:
-    """Return a system with the budget of the baseline in the unit that it says (`equal`)."""
-    unit, training = system.equal, baseline.training
-    if unit == "epochs" or (system is baseline and unit != "time"):
-        return system
-    if system.stage is not None:
-        raise UserError(
-            f"equal: {unit} is for systems of one stage, and {name} has several, each with its own "
-            "budget: leave it out"
-        )
-    if unit == "time":
-        if training.max_minutes is None:
-            raise UserError(
-                "equal: time takes the minutes of training from the baseline, which has none: set "
-                "training.max_minutes"
-            )
-        limits: dict[str, Any] = {"max_epochs": None, "max_updates": None}
-    else:
-        limits = {"max_epochs": training.max_epochs, "max_updates": training.max_updates}
-        if training.max_epochs is not None or unit == "tokens":
-            _check_countable(baseline, system, name)
-            limits["equal"] = unit
-    limits["max_minutes"] = training.max_minutes
-    content = system.model_dump(mode="json", exclude_unset=True)
-    dotted = {f"training.{key}": value for key, value in limits.items()}
-    return parse(config.merge(content, dotted), f"system {name}")
-
-
-def _check_countable(baseline: Experiment, system: Experiment, name: str) -> None:
-    """Raise UserError where the budget of the baseline cannot be counted on a system's plain
-    text."""
-    unit, problem = system.equal, ""
-    theirs, own = baseline.corpus.to_dict() | {"tests": {}}, system.corpus.to_dict() | {"tests": {}}
-    before, after = baseline.training.to_dict(), system.training.to_dict()
-    batches = [setting for setting in BATCHES if before[setting] != after[setting]]
-    if baseline.record_origins:
-        problem = f"the baseline has records of {', '.join(baseline.record_origins)}"
-    elif theirs != own:
-        problem = f"the text of {name} is another than that of the baseline"
-    elif batches and (unit == "updates" or system.training.max_updates is not None):
-        problem = f"training.{batches[0]} of {name} is another than that of the baseline"
-    if problem:
-        raise UserError(
-            f"equal: {unit} counts the baseline's budget on plain text, and {problem}: use equal: "
-            "updates with training.max_updates, or equal: time with training.max_minutes"
-        )
 
 
 class Canonical(NamedTuple):

@@ -7,7 +7,7 @@ last checkpoint.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from augury.core.errors import outage_of
 from augury.core.execution import Execution
@@ -48,13 +48,25 @@ def run_trial(
     line on workers that died. Raises what ended it: Diverged, Crashed, UserError, and errors of the
     machine. What is wrong with the run itself is written to its folder.
     """
+    from augury.training.launch import launch  # loads torch, which takes seconds
+
     with locked(run.folder):
         if is_done(run, scored=scored):
             return True
         run.folder.remove(FAILURE)
-        how: Any = {"execution": execution, "report": report, "deadline": deadline, "warn": warn}
+        described = run.folder.exists(DESCRIPTION)
         try:
-            if not train(run, **how):
+            trained = launch(
+                train_here,
+                run,
+                run.experiment.training,
+                execution or run.experiment.execution,
+                name=f"{RunName.read(run.folder).name}, seed {run.seed}" if described else "",
+                report=report,
+                deadline=deadline,
+                warn=warn,
+            )
+            if not trained:
                 return False
             if scored and not evaluated(run):
                 evaluate(run)
@@ -67,42 +79,11 @@ def run_trial(
     return True
 
 
-def train(
-    run: Run,
-    *,
-    execution: Execution | None = None,
-    report: Report | None = None,
-    deadline: float | None = None,
-    warn: Callable[[str], None] = say,
-) -> bool:
-    """Train a run, or continue it; return whether it has an outcome.
-
-    Without one, training has ended at the first validation after `deadline`, in Unix time, and goes
-    on from there when it is called again. The stage before it is trained. `execution` overrides the
-    experiment's; `report` takes the metrics of every validation, and may raise where training runs
-    in this process; `warn` takes a line on workers that died. Raises Diverged, Crashed, and
-    UserError where the cluster is too small.
-    """
-    from augury.training.launch import launch  # loads torch, which takes seconds
-
-    described = run.folder.exists(DESCRIPTION)
-    return launch(
-        train_here,
-        run,
-        run.experiment.training,
-        execution or run.experiment.execution,
-        name=f"{RunName.read(run.folder).name}, seed {run.seed}" if described else "",
-        report=report,
-        deadline=deadline,
-        warn=warn,
-    )
-
-
 def train_here(
     run: Run, device: torch.device, report: Report, deadline: float | None = None
 ) -> None:
     """Train a run in this process, a worker of a launcher."""
-    from augury.training.loop import fit
+    from augury.training.loop import Trainer
 
     learner = find_task(run.experiment.task).learner(run)
     compiled = run.experiment.execution.compile
@@ -110,13 +91,12 @@ def train_here(
         from augury.training.learner import compile_layers
 
         compile_layers(learner.module)
-    fit(
+    trainer = Trainer(
         learner,
         run.experiment.training,
         run,
         device=device,
-        report=report,
-        deadline=deadline,
         init_from=run.init_from,
         own_dropout=not compiled,
     )
+    trainer.fit(report, deadline)

@@ -15,7 +15,6 @@ from augury.regimes.regime import (
     Losses,
     PerturbableModel,
     Progress,
-    Scope,
     ViewGroup,
     ViewModel,
     WarmupRegime,
@@ -28,9 +27,9 @@ if TYPE_CHECKING:
 class Adversarial(WarmupRegime):
     """Cross-entropy at adversarially perturbed embeddings (Dong et al. 2021, equations 1 to 4).
 
-    It is averaged over rows. Starting from zero, each of K steps moves the perturbation r by α
-    along the normalised gradient of the loss, and projects it onto the ball of radius ε. The model
-    is then trained at r_K. Each view is an example of its own.
+    It is averaged over rows. Starting from zero, each of K steps moves the perturbation r of an
+    example's words by α along the normalised gradient of the loss, and projects it onto the ball of
+    radius ε. The model is then trained at r_K. Each view is an example of its own.
     """
 
     name: Literal["adversarial"] = "adversarial"
@@ -49,10 +48,7 @@ class Adversarial(WarmupRegime):
     steps: int = Field(3, ge=1, le=1000)
     """Number of steps of pgd (K)."""
     relative: bool = False
-    """Whether epsilon and alpha are relative to the norm of the embeddings, in the same scope."""
-    norm_scope: Scope = "example"
-    """Scope of norms: an example, a token, or the embedding matrix (all occurrences of a word in a
-    batch share a perturbation)."""
+    """Whether epsilon and alpha are relative to the norm of the example's embeddings."""
     clean_weight: float = Field(0.0, ge=0)
     """Weight of the loss without perturbation, added to the loss at r_K."""
     warmup_steps: int = Field(0, ge=0)
@@ -62,13 +58,6 @@ class Adversarial(WarmupRegime):
     needs_embeddings: ClassVar[bool] = True
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "paper": {"epsilon": 3.0, "alpha": 1.0, "steps": 3},
-        "snippet": {
-            "epsilon": 1.0,
-            "alpha": 0.3,
-            "steps": 3,
-            "norm_scope": "matrix",
-            "clean_weight": 1.0,
-        },
         "fgm": {"attack": "fgm", "epsilon": 3.0},
     }
 
@@ -121,47 +110,42 @@ class Adversarial(WarmupRegime):
         return losses._replace(total=total, metrics={**losses.metrics, **metrics})
 
     def _attack(self, model: PerturbableModel, batch: Any) -> tuple[Tensor, dict[str, Tensor]]:
-        """Return the perturbation r_K and the metrics of the attack.
+        """Return the perturbation r_K, (examples, length, size), zero at pads, and the metrics of
+        the attack.
 
-        Metrics are the loss at r_0, ‖r_K‖ / ‖embeddings‖ and the shares of projected examples and
-        steps. An example counts as projected if any projection changed it, a step of an example if
-        its own did. Means over examples are multiplied by the number of rows, since metrics are
-        divided by it.
+        Metrics are the loss at r_0, ‖r_K‖ / ‖embeddings‖ and the share of steps of an example that
+        a projection changed. Means over examples are multiplied by the number of rows, since
+        metrics are divided by it.
         """
         import torch
 
         from augury.regimes.objective import cross_entropy
-        from augury.regimes.perturbation import PerturbationSpace
 
         embedded = model.embedded(batch, 0)
-        space = PerturbationSpace.of(embedded, self.norm_scope)
-        unit = space.unit(embedded) if self.relative else 1.0
-        values = space.start()
-        projected = embedded.mask.new_zeros(len(embedded.mask))
-        projected_steps = embedded.embeddings.new_zeros(())
+        pads = ~embedded.mask.unsqueeze(-1)
+        words = embedded.embeddings.float().masked_fill(pads, 0)
+        norms = norm(words)
+        unit = norms if self.relative else 1.0
+        values = torch.zeros_like(words)
+        projected_steps = words.new_zeros(())
         steps = 1 if self.attack == "fgm" else self.steps
         for number in range(steps):
             values.requires_grad_()
-            rows = model.rows(batch, [0], space.spread(values))
+            rows = model.rows(batch, [0], values.masked_fill(pads, 0))
             losses = cross_entropy(rows, self.label_smoothing)
             (gradient,) = torch.autograd.grad(losses.total, values)
-            values = space.step(values.detach(), gradient, self.step_length * unit)
+            values = step(values.detach(), gradient, self.step_length * unit)
             if self.epsilon is not None:
-                values, changed = space.project(values, self.epsilon * unit)
-                projected = projected | changed
+                values, changed = project(values, self.epsilon * unit)
                 projected_steps = projected_steps + changed.float().mean() / steps
             if number == 0:
                 before = losses.metrics["nll"]
-        perturbation = space.spread(values)
-        words = embedded.embeddings.float() * embedded.mask.unsqueeze(-1)
-        relative_norm = perturbation.flatten(1).norm(dim=1) / words.flatten(1).norm(dim=1)
         metrics = {
             "nll_before": before,
-            "perturbation": relative_norm.mean() * losses.rows,
-            "projected": projected.float().mean() * losses.rows,
+            "perturbation": (norm(values) / norms).mean() * losses.rows,
             "projected_steps": projected_steps * losses.rows,
         }
-        return perturbation, metrics
+        return values, metrics
 
     @property
     def relative_cost(self) -> float:
@@ -175,6 +159,34 @@ class Adversarial(WarmupRegime):
         if self.epsilon is not None and self.alpha_share is not None:
             return self.alpha_share * self.epsilon / self.steps
         return self.alpha
+
+
+ROUNDING = 1e-5
+"""Relative tolerance of a radius, so that K steps in one direction with K·α = ε are not
+projected."""
+
+
+def norm(values: Tensor) -> Tensor:
+    """Return the Euclidean norms of the examples of values (examples, length, size), in their
+    shape (examples, 1, 1)."""
+    return values.norm(dim=(1, 2), keepdim=True)
+
+
+def step(values: Tensor, gradient: Tensor, length: float | Tensor) -> Tensor:
+    """Return values + length · gradient / ‖gradient‖.
+
+    There is no step where the norm is zero or not finite.
+    """
+    norms = norm(gradient)
+    usable = norms.isfinite() & (norms > 0)
+    return values + length * (gradient / norms).where(usable, 0)
+
+
+def project(values: Tensor, radius: float | Tensor) -> tuple[Tensor, Tensor]:
+    """Return values projected onto a ball, and which examples changed, (examples, 1, 1)."""
+    norms = norm(values)
+    beyond = norms > radius * (1 + ROUNDING)
+    return (values * (radius / norms)).where(beyond, values), beyond
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import re
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -29,9 +29,6 @@ REGIMES = Registry(
     attribute="REGIME",
     contract="set REGIME to a subclass of augury.regimes.regime.Regime",
 )
-
-Scope = Literal["example", "token", "matrix"]
-"""Scope of the norm of a perturbation."""
 
 
 class ViewGroup(NamedTuple):
@@ -71,13 +68,11 @@ class ViewModel(Protocol):
 class Embedded(NamedTuple):
     """The embedded tokens of one view of a batch, before position embeddings and normalisation.
 
-    `embeddings` is (examples, length, size), detached and scaled as the model does; `ids`
-    (examples, length); `mask` (examples, length), True at tokens, including special ones, and False
-    at padding.
+    `embeddings` is (examples, length, size), detached and scaled as the model does; `mask`
+    (examples, length), True at tokens, including special ones, and False at padding.
     """
 
     embeddings: Tensor
-    ids: Tensor
     mask: Tensor
 
 

@@ -15,18 +15,16 @@ from augury.core.store import Store
 from augury.experiments import preflight
 from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment, parse
-from augury.experiments.systems import missing_inputs, with_budget_of
+from augury.experiments.systems import missing_inputs
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.declarations import SchedulerName, SearchName
 from augury.sweeping.schedulers import fresh_seeds
 from augury.sweeping.space import Space, points
 from augury.sweeping.state import Merged
-from augury.training.settings import ENDS
 
 BASELINE = "baseline"
 AT_ONCE = 4
 """How many points are suggested before the scores of the next ones are known."""
-SWEPT_BUDGETS = {f"training.{name}" for name in ENDS}
 
 
 @dataclass(frozen=True)
@@ -92,8 +90,6 @@ class Plan:
 
     def __post_init__(self) -> None:
         self.graph = Graph(self.store)
-        self._budget: Experiment | None = None
-        """The first configuration, from whose budget the others' are derived (`equal`)."""
 
     def base(self) -> Experiment:
         """Return the experiment that points override."""
@@ -150,14 +146,6 @@ class Plan:
         }
 
     def _add(self, name: str, point: Mapping[str, Any], experiment: Experiment) -> Planned:
-        if self._budget is None:
-            self._budget = experiment
-        elif experiment.equal != "epochs" and (swept := SWEPT_BUDGETS & point.keys()):
-            raise UserError(
-                f"equal: {experiment.equal} holds the budget of '{name}' equal to the reference's, "
-                f"and the space sweeps {', '.join(sorted(swept))}: leave out one of both"
-            )
-        experiment = with_budget_of(self._budget, experiment, name)
         canonical_form = self.graph.canonical(experiment)
         address = self.graph.plan(canonical_form.experiment).address
         if (same := self.configurations.get(address)) is not None:

@@ -10,7 +10,7 @@ training goes on from the one before.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -45,10 +45,6 @@ class Position:
     epochs: int = 0
     in_epoch: int = 0
     updates_per_epoch: int = 0
-    best: float = -float("inf")
-    """The best mean of validations that patience has seen (`schedule.Patience`)."""
-    waited: int = 0
-    validations: int = 0
     rows: int = 0
     seconds: float = 0.0
     """Training time without interruptions."""
@@ -183,14 +179,15 @@ class Checkpoints:
         """Return the updates of the last `keep` checkpoints, or of all where there are fewer."""
         return self.updates()[-self.keep :]
 
-    def last_position(self) -> Position | None:
-        """Return the position after the last checkpoint; None where it has no state, or where a
+    def positions(self) -> Iterator[Position]:
+        """Yield the positions after checkpoints with a state, the last first; none where a
         checkpoint is damaged."""
         listed = self._listed()
         names = [f"{update:08d}" for update in _updates(listed)]
-        if not names or not all(map(self._is_usable, names)) or STATE not in listed[names[-1]]:
-            return None
-        return Position(**self._state(names[-1])["position"])
+        if all(map(self._is_usable, names)):
+            for name in reversed(names):
+                if STATE in listed[name]:
+                    yield Position(**self._state(name)["position"])
 
     def state(self, update: int) -> tuple[Position, dict[str, Any]]:
         """Return the position after an update and the optimizer's state; UserError where it was not

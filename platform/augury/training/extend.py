@@ -1,15 +1,13 @@
 """Runs that differ only in their end share their start: a longer one continues a shorter one.
 
 Nothing before the end depends on the end, unless the learning rate does. So a run that is to be
-longer takes over the checkpoints and the history of the longest shorter one, and ends with the
-parameters that it would have had from the start.
+longer takes over the checkpoints and the history of the shorter one that went farthest, and ends
+with the parameters that it would have had from the start.
 """
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
-from dataclasses import asdict
 
 import torch
 
@@ -18,18 +16,18 @@ from augury.core.integrity import Damaged
 from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.training import history
-from augury.training.checkpoint import SNAPSHOT, STATE, Checkpoints, Position, best
+from augury.training.checkpoint import STATE, Checkpoints, Position, best
 from augury.training.schedule import Patience
-from augury.training.settings import Training, is_shareable
+from augury.training.settings import Training
 from augury.training.trained import PREFIXES
 
 
 def take_over(
     run: Folder, name: str, address: str, seed: int, training: Training
 ) -> Position | None:
-    """Start a new run with the state of the longest shorter one of the same seed, and register it;
-    return the position that it goes on from, None where there is no such run, or this one has
-    begun.
+    """Start a new run with the state of the shorter one of the same seed that went farthest, and
+    register it; return the position that it goes on from, None where there is no such run, or this
+    one has begun.
 
     `name` is the address of everything that determines training but its end.
     """
@@ -52,53 +50,49 @@ def take_over(
 
 
 def _position(folder: Folder, training: Training) -> Position | None:
-    """Return the position after another run's end as a training of these settings would have it;
-    None where it would not reach it, or where that cannot be told from them."""
-    if not is_shareable(training):
-        return None
-    position = None
+    """Return the last position of another run that a training of these settings would pass, with a
+    validation there; None where there is none.
+
+    At its end it would need the checkpoints of all last validations, and the other run may have
+    dropped one of them for a later one.
+    """
     checkpoints = Checkpoints(folder)
-    with suppress(
-        FileNotFoundError, Damaged
-    ):  # the other run may be training, and remove what is read
-        position = checkpoints.last_position()
-    if position is None:
-        return None
+    with suppress(FileNotFoundError, Damaged):  # it may be training, and remove what is read
+        for position in checkpoints.positions():
+            due = training.validates(position.update, position.epochs, position.in_epoch)
+            if due and _passes(position, training, checkpoints):
+                return position
+    return None
+
+
+def _passes(position: Position, training: Training, checkpoints: Checkpoints) -> bool:
+    """Return whether a training of these settings goes on after a position and has the checkpoints
+    until there."""
     begun = position.epochs + (position.in_epoch > 0)
-    if training.max_updates is not None and position.update > training.max_updates:
-        return None
     if training.max_epochs is not None and begun > training.max_epochs:
-        return None
-    if not training.validates(position.update, position.epochs, position.in_epoch):
-        # It was validated as it was the end. Where this run goes on from there, it was not.
-        position.scores.pop(position.update, None)
-        position.validations = len(position.scores)
-        if training.spent(position.update, position.epochs):
-            return None
-    patience = Patience(training.patience, training.patience_mean)
-    scores: list[float] = []
-    for update, score in position.scores.items():
-        scores.append(score)
-        patience.count(scores)
-        if patience.exhausted and update < position.update:  # where this run would have ended
-            return None
-    position.best, position.waited = patience.best, patience.waited
-    if training.weights in ("best", "chosen") and position.scores:
-        # The last validation may have been better than one that is no longer kept.
-        return position if best(position.scores) in checkpoints.updates() else None
-    return position
+        return False
+    if training.spent(position.update, position.epochs):
+        return False
+    patience = Patience(training.patience)
+    for score in position.scores.values():
+        patience.count(score)
+        if patience.exhausted:
+            return False
+    # A later validation may have been better than one that is no longer kept.
+    keeps_best = training.weights in ("best", "chosen")
+    return not keeps_best or best(position.scores) in checkpoints.updates()
 
 
 def _copy(source: Folder, position: Position, run: Folder, address: str) -> bool:
-    """Copy checkpoints and history of another run to this run, until a position; return whether
+    """Copy history and checkpoints of another run to this run, until a position; return whether
     that succeeded.
 
     It fails where the other run is training and removes checkpoints meanwhile.
     """
-    # Whether the position lies between validations of the run that continues.
-    between = position.update not in position.scores
     with suppress(FileNotFoundError, Damaged):
-        _copy_history(source, run, position.update if between else None)
+        records = source.sub(history.KIND)
+        for file in records.names():  # training drops those after the position
+            run.sub(history.KIND).write(file, records.read(file))
         for update in Checkpoints(source).updates():  # the latest comes last
             if update > position.update:
                 break
@@ -108,29 +102,12 @@ def _copy(source: Folder, position: Position, run: Folder, address: str) -> bool
                     (directory / file).write_bytes(checkpoint.read(file))
                 if (directory / STATE).exists():
                     state = torch.load(directory / STATE, map_location="cpu", weights_only=True)
-                    if update == position.update:
-                        state["position"] = asdict(position)
                     state["position"]["address"] = address
                     torch.save(state, directory / STATE)
-                snapshot = SNAPSHOT if update == position.update and between else ""
-                run.sub("checkpoints").put(directory, f"{snapshot}{update:08d}")
+                run.sub("checkpoints").put(directory, f"{update:08d}")
     if Checkpoints(run).begun:
         say(f"{run.uri}: continues {source.uri} from update {position.update:,}")
         return True
     run.remove("checkpoints")
     run.remove(history.KIND)
     return False
-
-
-def _copy_history(source: Folder, run: Folder, left_out: int | None) -> None:
-    """Copy the history, without the validation after `left_out` updates, which the run that
-    continues does not make."""
-    records = source.sub(history.KIND)
-    for file in records.names():
-        lines = []
-        for line in records.read(file).decode().splitlines(keepends=True):
-            record = json.loads(line)
-            if record["update"] != left_out or "valid/loss" not in record["metrics"]:
-                lines.append(line)
-        if lines:
-            run.sub(history.KIND).write(file, "".join(lines))

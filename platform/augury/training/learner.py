@@ -46,8 +46,6 @@ class Learner(Protocol):
     """The number of rows of every view group of the regime, the first ones."""
     weights: np.ndarray | None
     """How often an epoch reads every row, (rows,); None: each once."""
-    plain_rows: int
-    """The number of rows of the corpus, the first ones; the others are records of operators."""
 
     def onset(self, updates_per_epoch: float) -> float:
         """Return the number of updates after which all of the regime's loss acts."""

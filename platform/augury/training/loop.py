@@ -29,20 +29,13 @@ from augury.core.progress import say
 from augury.core.rng import seed_of
 from augury.regimes.regime import Losses, Progress, late_onset
 from augury.training import distributed
+from augury.training.batching import plan_epoch
 from augury.training.checkpoint import Checkpoints, Position, best, load_tensors
 from augury.training.dropout import Dropout
 from augury.training.history import History
 from augury.training.learner import Learner, Validation
 from augury.training.meter import Meter, loss_sums, processor
-from augury.training.schedule import (
-    Patience,
-    Worth,
-    adam,
-    last_update,
-    learning_rate,
-    planned,
-    worth,
-)
+from augury.training.schedule import Patience, adam, last_update, learning_rate
 from augury.training.settings import Training
 from augury.training.trained import (
     WEIGHTS,
@@ -62,35 +55,13 @@ NOTICE = b"\nstopping after this update; again to stop at once, without saving\n
 Report = Callable[[dict[str, float]], None]
 
 
-def fit(
-    learner: Learner,
-    training: Training,
-    run: TrainingRun,
-    *,
-    device: torch.device,
-    report: Report | None = None,
-    deadline: float | None = None,
-    init_from: Initialisation | None = None,
-    own_dropout: bool = True,
-) -> None:
-    """Train until the schedule, the patience or an interrupt ends it.
-
-    Continues where an earlier call stopped; a new run starts with the learner's module as it is, or
-    with the state of `init_from`. After `deadline`, in Unix time, return at the first validation,
-    ready to be continued. `own_dropout` says whether masks on a CPU are those of `Dropout`, which
-    `torch.compile` cannot read, or torch's. `report` is called after every validation, when its
-    checkpoint is written, and may end the call by raising. A run leaves `checkpoints/` and
-    `history/` in its folder, a finished one `weights.safetensors` and `outcome.json` too. Raises
-    Diverged and Interrupted.
-    """
-    trainer = Trainer(
-        learner, training, run, device=device, init_from=init_from, own_dropout=own_dropout
-    )
-    trainer.fit(report or (lambda metrics: None), deadline)
-
-
 class Trainer:
-    """One training with its state; `fit` runs it, `step` makes one update."""
+    """One training with its state; `fit` runs it, `step` makes one update.
+
+    It continues where an earlier one stopped; a new run starts with the learner's module as it is,
+    or with the state of `init_from`. `own_dropout` says whether masks on a CPU are those of
+    `Dropout`, which `torch.compile` cannot read, or torch's.
+    """
 
     def __init__(
         self,
@@ -125,14 +96,9 @@ class Trainer:
         if init_from is not None and not self.checkpoints.begun:
             start.start = init_from.load(self.module, self.optimizer)
         self.position = self.checkpoints.restore(self.module, self.optimizer, start)
-        self.patience = Patience(
-            training.patience, training.patience_mean, self.position.best, self.position.waited
-        )
-        self.worth: Worth | None = None
-        """What budgets are worth, where they count on plain text alone."""
-        if training.equal != "epochs":
-            self.worth = worth(learner, training, run.seed, self.position.world)
-        self.out_of_time = self._time_is_up()
+        self.patience = Patience(training.patience)
+        for score in self.position.scores.values():
+            self.patience.count(score)
         self.meter = Meter(self.position.measured, device)
         self.unread: list[tuple[int, list[np.ndarray], Tensor]] = []
         """Number, batches and (loss, gradient norm, rows) of updates not checked yet."""
@@ -141,7 +107,13 @@ class Trainer:
     # ----- the loop
 
     def fit(self, report: Report, deadline: float | None = None) -> None:
-        """Train to the end, or to the first validation after `deadline`."""
+        """Train until the schedule, the patience or an interrupt ends it, or to the first
+        validation after `deadline`, in Unix time, to be continued.
+
+        `report` is called after every validation, when its checkpoint is written, and may end the
+        call by raising. A run leaves `checkpoints/` and `history/` in its folder, a finished one
+        `weights.safetensors` and `outcome.json` too. Raises Diverged and Interrupted.
+        """
         position = self.position
         if distributed.rank() == 0:
             if position.update:
@@ -159,8 +131,6 @@ class Trainer:
                     self.step(batches)
                     position.seconds = time.monotonic() - began
                     position.cpu_seconds = time.process_time() - cpu_began
-                    if self.training.max_minutes is not None:
-                        self.out_of_time = _on_any_worker(self._time_is_up())
                     if self._validation_due():
                         report(self._validate())
                         self.meter.restart()  # its tokens a second are of training alone
@@ -189,11 +159,22 @@ class Trainer:
         position = self.position
         # A function of the epoch's number: a resumed run plans the whole epoch again and goes on
         # in its middle, without any state of the plan in checkpoints.
-        plan = planned(self.learner, self.training, self.run.seed, position.epochs, position.world)
+        plan = plan_epoch(
+            self.learner.lengths,
+            max_tokens=self.training.max_tokens,
+            max_examples=self.training.max_examples,
+            order=self.training.order,
+            seed=self.run.seed,
+            number=position.epochs,
+            groups=self.learner.group_rows,
+            weights=self.learner.weights,
+            world=position.world,
+            accumulation=self.training.accumulation,
+        )
         position.updates_per_epoch = len(plan)  # settings in epochs need their length in updates
         if position.update == 0 and distributed.rank() == 0:
             onset = self.learner.onset(position.updates_per_epoch)
-            if late := late_onset(onset, last_update(self.training, *self._units)):
+            if late := late_onset(onset, last_update(self.training, len(plan))):
                 say(f"warning: {late}")
         for update in plan[position.in_epoch :]:
             yield update[distributed.rank()]
@@ -204,15 +185,7 @@ class Trainer:
         return self.patience.exhausted or self._budget_spent()
 
     def _budget_spent(self) -> bool:
-        if self.out_of_time:
-            return True
-        if self.worth is None:
-            return self.training.spent(self.position.update, self.position.epochs)
-        return self.position.update >= last_update(self.training, *self.worth)
-
-    def _time_is_up(self) -> bool:
-        minutes = self.training.max_minutes
-        return minutes is not None and self.position.seconds >= 60 * minutes
+        return self.training.spent(self.position.update, self.position.epochs)
 
     def _validation_due(self) -> bool:
         """Whether to validate now: where the settings say so, and always at the end."""
@@ -281,12 +254,7 @@ class Trainer:
     def _learning_rate(self, update: int) -> float:
         """Return the learning rate of an update, from 1."""
         step = self.position.start + update
-        return learning_rate(self.training, step, *self._units)
-
-    @property
-    def _units(self) -> Worth:
-        """What an epoch and an update of a budget are worth."""
-        return self.worth or Worth(self.position.updates_per_epoch)
+        return learning_rate(self.training, step, self.position.updates_per_epoch)
 
     def _check_finite(self) -> None:
         """Stop at the first update whose loss or gradient is not finite; count rows."""
@@ -326,9 +294,7 @@ class Trainer:
         self._record(self._learning_rate(position.update))
         validation = self._validation()
         position.scores[position.update] = self._score(validation)
-        self.patience.count([*position.scores.values()])
-        position.best, position.waited = self.patience.best, self.patience.waited
-        position.validations += 1
+        self.patience.count(position.scores[position.update])
 
         metrics = {"valid/loss": validation.loss}
         # Patience takes the higher for the better, so that its best loss is a negative number.
@@ -341,7 +307,7 @@ class Trainer:
             self.history.add(position.update, position.all_epochs, metrics | times)
         self._save(snapshot=False)
         return metrics | {
-            "validation": position.validations,
+            "validation": len(position.scores),
             "update": position.update,
             "epochs": position.all_epochs,
         }

@@ -7,24 +7,15 @@ Imports no torch, as costs are estimated from it before anything is trained.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from augury.training.batching import Batch, plan_epoch
 from augury.training.settings import Training
 
 if TYPE_CHECKING:
     import torch
     from torch import nn
-
-    from augury.training.learner import Learner
-
-Plan = list[list[list[Batch]]]
-"""Updates, each a list of batches for every rank."""
 
 
 def adam(parameters: Sequence[nn.Parameter], training: Training) -> torch.optim.Optimizer:
@@ -49,9 +40,7 @@ def adam(parameters: Sequence[nn.Parameter], training: Training) -> torch.optim.
     )
 
 
-def learning_rate(
-    training: Training, update: int, updates_per_epoch: float, worth_of_update: float = 1.0
-) -> float:
+def learning_rate(training: Training, update: int, updates_per_epoch: float) -> float:
     """Return the learning rate of an update, from 1.
 
     The shape is that of Vaswani et al. (2017) with a free peak (fairseq's inverse_sqrt), linear or
@@ -59,7 +48,7 @@ def learning_rate(
     """
     peak = training.learning_rate
     warmup = training.warmup_updates
-    last = last_update(training, updates_per_epoch, worth_of_update)
+    last = last_update(training, updates_per_epoch)
     if training.warmup_share is not None:
         warmup = round(training.warmup_share * last)
     if update < warmup:
@@ -71,72 +60,14 @@ def learning_rate(
     return peak
 
 
-def last_update(training: Training, updates_per_epoch: float, worth_of_update: float = 1.0) -> int:
-    """Return the update after which training ends at the latest, but for its time.
-
-    An epoch of the budget is worth `updates_per_epoch` updates, an update of it `worth_of_update`.
-    """
+def last_update(training: Training, updates_per_epoch: float) -> int:
+    """Return the update after which training ends at the latest."""
     ends = []
     if training.max_epochs is not None:
         ends.append(round(training.max_epochs * updates_per_epoch))
     if training.max_updates is not None:
-        ends.append(round(training.max_updates * worth_of_update))
-    return max(1, min(ends)) if ends else sys.maxsize
-
-
-class Worth(NamedTuple):
-    """What an epoch and an update of a budget are worth, in updates of a training."""
-
-    epoch: float
-    update: float = 1.0
-
-
-def planned(
-    learner: Learner,
-    training: Training,
-    seed: int,
-    number: int,
-    world: int,
-    weights: np.ndarray | None = None,
-) -> Plan:
-    """Return the updates of epoch `number`; `weights` in place of the learner's."""
-    return plan_epoch(
-        learner.lengths,
-        max_tokens=training.max_tokens,
-        max_examples=training.max_examples,
-        order=training.order,
-        seed=seed,
-        number=number,
-        groups=learner.group_rows,
-        weights=learner.weights if weights is None else weights,
-        world=world,
-        accumulation=training.accumulation,
-    )
-
-
-def worth(learner: Learner, training: Training, seed: int, world: int) -> Worth:
-    """Return what a budget of plain text is worth in a training that reads records too.
-
-    Epochs and updates of the budget are those of the first `learner.plain_rows` rows alone; as much
-    as an epoch of them holds is counted in the training's first epoch.
-    """
-    rows = len(learner.lengths.cost)
-    weights = np.ones(rows) if learner.weights is None else learner.weights
-    plain_only = np.where(np.arange(rows) < learner.plain_rows, weights, 0.0)
-    plain = planned(learner, training, seed, 0, world, plain_only)
-    if training.equal == "updates":
-        return Worth(len(plain))
-    every = planned(learner, training, seed, 0, world)
-    updates_per_token = len(every) / _tokens(learner, every)
-    plain_tokens = _tokens(learner, plain)
-    return Worth(plain_tokens * updates_per_token, plain_tokens / len(plain) * updates_per_token)
-
-
-def _tokens(learner: Learner, plan: Plan) -> int:
-    """Return the target tokens of a plan."""
-    targets = learner.lengths.targets
-    examples = np.concatenate([batch for update in plan for rank in update for batch in rank])
-    return int(targets[examples % len(targets)].sum())
+        ends.append(training.max_updates)
+    return max(1, min(ends))
 
 
 class TextSize(NamedTuple):
@@ -173,25 +104,16 @@ def pace(training: Training, text: TextSize | None) -> Pace:
 
 @dataclass
 class Patience:
-    """Early stopping: counts the validations in a row that are no gain.
-
-    What is compared is the mean of the last `mean_of` scores; a gain is strictly higher than the
-    best mean before.
-    """
+    """Early stopping: counts the validations in a row that are not strictly better."""
 
     allowed: int
-    mean_of: int = 1
-    """The number of validations in a mean; as long as there are fewer, none is counted."""
     best: float = -math.inf
-    """The best mean so far."""
+    """The best score so far."""
     waited: int = 0
 
-    def count(self, scores: Sequence[float]) -> None:
-        """Count the last of all `scores` so far."""
-        if len(scores) < self.mean_of:
-            return
-        mean = math.fsum(scores[-self.mean_of :]) / self.mean_of
-        self.best, self.waited = (mean, 0) if mean > self.best else (self.best, self.waited + 1)
+    def count(self, score: float) -> None:
+        """Count a validation by its score."""
+        self.best, self.waited = (score, 0) if score > self.best else (self.best, self.waited + 1)
 
     @property
     def exhausted(self) -> bool:

@@ -29,7 +29,6 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 """`released_code` is the script of CipherDAug with fairseq's Adam. Its epoch of 641,000 samples
 reads the 160,239 pairs of IWSLT14 four times."""
 BUDGETS = ("max_epochs", "max_updates")
-ENDS = (*BUDGETS, "max_minutes", "equal")
 """The settings that only decide when training ends, apart from patience."""
 
 
@@ -77,22 +76,12 @@ class Training(Section):
     max_updates: int | None = Field(100_000, ge=1)
     """Optimizer steps after which training ends; setting one of both budgets drops the other's
     default."""
-    max_minutes: float | None = Field(None, gt=0)
-    """Minutes of training, validations included, after which it ends; interruptions do not count.
-    The clock decides, so that such runs do not repeat bit by bit."""
-    equal: Literal["epochs", "updates", "tokens"] = "epochs"
-    """What max_epochs and max_updates count: those of this training (`epochs`), or as many updates,
-    or target tokens, as they are over the plain text alone, without the records of operators. The
-    experiment's `equal` sets it."""
     validate_every: int | None = Field(None, ge=1)
     """Updates between validations; null: validate_every_epochs decides."""
     validate_every_epochs: int = Field(1, ge=1)
     """Epochs between validations, where validate_every is not set."""
     patience: int = Field(15, ge=1)
     """Stop after this many validations in a row that are not strictly better."""
-    patience_mean: int = Field(1, ge=1)
-    """Validations whose mean must be strictly better, the last ones at each validation, so that no
-    single one decides; before there are so many, none counts against patience."""
     stop_on: Literal["score", "loss"] = "score"
     """The quantity that must improve: the task's validation score or the validation loss."""
     weights: Literal["averaged", "last", "best", "chosen"] = "chosen"
@@ -128,14 +117,7 @@ class Training(Section):
     @model_validator(mode="after")
     def _ends(self) -> Training:
         if self.max_epochs is None and self.max_updates is None:
-            if self.max_minutes is None:
-                raise UserError("training needs an end: set max_epochs or max_updates")
-            if self.schedule == "linear" or self.warmup_share is not None:
-                raise UserError(
-                    "schedule linear and warmup_share need an end in max_epochs or max_updates, "
-                    "and max_minutes alone gives none: take schedule inverse_sqrt or constant with "
-                    "warmup_updates and warmup_share: null"
-                )
+            raise UserError("training needs an end: set max_epochs or max_updates")
         return self
 
     def inactive(self) -> dict[str, str]:
@@ -185,16 +167,10 @@ class FineTuning(Training):
 
 def without_end(training: Training) -> dict[str, Any]:
     """Return the settings in a run's address, without those that only decide when it ends."""
-    ends = ("patience", *(ENDS if has_free_end(training) else ()))
+    ends = ("patience", *(BUDGETS if has_free_end(training) else ()))
     return {key: value for key, value in training.to_dict().items() if key not in ends}
 
 
 def has_free_end(training: Training) -> bool:
     """Return whether the learning rate does not depend on the budgets."""
     return training.schedule != "linear" and training.warmup_share is None
-
-
-def is_shareable(training: Training) -> bool:
-    """Return whether the settings alone tell where a training ends, so that a longer one can
-    continue it."""
-    return training.equal == "epochs" and training.max_minutes is None

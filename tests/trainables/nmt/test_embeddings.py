@@ -16,7 +16,7 @@ from augury.decoding.settings import Decoding
 from augury.experiments.cost import Size
 from augury.experiments.graph import Graph
 from augury.experiments.make import prepare
-from augury.experiments.trial import train
+from augury.experiments.trial import run_trial
 from augury.training.checkpoint import parameters
 from augury.training.trained import WEIGHTS
 from tests import tiny
@@ -207,7 +207,7 @@ def test_a_run_trains_them_and_writes_tables(
     )
     run = prepare(experiment, Store(tmp_path))
     fresh = parameters(TASK.learner(run).module)
-    assert train(run)
+    assert run_trial(run, scored=False)
     learned = load_file(run.folder.local() / WEIGHTS)
     for name, tensor in fresh.items():
         fixed = name.endswith((".codes", ".codebooks", "embed_positions.weight", "logits_bias"))

@@ -24,7 +24,7 @@ from augury.models import lora
 from augury.reporting.exporting import export
 from augury.text.pieces.subwords import code_of
 from augury.training.checkpoint import parameters
-from augury.training.loop import fit
+from augury.training.loop import Trainer
 from augury.training.trained import Outcome
 from tests.trainables.nmt.tuned import CIPHERS, CORPUS, Make, content, finished
 from trainables.nmt import TASK
@@ -97,7 +97,7 @@ def test_an_update_changes_the_model_and_validation_translates(family: str, prep
     task = Translation(run)
     old = {name: tensor.clone() for name, tensor in parameters(task.module).items()}
     training = run.experiment.training.model_copy(update={"max_updates": 3, "max_epochs": None})
-    fit(task, training, run, device=torch.device("cpu"))
+    Trainer(task, training, run, device=torch.device("cpu")).fit(lambda metrics: None)
     new = parameters(task.module)
     assert old.keys() == new.keys() and any((old[name] != new[name]).any() for name in old)
     assert Outcome.read(run.folder).best is not None
@@ -254,7 +254,7 @@ def test_updates_alone_are_trained_and_exports_contain_them(
         update={"max_updates": 3, "max_epochs": None, "learning_rate": 0.1}
     )
     describe(run, "tuned")
-    fit(task, training, run, device=torch.device("cpu"))
+    Trainer(task, training, run, device=torch.device("cpu")).fit(lambda metrics: None)
     trained = {name for name, p in task.module.named_parameters() if p.requires_grad}
     changed = {
         name for name, tensor in parameters(task.module).items() if (old[name] != tensor).any()

@@ -13,7 +13,7 @@ from augury.reporting.sweeps.summary import ConfigurationResult, Summary, recomm
 from augury.sweeping.schedulers import fresh_seeds
 
 RECOMMENDED = "recommended.yaml"
-SHARED = ("name", "task", "seeds", "baseline", "systems", "equal", "execution", "health")
+SHARED = ("name", "task", "seeds", "baseline", "systems", "execution", "health")
 """Sections that the systems of an experiment do not change."""
 HEAD = """\
 # Sweep {sweep} recommends {name}{reference}.
