@@ -17,6 +17,7 @@ from augury.experiments.run import Run
 from augury.reporting.exporting import export
 from augury.sweeping.driver import run_experiment
 from augury.training import history
+from trainables.nmt.trained import Trained
 from trainables.nmt.translation import Translation
 from trainables.seq2seq import TASK
 
@@ -31,10 +32,14 @@ def trained(toy: Any, form: str, **changes: Any) -> Run:
     return Run.read(runs[experiment.name][1])
 
 
-@pytest.mark.parametrize("form", ["text", "reorder", "hypothesis"])
-def test_a_run_reads_the_pairs_of_its_form(toy: Any, form: str) -> None:
+@pytest.mark.parametrize(
+    ("form", "languages"),
+    [("text", ("aa", "ab")), ("reorder", ("aa", "aa")), ("hypothesis", ("en", "en"))],
+)
+def test_a_run_reads_the_pairs_of_its_form(toy: Any, form: str, languages: tuple[str, str]) -> None:
     """Hypotheses have no test sets: of a premise there are many, and a reference is one."""
     experiment = toy.experiment(form, corpus={"tests": {"more": toy.held_out(form)}})
+    assert experiment.languages == languages
     known = Graph(toy.store).plan(experiment).address
     run = toy.prepared(experiment)
     assert run.address == known and run.inputs[0].rows == (4 if form == "hypothesis" else 108)
@@ -77,11 +82,16 @@ def test_validation_is_the_likelihood_of_held_out_targets(toy: Any) -> None:
 
 @pytest.mark.trains
 def test_a_reorderer_is_trained_scored_used_and_exported(
-    toy: Any, run_card: Any, tmp_path: Path
+    toy: Any, run_card: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = trained(toy, "reorder", corpus={"tests": {"more": toy.held_out("reorder")}})
     written = run.folder.sub("hypotheses").read("more.txt").decode().splitlines()
     assert TASK.translate(run, [" cat sees dog .", "bee\tlikes hen ."]) == written  # cleaned first
+    read: list[str] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(Trained, "translate", lambda run, texts, *_, **others: read.extend(texts))
+        TASK.translate(run, [" cat sees dog ."])
+    assert read == ["reorder: cat sees dog ."]
     scores = run.folder.read_record("scores.json")
     assert [(score["name"], score["n"]) for score in scores["tests"]["more"]] == [
         ("bleu", 2),
