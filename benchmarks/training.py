@@ -58,8 +58,7 @@ from augury.regimes.regime import Progress
 from augury.training.loop import Trainer
 from augury.training.settings import Training
 from benchmarks import frame
-from trainables.nmt.translation import Translation
-from trainables.sequence import Batch
+from trainables.nmt.translation import Batch, Translation
 
 VOCABULARY, MAX_TOKENS, BUILTIN_SENTENCES = 8_000, 4_096, 29_000  # the size of Multi30k
 CPU = torch.device("cpu")

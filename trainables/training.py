@@ -9,15 +9,15 @@ from typing import Any, cast
 import numpy as np
 import torch
 from torch import Tensor, nn
+from transformers import PreTrainedTokenizerBase
 
 from augury.augment.draw import Symbols
+from augury.core.errors import UserError
 from augury.experiments.make import examples_of
 from augury.experiments.run import Run
 from augury.regimes.regime import Losses, Progress, Rows, ViewGroup
-from augury.text.pieces import subwords
 from augury.training.batching import Lengths, padded
 from augury.training.learner import Loaded, Validation
-from trainables.subword_task import symbols_of
 
 
 class RegimeTraining(ABC):
@@ -37,10 +37,9 @@ class RegimeTraining(ABC):
         self.weights = self.examples.weights
         self.ids = self.examples.ids
 
+    @abstractmethod
     def symbols(self) -> Symbols:
         """Return the symbols of the tokenizer, for operators that draw from token ids."""
-        folder = self.run.stored_folder(self.run.tokenizer)
-        return symbols_of(subwords.load(subwords.directory_of(folder)))
 
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
         located = self.examples.locate(examples)
@@ -99,3 +98,14 @@ def mismatch(logits: Callable[[], Tensor], expected: Callable[[], Tensor]) -> st
         return " ".join(str(error).split()).rstrip(".") or type(error).__name__
     tolerance = TOLERANCE * float(theirs.abs().max())
     return "" if torch.allclose(ours, theirs, rtol=0, atol=tolerance) else "the logits differ"
+
+
+def symbols_of(tokenizer: PreTrainedTokenizerBase) -> Symbols:
+    """Return the symbols that draws need; UserError for a tokenizer without unknown symbol."""
+    if tokenizer.unk_token_id is None:
+        raise UserError(
+            "draws replace tokens by the unknown symbol, and the model's tokenizer has none"
+        )
+    return Symbols(
+        tokenizer.unk_token_id, np.setdiff1d(np.arange(len(tokenizer)), tokenizer.all_special_ids)
+    )

@@ -16,8 +16,7 @@ from trainables.nmt.config import ModelConfig
 from trainables.nmt.model import build
 from trainables.sequence import head, hidden_states
 
-UNK, PAD, EOS, FIRST, VOCABULARY = 0, 1, 2, 3, 48
-PIECES = [f"piece{index}" for index in range(VOCABULARY)]
+PAD, EOS, FIRST, VOCABULARY = 1, 2, 3, 48
 
 Engine = Callable[..., list[Hypothesis]]
 
@@ -72,4 +71,4 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     suppress."""
     if request.param == "generate":
         return generate
-    return lambda model, *search: translate(decoder_of(model, PIECES, unk=UNK), *search)
+    return lambda model, *search: translate(decoder_of(model), *search)

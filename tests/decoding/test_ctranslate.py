@@ -1,47 +1,25 @@
 from __future__ import annotations
 
 import copy
-from pathlib import Path
 
-import ctranslate2
 import pytest
 import torch
 from transformers import MarianConfig, MarianMTModel
 
-from augury.decoding.conversion import to_ctranslate2
-from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.settings import Decoding
 from tests.hypotheses import assert_same, decoder_of, generate, translate
 
 pytestmark = pytest.mark.trains
 
-UNK, PAD, EOS, VOCABULARY = 0, 1, 2, 48
-PIECES = [f"piece{index}" for index in range(VOCABULARY)]
+PAD, EOS, VOCABULARY = 1, 2, 48
 DECODING = Decoding(beam=4, max_length=20)
 
 
 def test_weights_are_written_in_32_bits(trained: MarianMTModel, sources: list[list[int]]) -> None:
     model = copy.deepcopy(trained).double()
-    expected = translate(decoder_of(trained, PIECES, unk=UNK), sources, DECODING)
-    assert translate(decoder_of(model, PIECES, unk=UNK), sources, DECODING) == expected
+    expected = translate(decoder_of(trained), sources, DECODING)
+    assert translate(decoder_of(model), sources, DECODING) == expected
     assert model.dtype == torch.float64
-
-
-def test_any_string_can_be_a_piece_also_for_ctranslate2_alone(
-    trained: MarianMTModel, sources: list[list[int]], tmp_path: Path
-) -> None:
-    odd = ["▁über", '"', "\\", "\n", " ", "\u2028", "𝕏", "日本", "<s>", "</s>", "e\u0301"]
-    pieces = PIECES[:3] + odd + PIECES[3 + len(odd) :]
-    to_ctranslate2(trained, tmp_path, pieces, unk=UNK)
-    hypotheses = translate(CTranslateDecoder(tmp_path), sources, DECODING)
-    expected = translate(decoder_of(trained, PIECES, unk=UNK), sources, DECODING)
-    assert hypotheses == expected
-    produced = {index for hypothesis in hypotheses for index in hypothesis.ids}
-    assert produced & set(range(3, 3 + len(odd)))
-    translator = ctranslate2.Translator(str(tmp_path))
-    source = [pieces[index] for index in sources[0]]
-    (plain,) = translator.translate_batch([source], beam_size=4)
-    assert plain.hypotheses[0] == [pieces[index] for index in expected[0].ids]
 
 
 def test_a_model_of_opus_is_decoded_from_its_own_start_and_with_its_bias() -> None:
@@ -70,5 +48,5 @@ def test_a_model_of_opus_is_decoded_from_its_own_start_and_with_its_bias() -> No
     model.final_logits_bias.normal_()
     rows = torch.randint(3, VOCABULARY, (16, 6)).tolist()
     for decoding in (Decoding(beam=1, max_length=9), Decoding(beam=4, max_length=9)):
-        hypotheses = translate(decoder_of(model, PIECES, unk=UNK), rows, decoding)
+        hypotheses = translate(decoder_of(model), rows, decoding)
         assert_same(hypotheses, generate(model, rows, decoding))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 
 import numpy as np
@@ -133,14 +132,6 @@ def test_an_output_does_not_depend_on_its_batch(
     assert sample(model, [sources[first]], [keys[first]], chosen) == [together[first]]
     of_copy = sample(model, sources, keys_of(12, copy=1), chosen)
     assert sum(output == other for output, other in zip(together, of_copy, strict=True)) < 4
-
-
-def test_dropout_is_off_and_the_mode_restored(model: PreTrainedModel) -> None:
-    chosen = Sampling(max_length=7)
-    expected = sample(model, SOURCES, [1, 2, 3, 4], chosen)
-    training = copy.deepcopy(model).train()
-    assert sample(training, SOURCES, [1, 2, 3, 4], chosen) == expected and training.training
-    assert sample(model, [], [], chosen) == []
 
 
 def test_the_fewest_pieces_with_the_mass() -> None:

@@ -28,7 +28,7 @@ def beam_search(
 ) -> Hypothesis:
     """Fairseq's beam search for one sentence, without batches or caches."""
     beams: list[tuple[list[int], float]] = [([], 0.0)]
-    finished: list[Hypothesis] = []
+    finished: list[tuple[float, Hypothesis]] = []
     for step in range(decoding.max_length):
         encoded = torch.tensor([[*source, EOS]] * len(beams))
         prefixes = torch.tensor([[EOS, *ids] for ids, _ in beams])
@@ -45,13 +45,11 @@ def beam_search(
         for ids, total in candidates[: decoding.beam]:
             if ids[-1] == EOS or last:
                 body = ids[:-1] if ids[-1] == EOS else ids
-                finished.append(
-                    Hypothesis(tuple(body), total / len(ids) ** decoding.length_penalty)
-                )
+                finished.append((total / len(ids) ** decoding.length_penalty, tuple(body)))
         if len(finished) >= decoding.beam:
             break
         beams = [(ids, total) for ids, total in candidates if ids[-1] != EOS][: decoding.beam]
-    return max(finished[: decoding.beam], key=lambda hypothesis: hypothesis.score)
+    return max(finished[: decoding.beam])[1]
 
 
 @pytest.mark.parametrize("max_length", [30, 6])
@@ -79,11 +77,11 @@ def test_suppressed_ids_and_pads_are_never_produced(
     decoding = Decoding(beam=beam, max_length=20)
     model = copy.deepcopy(trained)
     model.final_logits_bias[0, PAD] = 20.0
-    usual = {index for hypothesis in engine(model, sources, decoding) for index in hypothesis.ids}
+    usual = {index for hypothesis in engine(model, sources, decoding) for index in hypothesis}
     assert PAD not in usual
     suppress = sorted(usual)[::2]
     hypotheses = engine(model, sources, decoding, suppress)
-    assert not {index for hypothesis in hypotheses for index in hypothesis.ids} & {PAD, *suppress}
+    assert not {index for hypothesis in hypotheses for index in hypothesis} & {PAD, *suppress}
     assert_same(
         hypotheses[:8], [beam_search(model, source, decoding, suppress) for source in sources[:8]]
     )
@@ -112,13 +110,12 @@ def test_an_empty_source_has_an_empty_hypothesis_and_others_none(
     engine: Engine, trained: MarianMTModel, sources: list[list[int]]
 ) -> None:
     decoding = Decoding(beam=2, max_length=14)
-    empty = Hypothesis((), 0.0)
     first, second = engine(trained, sources[:2], decoding)
     hypotheses = engine(trained, [[], sources[0], [], sources[1]], decoding)
-    assert_same(hypotheses, [empty, first, empty, second])
+    assert_same(hypotheses, [(), first, (), second])
     model = copy.deepcopy(trained)
     model.final_logits_bias[0, EOS] = 20.0
-    assert {len(hypothesis.ids) for hypothesis in engine(model, sources, decoding)} == {1}
+    assert set(map(len, engine(model, sources, decoding))) == {1}
     assert engine(trained, [], decoding) == []
 
 

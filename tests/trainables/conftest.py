@@ -22,7 +22,6 @@ FAMILIES = {
     "deberta": ("DebertaV2", "ForMaskedLM"),
     "modernbert": ("ModernBert", "ForMaskedLM"),
     "t5": ("T5", "ForConditionalGeneration"),
-    "bart": ("Bart", "ForConditionalGeneration"),
     "gpt2": ("GPT2", "LMHeadModel"),
     "xlnet": ("XLNet", "LMHeadModel"),
 }
@@ -73,20 +72,6 @@ SIZES: dict[str, dict[str, Any]] = {
         "eos_token_id": 1,
         "decoder_start_token_id": 0,
     },
-    "bart": {
-        "d_model": 32,
-        "encoder_layers": 1,
-        "decoder_layers": 1,
-        "encoder_attention_heads": 4,
-        "decoder_attention_heads": 4,
-        "encoder_ffn_dim": 64,
-        "decoder_ffn_dim": 64,
-        "max_position_embeddings": 64,
-        "pad_token_id": 1,
-        "bos_token_id": 0,
-        "eos_token_id": 2,
-        "decoder_start_token_id": 2,
-    },
     "gpt2": {**ENCODER, "bos_token_id": 1, "eos_token_id": 1},
     "xlnet": {"d_model": 32, "n_layer": 2, "n_head": 4, "d_inner": 64, "pad_token_id": 0},
 }
@@ -97,7 +82,7 @@ def words_tokenizer(family: str, pad: bool = True) -> PreTrainedTokenizerFast:
 
     Without `pad` it knows none.
     """
-    if family in ("xlm_roberta", "multilingual_minilm", "bart"):
+    if family in ("xlm_roberta", "multilingual_minilm"):
         special, single, pair = ["<s>", "<pad>", "</s>"], "<s> $A </s>", "<s> $A </s> </s> $B </s>"
         named = {"cls_token": "<s>", "sep_token": "</s>", "eos_token": "</s>"}
     elif family in ("t5", "gpt2"):

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from augury.core import yaml_file
+from augury.core import config, yaml_file
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
+from augury.core.locks import make_once
 from augury.core.naming import counted
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, input_columns
@@ -16,12 +17,14 @@ from augury.corpora.filters import clean_lines
 from augury.corpora.labels import check_labels, label_counts
 from augury.experiments.cost import Size, pretrained_size, transformer
 from augury.experiments.run import Run
-from augury.experiments.task import Draft, Exported
+from augury.experiments.task import Draft, Exported, Task
+from augury.models import pretrained
 from augury.models.settings import Pretrained
 from augury.regimes.regime import SOURCE
+from augury.text.pieces import subwords
 from augury.text.pieces.subwords import Subwords
+from augury.text.tokens import Text
 from trainables.classification.config import ARCHITECTURES, PretrainedClassifier
-from trainables.subword_task import SubwordTask, save_pretrained
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,8 +39,9 @@ RATES = """
 # BERT's size take 2e-5 to 5e-5, small ones such as MiniLM 1e-4."""
 
 
-class ClassifierTask(SubwordTask):
-    """A task that classifies the records of a labelled corpus by their input columns."""
+class ClassifierTask(Task):
+    """A task that classifies the records of a labelled corpus by their input columns, with a
+    tokenizer of `transformers`, pretrained or learned from its text."""
 
     SIDES: ClassVar = {SOURCE: ("text",)}
     ROWS_PER_SECOND: ClassVar[int] = 5_000
@@ -52,8 +56,29 @@ class ClassifierTask(SubwordTask):
     def labels(self, experiment: Any) -> tuple[str, ...]:
         return tuple(experiment.labels)
 
-    def subwords(self, experiment: Any, folder: Folder) -> Subwords:
+    def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> Subwords:
+        model, determined = experiment.model, dict[str, Any]()
+        if isinstance(model, Pretrained):  # does not depend on the texts
+            determined["pretrained"] = pretrained.identity(model.name, model.revision)
+        else:
+            determined = {
+                "version": subwords.LEARNED,
+                "size": model.vocabulary_size,
+                "texts": [[text.folder.name, list(text.columns)] for text in texts.values()],
+            }
+        folder = store.folder("vocabularies", config.address(determined))
         return Subwords(folder, experiment.max_length)
+
+    def make_tokenizer(self, experiment: Any, texts: Mapping[str, Text], folder: Folder) -> None:
+        model = experiment.model
+        if isinstance(model, Pretrained):
+            pretrained.save(model.name, model.revision, folder)
+        else:
+            lines = (line for text in texts.values() for line in text.lines())
+            subwords.learn(lines, model.vocabulary_size, folder)
+
+    def address_settings(self, experiment: Any) -> dict[str, Any]:
+        return {"model": pretrained.address_settings(experiment.model)}
 
     def check(self, experiment: Any, store: Store) -> None:
         for split in experiment.corpus.splits():
@@ -64,18 +89,24 @@ class ClassifierTask(SubwordTask):
             check_labels(experiment.labels, split, counts, column)
 
     def check_model(self, experiment: Any, store: Store) -> None:
-        super().check_model(experiment, store)
-        if isinstance(experiment.model, Pretrained):
-            from trainables.classification.model import check
+        if not isinstance(experiment.model, Pretrained):
+            return
+        from trainables.classification.model import check
+        from trainables.training import symbols_of
 
-            check(
-                experiment.model,
-                experiment.labels,
-                len(self.columns(experiment)),
-                self.keep_tokenizer(experiment, store),
-                experiment.max_length,
-                perturbable=experiment.regime.needs_embeddings,
-            )
+        folder = self.tokenizer(experiment, {}, store).folder
+        make_once(folder, lambda: self.make_tokenizer(experiment, {}, folder))
+        directory = subwords.directory_of(folder)
+        if experiment.token_draws:
+            symbols_of(subwords.load(directory))
+        check(
+            experiment.model,
+            experiment.labels,
+            len(self.columns(experiment)),
+            directory,
+            experiment.max_length,
+            perturbable=experiment.regime.needs_embeddings,
+        )
 
     def size(self, experiment: Any, store: Store) -> Size | None:
         model, sizes = experiment.model, experiment.model.sizes
@@ -150,6 +181,8 @@ model: {{{named}}}{"" if scratch else RATES}""",
         """Write model and tokenizer, for AutoModelForSequenceClassification and AutoTokenizer."""
         from trainables.classification.training import trained
 
+        if form != "hf":
+            raise UserError(f"this task has no form '{form}': export --to takes hf")
         experiment: Any = run.experiment
         reader = trained(run)
         text, preparation = ["in NFC"], experiment.corpus.preparation
@@ -159,7 +192,9 @@ model: {{{named}}}{"" if scratch else RATES}""",
             text.append("without HTML entities")
         columns, labels = self.columns(experiment), ", ".join(experiment.labels)
         read = f"It labels {' and '.join(columns)} ({labels}), {', '.join(text)}."
-        save_pretrained(form, reader.model, reader.tokenizer, directory)
+        with pretrained.quiet():
+            reader.model.save_pretrained(directory)
+        reader.tokenizer.save_pretrained(directory)
         return Exported(
             "transformers",
             "text-classification",

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from augury.augment.draw import Symbols
 from augury.core.execution import ExecutorName
 from augury.core.store import Folder
 from augury.experiments.graph import VALID, held_out
@@ -23,7 +24,7 @@ from augury.training.learner import Loaded, Validation, likelihood
 from augury.training.trained import load_weights
 from trainables.classification.config import ClassifierConfig
 from trainables.classification.model import Reader, build, empty
-from trainables.training import RegimeTraining, pad_views, to_device
+from trainables.training import RegimeTraining, pad_views, symbols_of, to_device
 
 
 class Batch(NamedTuple):
@@ -50,6 +51,9 @@ class Classification(RegimeTraining):
         directory = subwords.directory_of(run.stored_folder(run.tokenizer))
         self.module = build(config.model, config.labels, directory, run.seed)
         self.reader = Reader(self.module, subwords.load(directory), config.max_length)
+
+    def symbols(self) -> Symbols:
+        return symbols_of(self.reader.tokenizer)
 
     def _numbered(self, labels: Sequence[str]) -> np.ndarray:
         positions = {label: position for position, label in enumerate(self.experiment.labels)}

@@ -149,6 +149,27 @@ class ModelConfig(Section):
         return self
 
 
+class TinyT5(Section):
+    """A T5 with random weights and subwords learned from its training text."""
+
+    CHANGING: ClassVar[tuple[str, ...]] = ("dropout",)
+
+    architecture: Literal["tiny"]
+    vocabulary_size: int = Field(1000, ge=10, le=10_000_000)
+    """Maximum number of subwords."""
+    layers: int = Field(2, ge=1, le=1000)
+    """Layers of the encoder, and of the decoder."""
+    hidden_size: int = Field(64, ge=2, le=100_000)
+    feedforward_size: int = Field(256, ge=1, le=1_000_000)
+    attention_heads: int = Field(4, ge=1, le=10_000)
+    dropout: float = Field(0.1, ge=0, lt=1)
+
+    @model_validator(mode="after")
+    def _heads_fit(self) -> TinyT5:
+        check_heads(self.hidden_size, self.attention_heads)
+        return self
+
+
 class PretrainedTranslator(Pretrained):
     """A pretrained encoder-decoder that translates, of the families of Marian, M2M-100 (NLLB),
     mBART-50 or T5, with its own tokenizer."""
@@ -190,9 +211,9 @@ def tag(language: str) -> str:
 class ValidationSettings(Section):
     """Settings of validation during training."""
 
-    metric: Literal["bleu", "chrf"] = "bleu"
+    metric: Literal["bleu", "chrf", "loss"] = "bleu"
     """Score of greedy translations of the plain source, each at most 10 subwords longer than twice
-    its source."""
+    its source; loss: of the targets alone, and nothing is translated."""
     sentences: int | None = Field(None, ge=1)
     """Number of sentences to translate, the first ones; null: all. The loss is over all."""
 
@@ -217,18 +238,73 @@ class LoraTuning(TranslationTuning):
     learning_rate: float = Field(3e-4, gt=0)
 
 
-class Config(Experiment):
+class SequenceExperiment(Experiment):
+    """An experiment whose model writes a text for a text."""
+
+    model: ModelConfig | PretrainedTranslator | TinyT5
+    max_pieces: int = Field(500, ge=1, le=1_000_000)
+    """Training examples with a longer side or view are left out, and counted."""
+    validation: ValidationSettings = ValidationSettings()
+    decoding: ViewDecoding = ViewDecoding()
+    scoring: TextScoring = TextScoring()
+
+    @model_validator(mode="after")
+    def _views_are_made(self) -> SequenceExperiment:
+        for view in self.decoding.views:
+            self.resolve_view(view)
+        if isinstance(self.model, Pretrained) and any(
+            group.target != TARGET for group in self.view_groups()
+        ):
+            raise UserError(
+                "regime multi_source with equation=2 predicts plain sources, and a pretrained "
+                "model writes its target language: set regime.equation=1"
+            )
+        return self
+
+    def plain_system(self) -> dict[str, Any]:
+        system = super().plain_system()
+        if self.decoding.views:
+            system |= {"decoding.views": [], "decoding.combine": None}
+        return system
+
+    @property
+    def validated(self) -> tuple[str, Literal["max", "min"]]:
+        if self.validation.metric == "loss":
+            return super().validated
+        return f"valid/{self.validation.metric}", "max"
+
+    @property
+    def example_limit(self) -> int:
+        return self.max_pieces
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """The languages that the model reads and writes."""
+        languages = self.corpus.languages
+        return languages[0], languages[-1]
+
+    def prefix(self, domain: str | None = None, target: str = TARGET) -> list[str]:
+        """Return the tags before a source, of the target language and of the text's domain."""
+        language = self.languages[target == TARGET]
+        return [tag(language)] * self.tagged + ([domain] if domain else [])
+
+    @property
+    def tagged(self) -> bool:
+        """Whether sources start with the tag of the target language: where other texts than plain
+        sources are read, or other ones than targets predicted, by a model with such symbols."""
+        return isinstance(self.model, ModelConfig) and any(
+            group.target != TARGET or not {SOURCE}.issuperset(group.views)
+            for group in self.view_groups()
+        )
+
+
+class Config(SequenceExperiment):
     """A translation experiment."""
 
     task: Literal["nmt"] = "nmt"
     corpus: CorpusSpec
     vocabulary: VocabularyConfig = VocabularyConfig()
-    max_pieces: int = Field(500, ge=1, le=1_000_000)
-    """Training examples with a longer side or view are left out, and counted."""
     model: TranslationModel = ModelConfig()
-    validation: ValidationSettings = ValidationSettings()
-    decoding: ViewDecoding = ViewDecoding()
-    scoring: TextScoring = TextScoring()
 
     RESEGMENTS: ClassVar[bool] = True
     READS_TAGS: ClassVar[bool] = True
@@ -236,8 +312,6 @@ class Config(Experiment):
 
     @model_validator(mode="after")
     def _fits(self) -> Config:
-        for view in self.decoding.views:
-            self.resolve_view(view)
         model = self.model
         if isinstance(model, PretrainedTranslator):  # has no vocabulary of this text
             if self.vocabulary != VocabularyConfig():
@@ -249,11 +323,6 @@ class Config(Experiment):
                 raise UserError(
                     f"the tag '{self.tags[0]}' is no symbol of '{model.name}': leave tags out, or "
                     "train a model from nothing (model: {architecture: ...})"
-                )
-            if any(group.target != TARGET for group in self.view_groups()):
-                raise UserError(
-                    "regime multi_source with equation=2 predicts plain sources, and a pretrained "
-                    "model writes its target language: set regime.equation=1"
                 )
             return self
         if self.max_pieces + 2 + bool(self.tags) * self.tagged > model.max_positions:
@@ -293,36 +362,3 @@ class Config(Experiment):
         if not isinstance(self.model, PretrainedTranslator):
             return None
         return LoraTuning if self.model.lora else TranslationTuning
-
-    def plain_system(self) -> dict[str, Any]:
-        system = super().plain_system()
-        if self.decoding.views:
-            system |= {"decoding.views": [], "decoding.combine": None}
-        return system
-
-    @property
-    def validated(self) -> tuple[str, Literal["max", "min"]]:
-        return f"valid/{self.validation.metric}", "max"
-
-    def prefix(self, domain: str | None = None, target: str = TARGET) -> list[str]:
-        """Return the tags before a source, of the target language and of the text's domain."""
-        corpus = self.corpus
-        language = corpus.target_language if target == TARGET else corpus.source_language
-        return [tag(language)] * self.tagged + ([domain] if domain else [])
-
-    @property
-    def example_limit(self) -> int:
-        return self.max_pieces
-
-    @property
-    def tagged(self) -> bool:
-        """Whether sources start with the tag of the target language: where other texts than plain
-        sources are read, or other ones than targets predicted.
-
-        A pretrained model has no such symbol."""
-        if isinstance(self.model, Pretrained):
-            return False
-        groups = self.view_groups()
-        return any(
-            group.target != TARGET or not {SOURCE}.issuperset(group.views) for group in groups
-        )

@@ -1,16 +1,17 @@
-"""A pretrained translation model: what the task asks of it."""
+"""Models of `transformers` with their own tokenizers: what the tasks ask of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.locks import make_once
 from augury.core.progress import say_once
+from augury.core.rng import seed_of
 from augury.core.store import Folder, Store
 from augury.decoding import search
 from augury.models import pretrained
@@ -20,12 +21,14 @@ from augury.regimes.regime import SOURCE, TARGET
 from augury.text.pieces import sentencepieces, subwords
 from augury.text.pieces.vocabulary import VocabularyTokenizer
 from augury.text.tokens import Text
-from trainables.nmt.config import PretrainedTranslator
+from trainables.nmt.config import PretrainedTranslator, SequenceExperiment, TinyT5
 from trainables.nmt.pretrained_vocabulary import Direction, PretrainedVocabulary
 from trainables.nmt.translator import Translator
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel
+    from transformers import PreTrainedConfig, PreTrainedModel
+
+    from augury.experiments.cost import Size
 
 VERSION = 1
 """Raised when the same model, texts and settings give other pieces; part of addresses."""
@@ -41,46 +44,73 @@ class PretrainedTokenizer(VocabularyTokenizer):
         return PretrainedVocabulary.load(self.folder)
 
 
-class Tuned(Translator):
-    """A pretrained encoder-decoder with its own tokenizer, and new embeddings for new pieces."""
+class EncoderDecoder(Translator):
+    """An encoder-decoder of `transformers` with its own tokenizer: a pretrained one, with new
+    embeddings for new pieces, or a small T5 whose weights and subwords are learned."""
+
+    experiment: SequenceExperiment
 
     @property
-    def model(self) -> PretrainedTranslator:
-        """Its settings."""
-        assert isinstance(self.experiment.model, PretrainedTranslator)
-        return self.experiment.model
+    def pretrained(self) -> PretrainedTranslator | None:
+        """Its settings, where it is pretrained."""
+        model = self.experiment.model
+        return model if isinstance(model, PretrainedTranslator) else None
 
     @cached_property
     def vocabulary(self) -> PretrainedVocabulary:
         assert self.folder is not None
         return PretrainedVocabulary.load(self.folder)
 
+    @cached_property
+    def config(self) -> PreTrainedConfig:
+        """The configuration of `transformers`."""
+        from transformers import T5Config
+
+        model, vocabulary = self.experiment.model, self.vocabulary
+        if not isinstance(model, TinyT5):
+            assert vocabulary.config is not None
+            return vocabulary.config
+        return T5Config(
+            vocab_size=len(vocabulary),
+            d_model=model.hidden_size,
+            d_kv=model.hidden_size // model.attention_heads,
+            d_ff=model.feedforward_size,
+            num_layers=model.layers,
+            num_heads=model.attention_heads,
+            dropout_rate=model.dropout,
+            pad_token_id=vocabulary.pad,
+            eos_token_id=vocabulary.eos,
+            decoder_start_token_id=vocabulary.pad,
+        )
+
     @property
     def positions(self) -> int:
-        return search.positions(self.vocabulary.config)
+        return search.positions(self.config)
 
     @property
     def convertible(self) -> bool:
         from augury.decoding.conversion import reads  # loads torch
 
-        return reads(self.vocabulary.config)
+        return reads(self.config)
 
     def check(self, store: Store) -> None:
-        if self.model.lora:
+        if self.pretrained and self.pretrained.lora:
             require_peft()
-        if model_directory(self.model.name):  # one of the hub is loaded when it is needed
-            self.check_model(store)
+        if self.pretrained and model_directory(self.pretrained.name):
+            self.check_model(store)  # that of a hub is loaded when it is needed
 
     def check_model(self, store: Store) -> None:
         """Raise UserError for a model that cannot translate this text, as its configuration and
         tokenizer say without its weights."""
-        folder, name = self.tokenizer({}, store).folder, self.model.name
+        if not self.pretrained:
+            return
+        folder, name = self.tokenizer({}, store).folder, self.pretrained.name
         make_once(folder, lambda: self.make_tokenizer({}, folder))
-        made = Tuned(self.experiment, folder)
+        made = EncoderDecoder(self.experiment, folder)
         vocabulary = made.vocabulary
-        if not vocabulary.config.is_encoder_decoder:
+        if not made.config.is_encoder_decoder:
             raise UserError(
-                f"'{name}' ({vocabulary.config.model_type}) is no encoder-decoder: take a model "
+                f"'{name}' ({made.config.model_type}) is no encoder-decoder: take a model "
                 "of the families of Marian, M2M-100, mBART-50 or T5"
             )
         most = made.positions - max(len(vocabulary.before), len(vocabulary.first)) - 1
@@ -91,23 +121,34 @@ class Tuned(Translator):
             )
 
     def tokenizer(self, texts: Mapping[str, Text], store: Store) -> PretrainedTokenizer:
-        model = self.model
-        determined = {
-            "version": VERSION,
-            "pretrained": pretrained.identity(model.name, model.revision),
-            "languages": self.experiment.corpus.languages_of("train"),
-            "direction": [model.source_language, model.target_language, model.prompt],
-        }
-        if model.new_pieces and (views := _views(texts)):
-            determined["new_pieces"] = model.new_pieces
-            determined["texts"] = [
-                [name, text.folder.name] for name, text in {SOURCE: texts[SOURCE], **views}.items()
-            ]
+        model, determined = self.experiment.model, dict[str, Any]()
+        if isinstance(model, PretrainedTranslator):
+            determined = {
+                "version": VERSION,
+                "pretrained": pretrained.identity(model.name, model.revision),
+                "languages": self.experiment.languages,
+                "direction": [model.source_language, model.target_language, model.prompt],
+            }
+            if model.new_pieces and (views := _views(texts)):
+                determined["new_pieces"] = model.new_pieces
+                read = {SOURCE: texts[SOURCE], **views}
+                determined["texts"] = [[name, text.folder.name] for name, text in read.items()]
+        elif isinstance(model, TinyT5):
+            determined = {
+                "version": subwords.LEARNED,
+                "size": model.vocabulary_size,
+                "texts": [[text.folder.name, list(text.columns)] for text in texts.values()],
+            }
         return PretrainedTokenizer(store.folder("vocabularies", address(determined)))
 
     def make_tokenizer(self, texts: Mapping[str, Text], folder: Folder) -> None:
         """Write the tokenizer of the model, and the pieces of views that need some."""
-        model, views, models = self.model, _views(texts), dict[str, str]()
+        model, views, models = self.experiment.model, _views(texts), dict[str, str]()
+        if isinstance(model, TinyT5):
+            lines = chain.from_iterable(text.lines() for text in texts.values())
+            subwords.learn(lines, model.vocabulary_size, folder)
+            return
+        assert isinstance(model, PretrainedTranslator)
         loaded = pretrained.put_files(model.name, model.revision, folder, generation=True)
         direction, directory = Direction.of(loaded, self.experiment), subwords.directory_of(folder)
         vocabulary = PretrainedVocabulary(directory, direction)
@@ -118,8 +159,9 @@ class Tuned(Translator):
                 folder.write(
                     models[view], sentencepieces.learn_at_most(text.lines(), model.new_pieces)
                 )
-        read = {view: folder.read(file) for view, file in models.items()}
-        vocabulary = PretrainedVocabulary(directory, direction, read)
+        vocabulary = PretrainedVocabulary(
+            directory, direction, {view: folder.read(file) for view, file in models.items()}
+        )
         if models:
             say_once(
                 f"vocabulary: {len(vocabulary.added):,} new pieces for {', '.join(models)}, beside "
@@ -136,29 +178,42 @@ class Tuned(Translator):
             }
         )
 
+    def size(self, store: Store) -> Size:
+        from augury.experiments.cost import transformer
+
+        model = self.experiment.model
+        assert isinstance(model, TinyT5)
+        sizes = model.hidden_size, model.feedforward_size, model.layers, model.layers
+        return transformer(model.vocabulary_size, *sizes)
+
     def untrained(self, seed: int) -> PreTrainedModel:
         """Return the model before training; UserError where `sequence.check` raises it, as for a
-        model of another family. `seed` determines what is not pretrained."""
-        from trainables import sequence
-        from trainables.nmt.tuning import extended
+        model of another family."""
+        import torch
 
-        directory, tokenizer = self.vocabulary.directory, self.vocabulary.tokenizer
-        perturbable = self.experiment.regime.needs_embeddings
-        model = sequence.load(self.model, directory, tokenizer, perturbable=perturbable)
-        return extended(model, self.model, self.vocabulary, seed).train()
+        from trainables import sequence
+
+        vocabulary, perturbable = self.vocabulary, self.experiment.regime.needs_embeddings
+        if self.pretrained:
+            model = sequence.load(self.pretrained, vocabulary.directory)
+            name = self.pretrained.name
+        else:
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(seed_of("seq2seq", "model", seed))
+                model, name = sequence.empty(self.config), "T5"
+        sequence.check(model, vocabulary.tokenizer, name, perturbable=perturbable)
+        return self._extended(model, seed).train()
 
     def empty(self) -> PreTrainedModel:
         from trainables import sequence
+
+        return self._extended(sequence.empty(self.config), seed=0)
+
+    def _extended(self, model: PreTrainedModel, seed: int) -> PreTrainedModel:
+        """Return a model with what the experiment adds to it."""
         from trainables.nmt.tuning import extended
 
-        model = sequence.empty(self.vocabulary.config)
-        return extended(model, self.model, self.vocabulary, seed=0)
-
-    def convert(self, model: PreTrainedModel, directory: Path) -> None:
-        from augury.decoding.conversion import to_ctranslate2
-        from trainables.nmt.model import plain
-
-        to_ctranslate2(plain(model), directory)
+        return extended(model, self.pretrained, self.vocabulary, seed)
 
 
 def _views(texts: Mapping[str, Text]) -> dict[str, Text]:

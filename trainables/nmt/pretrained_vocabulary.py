@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from augury.text.pieces import sentencepieces, subwords
 from augury.text.pieces.settings import SPACE
 from augury.text.pieces.subwords import code_of, language_codes
 from augury.text.tokens import Encoded
-from trainables.nmt.config import Config, PretrainedTranslator
+from trainables.nmt.config import PretrainedTranslator, SequenceExperiment
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -35,18 +36,18 @@ SAMPLE = 2_000
 class Direction(NamedTuple):
     """What a translation model is told about a text."""
 
-    read: str | None
+    read: str | None = None
     """The tokenizer's code of the source language; None for a model that has none."""
-    written: str | None
+    written: str | None = None
     """That of the target language."""
     prompt: str = ""
     """Text before every source."""
 
     @classmethod
-    def of(cls, tokenizer: PreTrainedTokenizerBase, experiment: Config) -> Direction:
+    def of(cls, tokenizer: PreTrainedTokenizerBase, experiment: SequenceExperiment) -> Direction:
         """Return the direction of a model for the languages of a corpus; UserError for languages
         that it does not have."""
-        model, corpus = experiment.model, experiment.corpus
+        model = experiment.model
         assert isinstance(model, PretrainedTranslator)
         known = language_codes(tokenizer)
         if not known:
@@ -55,14 +56,14 @@ class Direction(NamedTuple):
                     "the model's tokenizer has no languages: leave out model.source_language and "
                     "model.target_language; what a text must begin with goes into model.prompt"
                 )
-            return cls(None, None, model.prompt)
+            return cls(prompt=model.prompt)
         chosen = []
-        for side in (SOURCE, TARGET):
+        for side, language in zip((SOURCE, TARGET), experiment.languages, strict=True):
             setting = f"{side}_language"
             code = getattr(model, setting)
             if code is not None and code not in known:
                 raise unknown(f"model.{setting}", code, known)
-            chosen.append(code or code_of(getattr(corpus, setting), known, f"model.{setting}"))
+            chosen.append(code or code_of(language, known, f"model.{setting}"))
         read, written = chosen
         return cls(read, written, model.prompt)
 
@@ -83,19 +84,24 @@ class PretrainedVocabulary:
         """`directory` holds tokenizer and configuration, `models` the sentencepiece models of
         views that have their own."""
         from transformers import AutoConfig, GenerationConfig
+        from transformers.utils import CONFIG_NAME, GENERATION_CONFIG_NAME
 
         self.directory, self.direction = directory, direction
         self.tokenizer = subwords.load(directory)
         if direction.read is not None:
             self.tokenizer.src_lang = direction.read
             self.tokenizer.tgt_lang = direction.written
-        self.config = AutoConfig.from_pretrained(directory)
-        self.generation = GenerationConfig.from_pretrained(directory)
+        files = {file.name for file in Path(directory).iterdir()}
+        self.config = AutoConfig.from_pretrained(directory) if CONFIG_NAME in files else None
+        """The configuration of the pretrained model, if it is one."""
+        self.generation = GenerationConfig()
+        if GENERATION_CONFIG_NAME in files:
+            self.generation = GenerationConfig.from_pretrained(directory)
         self.pad = _required(self.tokenizer, "<pad>", self.tokenizer.pad_token_id)
         self.eos = _required(self.tokenizer, "</s>", self.tokenizer.eos_token_id)
         self.unk = _required(self.tokenizer, "<unk>", self.tokenizer.unk_token_id)
-        self.embedded = int(self.config.vocab_size)
-        """The number of embeddings of the pretrained model."""
+        self.embedded = int(self.config.vocab_size) if self.config else len(self.tokenizer)
+        """The number of embeddings without those of new pieces."""
         self._models = {view: sentencepieces.load(model) for view, model in (models or {}).items()}
         special = set(self.tokenizer.all_special_ids)
         vocabulary = self.tokenizer.get_vocab().items()
@@ -114,8 +120,9 @@ class PretrainedVocabulary:
     def load(cls, folder: Folder) -> PretrainedVocabulary:
         """Load a finished vocabulary; UserError if it is incomplete."""
         manifest = folder.manifest()
-        models = {view: folder.read(file) for view, file in manifest["models"].items()}
-        return cls(subwords.directory_of(folder), Direction(**manifest["direction"]), models)
+        models = {view: folder.read(file) for view, file in manifest.get("models", {}).items()}
+        direction = Direction(**manifest.get("direction", {}))
+        return cls(subwords.directory_of(folder), direction, models)
 
     def __len__(self) -> int:
         return self.embedded + len(self.added)

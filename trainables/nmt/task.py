@@ -1,4 +1,5 @@
-"""The translation task: checks, the settings in a model's address, and what finished runs do."""
+"""The tasks of encoder-decoders: checks, the settings in a model's address, and what finished runs
+do."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
 from augury.core.store import Folder, Store
 from augury.core.words import is_unspaced
-from augury.corpora.corpus import Corpus
+from augury.corpora.corpus import PARALLEL, Corpus
 from augury.corpora.filters import clean_lines
 from augury.corpora.languages import base_language
 from augury.decoding.search import check_lengths
@@ -24,8 +25,8 @@ from augury.models import pretrained
 from augury.regimes.regime import SOURCE
 from augury.scoring.punctuation import FIXED
 from augury.text.tokens import Text, Tokenizer
-from trainables.nmt.config import Config
-from trainables.nmt.translators import SIDES, FromNothing, translator
+from trainables.nmt.config import Config, SequenceExperiment
+from trainables.nmt.translators import SIDES, translator
 
 if TYPE_CHECKING:
     from augury.experiments.cost import Size
@@ -37,44 +38,36 @@ TOKENISED_APART = ("ja", "ko")  # by packages that are installed or not
 REFERENCES = 200  # that are read to see whether a metric can count their words
 
 
-class Nmt(Task):
-    """Translate sentences."""
+class SequenceTask(Task):
+    """A task whose models write a text for a text."""
 
-    EXPERIMENT = Config
-    VERSION = 3
-    EXAMPLE = "echo 'ein Satz'"
     SIDES: ClassVar = SIDES
     ROWS_PER_SECOND: ClassVar[int] = 60_000
 
-    def check(self, experiment: Config, store: Store) -> None:
-        """Raise UserError for metrics that cannot tokenise the target, and where the model cannot
-        be prepared."""
-        language, names = experiment.corpus.target_language, experiment.scoring.metrics
-        references = self.corpus(experiment, "valid", store).column("target")[:REFERENCES]
-        unspaced = is_unspaced(references)
-        fixed = any(name.endswith(FIXED) for name in names)
-        if base_language(language) in TOKENISED_APART or unspaced or fixed:
-            from augury.scoring.registry import metric  # imports sacreBLEU
-
-            for name in dict.fromkeys((*names, experiment.validation.metric)):
-                metric(name, language).require_words(references)
+    def check(self, experiment: SequenceExperiment, store: Store) -> None:
         translator(experiment).check(store)
 
-    def check_model(self, experiment: Config, store: Store) -> None:
+    def check_model(self, experiment: SequenceExperiment, store: Store) -> None:
         translator(experiment).check_model(store)
 
-    def tokenizer(self, experiment: Config, texts: Mapping[str, Text], store: Store) -> Tokenizer:
+    def tokenizer(
+        self, experiment: SequenceExperiment, texts: Mapping[str, Text], store: Store
+    ) -> Tokenizer:
         return translator(experiment).tokenizer(texts, store)
 
-    def make_tokenizer(self, experiment: Config, texts: Mapping[str, Text], folder: Folder) -> None:
+    def make_tokenizer(
+        self, experiment: SequenceExperiment, texts: Mapping[str, Text], folder: Folder
+    ) -> None:
         translator(experiment).make_tokenizer(texts, folder)
 
     def check_held_out(
-        self, experiment: Config, tokenizer: Folder, corpora: Mapping[str, Corpus]
+        self, experiment: SequenceExperiment, tokenizer: Folder, corpora: Mapping[str, Corpus]
     ) -> None:
         model = translator(experiment, tokenizer)
         vocabulary = model.vocabulary
         for name, corpus in corpora.items():
+            if corpus.kind != PARALLEL.name:  # examples, of which the pairs are not made yet
+                continue
             _, offsets = vocabulary.encode(corpus.column("source"), SOURCE)
             tags = len(experiment.prefix(experiment.corpus.tag(name)))
             symbols = 1 + (tags > 1) + len(vocabulary.before)
@@ -84,10 +77,10 @@ class Nmt(Task):
             except UserError as error:
                 raise UserError(f"{name}: {error}") from error
 
-    def size(self, experiment: Config, store: Store) -> Size | None:
-        return FromNothing(experiment).size(store)
+    def size(self, experiment: SequenceExperiment, store: Store) -> Size | None:
+        return translator(experiment).size(store)
 
-    def address_settings(self, experiment: Config) -> dict[str, Any]:
+    def address_settings(self, experiment: SequenceExperiment) -> dict[str, Any]:
         return {
             "model": pretrained.address_settings(experiment.model),
             "validation": experiment.validation.to_dict(),
@@ -101,9 +94,9 @@ class Nmt(Task):
         return Translation(run)
 
     def outputs(self, run: Run, corpus: Corpus, test: str) -> list[str]:
-        """Return translations of a test set by the run's weights."""
+        """Return the run's outputs for the sources of a test set."""
         tag = run.experiment.corpus.tag(test)
-        return self.trained(run).translate(
+        return finished(run).translate(
             corpus.column("source"), label=f"translate {test}", domain=tag
         )
 
@@ -117,7 +110,7 @@ class Nmt(Task):
         tag: str | None = None,
         **options: Any,
     ) -> list[str]:
-        """Return the translations of texts, each of which is cleaned as the training text was.
+        """Return the outputs for texts, each of which is cleaned as the training text was.
 
         Where models read the tag of a domain, it is `tag`, empty for none, or by default that of
         the validation set.
@@ -125,26 +118,54 @@ class Nmt(Task):
         corpus = run.experiment.corpus
         cleaned = clean_lines(texts, corpus.preparation)
         domain = corpus.tag("valid") if tag is None else tag
-        return self.trained(run).translate(cleaned, decoding, executor, domain=domain)
+        return finished(run).translate(cleaned, decoding, executor, domain=domain)
 
     def sampler(self, run: Run, whole: bool = False) -> Sampler:
-        return self.trained(run).sampler()
+        return finished(run).sampler()
+
+    def export(self, run: Run, form: str, directory: Path) -> Exported:
+        from trainables.nmt.exporting import export
+
+        return export(finished(run), form, directory)
+
+
+class Nmt(SequenceTask):
+    """Translate sentences."""
+
+    EXPERIMENT = Config
+    VERSION = 3
+    EXAMPLE = "echo 'ein Satz'"
+
+    def check(self, experiment: SequenceExperiment, store: Store) -> None:
+        """Raise UserError for metrics that cannot tokenise the target, and where the model cannot
+        be prepared."""
+        language, names = experiment.languages[1], [*experiment.scoring.metrics]
+        names += [experiment.validation.metric] * (experiment.validation.metric != "loss")
+        references = self.corpus(experiment, "valid", store).column("target")[:REFERENCES]
+        unspaced = is_unspaced(references)
+        fixed = any(name.endswith(FIXED) for name in names)
+        if base_language(language) in TOKENISED_APART or unspaced or fixed:
+            from augury.scoring.registry import metric  # imports sacreBLEU
+
+            for name in dict.fromkeys(names):
+                metric(name, language).require_words(references)
+        super().check(experiment, store)
 
     def translator(self, run: Run, threads: int) -> Translate:
-        return self.trained(run).translator(threads)
+        return finished(run).translator(threads)
+
+    def trained(self, run: Run) -> Trained:
+        return finished(run)
 
     def draft(self, rows: int, model: str | None) -> Draft:
         from trainables.nmt.draft import draft
 
         return draft(rows, model)
 
-    def export(self, run: Run, form: str, directory: Path) -> Exported:
-        from trainables.nmt.exporting import export
 
-        return export(self.trained(run), form, directory)
+def finished(run: Run) -> Trained:
+    """Return a finished run, its model loaded where it is needed."""
+    # It imports CTranslate2, which reading an experiment does not need.
+    from trainables.nmt.trained import Trained
 
-    def trained(self, run: Run) -> Trained:
-        # It imports CTranslate2, which reading an experiment does not need.
-        from trainables.nmt.trained import Trained
-
-        return Trained(run)
+    return Trained(run)

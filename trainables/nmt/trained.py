@@ -25,7 +25,7 @@ from augury.decoding.settings import (
 )
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
-from trainables.nmt.config import Config
+from trainables.nmt.config import SequenceExperiment
 from trainables.nmt.translators import translator_of
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Trained:
     """
 
     def __init__(self, run: Run):
-        self.run, self.experiment = run, cast(Config, run.experiment)
+        self.run, self.experiment = run, cast(SequenceExperiment, run.experiment)
         self.kind = translator_of(run)
         self.vocabulary, self.positions = self.kind.vocabulary, self.kind.positions
 
@@ -78,7 +78,7 @@ class Trained:
 
             rendered = render_texts(self.run, texts, view)
         ids, offsets = self.vocabulary.encode(rendered, name)
-        prefix = self._prefix(domain) if tagged else []
+        prefix = self.kind.prefix(domain) if tagged else []
         return [
             [*prefix, *ids[start:end].tolist()] if end > start else []
             for start, end in zip(offsets[:-1], offsets[1:], strict=True)
@@ -104,12 +104,12 @@ class Trained:
             return self._texts(self._search(list(views.values()), chosen, executor, label))
         candidates: list[list[str]] = [[] for _ in texts]
         for view, sources in views.items():
-            n_best = self._search([sources], chosen, executor, f"{label} {view}", chosen.candidates)
+            n_best = self._search([sources], chosen, executor, f"{label} {view}", chosen.beam)
             for of_sentence, hypotheses in zip(candidates, n_best, strict=True):
-                of_sentence += self.vocabulary.decode([hypothesis.ids for hypothesis in hypotheses])
+                of_sentence += self.vocabulary.decode(hypotheses)
         from augury.decoding import bayes_risk
 
-        return bayes_risk.choose(candidates, chosen.utility, self.experiment.corpus.target_language)
+        return bayes_risk.choose(candidates)
 
     def translate_ids(
         self,
@@ -121,7 +121,7 @@ class Trained:
     ) -> list[str]:
         """Return the translations of sources in ids without tag and end of sentence, without
         combining views."""
-        prefix = self._prefix(domain)
+        prefix = self.kind.prefix(domain)
         tagged = [[*prefix, *source] if source else [] for source in sources]
         return self._texts(
             self._search([tagged], decoding or self.experiment.decoding, executor, label)
@@ -138,8 +138,7 @@ class Trained:
         def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
             sources, rows = self._readable(texts, view)
             n_best = search([[sources[row] for row in rows]], self._capped(decoding), 1)
-            outputs = dict(zip(rows, self._texts(n_best), strict=True))
-            return [outputs.get(row, None if source else "") for row, source in enumerate(sources)]
+            return _of_all(sources, rows, self._texts(n_best))
 
         return translate
 
@@ -149,20 +148,16 @@ class Trained:
 
         model = self.model().to(self.experiment.execution.local_device)
         model.generation_config.min_new_tokens = 1  # no output is empty, as in search
+        eos, never = self.vocabulary.eos, self.vocabulary.never
+        first = next(iter(self.vocabulary.first), None)
 
         def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str | None]:
             sources, rows = self._readable(texts)
-            ids = [[*sources[row], self.vocabulary.eos] for row in rows]
-            drawn = sample(
-                model,
-                ids,
-                [keys[row] for row in rows],
-                self._capped(sampling),
-                suppress=self.vocabulary.never,
-                first=next(iter(self.vocabulary.first), None),
-            )
-            outputs = dict(zip(rows, self.vocabulary.decode(drawn), strict=True))
-            return [outputs.get(row, None if source else "") for row, source in enumerate(sources)]
+            ids, chosen = [[*sources[row], eos] for row in rows], [keys[row] for row in rows]
+            capped = self._capped(sampling)
+            drawn = sample(model, ids, chosen, capped, suppress=never, first=first)
+            written = [text.strip() for text in self.vocabulary.decode(drawn)]
+            return _of_all(sources, rows, written)
 
         return draw
 
@@ -173,7 +168,7 @@ class Trained:
         sentence."""
         from trainables.sequence import mean_states
 
-        before = self._prefix(domain)
+        before = self.kind.prefix(domain)
         framed = [[*before, *source, self.vocabulary.eos] for source in sources]
         if (longest := max(map(len, framed))) > self.positions:
             raise UserError(
@@ -197,12 +192,6 @@ class Trained:
             model = self.model().to(self.experiment.execution.local_device)
             return self.kind.by_transformers(model)
         return self.kind.by_ctranslate2(self._ctranslate2().local(), threads)
-
-    def _prefix(self, domain: str | None = None) -> list[int]:
-        """Return the ids before a source: a pretrained model's own, or the tags of the target
-        language and of the domain."""
-        tags = [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(domain)]
-        return [*self.vocabulary.before, *tags]
 
     def _readable(
         self, texts: Sequence[str], view: str = SOURCE
@@ -237,7 +226,7 @@ class Trained:
 
     def _texts(self, n_best: Sequence[Sequence[Hypothesis]]) -> list[str]:
         """Return the texts of the best hypotheses."""
-        return self.vocabulary.decode([best.ids for best, *_ in n_best])
+        return self.vocabulary.decode([best for best, *_ in n_best])
 
     def _search(
         self,
@@ -274,3 +263,12 @@ class Trained:
                         raise
                     return Folder(str(directory.parent), directory.name)
         return folder
+
+
+def _of_all(
+    sources: Sequence[Sequence[int]], rows: Sequence[int], texts: Sequence[str]
+) -> list[str | None]:
+    """Return the texts of some rows of sources; for others None, or an empty one where there is
+    nothing to read."""
+    outputs = dict(zip(rows, texts, strict=True))
+    return [outputs.get(row, None if source else "") for row, source in enumerate(sources)]

@@ -1,4 +1,4 @@
-"""What the task asks of a translation model."""
+"""What the tasks ask of a model."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from typing import TYPE_CHECKING, Any
 
 from augury.core.store import Folder, Store
 from augury.decoding.search import Search
+from augury.regimes.regime import TARGET
 from augury.text.tokens import Text, Tokenizer
-from trainables.nmt.config import Config
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
+    from augury.experiments.cost import Size
+
 
 class Translator(ABC):
-    """The translation model of an experiment, with its vocabulary once that is made.
+    """The model of an experiment, with its vocabulary once that is made.
 
     Vocabularies of all kinds have the members of `text.pieces.vocabulary.Vocabulary` that
-    translation reads. Torch is imported where models are made.
+    translation reads; to read an incomplete one is a UserError. Torch is imported where models are
+    made.
     """
 
-    def __init__(self, experiment: Config, folder: Folder | None = None):
+    vocabulary: Any
+
+    def __init__(self, experiment: Any, folder: Folder | None = None):
         """`folder` is that of the vocabulary, where it is made."""
         self.experiment, self.folder = experiment, folder
-
-    @property
-    @abstractmethod
-    def vocabulary(self) -> Any:
-        """The vocabulary; UserError where it is incomplete."""
 
     @property
     @abstractmethod
@@ -42,6 +42,12 @@ class Translator(ABC):
     def convertible(self) -> bool:
         """Whether CTranslate2 reads the model."""
         return True
+
+    def prefix(self, domain: str | None = None, target: str = TARGET) -> list[int]:
+        """Return the ids before a source: a model's own, and the tags of the language of the
+        `target` and of the text's domain."""
+        tags = [self.vocabulary.tags[tag] for tag in self.experiment.prefix(domain, target)]
+        return [*self.vocabulary.before, *tags]
 
     @abstractmethod
     def check(self, store: Store) -> None:
@@ -60,8 +66,13 @@ class Translator(ABC):
         """Write the tokenizer into its folder and finish that."""
 
     @abstractmethod
+    def size(self, store: Store) -> Size:
+        """Estimate the size of a model from nothing."""
+
+    @abstractmethod
     def untrained(self, seed: int) -> PreTrainedModel:
-        """Return the model before training, on the CPU and in training mode."""
+        """Return the model before training, on the CPU and in training mode; `seed` determines what
+        is not pretrained."""
 
     @abstractmethod
     def empty(self) -> PreTrainedModel:
@@ -74,9 +85,12 @@ class Translator(ABC):
 
         return plain(load_weights(run, self.empty()))
 
-    @abstractmethod
     def convert(self, model: PreTrainedModel, directory: Path) -> None:
         """Write the model in CTranslate2's format."""
+        from augury.decoding.conversion import to_ctranslate2
+        from trainables.nmt.model import plain
+
+        to_ctranslate2(plain(model), directory)
 
     def by_transformers(self, model: PreTrainedModel) -> Search:
         """Return the search with a model by `transformers`."""

@@ -1,5 +1,5 @@
-"""The model of an experiment: one trained from nothing, with a vocabulary of its text, or a
-pretrained one."""
+"""The model of an experiment: one trained from nothing, with a vocabulary of its text, or one of
+`transformers` with its own tokenizer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from augury.augment.health import UnusableOutput
@@ -21,7 +20,7 @@ from augury.regimes.regime import SOURCE, TARGET
 from augury.text.pieces.training import fitting_size, has_words
 from augury.text.pieces.vocabulary import Vocabulary, VocabularyTokenizer
 from augury.text.tokens import Text, Tokenizer
-from trainables.nmt.config import Config, PretrainedTranslator, resolve
+from trainables.nmt.config import Config, ModelConfig, SequenceExperiment, resolve
 from trainables.nmt.translator import Translator
 
 if TYPE_CHECKING:
@@ -34,23 +33,25 @@ ESTIMATE = 20_000
 """Rows whose words estimate the entries of an automatic vocabulary."""
 
 
-def translator(experiment: Config, folder: Folder | None = None) -> Translator:
+def translator(experiment: SequenceExperiment, folder: Folder | None = None) -> Translator:
     """Return the model of an experiment, and the vocabulary in a folder."""
-    if not isinstance(experiment.model, PretrainedTranslator):
+    if isinstance(experiment.model, ModelConfig):
         return FromNothing(experiment, folder)
-    from trainables.nmt.pretrained import Tuned
+    from trainables.nmt.pretrained import EncoderDecoder
 
-    return Tuned(experiment, folder)
+    return EncoderDecoder(experiment, folder)
 
 
 def translator_of(run: Run) -> Translator:
     """Return the model of a run, whose vocabulary is made."""
-    assert isinstance(run.experiment, Config)
+    assert isinstance(run.experiment, SequenceExperiment)
     return translator(run.experiment, run.stored_folder(run.tokenizer))
 
 
 class FromNothing(Translator):
     """A transformer of random weights, with a vocabulary that is learned from its text."""
+
+    experiment: Config
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -141,7 +142,7 @@ class FromNothing(Translator):
         corpus = cached_corpus(self.experiment.corpus, "train", store.root)
         return [Text(corpus.folder, columns, side) for side, columns in SIDES.items()]
 
-    def size(self, store: Store) -> Size | None:
+    def size(self, store: Store) -> Size:
         from augury.experiments.cost import Size, transformer
 
         model = self.experiment.transformer
@@ -170,12 +171,6 @@ class FromNothing(Translator):
 
     def empty(self) -> PreTrainedModel:
         return self.untrained(seed=0)
-
-    def convert(self, model: PreTrainedModel, directory: Path) -> None:
-        from augury.decoding.conversion import to_ctranslate2
-        from trainables.nmt.model import plain
-
-        to_ctranslate2(plain(model), directory, self.vocabulary.pieces, unk=self.vocabulary.unk)
 
 
 def _check_stage(stage: Any, before: Any) -> None:

@@ -15,7 +15,7 @@ from trainables.nmt.pretrained_vocabulary import PretrainedVocabulary
 
 def extended(
     model: PreTrainedModel,
-    config: PretrainedTranslator,
+    config: PretrainedTranslator | None,
     vocabulary: PretrainedVocabulary,
     seed: int,
 ) -> PreTrainedModel:
@@ -29,13 +29,13 @@ def extended(
         pad_token_id=vocabulary.pad,
     )
     if vocabulary.added:
-        if config.lora:
+        if config and config.lora:
             raise UserError(
                 f"model.lora leaves embeddings as they are, and {len(vocabulary.added):,} new "
                 "pieces of views need some: set model.new_pieces: 0, or leave out model.lora"
             )
         add_embeddings(model, vocabulary.constituents())
-    if config.lora:
+    if config and config.lora:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed_of("nmt", "lora", seed))
             adapt(model, config.lora)

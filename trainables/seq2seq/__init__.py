@@ -3,6 +3,39 @@ sample from it."""
 
 from __future__ import annotations
 
-from trainables.seq2seq.task import Seq2seq
+from collections.abc import Sequence
+from typing import Any
+
+from augury.augment import prompts
+from augury.core.store import Store
+from augury.corpora.corpus import Corpus
+from augury.experiments.run import Run
+from trainables.nmt.task import SequenceTask
+from trainables.seq2seq.config import Config, ReorderCorpus
+
+
+class Seq2seq(SequenceTask):
+    """Generate a text from a text."""
+
+    EXPERIMENT = Config
+    EXAMPLE = "echo 'But we lack new resources.'"
+
+    def corpus_address(self, experiment: Any, split: str) -> str:
+        # It imports the aligners, which reading an experiment does not need.
+        from trainables.seq2seq import pairs
+
+        return pairs.address(experiment.corpus, split)
+
+    def corpus(self, experiment: Any, split: str, store: Store) -> Corpus:
+        from trainables.seq2seq import pairs
+
+        return pairs.pairs(experiment.corpus, split, store, experiment.execution)
+
+    def translate(self, run: Run, texts: Sequence[str], **options: Any) -> list[str]:
+        """Return the outputs for texts; the prompt of reordering is added."""
+        if isinstance(run.experiment.corpus, ReorderCorpus):
+            texts = [prompts.reordering(text.strip()) for text in texts]
+        return super().translate(run, texts, **options)
+
 
 TASK = Seq2seq()

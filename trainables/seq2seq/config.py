@@ -7,42 +7,27 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from augury.core.config import FilePath, ModelName, Section, discriminated_union
+from augury.core.config import FilePath, ModelName, discriminated_union
 from augury.core.errors import UserError
 from augury.corpora.spec import CorpusSpec, NliSpec
-from augury.experiments.spec import AnyRegime, Experiment
-from augury.models.settings import Pretrained, check_heads, scratch_or_pretrained
+from augury.decoding.settings import ViewDecoding
+from augury.experiments.spec import AnyRegime
+from augury.models.settings import scratch_or_pretrained
 from augury.regimes.plain import Plain
-from augury.scoring.settings import TextScoring
 from augury.training.settings import FineTuning, Training
+from trainables.nmt.config import (
+    PretrainedTranslator,
+    SequenceExperiment,
+    TinyT5,
+    ValidationSettings,
+)
 
 
-class PretrainedGenerator(Pretrained):
+class PretrainedGenerator(PretrainedTranslator):
     """A pretrained encoder-decoder with its tokenizer."""
 
     name: ModelName = "t5-base"
     """Directory written by `save_pretrained`, or name on the hub, of an encoder-decoder."""
-
-
-class TinyT5(Section):
-    """A T5 with random weights and subwords learned from its training text."""
-
-    CHANGING: ClassVar[tuple[str, ...]] = ("dropout",)
-
-    architecture: Literal["tiny"]
-    vocabulary_size: int = Field(1000, ge=10, le=10_000_000)
-    """Maximum number of subwords."""
-    layers: int = Field(2, ge=1, le=1000)
-    """Layers of the encoder, and of the decoder."""
-    hidden_size: int = Field(64, ge=2, le=100_000)
-    feedforward_size: int = Field(256, ge=1, le=1_000_000)
-    attention_heads: int = Field(4, ge=1, le=10_000)
-    dropout: float = Field(0.1, ge=0, lt=1)
-
-    @model_validator(mode="after")
-    def _heads_fit(self) -> TinyT5:
-        check_heads(self.hidden_size, self.attention_heads)
-        return self
 
 
 GeneratorModel = Annotated[
@@ -128,17 +113,18 @@ class ScratchGeneratorTraining(GeneratorTraining):
     patience: int = Field(10, ge=1)
 
 
-class Config(Experiment):
+class Config(SequenceExperiment):
     """A generator's experiment."""
 
     task: Literal["seq2seq"] = "seq2seq"
     corpus: Annotated[PairsCorpus, discriminated_union(FORMS, "corpus", key="form")]
     model: GeneratorModel = PretrainedGenerator()
-    max_pieces: int = Field(150, ge=2, le=1_000_000)
-    """Longest source or target in subwords, the end included; longer ones are cut, and counted."""
+    max_pieces: int = Field(150, ge=1, le=1_000_000)
+    """Training examples with a longer source or target are left out, and counted."""
     regime: AnyRegime = Plain(label_smoothing=0.0)
     training: GeneratorTraining = GeneratorTraining()
-    scoring: TextScoring = TextScoring()
+    validation: ValidationSettings = ValidationSettings(metric="loss")
+    decoding: ViewDecoding = ViewDecoding(beam=1, max_length=150)
 
     FROM_NOTHING: ClassVar[type[Training] | None] = ScratchGeneratorTraining
 
@@ -151,6 +137,11 @@ class Config(Experiment):
                 "form: text"
             )
         return self
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        read, written = super().languages
+        return read, read if isinstance(self.corpus, ReorderCorpus) else written
 
     @property
     def test_sets(self) -> list[str]:

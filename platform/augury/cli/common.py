@@ -16,7 +16,6 @@ from augury.core.errors import UserError
 from augury.core.naming import is_whole
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import input_columns
-from augury.decoding.settings import Utility
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
 from augury.reporting.find import find
@@ -73,13 +72,6 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     add_storage(parser)
 
 
-def add_mbr(parser: argparse.ArgumentParser) -> None:
-    """Add the flags of decoding by minimum Bayes risk."""
-    add, utilities = parser.add_argument, get_args(Utility)
-    add("--n-best", type=integer, help="mbr: candidates per view (default: the beam)")
-    add("--utility", choices=utilities, help="mbr: what to maximise (default: chrf)")
-
-
 def add_executor(parser: argparse.ArgumentParser, default: str | None = None) -> None:
     """Add the flag that says where work runs."""
     where: dict[str, Any] = {"choices": ["auto", "local", "ray"], "metavar": "WHERE"}
@@ -108,7 +100,7 @@ def elsewhere(storage: str) -> list[str]:
 
 
 def flag_of(setting: str) -> str:
-    """Return the flag of a setting: `--n-best` for `n_best`."""
+    """Return the flag of a setting: `--length-penalty` for `length_penalty`."""
     return f"--{setting.replace('_', '-')}"
 
 

@@ -9,7 +9,6 @@ from typing import Any, get_args
 
 from augury.cli.common import (
     add_executor,
-    add_mbr,
     add_run,
     flag_of,
     integer,
@@ -31,7 +30,7 @@ EXAMPLE = """augury translate my/CipherDAug/1 < text.de > text.en
   augury translate noisy/tuned --tag '<MTNT_s>' < comments.fr > comments.en"""
 NO_TAG = "none"
 """The value of --tag for no symbol."""
-DECODING = ("beam", "length_penalty", "views", "combine", "n_best", "utility")
+DECODING = ("beam", "length_penalty", "views", "combine")
 """The flags that are settings of decoding."""
 
 
@@ -42,7 +41,6 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add("--length-penalty", type=float, help="length penalty (default: the experiment's)")
     add("--views", nargs="+", metavar="VIEW", help="decode from these views: plain rot-1")
     add("--combine", choices=get_args(Combination), help="one beam, or minimum Bayes risk")
-    add_mbr(parser)
     add("--tag", help="symbol before every source, of a run trained on tagged texts, or none")
     add_executor(parser, default="local")
 
@@ -73,9 +71,6 @@ def run(arguments: argparse.Namespace) -> int:
         options["decoding"] = config.validate(type(decoding), settings, "decoding")
     for view in overrides.get("views", ()):
         experiment.resolve_view(view)
-    of_mbr = [flag_of(key) for key in ("n_best", "utility") if key in overrides]
-    if of_mbr and getattr(options["decoding"], "combine", None) != "mbr":
-        raise UserError(f"{of_mbr[0]} needs --combine mbr: add it, or leave out {of_mbr[0]}")
     task, lines = find_task(experiment.task), read_lines(sys.stdin)
     translations = task.translate(trained, lines, executor=arguments.executor, **options)
     if arguments.json:

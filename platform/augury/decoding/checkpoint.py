@@ -87,7 +87,7 @@ class Checkpoint:
             within = decoding.model_copy(update={"max_length": length})
             n_best = search([rows[row][:-1] for row in read], within, told["never"], 1, prefix)
             for row, (best, *_) in zip(read, n_best, strict=True):
-                outputs[row] = tokenizer.decode(best.ids, skip_special_tokens=True).strip()
+                outputs[row] = tokenizer.decode(best, skip_special_tokens=True).strip()
             return outputs
 
         return translate

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -56,24 +55,14 @@ def reads(settings: PreTrainedConfig) -> bool:
     )
 
 
-def to_ctranslate2(
-    model: PreTrainedModel,
-    directory: str | Path,
-    vocabulary: Sequence[str] | None = None,
-    *,
-    unk: int | None = None,
-) -> None:
+def to_ctranslate2(model: PreTrainedModel, directory: str | Path) -> None:
     """Write an encoder-decoder that `reads` knows to `directory`, in 32-bit floats.
 
-    `vocabulary` lists the subwords by id, for sources and targets alike. Without it subwords are
-    named by their ids, `0`, `1`, ..., as tokenizers extend and reorder vocabularies. Sources are
-    ids without the end of sentence.
+    Subwords are named by their ids, `0`, `1`, ..., as tokenizers extend and reorder vocabularies.
+    Sources are ids without the end of sentence.
     """
     settings, generation = model.config, model.generation_config
     pieces = [str(index) for index in range(settings.vocab_size)]
-    if vocabulary is not None:
-        pieces = list(vocabulary)
-        assert len(pieces) == len(set(pieces)) == settings.vocab_size, "one piece an embedding"
     kind = KINDS[settings.model_type]
     # Weights in the memory that CTranslate2 reads, and settings that may be added to.
     on_cpu = model.device.type == "cpu" and model.dtype == torch.float32
@@ -92,9 +81,7 @@ def to_ctranslate2(
         spec.register_source_vocabulary(pieces)
         spec.register_target_vocabulary(pieces)
         pad = pieces[settings.pad_token_id]
-        spec.config.unk_token = pad if unk is None else pieces[unk]
-        if vocabulary is None:
-            spec.config.bos_token = pad  # neither is ever asked for
+        spec.config.unk_token = spec.config.bos_token = pad  # neither is ever asked for
         start = generation.decoder_start_token_id
         if start is None:
             start = settings.decoder_start_token_id

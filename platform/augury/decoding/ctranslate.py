@@ -56,7 +56,7 @@ class CTranslateDecoder:
         """Return the `count` best hypotheses of each source, at most `decoding.beam`, best first.
 
         Sources are ids without the end of sentence, which is added; a leading tag is one of the
-        ids. An empty source has the empty hypothesis with score 0. The pad and the ids of
+        ids. An empty source has the empty hypothesis. The pad and the ids of
         `suppress` are never produced; all hypotheses begin with those of `prefix`.
         """
         assert count <= decoding.beam
@@ -73,19 +73,14 @@ class CTranslateDecoder:
             max_decoding_length=decoding.max_length,
             max_input_length=0,  # otherwise longer sources are cut silently
             suppress_sequences=[[self._pad], *(self._subwords([index]) for index in suppress)],
-            return_scores=True,
-            # Without it, some versions leave it out of the length of the score.
+            # Without it, some versions leave it out of the length that scores are divided by.
             return_end_token=True,
         )
-        hypotheses = []
-        for result in results:
-            scored = zip(result.hypotheses, result.scores, strict=True)
-            hypotheses.append([self._hypothesis(subwords, score) for subwords, score in scored])
-        return hypotheses
+        return [list(map(self._hypothesis, result.hypotheses)) for result in results]
 
     def _subwords(self, ids: Sequence[int]) -> list[str]:
         return [self._vocabulary[index] for index in ids]
 
-    def _hypothesis(self, subwords: list[str], score: float) -> Hypothesis:
+    def _hypothesis(self, subwords: list[str]) -> Hypothesis:
         end = -1 if subwords and subwords[-1] == self._eos else len(subwords)
-        return Hypothesis(tuple(self._ids[subword] for subword in subwords[:end]), score)
+        return tuple(self._ids[subword] for subword in subwords[:end])

@@ -36,7 +36,7 @@ def n_best(
     for sources in views:
         check_lengths(sources, decoding, positions(model.config))
     longest = [max(of_sentence, key=len) for of_sentence in zip(*views, strict=True)]
-    hypotheses = [[Hypothesis((), 0.0)] for _ in longest]
+    hypotheses: list[list[Hypothesis]] = [[()] for _ in longest]
     training = model.training
     model.eval()
     try:
@@ -105,41 +105,8 @@ def _search(
     sequences = model.generate(**encoded, **options, logits_processor=[average])
     of_views = sequences.unflatten(0, (len(views), -1))
     assert (of_views == of_views[0]).all(), "views with equal scores search alike"
-    produced = of_views[0, :, 1:]
     # A hypothesis ends with the first end of sentence, or at the maximal length without one.
+    produced = of_views[0, :, 1:]
     body = (produced == eos).cumsum(1) == 0
-    lengths = (body.sum(1) + 1).clamp(max=produced.shape[1])
-    encoded = {name: tensor.repeat_interleave(count, 0) for name, tensor in encoded.items()}
-    sums = _log_probabilities(
-        model, encoded, sequences, lengths.repeat(len(views)), banned, len(prefix)
-    )
-    scores = (
-        sums.unflatten(0, (len(views), -1)).mean(0) / lengths**decoding.length_penalty
-    ).tolist()
-    pieces = [tuple(row[mask].tolist()) for row, mask in zip(produced, body, strict=True)]
-    hypotheses = [Hypothesis(ids, score) for ids, score in zip(pieces, scores, strict=True)]
+    hypotheses = [tuple(row[mask].tolist()) for row, mask in zip(produced, body, strict=True)]
     return [hypotheses[first : first + count] for first in range(0, len(hypotheses), count)]
-
-
-@torch.no_grad()
-def _log_probabilities(
-    model: PreTrainedModel,
-    encoded: dict[str, Tensor],
-    sequences: Tensor,
-    lengths: Tensor,
-    banned: list[int],
-    forced: int,
-) -> Tensor:
-    """Return log-probabilities (B,) of the first `lengths` (B,) subwords of `sequences` (B, 1 + T).
-
-    Neither the start symbol of a sequence nor its first `forced` subwords are counted. One forward
-    pass over the sequences takes less memory than the scores that `generate` can return, which are
-    those of all beams at all steps.
-    """
-    logits = model(**encoded, decoder_input_ids=sequences[:, :-1], use_cache=False).logits.float()
-    logits[..., banned] = float("-inf")
-    logits[:, forced : forced + 1, model.config.eos_token_id] = float("-inf")
-    chosen = logits.gather(2, sequences[:, 1:, None]).squeeze(2) - logits.logsumexp(2)
-    steps = torch.arange(chosen.shape[1], device=chosen.device)
-    inside = (steps < lengths[:, None]) & (steps >= forced)
-    return chosen.where(inside, 0).sum(1)

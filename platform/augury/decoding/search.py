@@ -1,7 +1,7 @@
 """Beam search by any engine: its results, its batches, and that of a whole set, on this machine or
 on Ray.
 
-A hypothesis scores the sum of its log-probabilities divided by its length to the power of the
+A hypothesis is worth the sum of its log-probabilities divided by its length to the power of the
 length penalty; both count the end of sentence. This is fairseq's score and not the ((5 + n) / 6)^a
 of Wu et al. (2016). A search ends at `beam` hypotheses, none of them empty. Two things differ from
 fairseq: probabilities are normalised over the subwords that may be produced, and a hypothesis at
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from augury.core.errors import UserError
 from augury.core.executors import Executor, LocalExecutor, Row, Task
@@ -22,13 +22,8 @@ from augury.decoding.settings import Decoding
 TASK_SENTENCES = 512
 
 
-class Hypothesis(NamedTuple):
-    """The best translation of one source: its ids, without the end of sentence, and its score."""
-
-    ids: tuple[int, ...]
-    score: float
-
-
+Hypothesis: TypeAlias = "tuple[int, ...]"
+"""A translation of a source: its ids, without the end of sentence."""
 Sources = Sequence[Sequence[int]]
 """Ids of every sentence, without the end of sentence."""
 Search = Callable[[Sequence[Sources], Decoding, int], list[list[Hypothesis]]]
@@ -107,11 +102,9 @@ def decode(
         search = make()
 
         def task(row: Row) -> Row:
-            ids, scores = [], []  # plain values, as Ray Data takes no others
-            for best in search(row["views"], decoding, count):
-                ids.append([[*hypothesis.ids] for hypothesis in best])
-                scores.append([hypothesis.score for hypothesis in best])
-            return {"rows": len(ids), "ids": ids, "scores": scores}
+            # Plain values, as Ray Data takes no others.
+            found = [list(map(list, best)) for best in search(row["views"], decoding, count)]
+            return {"rows": len(found), "hypotheses": found}
 
         return task
 
@@ -119,7 +112,6 @@ def decode(
         parts = (executor or LocalExecutor()).map(make_task, rows, stage, cpus=cpus, gpus=gpus)
     hypotheses: list[list[Hypothesis]] = [[] for _ in sentences]
     for chunk, part in zip(chunks, parts, strict=True):
-        for row, ids, scores in zip(chunk, part["ids"], part["scores"], strict=True):
-            for of_hypothesis, score in zip(ids, scores, strict=True):
-                hypotheses[row].append(Hypothesis(tuple(of_hypothesis), score))
+        for row, best in zip(chunk, part["hypotheses"], strict=True):
+            hypotheses[row] = list(map(tuple, best))
     return hypotheses

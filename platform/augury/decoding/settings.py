@@ -13,7 +13,6 @@ from augury.core.errors import UserError
 PLAIN = "plain"
 """The view of a text as it is."""
 Combination = Literal["average", "mbr"]
-Utility = Literal["chrf", "bleu"]
 
 
 class Decoding(Section):
@@ -40,16 +39,7 @@ class ViewDecoding(Decoding):
     combine: Combination | None = None
     """How several views become one translation. average: one beam over the mean of the
     log-probabilities of each subword given the views, by transformers; mbr: a search per view, and
-    of all hypotheses the one that agrees most with the others (minimum Bayes risk)."""
-    n_best: int | None = Field(None, ge=1, le=1000)
-    """With mbr: the number of hypotheses of every view to choose from; null: the beam size."""
-    utility: Utility = "chrf"
-    """With mbr: the measure of agreement, chrF or BLEU of one hypothesis against another."""
-
-    @property
-    def candidates(self) -> int:
-        """The hypotheses of every view that mbr chooses from."""
-        return self.n_best or self.beam
+    of all hypotheses the one that agrees most with the others by chrF (minimum Bayes risk)."""
 
     @model_validator(mode="after")
     def _goes_together(self) -> ViewDecoding:
@@ -65,18 +55,13 @@ class ViewDecoding(Decoding):
             )
         if twice := [view for view in self.views if self.views.count(view) > 1]:
             raise UserError(f"view {twice[0]} is given twice: name every view once")
-        if self.combine == "mbr" and self.candidates > self.beam:
-            raise UserError(
-                f"n_best={self.n_best} hypotheses need a beam as wide, not beam={self.beam}"
-            )
         return self
 
     @model_serializer(mode="wrap")
     def _where_used(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         # Settings without effect are in no address.
-        without = {"n_best", "utility"} if self.combine != "mbr" else set[str]()
-        without |= set() if self.views else {"views", "combine"}
-        return {name: value for name, value in handler(self).items() if name not in without}
+        unused = () if self.views else ("views", "combine")
+        return {name: value for name, value in handler(self).items() if name not in unused}
 
 
 class Sampling(Section):

@@ -178,14 +178,6 @@ def checked(
     check(config, LABELS, columns, directory, max_length, perturbable=perturbable)
 
 
-@pytest.mark.parametrize("family", ["xlm_roberta", "deberta"])
-def test_encoders_read_words_and_embeddings(
-    family: str, checkpoint: Checkpoint, tmp_path: Path
-) -> None:
-    for columns in (1, 2):
-        checked(checkpoint(family), tmp_path, perturbable=True, columns=columns)
-
-
 @pytest.mark.parametrize(
     ("family", "perturbable", "reason"),
     [
@@ -215,12 +207,3 @@ def test_a_pair_may_not_be_longer_than_the_positions(
     if most:
         with pytest.raises(UserError, match="max_length=65 exceeds the 64 positions of the model"):
             reader(model, directory, most + 1)
-
-
-def test_the_longer_sentence_is_cut_first(checkpoint: Checkpoint) -> None:
-    tokenizer = AutoTokenizer.from_pretrained(checkpoint("bert"))
-    rows, cut = encode(tokenizer, [PREMISES, HYPOTHESES], 12)
-    assert [len(row) for row in rows] == [10, 12, 12] and cut == 2
-    text = tokenizer.decode(rows[2])
-    assert text == "[CLS] a bird sings [SEP] the old bird sings the big [SEP]"
-    assert encode(tokenizer, [[], []], 12) == ([], 0)

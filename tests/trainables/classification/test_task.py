@@ -130,5 +130,4 @@ def test_the_exported_model_gives_the_same_probabilities_and_labels(
     assert prediction["label"] == TASK.translate(run, ["\t".join(first)])[0]
     data = ModelCard.load(tmp_path / "hf" / "README.md").data
     assert (data.pipeline_tag, data.language) == ("text-classification", ["qaa"])
-    metrics = [result.metric_type for result in data.eval_results]
-    assert metrics == ["accuracy", "macro_f1"]
+    assert data.metrics == ["accuracy", "macro_f1"]

@@ -99,27 +99,6 @@ def test_a_row_is_one_of_the_corpus_of_the_records_or_of_a_view(storage: Path) -
         assert names == [f"{labelled.column('id')[row]} ({name})"]
 
 
-def test_copies_of_an_example_are_asked_to_agree(storage: Path) -> None:
-    toy = Toy(
-        storage,
-        augment=[{**VIEW, "copies": 2}],
-        regime={"name": "coregularised", "warmup_steps": 0},
-    )
-    views = toy.run.views
-    assert list(views) == ["eda-1", "eda-2"] and toy.run.records == {}
-    assert toy.task.group_rows == [60, 60] and toy.run.data_factor == 3.0
-    for group, name in enumerate(views):
-        example = 60 * group + 5
-        batch = toy.load(example)
-        for view, text in enumerate((toy.corpus, Corpus(toy.run.stored_folder(views[name])))):
-            sides = [text.column(side)[5] for side in ("premise", "hypothesis")]
-            assert toy.text(batch.ids[view, 0]) == sides
-        names = toy.task.ids(np.array([example]))
-        assert names == [f"{toy.corpus.column('id')[5]} (source+{name})"]
-    losses = toy.task.loss(toy.task.load(np.arange(55, 65), 0, CPU).batch, Progress(0))
-    assert 0 < losses.metrics["divergence"].item() < float("inf") and torch.isfinite(losses.total)
-
-
 @pytest.mark.parametrize(
     ("regime", "factor"), [("plain", 1), ({"name": "coregularised", "over": "identity"}, 2)]
 )

@@ -34,9 +34,6 @@ def model() -> MarianMTModel:
     return tiny().eval()
 
 
-# Sizes
-
-
 @pytest.mark.parametrize(
     ("architecture", "network"),
     [("transformer_iwslt_de_en", 31_543_296), ("transformer_wmt_en_de", 44_138_496)],
@@ -46,9 +43,6 @@ def test_counts_of_the_papers_architectures(architecture: Any, network: int) -> 
     assert parameters(config, 1_000) == network + 2 * 1_000 * 512
     pre = config.model_copy(update={"norm": "pre", "share_all_embeddings": True})
     assert parameters(pre, 1_000) == network + 2 * 2 * 512 + 1_000 * 512
-
-
-# Initialisation
 
 
 def test_initialisation_is_fairseqs() -> None:
@@ -115,17 +109,6 @@ def test_positions_follow_the_formula_and_are_not_trained() -> None:
         assert not stack.embed_positions.weight.requires_grad
 
 
-def test_which_embeddings_are_tied() -> None:
-    separate, shared = tiny(), tiny(share_all_embeddings=True)
-    for built in (separate, shared):
-        assert built.lm_head.weight is built.model.decoder.embed_tokens.weight
-    assert separate.model.encoder.embed_tokens.weight is not separate.lm_head.weight
-    assert shared.model.encoder.embed_tokens.weight is shared.lm_head.weight
-
-
-# Forward
-
-
 @pytest.mark.parametrize("norm", ["post", "pre"])
 def test_hidden_states_are_those_of_pytorchs_layers_with_the_same_weights(norm: str) -> None:
     model = moved(tiny(norm=norm))
@@ -173,16 +156,11 @@ def test_ctranslate2_and_other_programs_translate_by_pre_norm_as_generate_does(
     sources = [row[: 2 + 3 * place].tolist() for place, row in enumerate(ids(4, 12))]
     greedy = Decoding(beam=1, max_length=20)
     expected = generate(model, sources, greedy)
-    assert len({best.ids for best in expected}) > 1
-    pieces = [f"piece{index}" for index in range(VOCABULARY)]
-    ours = translate(decoder_of(plain(model), pieces, unk=0), sources, greedy)
+    assert len({*expected}) > 1
+    ours = translate(decoder_of(plain(model)), sources, greedy)
     known_elsewhere(plain(model)).save_pretrained(tmp_path)
     loaded = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).eval()
-    for hypotheses in (ours, generate(loaded, sources, greedy)):
-        assert [best.ids for best in hypotheses] == [best.ids for best in expected]
-        assert [best.score for best in hypotheses] == pytest.approx(
-            [best.score for best in expected], abs=1e-4
-        )
+    assert ours == generate(loaded, sources, greedy) == expected
     state, batch = loaded.state_dict(), {"input_ids": ids(3, 9), "decoder_input_ids": ids(3, 7)}
     assert loaded.config.model_type == "pegasus" and "model.encoder.layer_norm.weight" in state
     with torch.no_grad():
@@ -227,49 +205,3 @@ def _loaded(reference: nn.Module, layer: nn.Module) -> nn.Module:
         state |= {f"{name}.{kind}": value for kind, value in part.state_dict().items()}
     reference.load_state_dict(state)
     return reference.eval()
-
-
-@pytest.mark.parametrize("attention", ["eager", "sdpa"])
-def test_padding_does_not_change_the_states(attention: str) -> None:
-    built = tiny(attention=attention).eval()
-    source, target = ids(4, 9), ids(4, 7, seed=1)
-    plain = hidden_states(built, source, target)
-    for pads in (1, 3, 17):
-        padded = nn.functional.pad(source, (0, pads), value=PAD)
-        longer = nn.functional.pad(target, (0, pads), value=PAD)
-        states = hidden_states(built, padded, longer)
-        assert torch.allclose(states[:, :7], plain, atol=1e-5)
-
-
-def test_decoding_starts_with_the_end_of_sentence_as_in_fairseq(model: MarianMTModel) -> None:
-    labels = torch.tensor([[5, 6, 7, EOS], [5, EOS, PAD, PAD]])
-    read = model.prepare_decoder_input_ids_from_labels(labels)
-    assert read[0].tolist() == [EOS, 5, 6, 7] and read[1, :2].tolist() == [EOS, 5]
-
-
-# Saving
-
-
-@pytest.mark.parametrize("shared", [False, True])
-def test_a_saved_model_loads_in_plain_transformers(shared: bool, tmp_path: Path) -> None:
-    built = tiny(share_all_embeddings=shared, attention="eager").eval()
-    with torch.no_grad():
-        for parameter in built.parameters():
-            if parameter.requires_grad:
-                parameter.add_(0.01)
-    built.save_pretrained(tmp_path)
-    loaded = AutoModelForSeq2SeqLM.from_pretrained(tmp_path, attn_implementation="eager").eval()
-    assert isinstance(loaded, MarianMTModel)
-    state = loaded.state_dict()
-    assert all(torch.equal(value, state[name]) for name, value in built.state_dict().items())
-    assert loaded.lm_head.weight is loaded.model.decoder.embed_tokens.weight
-    assert (loaded.model.encoder.embed_tokens.weight is loaded.lm_head.weight) == shared
-    source, target = ids(3, 9), ids(3, 7, seed=1)
-    target[:, 0] = EOS
-    logits = [
-        network(input_ids=source, decoder_input_ids=target).logits for network in (built, loaded)
-    ]
-    assert torch.equal(logits[0], logits[1])
-    generation = loaded.generation_config
-    assert (generation.decoder_start_token_id, generation.eos_token_id) == (EOS, EOS)
-    assert (generation.pad_token_id, generation.forced_eos_token_id) == (PAD, None)

@@ -130,17 +130,3 @@ def test_states_are_means_over_pieces_without_tag_and_end(enciphered: Run) -> No
             assert layer[row] == pytest.approx(states[0, 1:-1].mean(0).numpy(), abs=1e-5)
     assert {layer.shape for layer in layers} == {(len(sources), 16)}
     assert not np.allclose(layers[0], layers[1])
-
-
-def test_ids_are_translated_as_their_texts_are(enciphered: Run) -> None:
-    run = enciphered
-    texts = run.corpus("one").column("source")
-    sources = TASK.trained(run).encode(texts, tagged=False)
-    assert TASK.trained(run).translate_ids([*sources, []]) == [*TASK.translate(run, texts), ""]
-
-
-def test_pieces_spell_what_is_read(enciphered: Run) -> None:
-    run = enciphered
-    texts, pieces = run.corpus("one").column("source"), TASK.trained(run).pieces
-    for text, ids in zip(texts, TASK.trained(run).encode(texts, tagged=False), strict=True):
-        assert "".join(pieces[piece] for piece in ids) == f"▁{text.replace(' ', '▁')}"

@@ -161,10 +161,10 @@ def test_translations_are_those_of_one_search_cut_at_their_limits(untrained: Unt
     limits = [2 * length + 1 for length in lengths]
 
     assert isinstance(task.module, MarianMTModel)
-    decoder = decoder_of(task.module, vocabulary.pieces, unk=vocabulary.unk)
+    decoder = decoder_of(task.module)
     settings = Decoding(beam=1, max_length=max(limits))
     whole = translate(decoder, sources, settings, vocabulary.never)
 
     translations = translate_greedily(task.kind, task.module, sources, limits)
-    assert translations == [best.ids[:limit] for best, limit in zip(whole, limits, strict=True)]
-    assert any(len(best.ids) > limit for best, limit in zip(whole, limits, strict=True))
+    assert translations == [best[:limit] for best, limit in zip(whole, limits, strict=True)]
+    assert any(len(best) > limit for best, limit in zip(whole, limits, strict=True))

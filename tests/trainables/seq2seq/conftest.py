@@ -71,6 +71,11 @@ class Toy:
         text = {"file": str(self.directory / "nli.tsv")}
         return {"language": "en", "train": text, "valid": text}
 
+    def held_out(self, form: str) -> dict[str, str]:
+        """The text of a test set for a corpus of this form."""
+        lines = [("cat sees dog .", "cat dog sees ."), ("bee likes hen .", "bee hen likes .")]
+        return self.nli["train"] if form == "hypothesis" else self.text("more", lines)
+
     def content(self, corpus: dict[str, Any], **changes: Any) -> dict[str, Any]:
         """An experiment file."""
         return {

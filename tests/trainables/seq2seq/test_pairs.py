@@ -15,12 +15,6 @@ def both(corpus: Corpus) -> list[tuple[str, str]]:
     return list(zip(corpus.column("source"), corpus.column("target"), strict=True))
 
 
-def test_text_is_read_as_it_is(toy: Any) -> None:
-    experiment = toy.experiment("text")
-    assert both(toy.made(experiment, "valid")) == toy.sentences[9::10]
-    assert toy.made(experiment).address == pairs.address(experiment.corpus, "train")
-
-
 def test_a_hypothesis_is_written_for_a_label_and_a_premise(toy: Any) -> None:
     """Golden: gold label contradiction, premise P, hypothesis H: `contradiction: P` -> H."""
     experiment = toy.experiment("hypothesis")
@@ -102,19 +96,3 @@ def test_links_of_another_text_are_refused(toy: Any, lines: list[str], fault: st
     links = {"links": {"train": str(file), "valid": str(file)}}
     with pytest.raises(UserError, match=fault):
         toy.made(toy.experiment("reorder", corpus=links))
-
-
-def test_addresses_are_known_before_and_depend_on_what_determines_the_pairs(toy: Any) -> None:
-    addresses = []
-    forms: list[tuple[str, dict[str, Any]]] = [
-        ("text", {}),
-        ("hypothesis", {}),
-        ("reorder", {}),
-        ("reorder", {"min_coverage": 0.6}),
-    ]
-    for form, changes in forms:
-        experiment = toy.experiment(form, corpus=changes)
-        known = [pairs.address(experiment.corpus, split) for split in ("train", "valid")]
-        assert [toy.made(experiment, split).address for split in ("train", "valid")] == known
-        addresses += known
-    assert len(set(addresses)) == len(addresses)

@@ -1,0 +1,144 @@
+"""Generators from their experiment file to outputs, scores and export."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from huggingface_hub import ModelCard
+
+from augury.decoding.settings import GREEDY, Sampling
+from augury.experiments.graph import Graph
+from augury.experiments.run import Run
+from augury.reporting.exporting import export
+from augury.sweeping.driver import run_experiment
+from augury.training import history
+from trainables.nmt.trained import Trained
+from trainables.nmt.translation import Translation
+from trainables.seq2seq import TASK
+
+CPU = torch.device("cpu")
+
+
+def trained(toy: Any, form: str, **changes: Any) -> Run:
+    """The run of a small training."""
+    experiment = toy.experiment(form, **changes)
+    runs, failures, _ = run_experiment(experiment)
+    assert not failures
+    return Run.read(runs[experiment.name][1])
+
+
+@pytest.mark.parametrize(
+    ("form", "languages"),
+    [("text", ("aa", "ab")), ("reorder", ("aa", "aa")), ("hypothesis", ("en", "en"))],
+)
+def test_a_run_reads_the_pairs_of_its_form(toy: Any, form: str, languages: tuple[str, str]) -> None:
+    """Hypotheses have no test sets: of a premise there are many, and a reference is one."""
+    experiment = toy.experiment(form, corpus={"tests": {"more": toy.held_out(form)}})
+    assert experiment.languages == languages
+    known = Graph(toy.store).plan(experiment).address
+    run = toy.prepared(experiment)
+    assert run.address == known and run.inputs[0].rows == (4 if form == "hypothesis" else 108)
+    assert run.corpus("train").address == toy.made(experiment).address
+    assert run.tests == ([] if form == "hypothesis" else ["more"])
+
+
+def test_parameters_are_a_function_of_the_seed_alone(toy: Any) -> None:
+    run = toy.prepared(toy.experiment("hypothesis"))
+    state = torch.get_rng_state()
+    first = Translation(run).module
+    assert torch.equal(torch.get_rng_state(), state)
+    torch.rand(5)
+    again, other = Translation(run).module, Translation(run.with_seed(2)).module
+    pairs = zip(first.parameters(), again.parameters(), strict=True)
+    assert all(torch.equal(parameter, same) for parameter, same in pairs)
+    assert not torch.equal(first.shared.weight, other.shared.weight)
+
+
+def test_validation_is_the_likelihood_of_held_out_targets(toy: Any) -> None:
+    task = Translation(toy.prepared(toy.experiment("hypothesis")))
+    task.module.eval()
+    with torch.no_grad():
+        result = task.validate(CPU)  # the four pairs of the training text
+        batch = task.load(np.arange(4), 0, CPU).batch
+        logits = task.module(
+            input_ids=batch.sources[0],
+            attention_mask=batch.sources[0] != task.pad,
+            decoder_input_ids=task.module.prepare_decoder_input_ids_from_labels(batch.labels),
+        ).logits
+    real = batch.labels != task.pad
+    assert not bool(real.all())
+    loss = torch.nn.functional.cross_entropy(logits[real], batch.labels[real])
+    assert result.loss == pytest.approx(float(loss), rel=1e-5)
+    assert result.score == -result.loss
+    assert result.metrics["perplexity"] == pytest.approx(float(loss.exp()), rel=1e-4)
+    right = (logits[real].argmax(-1) == batch.labels[real]).float().mean()
+    assert result.metrics["accuracy"] == pytest.approx(100 * float(right), rel=1e-5)
+
+
+@pytest.mark.trains
+def test_a_reorderer_is_trained_scored_used_and_exported(
+    toy: Any, run_card: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = trained(toy, "reorder", corpus={"tests": {"more": toy.held_out("reorder")}})
+    written = run.folder.sub("hypotheses").read("more.txt").decode().splitlines()
+    assert TASK.translate(run, [" cat sees dog .", "bee\tlikes hen ."]) == written  # cleaned first
+    read: list[str] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(Trained, "translate", lambda run, texts, *_, **others: read.extend(texts))
+        TASK.translate(run, [" cat sees dog ."])
+    assert read == ["reorder: cat sees dog ."]
+    scores = run.folder.read_record("scores.json")
+    assert [(score["name"], score["n"]) for score in scores["tests"]["more"]] == [
+        ("bleu", 2),
+        ("chrf", 2),
+    ]
+    assert scores["cost"]["updates"] == 4
+
+    texts = ["reorder: cat sees dog .", "reorder: bee likes hen ."]
+    for form in ("hf", "ctranslate2"):
+        export(run.folder, toy.store, form, tmp_path / form)
+        assert run_card(tmp_path / form, texts=texts) == written
+    card = ModelCard.load(tmp_path / "hf" / "README.md")
+    assert card.data.metrics == ["bleu", "chrf"] and "reorder: a sentence" in card.text
+
+    fine_tuned = trained(toy, "text", model={"name": str(tmp_path / "hf")})
+    described = json.loads(fine_tuned.folder.read("run.json"))
+    assert described["parameters"]["model.name"] == str(tmp_path / "hf")
+    assert len(TASK.translate(fine_tuned, ["cat sees dog ."])) == 1
+
+
+@pytest.mark.trains
+@pytest.mark.parametrize(
+    ("regime", "metric"),
+    [
+        ({"name": "multi_source", "equation": 2}, None),
+        ({"name": "coregularised", "over": "identity", "warmup_steps": 0}, "train/divergence"),
+        ({"name": "adversarial", "epsilon": 1}, "train/perturbation"),
+    ],
+)
+def test_every_regime_teaches_a_generator(toy: Any, regime: Any, metric: str | None) -> None:
+    """Of two sources, the cipher is read to write the target, and the source too."""
+    ciphers = [{"operator": "cipher", "keys": [1]}] * (metric is None)
+    run = trained(toy, "text", augment=ciphers, regime=regime)
+    assert run.data_factor == (3.0 if ciphers else 1.0)
+    recorded = [record["metrics"] for record in history.read(run.folder)]
+    assert metric is None or max(metrics.get(metric, 0) for metrics in recorded) > 0
+
+
+@pytest.mark.trains
+def test_samples_are_those_of_their_keys(toy: Any) -> None:
+    run = trained(toy, "hypothesis")
+    draw = TASK.sampler(run)
+    prompts = ["neutral: A dog runs.", "entailment: Two cats sleep.", "neutral: A dog runs."]
+    sampling = Sampling(max_length=8)
+    drawn = draw(prompts, [1, 2, 3], sampling)
+    assert drawn[0] != drawn[2]
+    assert draw(prompts[::-1], [3, 2, 1], sampling) == drawn[::-1]
+    greedy = draw(prompts, [1, 2, 3], GREEDY.model_copy(update={"max_length": 8}))
+    assert greedy[0] == greedy[2]
+    assert draw([], [], sampling) == []
