@@ -84,7 +84,7 @@ def test_points_that_the_text_does_not_allow_are_left_out_of_the_plan(tmp_path: 
 def test_systems_join_and_are_combined_unless_they_change_more_than_the_method(
     tmp_path: Path,
 ) -> None:
-    """Such as the model alone, as LoRA does; one that changes nothing is the reference."""
+    """Such as the model alone; one that changes nothing is the reference."""
     draws = {"augment": [{"operator": "word_drop"}], "regime": "plain"}  # in its short form
     systems = {"baseline": {}, "drops": draws, "no dropout": {"model.dropout": 0.0}}
     experiment = tiny.experiment("nmt", tmp_path, systems=systems)

@@ -15,7 +15,6 @@ from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import ViewDecoding
 from augury.experiments.spec import Experiment
 from augury.models import pretrained
-from augury.models.lora import Lora
 from augury.models.settings import (
     Attention,
     Pretrained,
@@ -185,8 +184,6 @@ class PretrainedTranslator(Pretrained):
     new_pieces: int = Field(4_000, ge=0, le=10_000_000)
     """Pieces to learn for every view that the tokenizer splits into 1.5 times the pieces of the
     source or more, as ciphers; those that the model lacks get new embeddings. 0: no new ones."""
-    lora: Lora | None = None
-    """Train updates of low rank in place of all weights; needs the package peft."""
 
 
 TranslationModel = Annotated[
@@ -230,12 +227,6 @@ class TranslationTuning(FineTuning):
     learning_rate: float = Field(5e-5, gt=0)
     warmup_share: float | None = Field(0.06, ge=0, lt=1)
     clip_norm: float = Field(1.0, ge=0)
-
-
-class LoraTuning(TranslationTuning):
-    """The same with `model.lora`, whose few parameters take a higher rate."""
-
-    learning_rate: float = Field(3e-4, gt=0)
 
 
 class SequenceExperiment(Experiment):
@@ -308,7 +299,7 @@ class Config(SequenceExperiment):
 
     RESEGMENTS: ClassVar[bool] = True
     READS_TAGS: ClassVar[bool] = True
-    TUNING: ClassVar[tuple[type[Training], ...]] = (TranslationTuning, LoraTuning)
+    TUNING: ClassVar[tuple[type[Training], ...]] = (TranslationTuning,)
 
     @model_validator(mode="after")
     def _fits(self) -> Config:
@@ -359,6 +350,4 @@ class Config(SequenceExperiment):
         return not isinstance(self.model, Pretrained)
 
     def training_schema(self) -> type[Training] | None:
-        if not isinstance(self.model, PretrainedTranslator):
-            return None
-        return LoraTuning if self.model.lora else TranslationTuning
+        return TranslationTuning if isinstance(self.model, PretrainedTranslator) else None

@@ -95,7 +95,7 @@ regime: {{name: coregularised, preset: r_drop}}
 # augment: [{{operator: word_drop}}]    # others: switch_out, noise, cipher (with new pieces)
 
 # A directory that `augury export --to hf` or save_pretrained wrote, or a name on the hub. Further
-# settings: source_language, target_language, prompt, new_pieces, lora: {{rank: 16}}
+# settings: source_language, target_language, prompt, new_pieces
 model: {{name: {yaml_file.scalar(model)}}}""",
         training="max_tokens: 4096",  # the rest follows the model
         baseline="regime: plain",

@@ -19,16 +19,9 @@ from transformers.initialization import no_init_weights
 from transformers.models.pegasus.modeling_pegasus import PegasusDecoder, PegasusEncoder
 
 from augury.core.rng import seed_of
-from augury.models.lora import merged
 from augury.models.settings import attention
 from trainables.nmt.config import ModelConfig, resolve
-from trainables.nmt.embeddings import ComputedEmbedding, install, tabulated
-
-
-def plain(model: PreTrainedModel) -> PreTrainedModel:
-    """Return an equal model as `transformers` knows it: embeddings in tables, updates of low rank
-    in the weights; may be `model`."""
-    return merged(tabulated(model))
+from trainables.nmt.embeddings import ComputedEmbedding, install
 
 
 def build(

@@ -15,7 +15,6 @@ from augury.core.rng import seed_of
 from augury.core.store import Folder, Store
 from augury.decoding import search
 from augury.models import pretrained
-from augury.models.lora import require_peft
 from augury.models.settings import model_directory
 from augury.regimes.regime import SOURCE, TARGET
 from augury.text.pieces import sentencepieces, subwords
@@ -94,8 +93,6 @@ class EncoderDecoder(Translator):
         return reads(self.config)
 
     def check(self, store: Store) -> None:
-        if self.pretrained and self.pretrained.lora:
-            require_peft()
         if self.pretrained and model_directory(self.pretrained.name):
             self.check_model(store)  # that of a hub is loaded when it is needed
 
@@ -192,6 +189,7 @@ class EncoderDecoder(Translator):
         import torch
 
         from trainables import sequence
+        from trainables.nmt.tuning import extended
 
         vocabulary, perturbable = self.vocabulary, self.experiment.regime.needs_embeddings
         if self.pretrained:
@@ -202,18 +200,13 @@ class EncoderDecoder(Translator):
                 torch.manual_seed(seed_of("seq2seq", "model", seed))
                 model, name = sequence.empty(self.config), "T5"
         sequence.check(model, vocabulary.tokenizer, name, perturbable=perturbable)
-        return self._extended(model, seed).train()
+        return extended(model, vocabulary).train()
 
     def empty(self) -> PreTrainedModel:
         from trainables import sequence
-
-        return self._extended(sequence.empty(self.config), seed=0)
-
-    def _extended(self, model: PreTrainedModel, seed: int) -> PreTrainedModel:
-        """Return a model with what the experiment adds to it."""
         from trainables.nmt.tuning import extended
 
-        return extended(model, self.pretrained, self.vocabulary, seed)
+        return extended(sequence.empty(self.config), self.vocabulary)
 
 
 def _views(texts: Mapping[str, Text]) -> dict[str, Text]:

@@ -81,16 +81,16 @@ class Translator(ABC):
     def trained(self, run: Folder) -> PreTrainedModel:
         """Return the model with the weights that a run reports on, as `transformers` knows it."""
         from augury.training.trained import load_weights
-        from trainables.nmt.model import plain
+        from trainables.nmt.embeddings import tabulated
 
-        return plain(load_weights(run, self.empty()))
+        return tabulated(load_weights(run, self.empty()))
 
     def convert(self, model: PreTrainedModel, directory: Path) -> None:
         """Write the model in CTranslate2's format."""
         from augury.decoding.conversion import to_ctranslate2
-        from trainables.nmt.model import plain
+        from trainables.nmt.embeddings import tabulated
 
-        to_ctranslate2(plain(model), directory)
+        to_ctranslate2(tabulated(model), directory)
 
     def by_transformers(self, model: PreTrainedModel) -> Search:
         """Return the search with a model by `transformers`."""

@@ -1,26 +1,16 @@
-"""A pretrained translation model before fine-tuning: embeddings for new pieces, and updates of low
-rank."""
+"""A pretrained translation model before fine-tuning: embeddings for new pieces."""
 
 from __future__ import annotations
 
 import torch
 from transformers import GenerationConfig, PreTrainedModel
 
-from augury.core.errors import UserError
-from augury.core.rng import seed_of
-from augury.models.lora import adapt
-from trainables.nmt.config import PretrainedTranslator
 from trainables.nmt.pretrained_vocabulary import PretrainedVocabulary
 
 
-def extended(
-    model: PreTrainedModel,
-    config: PretrainedTranslator | None,
-    vocabulary: PretrainedVocabulary,
-    seed: int,
-) -> PreTrainedModel:
-    """Return a pretrained model with embeddings for the new pieces of its vocabulary and updates of
-    low rank, drawn by `seed`; the global random state is left as it was."""
+def extended(model: PreTrainedModel, vocabulary: PretrainedVocabulary) -> PreTrainedModel:
+    """Return a model with the search that its vocabulary knows, and with embeddings for new
+    pieces."""
     # Search is ours: of the model's own settings, only those that say where it begins and ends.
     start = vocabulary.generation.decoder_start_token_id
     model.generation_config = GenerationConfig(
@@ -29,16 +19,7 @@ def extended(
         pad_token_id=vocabulary.pad,
     )
     if vocabulary.added:
-        if config and config.lora:
-            raise UserError(
-                f"model.lora leaves embeddings as they are, and {len(vocabulary.added):,} new "
-                "pieces of views need some: set model.new_pieces: 0, or leave out model.lora"
-            )
         add_embeddings(model, vocabulary.constituents())
-    if config and config.lora:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed_of("nmt", "lora", seed))
-            adapt(model, config.lora)
     return model
 
 

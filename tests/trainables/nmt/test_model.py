@@ -12,7 +12,8 @@ from transformers import AutoModelForSeq2SeqLM, MarianMTModel
 from augury.decoding.settings import Decoding
 from tests.hypotheses import decoder_of, generate, translate
 from trainables.nmt.config import ModelConfig, Table
-from trainables.nmt.model import build, known_elsewhere, parameters, plain
+from trainables.nmt.embeddings import tabulated
+from trainables.nmt.model import build, known_elsewhere, parameters
 from trainables.sequence import hidden_states
 
 PAD, EOS, VOCABULARY = 1, 2, 60
@@ -157,8 +158,8 @@ def test_ctranslate2_and_other_programs_translate_by_pre_norm_as_generate_does(
     greedy = Decoding(beam=1, max_length=20)
     expected = generate(model, sources, greedy)
     assert len({*expected}) > 1
-    ours = translate(decoder_of(plain(model)), sources, greedy)
-    known_elsewhere(plain(model)).save_pretrained(tmp_path)
+    ours = translate(decoder_of(tabulated(model)), sources, greedy)
+    known_elsewhere(tabulated(model)).save_pretrained(tmp_path)
     loaded = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).eval()
     assert ours == generate(loaded, sources, greedy) == expected
     state, batch = loaded.state_dict(), {"input_ids": ids(3, 9), "decoder_input_ids": ids(3, 7)}

@@ -4,7 +4,6 @@ export."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +16,13 @@ from augury.cli import main
 from augury.core.errors import UserError
 from augury.decoding.generate import n_best
 from augury.decoding.settings import Decoding
-from augury.experiments.run import describe
 from augury.experiments.spec import parse
 from augury.experiments.systems import load
-from augury.models import lora
 from augury.reporting.exporting import export
 from augury.text.pieces.subwords import code_of
-from augury.training.checkpoint import parameters
-from augury.training.loop import Trainer
-from augury.training.trained import Outcome
 from tests.trainables.nmt.tuned import CIPHERS, CORPUS, Make, content, finished
 from trainables.nmt import TASK
-from trainables.nmt.config import LoraTuning, TranslationTuning
+from trainables.nmt.config import TranslationTuning
 from trainables.nmt.pretrained_vocabulary import PretrainedVocabulary
 from trainables.nmt.trained import Trained
 from trainables.nmt.translation import Translation
@@ -199,65 +193,3 @@ def test_init_drafts_the_tuning_of_a_model(
     experiment: Any = load("my.yaml")
     assert experiment.model.name == checkpoint("m2m_100")
     assert (experiment.regime.name, experiment.decoding.beam) == ("coregularised", 3)
-
-
-needs_peft = pytest.mark.skipif(find_spec("peft") is None, reason="peft is not installed")
-RANK = 2
-LORA = {"model": {"lora": {"rank": RANK}}}
-TEXTS = ["der hund sieht die katze", "ein haus"]
-
-
-def test_without_peft_it_is_said_before_anything_is_trained(
-    prepared: Make,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(lora, "find_spec", lambda name: None)
-    with pytest.raises(UserError, match=r"pip install 'augury\[lora\]'"):
-        prepared("marian", **LORA)
-
-
-def test_training_with_lora_has_a_rate_of_its_own(tmp_path: Path) -> None:
-    experiment = parse(content(tmp_path, "./tuned", **LORA))
-    assert isinstance(experiment.training, LoraTuning)
-
-
-@needs_peft
-@pytest.mark.trains
-@pytest.mark.parametrize("family", ["marian", "nllb", "t5"])
-def test_updates_alone_are_trained_and_exports_contain_them(
-    family: str,
-    prepared: Make,
-    run_card: Any,
-    tmp_path: Path,
-) -> None:
-    run = prepared(family, **LORA)
-    task = Translation(run)
-    old = {name: tensor.clone() for name, tensor in parameters(task.module).items()}
-    assert TASK.translate(finished(run.with_seed(2)), TEXTS) == TASK.translate(
-        finished(prepared(family)), TEXTS
-    )
-    training = run.experiment.training.model_copy(
-        update={"max_updates": 3, "max_epochs": None, "learning_rate": 0.1}
-    )
-    describe(run, "tuned")
-    Trainer(task, training, run, device=torch.device("cpu")).fit(lambda metrics: None)
-    trained = {name for name, p in task.module.named_parameters() if p.requires_grad}
-    changed = {
-        name for name, tensor in parameters(task.module).items() if (old[name] != tensor).any()
-    }
-    assert changed and changed <= trained and all("lora_" in name for name in trained)
-    linear = [layer.base_layer for layer in task.module.modules() if hasattr(layer, "base_layer")]
-    sizes = sum(RANK * (layer.in_features + layer.out_features) for layer in linear)
-    assert Outcome.read(run.folder).parameters == sizes
-    export(run.folder, run.store, "hf", tmp_path / "hf")
-    exported = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "hf")
-    assert not any("lora" in name for name in exported.state_dict())
-    own = Trained(run).model().state_dict()
-    assert all(torch.equal(own[name], tensor) for name, tensor in exported.state_dict().items())
-    assert run_card(tmp_path / "hf", texts=TEXTS) == TASK.translate(run, TEXTS)
-
-
-@needs_peft
-def test_lora_leaves_no_embeddings_for_new_pieces(prepared: Make) -> None:
-    with pytest.raises(UserError, match=r"set model\.new_pieces: 0"):
-        Translation(prepared("marian", model={"lora": {}, "new_pieces": 100}, **CIPHERS))
