@@ -45,6 +45,8 @@ def test_columns_have_common_names(
         (["genre", "stars", "words"], [GENRES, LABELS, SENTENCES], None),
         (["genre", "class", "words"], [GENRES, LABELS, SENTENCES], ["words", "class"]),
         (["a", "b"], [IDS, LABELS], None),
+        (None, [SENTENCES[:6], LABELS[:6]], ["text", "label"]),  # few rows
+        (None, [SENTENCES[:9], ["very good", "", "so bad"] * 3], ["text", "label"]),
         (["a", "b"], [CHINESE, LABELS], ["a", "b"]),
         (None, [LABELS, IDS, SENTENCES], ["label", "column2", "text"]),
         (None, [SENTENCES, OTHERS, LABELS], ["sentence1", "sentence2", "label"]),

@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.cli.drafting import draft, held_out_share
+from augury.cli.drafting import draft
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import expand
 from trainables.nmt.draft import TIERS
@@ -68,14 +68,6 @@ def test_a_model_that_is_not_known_has_the_rate_of_its_kind(model: str | None, r
     assert drafted(**NLI, model=model).training.learning_rate == rate
 
 
-@pytest.mark.parametrize(("model", "hidden"), [("tiny", 96), ("small", None), (None, 96)])
-def test_a_translation_model_from_nothing_can_be_named(
-    model: str | None, hidden: int | None
-) -> None:
-    shown = drafted(800, **NMT, model=model).model.to_dict()
-    assert (shown["architecture"], shown["hidden_size"]) == (model or "tiny", hidden)
-
-
 TEXT = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=12
 )
@@ -93,10 +85,3 @@ def test_names_of_files_and_columns_survive(
     table = {"file": source, "premise_column": column, "header": [column, target]}
     pairs = draft(**NLI | {"valid": table}, rows=9)
     assert yaml.safe_load(pairs)["corpus"]["valid"] == table
-
-
-@pytest.mark.parametrize(
-    ("rows", "held_out"), [(4, 0), (30, 3), (800, 80), (10_000, 1000), (1_000_000, 1000)]
-)
-def test_a_tenth_or_a_thousand_rows_are_held_out(rows: int, held_out: int) -> None:
-    assert int(rows * held_out_share(rows)) == held_out

@@ -211,15 +211,39 @@ def test_a_file_is_written_where_it_may_be(texts: Path, augury: Augury) -> None:
 
 
 def test_a_text_that_fails_its_check_leaves_the_file_to_mend(texts: Path, augury: Augury) -> None:
-    """The first row without a label is in line 122."""
+    """The first row with an unknown label is in line 122."""
     with Path("train-labelled.tsv").open("a") as file:
-        file.write("no label\t\n")
-    flags = [*LABELLED, "--train", "train-labelled.tsv", "--model", "tiny"]
+        file.write("of another label\tmaybe\n")
+    flags = ["--task", "nli", *LABELLED, "--train", "pairs.tsv", "--model", "tiny"]
+    rows = Path("train-labelled.tsv").read_text().splitlines()[1:]
+    lines("pairs.tsv", ["premise\thypothesis\tlabel", *(f"so {row[:9]}\t{row}" for row in rows)])
     message = augury("init", "mine.yaml", *flags, code=2).error
-    assert "train-labelled.tsv, line 122" in message and "config mine.yaml" in message
-    drafted, column = Path("mine.yaml").read_text(), "label_column: mood"
-    Path("mine.yaml").write_text(drafted.replace(column, f"{column}, names: {{'': null}}"))
+    assert "pairs.tsv, line 122" in message and "config mine.yaml" in message
+    drafted, column = Path("mine.yaml").read_text(), "label_column: label"
+    mended = drafted.replace(column, f"{column}, labels: {{maybe: '-'}}")
+    Path("mine.yaml").write_text(mended)
     augury("config", "mine.yaml")
+
+
+@pytest.mark.parametrize(
+    ("header", "without"),
+    [("premise\thypothesis\tlabel", {"labels": {"": "-"}}), ("text\tmood", {"names": {"": None}})],
+)
+def test_rows_without_a_label_are_left_out(
+    header: str, without: dict[str, Any], texts: Path, augury: Augury
+) -> None:
+    """In every text, which is said."""
+    rows = Path("train-labelled.tsv").read_text().splitlines()[1:]
+    if "premise" in header:
+        rows = [f"it is {number}\t{row}" for number, row in enumerate(rows)]
+    lines("all.tsv", [header, *rows])
+    lines("some.tsv", [header, *rows, "\t".join(["no label"] * header.count("\t")) + "\t"])
+    flags = [*LABELLED, "--train", "all.tsv", "--test", "some.tsv", "--model", "tiny"]
+    said = augury("init", "mine.yaml", *flags).error
+    assert "some.tsv: rows without a label are left out" in said
+    corpus = content("corpus")
+    assert corpus["tests"]["test"].items() >= without.items()
+    assert not corpus["train"].keys() & without.keys()
 
 
 def test_every_table_has_its_own_columns(texts: Path, augury: Augury) -> None:

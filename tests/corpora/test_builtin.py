@@ -1,5 +1,4 @@
 import hashlib
-from itertools import islice
 from typing import Any
 
 import pytest
@@ -70,8 +69,3 @@ def test_impossible_requests_fail_at_once(split: Any, size: int, lexicon: int, n
     assert next(generate("train", LARGEST)) == next(generate("train", 1))  # made as it is read
     with pytest.raises(UserError, match=named):
         generate(split, size, lexicon=lexicon)
-
-
-def test_any_lexicon_speaks() -> None:
-    for lexicon in (400, 10_000):
-        assert len(list(islice(generate("train", 200, lexicon=lexicon), 200))) == 200

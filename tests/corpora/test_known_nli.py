@@ -97,17 +97,6 @@ def test_commands_that_make_the_files_of_xnli_dev(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.usefixtures("own_data")
-def test_translated_training_text_of_xnli(tmp_path: Path) -> None:
-    (tmp_path / "xnli").mkdir()
-    (tmp_path / "xnli" / "multinli.train.sw.tsv").write_text(
-        "premise\thypo\tlabel\na\tb\tcontradictory\nc\td\tneutral\n"
-    )
-    train = ingest(corpus("xnli_mt", language="sw"), "train", Store(tmp_path / "store"))
-    assert triples(train) == [("a", "b", "contradiction"), ("c", "d", "neutral")]
-    assert train.manifest["language"] == "sw"
-
-
 @pytest.mark.parametrize(
     ("known", "file", "split"),
     [

@@ -32,8 +32,8 @@ LONGEST_LABEL = 40
 """In characters."""
 HEADED = ("tsv", "csv")
 """Formats whose first line has the names of columns, or is a row."""
-REPEATED = 4
-"""The rows that share a label, in the mean, at least."""
+REPEATED, REPEATED_IF_FEW, FEW = 4, 2, 10
+"""The rows that share a label, in the mean, at least; and so many where labels are few."""
 LONGEST_NAME = 3
 """In words."""
 INFERENCE = {*LABELS, "-", ""}
@@ -100,6 +100,7 @@ def by_content(table: Table, labelled: bool) -> Columns | None:
     sentences = [place for place, values in rows.items() if _are_sentences(values[1:])]
     if labelled:
         labels = [place for place, values in rows.items() if _are_labels(values[1:])]
+        sentences = [place for place in sentences if place not in labels]
         if named := by_name([names[place] for place in labels], ["label"]):
             labels = [names.index(named[0])]
         if len(labels) != 1 or len(sentences) not in (1, 2):
@@ -147,8 +148,9 @@ def task_of(table: Table, chosen: Sequence[str] = ()) -> str:
 
 
 def _are_labels(values: Sequence[str]) -> bool:
-    counts = Counter(values)
-    return 1 < len(counts) <= len(values) / REPEATED and max(map(len, counts)) <= LONGEST_LABEL
+    counts = Counter(value for value in values if value.strip())
+    rows = REPEATED_IF_FEW if len(counts) <= FEW else REPEATED
+    return 1 < len(counts) <= counts.total() / rows and max(map(len, counts)) <= LONGEST_LABEL
 
 
 def _are_sentences(values: Sequence[str]) -> bool:

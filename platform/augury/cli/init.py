@@ -19,6 +19,7 @@ from augury.core.paths import expanded
 from augury.core.plugin_files import is_path
 from augury.core.progress import say
 from augury.core.store import Store
+from augury.corpora.corpus import NO_GOLD
 from augury.corpora.files import COMPRESSIONS, examine, find, layout_of
 from augury.corpora.identification import ROWS, language_of
 from augury.corpora.ingest import cached_corpus
@@ -128,10 +129,15 @@ def _drafted(arguments: argparse.Namespace, path: Path) -> str:
     suffixes = [Path(_uncompressed(file)).suffix[1:] for file in train]
     sides = suffixes if len(train) == 2 else columns.names if columns else []
     corpus |= _languages(codes, sides, text)
+    missing: list[str] = []
     if "labels" in spec.model_fields:
         corpus["labels"], missing = _labels(text)
-        if missing:
-            texts = {role: {**of, "names": missing} for role, of in texts.items()}
+    for of in texts.values() if text.KIND.is_labelled else ():
+        without = [*missing, *_blank_labels(spec.TEXT.model_validate(of))]
+        if "names" in spec.TEXT.model_fields and without:
+            of["names"] = dict.fromkeys(without)
+        elif without:
+            of["labels"] = dict.fromkeys(without, NO_GOLD)
     parquet = Path(train[0]).is_dir() or Path(train[0]).suffix == ".parquet"
     parts = examine_parquet(train[0]) if parquet else [examine(train[0])]
 
@@ -273,7 +279,22 @@ def _languages(codes: Mapping[str, str | None], sides: Sequence[str], text: Text
     return checked
 
 
-def _labels(text: Text) -> tuple[list[str], dict[str, None]]:
+def _blank_labels(text: Text) -> list[str]:
+    """Return the spellings of empty labels in a text, whose rows are left out, which is said; none
+    for a text that cannot be read, which its check reports."""
+    blank = set[str]()
+    try:
+        for block in open_text(text, "train").blocks():
+            labels = block.column("label").unique().to_pylist()
+            blank.update(label for label in labels if not label.strip())
+    except UserError:
+        return []
+    if blank:
+        say(f"{text.file}: rows without a label are left out")
+    return sorted(blank)
+
+
+def _labels(text: Text) -> tuple[list[str], list[str]]:
     """Return the labels of a table, and the names of those that stand for none; UserError for so
     many that they cannot be labels."""
     labels: set[str] = set()
@@ -289,11 +310,11 @@ def _labels(text: Text) -> tuple[list[str], dict[str, None]]:
             f"in the first {rows:,} rows, so that it is none of labels: name that of labels last "
             "in --columns"
         )
-    labels -= {""}  # an empty one is an error, with its line, when text is read
+    labels -= {""}
     if opened.classes:
         names = enumerate(opened.classes)
-        return [name for number, name in names if str(number) in labels], {}
+        return [name for number, name in names if str(number) in labels], []
     # Of numbered classes, three or more, -1 is none; of -1, 0 and 1 it is one.
     numbered = labels - {"-1"} == set(map(str, range(len(labels) - 1))) and len(labels) > 3
-    missing: dict[str, None] = {"-1": None} if numbered else {}
+    missing = ["-1"] if numbered else []
     return sorted(labels - {*missing}), missing

@@ -150,15 +150,12 @@ def translations(
     left out. Raises UserError as `examples` does.
     """
     words = _words(split, size, languages, lexicon)
-    statements = chain.from_iterable(
-        (pair.hypothesis, pair.premise) for pair in inferences(split, words, seed)
-    )
 
     def pair(index: int, statement: Statement) -> Pair:
         sentences = [realise(statement, language, words) for language in languages]
         return Pair(f"nli-{split}-{index:08}", *sentences)
 
-    return starmap(pair, enumerate(islice(_distinct(split, statements, words, set()), size)))
+    return starmap(pair, enumerate(islice(_statements(split, words, seed), size)))
 
 
 def polarities(
@@ -169,18 +166,21 @@ def polarities(
     Sentences are unique within and across splits. Raises UserError as `examples` does.
     """
     words = _words(split, size, [language], lexicon)
-    statements = chain.from_iterable(
-        (pair.hypothesis, pair.premise) for pair in inferences(split, words, seed)
-    )
-    distinct = islice(_distinct(split, statements, words, set()), size)
     return (
         (
             f"polarity-{split}-{index:08}",
             realise(statement, language, words),
             POLARITIES[statement.negated or statement.quantifier == "no"],
         )
-        for index, statement in enumerate(distinct)
+        for index, statement in enumerate(islice(_statements(split, words, seed), size))
     )
+
+
+def _statements(split: Split, lexicon: NliLexicon, seed: int) -> Iterator[Statement]:
+    """Yield the distinct statements of the inferences of a split."""
+    pairs = inferences(split, lexicon, seed)
+    statements = chain.from_iterable((pair.hypothesis, pair.premise) for pair in pairs)
+    return _distinct(split, statements, lexicon, set())
 
 
 def inferences(split: Split, lexicon: NliLexicon, seed: int) -> Iterator[Inference]:
