@@ -137,14 +137,14 @@ def test_training_with_an_operator_and_a_regime_by_path(storage: Path, train: Tr
 def test_a_seed_whose_workers_crash_does_not_stop_the_others(
     train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    train_run = trial.train
+    score = trial.evaluate
 
-    def crashing(run: Run, **how: Any) -> bool:
+    def crashing(run: Run) -> None:
         if run.seed == 1:
             raise Crashed("the workers failed 3 times")  # as the Ray Train launcher does
-        return train_run(run, **how)
+        score(run)
 
-    monkeypatch.setattr(trial, "train", crashing)
+    monkeypatch.setattr(trial, "evaluate", crashing)
     longer = {"training.max_updates": 6, "seeds": [1, 2]}
     result = train("--json", settings=longer, code=1).json
     assert result["failures"] == ["toy, seed 1 failed: Crashed: the workers failed 3 times"]
