@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from augury.analysis.analysis import Analysis
 from augury.augment.operator import Operator
-from augury.corpora.corpus import Kind
 from augury.experiments import task
 from augury.experiments.task import Task
 from augury.regimes.regime import Regime
@@ -46,8 +44,3 @@ def test_what_only_some_can_do_is_shown_with_its_methods(owner: type) -> None:
     (row,) = re.findall(rf"^\| `{owner.__name__}` \|.*$", PAGE, re.MULTILINE)
     inherited = {name for base in owner.__mro__[1:] for name in methods(base)}
     assert methods(owner) - inherited <= set(re.findall(r"`(\w+)`", row))
-
-
-def test_the_fields_of_a_kind_of_corpus_are_shown() -> None:
-    shown = re.findall(r"^\| `(\w+)` \|", section("A kind of corpus"), re.MULTILINE)
-    assert shown == [field.name for field in fields(Kind)]
