@@ -6,9 +6,8 @@ import argparse
 import json
 import shlex
 import sys
-import types
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any
 
 import yaml
 
@@ -102,19 +101,6 @@ def elsewhere(storage: str) -> list[str]:
 def flag_of(setting: str) -> str:
     """Return the flag of a setting: `--length-penalty` for `length_penalty`."""
     return f"--{setting.replace('_', '-')}"
-
-
-def flag_arguments(annotation: Any) -> dict[str, Any]:
-    """Return the arguments of `add_argument` for a parameter of this type."""
-    if get_origin(annotation) in (Union, types.UnionType):
-        annotation = next(part for part in get_args(annotation) if part is not type(None))
-    if get_origin(annotation) is tuple:
-        return {"nargs": "+", "metavar": "VALUE"}
-    if get_origin(annotation) is Literal:
-        return {"choices": get_args(annotation)}
-    if annotation is bool:
-        return {"action": argparse.BooleanOptionalAction}
-    return {"metavar": "VALUE"}
 
 
 def open_run(name: str, storage: str) -> tuple[Store, Folder]:

@@ -293,11 +293,6 @@ class RunRecord:
         return {corpus.role: corpus.address for corpus in self.inputs}
 
     @property
-    def trained_with(self) -> str:
-        """The commit, if it is known, and the versions of packages, in two lines."""
-        return f"commit {self.commit}\n{self.packages}" if self.commit else self.packages
-
-    @property
     def packages(self) -> str:
         """The versions of packages that trained the run, in a line."""
         return ", ".join(f"{package} {version}" for package, version in self.versions.items())
