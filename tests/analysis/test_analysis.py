@@ -71,21 +71,8 @@ def test_the_same_sentences_are_drawn_for_all(folders: list[Folder]) -> None:
     first, second = open_systems(folders, sentences=7)
     assert first.rows == second.rows and len(first.sources) == 7
     assert first.references == second.references and second.views == ("plain", "rot-1")
-    assert [system.name for system in (first, second)] == ["plain", "cipher"]
-    assert open_systems(folders, test="valid")[0].test == "valid"
     with pytest.raises(UserError, match="tset"):
         open_systems(folders, test="tset")
-
-
-def test_the_command_prints_json_of_what_it_did(folders: list[Folder], capsys: Output) -> None:
-    run = folders[1].uri
-    assert main(["analyze", run, "--which", "outputs", "--sentences", "9", "--json"]) == 0
-    printed = json.loads(capsys.readouterr().out)
-    (result,) = printed["outputs"]["results"]
-    assert [view["view"] for view in result["views"]] == ["plain", "rot-1"]
-    assert len(printed["outputs"]["lines"]) == 9
-    assert main(["analyze", run, run]) == 2
-    assert main(["analyze", run, "--which", "correlation", "--sentences", "9"]) == 2
 
 
 def test_a_failing_analysis_is_reported_and_does_not_stop_the_others(
@@ -93,10 +80,16 @@ def test_a_failing_analysis_is_reported_and_does_not_stop_the_others(
 ) -> None:
     settings = ("hallucinations.subwords=2", "attack.radii=[0.1]", "attack.examples=8")
     words = [word for setting in settings for word in ("--set", setting)]
-    assert main(["analyze", folders[0].uri, "--sentences", "9", *words]) == 0
+    run = folders[1].uri
+    assert main(["analyze", run, "--sentences", "9", "--json", *words]) == 0
     output = capsys.readouterr()
+    printed = json.loads(output.out)
     assert "correlation is skipped: 9 sentences" in output.err
-    assert output.out.count("page ") == len(NAMES) - 1
+    assert [*printed] == [name for name in NAMES if name != "correlation"]
+    (result,) = printed["outputs"]["results"]
+    assert [view["view"] for view in result["views"]] == ["plain", "rot-1"]
+    assert main(["analyze", run, run]) == 2
+    assert main(["analyze", run, "--which", "correlation", "--sentences", "9"]) == 2
 
 
 def test_an_analysis_from_outside_has_its_settings(folders: list[Folder], capsys: Output) -> None:
@@ -104,6 +97,5 @@ def test_an_analysis_from_outside_has_its_settings(folders: list[Folder], capsys
     assert main([*words, "--set", "lengths.view=rot-1", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)["lengths"]
     assert result["settings"]["view"] == "rot-1" and result["results"][0]["references"] > 0
-    for wrong in ("lengths.veiw=plain", "lengts.view=plain"):
-        assert main([*words, "--set", wrong]) == 2
-        assert "did you mean" in capsys.readouterr().err
+    assert main([*words, "--set", "lengths.veiw=plain"]) == 2
+    assert "did you mean" in capsys.readouterr().err

@@ -14,9 +14,7 @@ from augury.analysis.buckets import (
     bucket_name,
     f_measure,
     frequency_statistics,
-    length_statistics,
 )
-from augury.scoring.sacre import bleu_counts as statistics
 
 NAMES = [bucket_name(FREQUENCIES, index) for index in range(len(FREQUENCIES) + 1)]
 
@@ -36,13 +34,6 @@ def test_words_match_in_the_bucket_of_their_count_and_within_a_sentence() -> Non
     assert f_measure(by_name["100–999"]) == pytest.approx(66.6667, abs=1e-4)
     across = frequency_statistics([("a",), ("b",)], [("b",), ("a",)], {})
     assert across.sum((0, 1)).tolist() == [0, 2, 2]
-
-
-def test_a_sentence_is_in_the_bucket_of_its_references_length() -> None:
-    short, long = ("a",) * 9, ("b",) * 10
-    table = length_statistics([short, short], [short, long])
-    assert table[0].tolist() == [statistics(short, short), [0] * 10]
-    assert table[1].tolist() == [[0] * 10, statistics(short, long)]
 
 
 def test_a_bucket_of_few_sentences_has_no_interval() -> None:

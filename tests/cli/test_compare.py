@@ -111,39 +111,17 @@ def test_files_with_seeds_are_tested_over_seeds_and_sentences(
 
 def test_one_system_is_scored_from_standard_input_too(tmp_path: Path, augury: Augury) -> None:
     """By several references, as sacreBLEU does; compressed files and those with a mark are read."""
-    lines = ["the cat sat on the mat", "a dog is in my garden"]
-    first = ["the cat is on the mat", "there is a dog in my garden"]
-    second = ["a cat sat on the mat", "a dog is here in my garden"]
-    file = write(tmp_path / "one", lines)
+    lines, first, second = REFERENCES[:3], REFERENCES[1:4], [*REFERENCES[:2], "a cat"]
     (tmp_path / "first.gz").write_bytes(gzip.compress("\n".join(first).encode()))
     (tmp_path / "second").write_bytes(codecs.BOM_UTF8 + "\n".join(second).encode())
     words = ["--references", tmp_path / "first.gz", tmp_path / "second", "--json"]
     words += ["--metrics", "bleu", "chrf++", "ter"]
-    piped = augury("compare", "-", *words, text=Path(file).read_bytes()).json["tables"][0]["rows"]
-    (row,) = augury("compare", file, *words).json["tables"][0]["rows"]
-    scores = row["scores"]
-    assert piped[0]["scores"] == scores
+    piped = augury("compare", "-", *words, text="\n".join(lines).encode()).json["tables"]
+    scores = piped[0]["rows"][0]["scores"]
     assert scores["bleu"]["signature"].startswith("nrefs:2|bs:1000|")
     metrics = (sacrebleu.BLEU(), sacrebleu.CHRF(word_order=2), sacrebleu.TER())
     expected = [metric.corpus_score(lines, [first, second]).score for metric in metrics]
     assert [score["value"] for score in scores.values()] == pytest.approx(expected)
-
-
-def test_sources_reach_a_metric_that_reads_them(
-    texts: dict[str, str], tmp_path: Path, augury: Augury
-) -> None:
-    """The one of the documentation."""
-    page = (Path(__file__).parents[2] / "docs" / "sweeps.md").read_text(encoding="utf-8")
-    before, begin, rest = page.partition("class Copied")
-    documented = before.rpartition("```python\n")[2] + begin + rest.partition("```")[0]
-    (tmp_path / "copied.py").write_text(documented)
-    lines = Path(texts["base-1"]).read_text().splitlines()
-    sources = write(tmp_path / "src", [*lines[:60], *["ein Hund"] * 60])
-    words = [texts["base-1"], "--references", texts["reference"]]
-    words += ["--metrics", str(tmp_path / "copied.py")]
-    (table,) = tables(augury, *words, "--sources", sources)
-    assert [score["value"] for score in table["rows"][0]["scores"].values()] == [50]
-    assert "--sources" in augury("compare", *words, code=2).error
 
 
 def test_runs_configurations_and_sweeps(runs: Results, augury: Augury) -> None:
@@ -154,20 +132,15 @@ def test_runs_configurations_and_sweeps(runs: Results, augury: Augury) -> None:
     assert better["time_factor"] == 2.5 and better["corrected"] < 0.05
     folder = f"{runs.store.root}/runs/{'aa' * 8}"
     assert tables(augury, folder, "runs/bb", *storage) == by_address
-    single = tables(augury, f"{folder}/seed-2", "bb/seed-1", *storage)[0]["rows"]
-    assert [row["seeds"] for row in single] == [[2], [1]]
-    assert single[1]["tested"]["over"] == "sentences"
-    two_seeds = tables(augury, "aa/seed-1", "aa/seed-2", *storage)[0]["rows"]
+    two_seeds = tables(augury, f"{folder}/seed-1", "aa/seed-2", *storage)[0]["rows"]
     assert [row["name"] for row in two_seeds] == ["base aaaa seed 1", "base aaaa seed 2"]
+    assert two_seeds[1]["tested"]["over"] == "sentences"
     runs.run("later", "cc" * 8)
     swept(runs, "beta", {"beta=0": "aa" * 8, "beta=5": "bb" * 8, "beta=9": "cc" * 8})
-    for word in ("sweeps/beta", f"{runs.store.root}/sweeps/beta/", "beta"):
+    for word in ("sweeps/beta", "beta"):
         done = augury("compare", word, *storage, "--json")
         names = [row["name"] for row in done.json["tables"][0]["rows"]]
         assert names == ["beta=0", "beta=5"] and "left out: beta=9" in done.error
-    done = augury("compare", "aa", "sweeps/beta", *storage, "--json")
-    assert [row["name"] for row in done.json["tables"][0]["rows"]] == ["base", "beta=5"]
-    assert "beta=0 is compared already" in done.error
 
 
 @pytest.mark.parametrize(
@@ -179,8 +152,6 @@ def test_runs_configurations_and_sweeps(runs: Results, augury: Augury) -> None:
         ("aa ff", "chrF on test is not measured in one way"),
         ("bb ab", "young has no scores yet"),
         ("aa aa/seed-1", "belongs to two of the systems"),
-        ("sweeps/young", "the reference of sweep young has no scores yet"),
-        ("aa bb --metrics ter", "--metrics is for files of hypotheses"),
         ("sweeps/yung", "unknown sweep 'yung'"),
     ],
 )
@@ -206,10 +177,7 @@ def test_systems_that_cannot_be_compared_are_rejected(
         ("base-1 short --references reference", "short has 119 lines"),
         ("base-1 base-2,base-2 --references reference", "is listed twice in"),
         ("base-1 base-2", "--references FILE"),
-        ("-", "--references FILE"),
-        ("base-1 --references reference --metrics multi_bleu", "--language"),
         ("base-1 nowhere --references reference --language en", "no file 'nowhere'"),
-        ("base-1 --references reference --metrics bleau", "unknown metric 'bleau'"),
     ],
 )
 def test_files_that_do_not_match_are_rejected(
@@ -220,3 +188,20 @@ def test_files_that_do_not_match_are_rejected(
         Path(name).symlink_to(file)
     write(Path("short"), REFERENCES[:-1])
     assert message in augury("compare", *words.split(), code=2).error
+
+
+def test_sources_reach_a_metric_that_reads_them(
+    texts: dict[str, str], tmp_path: Path, augury: Augury
+) -> None:
+    """The one of the documentation."""
+    page = (Path(__file__).parents[2] / "docs" / "sweeps.md").read_text(encoding="utf-8")
+    before, begin, rest = page.partition("class Copied")
+    documented = before.rpartition("```python\n")[2] + begin + rest.partition("```")[0]
+    (tmp_path / "copied.py").write_text(documented)
+    lines = Path(texts["base-1"]).read_text().splitlines()
+    sources = write(tmp_path / "src", [*lines[:60], *["ein Hund"] * 60])
+    words = [texts["base-1"], "--references", texts["reference"]]
+    words += ["--metrics", str(tmp_path / "copied.py")]
+    (table,) = tables(augury, *words, "--sources", sources)
+    assert [score["value"] for score in table["rows"][0]["scores"].values()] == [50]
+    assert "--sources" in augury("compare", *words, code=2).error

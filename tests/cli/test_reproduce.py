@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.cli.conftest import Augury
 
@@ -55,37 +53,17 @@ def test_missing_rows_are_run_and_every_row_is_shown(
 
 @pytest.mark.slow
 @pytest.mark.long
-def test_measured_values_are_kept_with_the_sweep(
-    local_ray: Any, tmp_path: Path, augury: Augury
-) -> None:
-    words = ["reproduce", "cipherdaug/table1", "--storage", tmp_path, "--json", *SMALL]
-    outputs = [augury(*words).json for _ in range(2)]
-    rows = [{row["name"]: row for row in output["rows"]} for output in outputs]
-    assert rows[0] == rows[1] and outputs[1]["reused"] == 1
-    tests = rows[0]["toy"]["tests"]
-    assert tests["total"]["measured"] >= tests["s∪t"]["measured"] > tests["src"]["measured"] > 100
-    assert rows[0]["IWSLT14 De→En"]["tests"]["total"]["published"] == 20_000
-
-
-@pytest.mark.slow
-@pytest.mark.long
 def test_runs_are_measured_with_the_baseline_of_their_seed(
     local_ray: Any, tmp_path: Path, augury: Augury
 ) -> None:
     words = ["cipherdaug/figure5", "--storage", tmp_path, "--seeds", 1, "--json", *SMALL]
-    output = augury("reproduce", *words).json
-    rows = {row["name"]: row for row in output["rows"]}
+    first, again = (augury("reproduce", *words).json for _ in range(2))
+    assert first["rows"] == again["rows"] and again["reused"] == 2
+    rows = {row["name"]: row for row in first["rows"]}
     cipher = rows["CipherDAug-2 keys"]["tests"]
-    assert {name.partition(" |")[0] for name in cipher if "|" in name} == {
-        f"{first} (rows) by {view} (columns)"
-        for first in ("baseline plain", "plain")
-        for view in ("plain", "rot-1", "rot-2")
-    }
     layers = [value["measured"] for name, value in cipher.items() if "|" in name]
     assert len(layers) == 6 * 4 and all(0 < value <= 1 for value in layers)
     assert len(rows["Transformer"]["tests"]) == 2 + 4 + 1  # and its score
-    page = Path(output["page"]).read_text(encoding="utf-8")
-    assert "CipherDAug-2 keys: baseline plain (rows) by rot-2 (columns)" in page
     kept = json.loads((tmp_path / "sweeps/cipherdaug-figure5-toy/measured.json").read_text())
     addresses = [rows[name]["address"] for name in ("Transformer", "CipherDAug-2 keys")]
     baseline, cipher_run = (f"runs/{address}/seed-1" for address in addresses)
@@ -112,7 +90,6 @@ def test_a_dry_run_shows_rows_and_addresses(tmp_path: Path, augury: Augury) -> N
         # 160,239 pairs of 26 subwords, 20,000 tokens: 208.3
         ("cipherdaug/table2", "20 keys, eq. 2", ("20,000 tokens", 209, 840, 12_600)),
         ("noisy_nmt/table3", "Tune-S", ("32,768 tokens", 42_397, 5_000, 80_000)),
-        ("noisy_nmt/table3", "Tune-S, stage tune", ("32,768 tokens", None, None, None)),
         ("xnli_adversarial/table4", "XLM-R (10k)", ("4,096 tokens or 32 examples", 313, 313, 939)),
     ],
 )
@@ -125,34 +102,23 @@ def test_settings_are_resolved_without_any_text(
     augury: Augury,
 ) -> None:
     monkeypatch.setenv("AUGURY_DATA", str(tmp_path))
-    name = row.partition(",")[0] if "stage" in row else row
-    asked = ["reproduce", table, "--scale", "paper", "--rows", name, "--resolved"]
-    shown = augury(*asked, "--json").json
-    assert next(iter(shown)) == name and tuple(shown[row]["about"].values()) == about
-    text = augury(*asked, "--set", "training.patience=7").out
-    documents = yaml.safe_load_all(re.sub(r"(?m)^# ", "---\n# ", text))
-    resolved = dict(zip(shown, documents, strict=False))
-    shown[name]["settings"]["training"]["patience"] = 7
-    assert resolved[name]["settings"] == shown[name]["settings"]
+    asked = ["reproduce", table, "--scale", "paper", "--rows", row, "--resolved", "--json"]
+    shown = augury(*asked).json
+    assert next(iter(shown)) == row and tuple(shown[row]["about"].values()) == about
 
 
 def test_a_dry_run_shows_published_values(tmp_path: Path, augury: Augury) -> None:
     words = ["xnli_adversarial/table4", "--storage", tmp_path, "--dry-run", "--json"]
     shown = augury("reproduce", *words, "--rows", "Improvement(%) (10k)").json
     rows = {row["name"]: row for row in shown["rows"]}
-    assert [row["printed"]["row"] for row in shown["rows"]] == [str(row) for row in range(1, 11)]
-    plain, improved = rows["XLM-R (20k)"], rows["Improvement(%) (10k)"]
-    values = plain["published"]
+    values = rows["XLM-R (20k)"]["published"]
     assert (len(values), values["mean"], values["sw"]) == (16, 69.0, 61.6)
-    assert improved["published"]["mean"] == 6.7
-    printed = improved["printed"]
-    assert (printed["section"], printed["name"]) == ("10k", "Improvement(%)")
+    improved = rows["Improvement(%) (10k)"]
+    assert (improved["published"]["mean"], improved["printed"]["section"]) == (6.7, "10k")
     assert [note["column"] for note in improved["notes"]] == ["zh"]
     run = [name for name, row in rows.items() if row["address"]]
     # Both rows of the improvement, and the reference.
     assert run == ["XLM-R (10k)", "+RA +SA +PGD (10k)", "XLM-R (20k)"]
-    addresses = {configuration["address"] for configuration in shown["configurations"]}
-    assert addresses == {rows[name]["address"] for name in run}
 
 
 @pytest.mark.parametrize(
@@ -161,7 +127,6 @@ def test_a_dry_run_shows_published_values(tmp_path: Path, augury: Augury) -> Non
         (["xnli_adversarial/table9"], "unknown table 'xnli_adversarial/table9': did you mean"),
         ([TABLE, "--rows", "agrement"], "did you mean 'agreement'"),
         ([TABLE, "--rows", "oracle"], "cannot be run: reads the references"),
-        ([TABLE, "--scale", "small"], "unknown scale of search space"),
         ([TABLE, "--set", "regime.beta=1"], "sweeps this key"),
     ],
 )

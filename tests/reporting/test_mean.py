@@ -15,7 +15,7 @@ import pytest
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import NLI, CorpusWriter
 from augury.experiments.record import Input, RunRecord
-from augury.reporting.comparison import compare_all, with_mean
+from augury.reporting.comparison import with_mean
 from augury.reporting.results import Estimate, SystemResult
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.labels import Accuracy
@@ -122,15 +122,3 @@ def test_translations_are_known_by_their_ids_where_one_set_lacks_a_row(
     assert drawn.samples.std() == pytest.approx(
         tests["de"].samples.std(), rel=0.02
     )  # one language tells it all
-
-
-def test_a_system_without_one_of_the_sets_has_no_mean() -> None:
-    tests = of_shares([60, 80])
-    systems = [system("a", tests), system("b", tests)]
-    partial = system("b", {"l0": tests["l0"]})
-    known = with_mean([systems[0], partial], ["l0", "l1"])
-    assert ["mean" in of.tests for of in known] == [True, False]
-    parts = [system(name, {test: tests[test]}) for name, test in (("a", "l0"), ("b", "l1"))]
-    assert [table.test for table in compare_all(parts, ["l0", "l1"])] == ["l0", "l1"], (
-        "no system has both"
-    )

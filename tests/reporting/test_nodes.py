@@ -53,25 +53,12 @@ def test_the_flowchart_has_a_box_for_every_node_and_an_arrow_for_every_input(
 ) -> None:
     drawing = mermaid(before[1])
     boxes = re.findall(r'n\d+\["(\w+) ', drawing)
-    alone = [node.kind for node in before[1] if node.kind not in ("tokens", "model", "scores")]
-    assert [kind for kind in boxes if kind in alone] == alone
     models = {node.name for node in before[1] if node.kind == "model"}
-    assert boxes.count("model") == len(models)
-    assert "model +BT<br>2 of 2 to be made" in drawing
+    assert boxes.count("model") == len(models) and "model +BT<br>2 of 2 to be made" in drawing
     arrows = [tuple(map(int, arrow)) for arrow in re.findall(r"n(\d+) --> n(\d+)", drawing)]
-    made = {boxes[target] for _, target in arrows}
     assert all(source < target for source, target in arrows)
+    made = {boxes[target] for _, target in arrows}
     assert made == {node.kind for node in before[1] if node.inputs}
-
-
-def test_a_model_of_an_operator_is_an_input_of_its_records(
-    before: tuple[Experiment, list[Node]],
-) -> None:
-    by_address = {node.address: node for node in before[1]}
-    (records,) = (node for node in before[1] if node.kind == "records")
-    models = [node for name in records.inputs if (node := by_address[name]).kind == "model"]
-    assert [model.name for model in models] == ["translator of back_translation of +BT"]
-    assert f"{models[0].address}/scores.json" not in by_address
 
 
 @pytest.mark.trains

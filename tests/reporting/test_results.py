@@ -12,7 +12,6 @@ from augury.experiments.record import RunRecord
 from augury.reporting import experiment, rendering
 from augury.reporting.results import (
     Estimate,
-    best_validations,
     estimate,
     load_experiment,
     load_groups,
@@ -53,16 +52,6 @@ def test_a_baseline_that_failed_keeps_its_place(results: Any) -> None:
     assert "baseline, seed 1 diverged" in html and "no scores on test" in html
 
 
-def test_values_that_are_not_finite_are_no_best_validation(results: Any) -> None:
-    history = [
-        (1, {"valid/loss": math.nan}),
-        (2, {"valid/loss": 2.0, "valid/ter": 55.0}),
-        (3, {"valid/loss": math.inf, "valid/ter": 60.0}),
-    ]
-    best = best_validations(results.run("base", "aa" * 8, history=history))
-    assert best == {"loss": 2.0, "ter": 55.0}
-
-
 def test_seeds_of_one_address_are_one_system(results: Any) -> None:
     folders = [
         results.run("baseline", "aa" * 8, 2, bleu=30.0, seconds=90),
@@ -74,19 +63,10 @@ def test_seeds_of_one_address_are_one_system(results: Any) -> None:
     assert (baseline.name, cipher.name, baseline.unscored) == ("baseline", "cipher", (10,))
     assert list(baseline.runs.items()) == [(1, folders[2]), (2, folders[0]), (10, folders[3])]
     bleu = baseline.tests["test"]["bleu"]
-    assert (bleu.value, bleu.seeds, list(baseline.tests["test"])) == (
-        30.5,
-        (1, 2),
-        ["bleu", "chrf"],
-    )
+    assert (bleu.value, bleu.seeds) == (30.5, (1, 2))
     one = Estimate(33.0, 32.0, 34.0, "tok:13a", 2000, (1,))
     assert cipher.tests["test"]["bleu"] == one
-    assert baseline.cost is not None
-    assert (baseline.cost.updates, baseline.cost.train_seconds) == (400, 100.0)
-    plain = json.loads(json.dumps(baseline.to_dict()))
-    assert plain["runs"] == {str(seed): run.uri for seed, run in baseline.runs.items()}
-    assert (plain["name"], plain["address"], plain["unscored"]) == ("baseline", "aa" * 8, [10])
-    assert plain["cost"]["train_seconds"] == 100.0 and "resampled" not in plain
+    assert baseline.cost is not None and baseline.cost.train_seconds == 100.0
 
 
 def test_equal_names_are_told_apart_by_address_then_seed(results: Any) -> None:

@@ -29,20 +29,6 @@ def test_every_sentence_has_what_each_system_made_of_it(results: Any) -> None:
     assert draw(load(folders[:1]), "test")[0].heading == samples[0].heading
 
 
-def test_a_system_shows_the_first_seed_that_has_outputs_for_the_text(results: Any) -> None:
-    results.corpus(PAIRS[:2])
-    folders = [
-        results.run("base", "aa" * 8, 1),
-        results.run("base", "aa" * 8, 2, bleu=30.0, hypotheses=["", "c\u2028d"]),
-        results.run("elsewhere", "bb" * 8, 1, bleu=30.0, hypotheses=["c"], text="0" * 16),
-    ]
-    results.corpus(PAIRS[:1], address="0" * 16)
-    assert [sample.outputs for sample in draw(load(folders), "test")] == [
-        {"base": ""},
-        {"base": "c\u2028d"},
-    ]
-
-
 def test_of_inferences_both_sentences_and_the_label_are_shown(results: Any) -> None:
     results.corpus(
         [("a dog runs", "an animal runs", "entailment"), ("a dog runs", "it rains", "neutral")]

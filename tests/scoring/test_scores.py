@@ -3,7 +3,6 @@ references."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,6 @@ from augury.scoring.registry import (
     names,
     record_name,
     reference,
-    title,
 )
 from augury.scoring.scores import score, without_resampling
 from augury.scoring.settings import TextScoring
@@ -44,24 +42,16 @@ def value(of: Metric, hypotheses: list[str], references: list[str]) -> float:
     ("name", "library"),
     [
         ("bleu", sacrebleu.BLEU()),
-        ("bleu:lower", sacrebleu.BLEU(lowercase=True)),
-        ("bleu:char", sacrebleu.BLEU(tokenize="char")),
-        ("multi_bleu_detok", sacrebleu.BLEU(smooth_method="none")),
         ("multi_bleu_detok:lower", sacrebleu.BLEU(smooth_method="none", lowercase=True)),
-        ("chrf", sacrebleu.CHRF()),
-        ("chrf:lower", sacrebleu.CHRF(lowercase=True)),
-        ("chrf++", sacrebleu.CHRF(word_order=2)),
         ("chrf++:lower", sacrebleu.CHRF(word_order=2, lowercase=True)),
         ("ter", sacrebleu.TER()),
-        ("ter:cased", sacrebleu.TER(case_sensitive=True)),
     ],
 )
 def test_value_interval_and_signature_are_those_of_sacrebleu(
     name: str, library: Any, corpus: Any
 ) -> None:
     """Equal draws; sacreBLEU gives half the distance between two of the sorted samples."""
-    shifted = corpus.references[1:] + corpus.references[:1]
-    sets = [corpus.references, corpus.worse, shifted]
+    sets = [corpus.references, corpus.worse]
     options: Any = {"language": "en", "samples": 200, "more_references": sets[1:]}
     (result,) = score(corpus.better, sets[0], metrics=[name], **options)
     expected = library.corpus_score(corpus.better, sets, n_bootstrap=200)
@@ -70,7 +60,6 @@ def test_value_interval_and_signature_are_those_of_sacrebleu(
     assert 0 < result.low < result.value < result.high < 100
     assert (result.high - result.low) / 2 == pytest.approx(expected._ci, rel=0.05)
     assert result.signature == str(library.get_signature())
-    assert "nrefs:3|bs:200|seed:12345|" in result.signature
     plain = result.signature.replace("bs:200|seed:12345|", "")
     assert without_resampling(result.signature) == plain
 
@@ -143,37 +132,25 @@ def test_compounds_and_punctuation_are_split_and_replaced_where_the_name_says_it
     assert value(metric("compound_bleu", "de"), *quoted) < 75
 
 
-@pytest.mark.parametrize("name", COUNTED)
-def test_case_counts_as_the_option_says(name):
-    hypotheses, references = ["THE CAT sat on the mat"], ["the cat sat on the mat"]
-    score = value(metric(name, "en"), hypotheses, references)
-    best = 0 if lower_is_better(name) else 100
-    assert (score == pytest.approx(best)) == (":lower" in name or name == "ter")
-
-
 @pytest.mark.parametrize(
     ("name", "language", "part"),
     [
-        ("multi_bleu", "en", "nrefs:1|case:mixed|tok:moses-en|smooth:none|sacremoses:"),
         ("multi_bleu", "tr", "|tok:moses-tr|abbreviations:en|"),
-        ("multi_bleu", "de-AT", "|tok:moses-de|"),
-        ("compound_bleu:lower", "de", "|case:lc|tok:moses-de|smooth:none|split:compound|"),
-        ("compound_bleu:t2t", "de", "|split:compound|punct:t2t|"),
+        ("compound_bleu:lower", "de-AT", "|case:lc|tok:moses-de|smooth:none|split:compound|"),
     ],
 )
 def test_signatures_of_moses_metrics(name, language, part):
     assert part in metric(name, language).signature
 
 
-@pytest.mark.parametrize("suffix", ["", ":lower", ":lower-fixed", "-fixed"])
-def test_a_metric_by_path_has_a_name_in_records_and_an_address_without_directory(suffix, tmp_path):
+def test_a_metric_by_path_has_a_name_in_records_and_an_address_without_directory(tmp_path):
     references = []
     for directory in ("a", "b"):
         path = tmp_path / directory / "mine.py"
         path.parent.mkdir()
         path.write_text("METRICS = {}")
-        references.append(reference(f"{path}{suffix}"))
-        assert record_name(references[-1]) == record_name(f"{path}{suffix}") == f"mine{suffix}"
+        references.append(reference(f"{path}:lower-fixed"))
+        assert record_name(references[-1]) == "mine:lower-fixed"
         assert [name.rpartition("/")[2] for name in sources(references)] == ["mine.py"]
     assert references[0] != references[1] and address(references[0]) == address(references[1])
 
@@ -201,15 +178,12 @@ def test_golden_pair(name):
 
 
 def test_by_default_scores_are_bleu_and_chrf_and_samples_those_of_the_seed(corpus):
+    texts = corpus.better, corpus.references
     first, again, other = (
-        score(corpus.better, corpus.references, language="en", seed=seed, samples=50)
-        for seed in (1, 1, 2)
+        score(*texts, language="en", seed=seed, samples=50) for seed in (1, 1, 2)
     )
-    assert [result.name for result in first] == ["bleu", "chrf"]
-    assert first == again
-    assert [result.value for result in first] == [result.value for result in other]
+    assert [result.name for result in first] == ["bleu", "chrf"] and first == again
     assert [result.low for result in first] != [result.low for result in other]
-    assert TextScoring().to_dict() == {"metrics": ["bleu", "chrf"], "bootstrap_samples": 1000}
 
 
 def test_word_error_rate_takes_the_best_reference() -> None:
@@ -233,17 +207,16 @@ def test_a_metric_of_segments_takes_the_mean() -> None:
 
 def test_statistics_are_kept_and_read_again(tmp_path):
     run = Store(tmp_path).folder("runs", "a/seed-1")
-    metrics = ["bleu", "bleu:lower", "chrf", "chrf++", "ter:cased"]
+    metrics = ["bleu", "chrf++", "ter:cased"]
     results = score(HYPOTHESES, REFERENCES, metrics=metrics, samples=10)
     write_statistics(run, "test", results)
     run.write_record(SCORES, {}, ["counts/test.npz"])
     kept = read_statistics(run, "test")
-    assert [*kept] == metrics and kept["bleu"].dtype == np.int64 and kept["chrf"].shape == (2, 18)
+    assert [*kept] == metrics and kept["bleu"].dtype == np.int64
     for result in results:
         counts = kept[result.name]
         assert counts.tolist() == result.statistics.tolist()
         assert metric_class(result.name).value(counts.sum(0).tolist()) == result.value
-    assert read_statistics(run, "other") == {}
     before = run.sub("counts").read("test.npz")
     write_statistics(run, "test", results)
     assert run.sub("counts").read("test.npz") == before
@@ -262,17 +235,11 @@ def test_texts_that_do_not_fit_are_refused(texts, more, message):
         score(*texts, language="en", more_references=more)
 
 
-@pytest.mark.parametrize(
-    ("section", "message"),
-    [
-        ({"metrics": ["blue"]}, "unknown metric 'blue': did you mean 'bleu'?"),
-        ({"metrics": ["accuracy"]}, "metric 'accuracy' scores labels"),
-        ({"metrics": "bleu"}, "must be a list: [bleu]"),
-    ],
-)
-def test_section_refuses(section, message):
-    with pytest.raises(UserError, match=re.escape(message)):
-        validate(TextScoring, section, "test")
+def test_section_refuses():
+    with pytest.raises(UserError, match="unknown metric 'blue': did you mean 'bleu'"):
+        validate(TextScoring, {"metrics": ["blue"]}, "test")
+    with pytest.raises(UserError, match="metric 'accuracy' scores labels"):
+        validate(TextScoring, {"metrics": ["accuracy"]}, "test")
 
 
 GOLDEN = {
@@ -285,20 +252,15 @@ GOLDEN = {
 def test_the_step_has_a_line_of_its_own_and_leaves_references_as_they_are() -> None:
     assert {line: fix(fix(line)) for line in GOLDEN} == GOLDEN
     hypotheses, references = list(GOLDEN), list(GOLDEN.values())
-    metrics = ("bleu", "bleu-fixed", "chrf-fixed")
-    plain, fixed, chrf = score(hypotheses, references, language="fr", metrics=metrics)
+    metrics = ("bleu", "bleu-fixed")
+    plain, fixed = score(hypotheses, references, language="fr", metrics=metrics)
     assert plain.value < fixed.value == pytest.approx(100)
     assert fixed.signature == f"{plain.signature}|punctuation:fr"
-    assert chrf.signature.endswith("punctuation:fr")
-    assert title("bleu:lower-fixed") == "BLEU (lower), punctuation fixed"
     assert lower_is_better("ter-fixed")
     (same,) = score(["l'eau"], ["l'eau"], language="fr", metrics=["chrf-fixed"])
     assert same.value < 100
 
 
 def test_there_are_rules_for_french_alone() -> None:
-    for language in ("de", None):
-        with pytest.raises(UserError, match="fixes the punctuation of fr, not of"):
-            metric("bleu-fixed", language)
-    with pytest.raises(UserError, match="have no punctuation"):
-        metric_class("accuracy-fixed")
+    with pytest.raises(UserError, match="fixes the punctuation of fr, not of"):
+        metric("bleu-fixed", "de")

@@ -44,17 +44,10 @@ def test_scores_are_those_of_sacrebleu_to_the_bit(
         assert ours.value(ours.statistics(hypotheses, *sets).sum(0)) == expected
 
 
-@pytest.mark.parametrize(
-    ("line", "split"),
-    [
-        ("x-ray-based", "x ##AT##-##AT## ray ##AT##-##AT## based"),
-        ("a-b-c", "a ##AT##-##AT## b-c"),
-        ("-a b- - ", "-a b- - "),
-        ("gut-bekannter", "gut ##AT##-##AT## bekannter"),
-    ],
-)
-def test_compound_split(line: str, split: str) -> None:
-    assert sacre.compound_split(line) == split
+def test_compound_split() -> None:
+    split = {"x-ray-based": "x ##AT##-##AT## ray ##AT##-##AT## based", "-a b- - ": "-a b- - "}
+    split |= {"a-b-c": "a ##AT##-##AT## b-c"}
+    assert {line: sacre.compound_split(line) for line in split} == split
 
 
 def test_languages_written_like_chinese_are_tokenised_like_it() -> None:

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from augury.experiments.spec import parse
+from augury.experiments.systems import expand
 from augury.reporting.answer import recommendation, sweep_answer
 from augury.reporting.results import load_groups
 from augury.reporting.run_files import EXPERIMENT
@@ -132,15 +133,25 @@ def test_a_confirmation_needs_two_seeds_at_the_end_and_all_before(
     assert ended.confirmed is not None and ended.confirmed.deciding.rows[1].seeds == (4, 5)
 
 
-def test_the_experiment_file_names_the_fresh_seeds(sweeps: Any, addresses: dict[str, str]) -> None:
+def test_the_experiment_file_trains_both_as_the_sweep_did_with_fresh_seeds(
+    sweeps: Any, addresses: dict[str, str]
+) -> None:
     corpus = {"builtin": 300}
     texts = {"train": corpus, "valid": corpus, "source_language": "de", "target_language": "en"}
-    for name in ("baseline", "ours"):
-        experiment = parse({"name": name, "task": "nmt", "corpus": texts, "seeds": [1, 2, 3]})
+    base = {"name": "my", "task": "nmt", "corpus": texts, "seeds": [1, 2, 3]}
+    drop = {"augment": [{"operator": "word_drop", "tau": 0.5}], "training": {"max_epochs": 3}}
+    stored = {}
+    for name, changes in {"baseline": {}, "ours": drop}.items():
+        stored[name] = parse(base | changes).to_dict()
         folder = sweeps.results.store.folder("runs", f"{addresses[name]}/seed-1")
-        folder.write(EXPERIMENT, yaml.safe_dump(experiment.to_dict()))
+        folder.write(EXPERIMENT, yaml.safe_dump(stored[name]))
     for summary in (summarise(sweeps.load()), confirm(sweeps, addresses, 0.7)):
         assert recommend(summary)
         content = yaml.safe_load(summary.sweep.folder.read(RECOMMENDED))
-        assert content["seeds"] == [*FRESH] and {*content["systems"]} == {"baseline", "ours"}
+        assert content["seeds"] == [*FRESH]
         assert data(summary)["recommended"] == addresses["ours"]
+        systems = expand(parse(content))
+        assert list(systems) == ["baseline", "ours"]
+        for name, experiment in systems.items():
+            for key in stored[name].keys() - {"baseline", "systems", "seeds", "name"}:
+                assert experiment.to_dict()[key] == stored[name][key]

@@ -75,10 +75,3 @@ def test_leaders_and_the_time_left() -> None:
     assert lines.seconds_left(running) == (8 - 2) + (8 - 6) + 8
     lowest = lines.leader(replace(running, mode="min"))
     assert lowest is not None and lowest.mean == 11
-
-
-def test_validations_on_different_corpora_have_no_leader() -> None:
-    running = sweep(("a", 1, "running", 1), ("b", 1, "running", 2))
-    other = replace(running.configurations[1], point={"corpus.valid.path": "noisy.tsv"})
-    assert lines.leader(running)
-    assert not lines.leader(replace(running, configurations=(running.configurations[0], other)))

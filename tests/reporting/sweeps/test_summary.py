@@ -55,11 +55,9 @@ def test_best_first_then_stopped_then_silent(sweeps: Any, mode: str, names: list
     ("progress", "state"),
     [
         (["finished", "running"], "running"),
-        (["finished", "waiting"], "finished"),
         (["failed", "finished"], "finished"),
         (["stopped", "waiting"], "stopped"),
         (["failed", "waiting"], "failed"),
-        (["waiting", "waiting"], "waiting"),
     ],
 )
 def test_the_state_of_a_configuration(sweeps: Any, progress: list[str], state: str) -> None:

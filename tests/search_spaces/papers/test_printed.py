@@ -74,10 +74,7 @@ def test_printed_values_have_the_rows_and_columns_of_the_paper() -> None:
         assert find(name, "paper").values(row)[column] == value
 
 
-@pytest.mark.parametrize("scale", ["paper", "paper/iwslt17-fr-en"])
-def test_the_dagger_is_of_two_keys_against_one(scale: str) -> None:
-    marks = find("cipherdaug/table3", scale).marks
-    assert {row: mark[:2] for row, mark in marks.items()} == {
-        "CipherDAug - 1 key": ("*", "Transformer"),
-        "CipherDAug - 2 keys": ("†", "CipherDAug - 1 key"),
-    }
+def test_the_dagger_is_of_two_keys_against_one() -> None:
+    marks = find("cipherdaug/table3", "paper").marks
+    assert marks["CipherDAug - 1 key"][:2] == ("*", "Transformer")
+    assert marks["CipherDAug - 2 keys"][:2] == ("†", "CipherDAug - 1 key")
