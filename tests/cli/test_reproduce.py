@@ -37,17 +37,12 @@ def test_missing_rows_are_run_and_every_row_is_shown(
         "oracle": "not run",
     }
     assert rows["no model"]["why"].startswith("seed 1 failed: Diverged: update")
-    flatter, baseline = rows["no agreement, flatter"], rows["baseline"]
-    assert flatter["why"].startswith("runs once, as no agreement: regime.tau has no effect")
-    assert flatter["address"] == rows["no agreement"]["address"]
-    assert rows["oracle"]["why"] == "reads the references"
-    assert list(baseline["tests"]) == ["mean", "long", "short"]
+    assert rows["no agreement, flatter"]["address"] == rows["no agreement"]["address"]
+    baseline = rows["baseline"]
     assert baseline["published"] == {"mean": 12.0, "long": 11.0}
     scores = json.loads((tmp_path / f"runs/{baseline['address']}/seed-1/scores.json").read_text())
     values = [of_test[0]["value"] for of_test in scores["tests"].values()]
     assert baseline["measured"] == pytest.approx(mean(values)) and len(values) == 2
-    assert (result["comparable"], result["reused"]) == (False, 0)
-    assert result["cost"]["train_seconds"] > 0
     assert "reads the references" in Path(result["page"]).read_text(encoding="utf-8")
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.experiments.record import RunRecord
 from augury.reporting.find import (
     REPORTS,
     SUMMARY,
@@ -18,25 +16,10 @@ from augury.reporting.find import (
     name_of,
     with_earlier_seeds,
 )
-from tests.run_folders import Results, outcome, write_scores
+from tests.run_folders import Results
 
 A, B, C = "aa" * 8, "bb" * 8, "cc" * 8
 Add = Callable[..., Folder]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "results")
-
-
-@pytest.fixture
-def add(store: Store) -> Add:
-    def add(system: str, address: str, seed: int, experiment: str = "my") -> Folder:
-        run = store.folder("runs", f"{address}/seed-{seed}")
-        RunRecord(system, address, seed, "nmt", experiment).write_description(run, {})
-        return run
-
-    return add
 
 
 def report(store: Store, name: str, **systems: list[Folder]) -> Folder:
@@ -46,54 +29,39 @@ def report(store: Store, name: str, **systems: list[Folder]) -> Folder:
     return folder
 
 
-@pytest.mark.parametrize(
-    "word",
-    ["my/keys 1/2/10", f"{A[:4]}/seed-10", f"runs/{A}/seed-10", "other/plain/10"],
-)
-def test_one_run_has_several_names(store: Store, add: Add, word: str) -> None:
-    """Of a system with a slash in its name, which another experiment shares."""
-    add("baseline", B, 10)
-    other, run = add("keys 1/2", A, 2), add("keys 1/2", A, 10)
-    report(store, "other", plain=[run])
-    assert find(word, store.root) == [run] and find("my/keys 1/2/2", store.root) == [other]
+def test_runs_and_systems_have_several_names(results: Results) -> None:
+    """Systems with a slash in the name, of which another experiment shares a run; seeds are in the
+    order of numbers."""
+    results.run("baseline", B, 10)
+    run, other = (results.run("keys 1/2", A, seed) for seed in (10, 2))
+    report(results.store, "other", plain=[run])
+    root = results.store.root
+    for word in ("ciphers/keys 1/2/10", f"{A[:4]}/seed-10", f"runs/{A}/seed-10", "other/plain/10"):
+        assert find(word, root) == [run]
+    report(results.store, "ciphers", **{"keys 1/2": [run]})
+    for word in ("ciphers/keys 1/2", A, A[:4], f"runs/{A}"):
+        assert find(word, root) == [other, run]
 
 
-@pytest.mark.parametrize("word", ["my/one key", A, A[:4], f"runs/{A}"])
-def test_a_system_is_all_its_seeds_in_the_order_of_numbers(
-    store: Store, add: Add, word: str
-) -> None:
-    runs = [add("one key", A, seed) for seed in (10, 2)]
-    add("baseline", B, 2)
-    report(store, "my", **{"one key": runs[:1]})
-    assert find(word, store.root) == runs[::-1]
+def test_equal_names_are_told_apart_by_addresses_until_a_report_has_one(results: Results) -> None:
+    older, later = (results.run("one key", address) for address in (A, B))
+    root = results.store.root
+    with pytest.raises(UserError, match="ciphers/one key@aaaaaaaa"):
+        find("ciphers/one key/1", root)
+    assert find(f"ciphers/one key@{A[:8]}/1", root) == [older]
+    assert [find(name_of(run), root) for run in (older, later)] == [[older], [later]]
+    report(results.store, "ciphers", **{"one key": [later]})
+    assert find("ciphers/one key/1", root) == [later]
 
 
-def test_equal_names_are_told_apart_by_addresses_until_a_report_has_one(
-    store: Store, add: Add
-) -> None:
-    older, later = add("one key", A, 1), add("one key", B, 1)
-    for word in ("my/one key", "my/one key/1"):
-        with pytest.raises(UserError, match="my/one key@aaaaaaaa"):
-            find(word, store.root)
-    assert find(f"my/one key@{A[:8]}/1", store.root) == [older]
-    report(store, "my", **{"one key": [later]})
-    assert find("my/one key/1", store.root) == [later]
-
-
-def test_the_name_of_a_run_finds_it(store: Store, add: Add) -> None:
-    for run in (add("one key", A, 1), add("one key", B, 1), add("baseline", C, 1, "other")):
-        assert find(name_of(run), store.root) == [run]
-
-
-@pytest.mark.parametrize(
-    ("word", "named"), [("my/one kex", "my/one key/1"), ("one key/7", "key/1")]
-)
-def test_unknown_runs_are_told_the_nearest(store: Store, add: Add, word: str, named: str) -> None:
+def test_unknown_runs_are_told_the_nearest(results: Results) -> None:
+    root = results.store.root
     with pytest.raises(UserError, match="augury train"):  # of an empty storage
-        find(word, store.root)
-    add("one key", A, 1)
-    with pytest.raises(UserError, match=named):
-        find(word, store.root)
+        find("ciphers/one key", root)
+    results.run("one key", A)
+    for word, named in (("ciphers/one kex", "ciphers/one key/1"), ("one key/7", "key/1")):
+        with pytest.raises(UserError, match=named):
+            find(word, root)
 
 
 def test_a_report_names_all_its_systems(results: Results) -> None:
@@ -107,18 +75,19 @@ def test_a_report_names_all_its_systems(results: Results) -> None:
         load_systems(["reports/mime"], root)
 
 
-def test_a_report_keeps_earlier_seeds_of_the_same_systems_alone(store: Store, add: Add) -> None:
+def test_a_report_keeps_earlier_seeds_of_the_same_systems_alone(results: Results) -> None:
     """With other settings, or another way of scoring, they are others."""
-    runs = [add("a", A, 1), add("a", A, 3), add("a", B, 2)]
-    for run in runs:
-        write_scores(run, {}, outcome(1.0))
+    first, third, other = (
+        results.run("a", address, seed, bleu=1.0) for address, seed in ((A, 1), (A, 3), (B, 2))
+    )
+    for run in (first, third, other):
         run.finish({})
-    page = report(store, "my", a=runs[:1])
-    assert with_earlier_seeds(page, {"a": {3: runs[1]}}) == {"a": {1: runs[0], 3: runs[1]}}
-    assert with_earlier_seeds(page, {"a": {2: runs[2]}}) == {"a": {2: runs[2]}}
-    scores = runs[1].read_record("scores.json")
-    runs[1].write_record("scores.json", scores | {"evaluations": {"test": "another beam"}})
-    assert with_earlier_seeds(page, {"a": {3: runs[1]}}) == {"a": {3: runs[1]}}
+    page = report(results.store, "my", a=[first])
+    assert with_earlier_seeds(page, {"a": {3: third}}) == {"a": {1: first, 3: third}}
+    assert with_earlier_seeds(page, {"a": {2: other}}) == {"a": {2: other}}
+    scores = third.read_record("scores.json")
+    third.write_record("scores.json", scores | {"evaluations": {"test": "another beam"}})
+    assert with_earlier_seeds(page, {"a": {3: third}}) == {"a": {3: third}}
 
 
 def test_a_stage_is_named_behind_its_run(results: Results) -> None:

@@ -35,40 +35,28 @@ def experiment(storage: Path) -> Experiment:
     )
 
 
-def planned(described: Experiment) -> list[Node]:
-    graph = Graph(Store(described.storage))
-    systems = expand(described).items()
-    graph.add({name: canonical(system, graph.store).experiment for name, system in systems})
-    return nodes(graph)
+@pytest.mark.trains
+def test_everything_that_is_stored_is_a_node_of_the_flowchart(tmp_path: Path) -> None:
+    described = experiment(tmp_path)
 
+    def planned() -> list[Node]:
+        graph = Graph(Store(described.storage))
+        systems = expand(described).items()
+        graph.add({name: canonical(system, graph.store).experiment for name, system in systems})
+        return nodes(graph)
 
-@pytest.fixture(scope="module")
-def before(tmp_path_factory: pytest.TempPathFactory) -> tuple[Experiment, list[Node]]:
-    described = experiment(tmp_path_factory.mktemp("nodes"))
-    return described, planned(described)
-
-
-def test_the_flowchart_has_a_box_for_every_node_and_an_arrow_for_every_input(
-    before: tuple[Experiment, list[Node]],
-) -> None:
-    drawing = mermaid(before[1])
+    store, known = Store(described.storage), planned()
+    drawing = mermaid(known)
     boxes = re.findall(r'n\d+\["(\w+) ', drawing)
-    models = {node.name for node in before[1] if node.kind == "model"}
+    models = {node.name for node in known if node.kind == "model"}
     assert boxes.count("model") == len(models) and "model +BT<br>2 of 2 to be made" in drawing
     arrows = [tuple(map(int, arrow)) for arrow in re.findall(r"n(\d+) --> n(\d+)", drawing)]
     assert all(source < target for source, target in arrows)
     made = {boxes[target] for _, target in arrows}
-    assert made == {node.kind for node in before[1] if node.inputs}
-
-
-@pytest.mark.trains
-def test_everything_that_is_stored_is_a_node(before: tuple[Experiment, list[Node]]) -> None:
-    described, known = before
-    store = Store(described.storage)
-    assert not any(node.exists for node in known if node.kind in ("records", "model", "scores"))
+    assert made == {node.kind for node in known if node.inputs}
     _, failures, _ = run_experiment(described)
     assert not failures
-    after = planned(described)
+    after = planned()
     assert [node.address for node in after] == [node.address for node in known]
     assert all(node.exists for node in after) and "to be made" not in mermaid(after)
     stored = {f"{kind}/{address}" for kind in FOLDERS for address in store.addresses(kind)}

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
@@ -24,16 +23,10 @@ from augury.scoring.stored import Measured, Score, read_statistics, write_statis
 from tests.run_folders import load
 
 
-def score(value: float, low: float, high: float, signature: str = "tok:13a") -> Score:
-    return Score("bleu", value, low, high, signature, 100)
-
-
 def test_a_metric_whose_file_is_gone_keeps_its_scores(results: Any) -> None:
-    run = results.run("base", "aa" * 8, correct=[1, 0])
-    gone = "/nowhere/mine.py"
-    content = json.loads(
-        json.dumps(run.read_record("scores.json")).replace('"accuracy"', f'"{gone}"')
-    )
+    run, gone = results.run("base", "aa" * 8, correct=[1, 0]), "/nowhere/mine.py"
+    content = run.read_record("scores.json")
+    content["tests"]["test"][0]["name"] = gone
     counts = read_statistics(run, "test")["accuracy"]
     write_statistics(run, "test", [Measured(gone, 50.0, 0.0, 100.0, "", 2, counts)])
     run.write_record("scores.json", content, ["counts/test.npz"])
@@ -75,10 +68,7 @@ def test_equal_names_are_told_apart_by_address_then_seed(results: Any) -> None:
     seeds = [results.run("base", "ab" * 8, seed, bleu=30.0 + seed) for seed in (1, 2, 3)]
     first, others = load_groups([{1: seeds[0]}, {2: seeds[1], 3: seeds[2]}])
     assert (first.name, others.name) == ("base abab seed 1", "base abab seed 2, 3")
-    values = [system.tests["test"]["bleu"].value for system in (first, others)]
-    assert values == [31.0, 32.5]
-    named = load_groups([{1: seeds[0]}, {2: seeds[1]}], ["one", None])
-    assert [system.name for system in named] == ["one", "base"]
+    assert others.tests["test"]["bleu"].value == 32.5
 
 
 SPREAD = 4.30265273 / 3**0.5  # t with 2 degrees of freedom, standard deviation 1
@@ -87,9 +77,7 @@ SPREAD = 4.30265273 / 3**0.5  # t with 2 degrees of freedom, standard deviation 
 @pytest.mark.parametrize(
     ("scores", "ends"),
     [
-        ([(31.5, 29.0, 34.5)], (31.5, 29.0, 34.5)),
         ([(98.5, 96.0, 101.0)], (98.5, 96.0, 100.0)),
-        ([(30.0, 28.0, 33.0)] * 4, (30.0, 28.0, 33.0)),
         (
             [(29.0, 26.0, 33.0), (30.0, 27.0, 34.0), (31.0, 28.0, 35.0)],
             (30.0, 30.0 - math.hypot(3, SPREAD), 30.0 + math.hypot(4, SPREAD)),
@@ -99,10 +87,8 @@ SPREAD = 4.30265273 / 3**0.5  # t with 2 degrees of freedom, standard deviation 
 def test_without_counts_seeds_widen_the_interval_by_students_t(
     scores: list[tuple[float, float, float]], ends: tuple[float, float, float]
 ) -> None:
-    by_seed = {seed: score(*of, f"tok:{seed % 2}") for seed, of in enumerate(scores)}
-    mean = estimate(by_seed, None)
-    assert mean.ends == pytest.approx(ends)
-    assert mean.signature == ("tok:0" if len(scores) == 1 else "tok:0 or tok:1")
+    by_seed = {seed: Score("bleu", *of, "tok:13a", 100) for seed, of in enumerate(scores)}
+    assert estimate(by_seed, None).ends == pytest.approx(ends)
 
 
 def records(*folders: Folder) -> list[tuple[Folder, RunRecord]]:
@@ -136,8 +122,7 @@ def test_one_seed_that_is_not_known_leaves_the_system_unknown(results: Any) -> N
     gone.remove("counts")
     counts = read_statistics(short, "test")["accuracy"][:2]
     write_statistics(short, "test", [Measured("accuracy", 50.0, 0.0, 100.0, "", 2, counts)])
-    scores = short.read_record("scores.json")
-    short.write_record("scores.json", scores, ["counts/test.npz"])
+    short.write_record("scores.json", short.read_record("scores.json"), ["counts/test.npz"])
     assert resample_runs(records(known), "test", "accuracy", 10) is not None
     for unknown in (gone, short):
         assert resample_runs(records(known, unknown), "test", "accuracy", 10) is None

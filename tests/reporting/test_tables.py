@@ -23,18 +23,13 @@ ODD = r"[a]&b_1 {50%} <x|y> \~^# $β × 5-2"
 @pytest.fixture
 def compared(results: Any) -> Comparison:
     correct = {"base": [1, 0, 0, 0] * 50, ODD: [1, 1, 1, 0] * 50}
-    folders = [
-        results.run(
-            name,
-            f"{index}a" * 8,
-            seed,
-            correct=labels[seed:] + labels[:seed],
-            seconds=100 + 100 * index,
-        )
-        for index, (name, labels) in enumerate(correct.items())
-        for seed in (1, 2)
-    ]
-    return comparison(load([*folders, results.run("later", "cc" * 8, 7)]), "test")
+    for seconds, (name, labels) in enumerate(correct.items(), 1):
+        for seed in (1, 2):
+            given = {"correct": labels[seed:] + labels[:seed], "seconds": 100 * seconds}
+            results.run(name, f"{seconds}a" * 8, seed, **given)
+    addresses = results.store.addresses("runs")
+    runs = [results.store.folder("runs", f"{of}/seed-{n}") for of in addresses for n in (1, 2)]
+    return comparison(load([*runs, results.run("later", "cc" * 8, 7)]), "test")
 
 
 @pytest.mark.parametrize("text", ["=1+2|cmd", "+1", "-1", "@a", "\t=1"])

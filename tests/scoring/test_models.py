@@ -8,54 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.scoring.registry import lower_is_better, metric, title
 from augury.scoring.scores import score
-from augury.scoring.settings import TextScoring
-
-REGRESSION = '''
-from augury.scoring.metric import SegmentMetric
-
-class Regression(SegmentMetric):
-    """How far the length of a translation is from those of its reference and its source."""
-    title, unit, lower_is_better, needs_sources = "Regression", "", True, True
-    signature = "regression:tiny"
-
-    def score(self, hypotheses, references, sources):
-        rows = zip(hypotheses, references, sources, strict=True)
-        return [abs(len(h) - len(r)) + 0.1 * len(s) for h, r, s in rows]
-
-METRICS = {"regression": Regression}
-'''
-HYPOTHESES = ["the cat sat on the mat", "there is a dog in the garden", "", "no", "yes, why not"]
-REFERENCES = ["the cat is on the mat", "there is a dog in my garden", "hm", "no", "yes"]
-SOURCES = ["die Katze ist auf der Matte", "im Garten ist ein Hund", "hm", "nein", "ja"]
-
-
-@pytest.fixture
-def regression(tmp_path: Path) -> str:
-    path = tmp_path / "regression.py"
-    path.write_text(REGRESSION)
-    return str(path)
-
-
-def test_a_model_of_ones_own_scores_segments_with_their_sources(regression: str) -> None:
-    section = validate(TextScoring, {"metrics": ["chrf", regression]}, "scoring")
-    name = section.metrics[1]
-    assert name.startswith(f"{regression}@")
-    assert TextScoring.model_validate(section.to_dict()) == section
-    assert (title(name), lower_is_better(name)) == ("Regression", True)
-    _, model = score(HYPOTHESES, REFERENCES, sources=SOURCES, metrics=section.metrics, samples=50)
-    segments = model.statistics[:, 0]
-    assert model.value == pytest.approx(segments.mean()) and model.low < model.value < model.high
-    assert "|regression:tiny" in model.signature
-    assert segments.tolist() == pytest.approx([1 + 2.7, 1 + 2.2, 2 + 0.2, 0.4, 9 + 0.2], abs=1e-6)
-
-
-def test_a_metric_that_reads_sources_asks_for_them(regression: str) -> None:
-    with pytest.raises(UserError, match="1 source but 5 references"):
-        score(HYPOTHESES, REFERENCES, sources=["a"], metrics=[regression])
 
 
 def test_comet_says_how_to_get_it_where_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,5 +51,7 @@ def test_comet_is_run_by_its_own_python(tmp_path: Path, monkeypatch: pytest.Monk
     assert result.statistics[:, 0] == pytest.approx([1.43, 2.11])
     assert result.value == pytest.approx((1.43 + 2.11) / 2)
     assert "|model:some/model|scale:100|comet:2.2" in result.signature
+    with pytest.raises(UserError, match="1 source but 2 references"):
+        score(*texts, sources=["s"], metrics=["comet:some/model"])
     with pytest.raises(UserError, match=r"COMET, run by .*, failed: AssertionError"):
         score(*texts, sources=["s", "so"], metrics=["comet:other/model"], samples=10)

@@ -25,7 +25,7 @@ from augury.scoring.registry import (
     record_name,
     reference,
 )
-from augury.scoring.scores import score, without_resampling
+from augury.scoring.scores import score
 from augury.scoring.settings import TextScoring
 from augury.scoring.stored import SCORES, read_statistics, write_statistics
 
@@ -36,32 +36,6 @@ COUNTED = [name for name in names("text") if not metric_class(name).needs_source
 
 def value(of: Metric, hypotheses: list[str], references: list[str]) -> float:
     return of.value(of.statistics(hypotheses, references).sum(0).tolist())
-
-
-@pytest.mark.parametrize(
-    ("name", "library"),
-    [
-        ("bleu", sacrebleu.BLEU()),
-        ("multi_bleu_detok:lower", sacrebleu.BLEU(smooth_method="none", lowercase=True)),
-        ("chrf++:lower", sacrebleu.CHRF(word_order=2, lowercase=True)),
-        ("ter", sacrebleu.TER()),
-    ],
-)
-def test_value_interval_and_signature_are_those_of_sacrebleu(
-    name: str, library: Any, corpus: Any
-) -> None:
-    """Equal draws; sacreBLEU gives half the distance between two of the sorted samples."""
-    sets = [corpus.references, corpus.worse]
-    options: Any = {"language": "en", "samples": 200, "more_references": sets[1:]}
-    (result,) = score(corpus.better, sets[0], metrics=[name], **options)
-    expected = library.corpus_score(corpus.better, sets, n_bootstrap=200)
-    assert result.name == name and result.n == 200
-    assert result.value == pytest.approx(expected.score, abs=1e-9)
-    assert 0 < result.low < result.value < result.high < 100
-    assert (result.high - result.low) / 2 == pytest.approx(expected._ci, rel=0.05)
-    assert result.signature == str(library.get_signature())
-    plain = result.signature.replace("bs:200|seed:12345|", "")
-    assert without_resampling(result.signature) == plain
 
 
 UNSPACED = {
@@ -80,9 +54,6 @@ UNSPACED = {
     [
         ("bleu", "zh", sacrebleu.BLEU(trg_lang="zh")),
         ("bleu", "th", sacrebleu.BLEU(tokenize="char")),
-        ("bleu:char", "ja", sacrebleu.BLEU(tokenize="char")),
-        ("chrf", "zh", sacrebleu.CHRF()),
-        ("chrf++", "zh", sacrebleu.CHRF(word_order=2)),
         ("ter", "zh", sacrebleu.TER(normalized=True, asian_support=True)),
     ],
 )
@@ -111,16 +82,15 @@ def test_words_are_not_what_lies_between_spaces(name):
             assert 5 < near < 95
 
 
-@pytest.mark.parametrize("lowercase", [False, True])
-def test_multi_bleu_is_unsmoothed_bleu_of_moses_tokens(lowercase, corpus):
-    def tokenised(lines: list[str]) -> list[str]:
-        moses = sacremoses.MosesTokenizer(lang="de")
-        return [moses.tokenize(line, escape=True, return_str=True) for line in lines]
-
-    library = sacrebleu.BLEU(tokenize="none", smooth_method="none", lowercase=lowercase, force=True)
-    expected = library.corpus_score(tokenised(corpus.better), [tokenised(corpus.references)]).score
-    ours = metric("multi_bleu:lower" if lowercase else "multi_bleu", "de")
-    assert value(ours, corpus.better, corpus.references) == expected > 0
+def test_multi_bleu_is_unsmoothed_bleu_of_moses_tokens(corpus):
+    moses = sacremoses.MosesTokenizer(lang="de")
+    tokenised = [
+        [moses.tokenize(line, escape=True, return_str=True) for line in side]
+        for side in (corpus.better, corpus.references)
+    ]
+    library = sacrebleu.BLEU(tokenize="none", smooth_method="none", lowercase=True, force=True)
+    expected = library.corpus_score(tokenised[0], [tokenised[1]]).score
+    assert value(metric("multi_bleu:lower", "de"), corpus.better, corpus.references) == expected > 0
 
 
 def test_compounds_and_punctuation_are_split_and_replaced_where_the_name_says_it():
@@ -132,15 +102,10 @@ def test_compounds_and_punctuation_are_split_and_replaced_where_the_name_says_it
     assert value(metric("compound_bleu", "de"), *quoted) < 75
 
 
-@pytest.mark.parametrize(
-    ("name", "language", "part"),
-    [
-        ("multi_bleu", "tr", "|tok:moses-tr|abbreviations:en|"),
-        ("compound_bleu:lower", "de-AT", "|case:lc|tok:moses-de|smooth:none|split:compound|"),
-    ],
-)
-def test_signatures_of_moses_metrics(name, language, part):
-    assert part in metric(name, language).signature
+def test_signatures_of_moses_metrics():
+    assert "|tok:moses-tr|abbreviations:en|" in metric("multi_bleu", "tr").signature
+    compound = metric("compound_bleu:lower", "de-AT").signature
+    assert "|case:lc|tok:moses-de|smooth:none|split:compound|" in compound
 
 
 def test_a_metric_by_path_has_a_name_in_records_and_an_address_without_directory(tmp_path):
@@ -159,13 +124,12 @@ LATIN = ["Ein Haus – gut."], ["Ein Haus, gut."]
 CHINESE = ["这只猫 is here."], ["That cat is here."]
 
 
-@pytest.mark.parametrize("name", ["bleu", "multi_bleu_detok:lower"])
-def test_a_language_is_asked_for_only_where_tokens_depend_on_it(name):
-    assert value(metric(name), *LATIN) == value(metric(name, "de"), *LATIN)
-    english, chinese = (metric(name, language).statistics(*CHINESE) for language in ("en", "zh"))
+def test_a_language_is_asked_for_only_where_tokens_depend_on_it():
+    assert value(metric("bleu"), *LATIN) == value(metric("bleu", "de"), *LATIN)
+    english, chinese = (metric("bleu", language).statistics(*CHINESE) for language in ("en", "zh"))
     assert english.tolist() != chinese.tolist()
-    with pytest.raises(UserError, match=rf"'{name}' tokenises Chinese.*contains '这'.*--language"):
-        metric(name).statistics(*CHINESE)
+    with pytest.raises(UserError, match="'bleu' tokenises Chinese.*contains '这'.*--language"):
+        metric("bleu").statistics(*CHINESE)
     with pytest.raises(UserError, match="'compound_bleu' tokenises by the rules of a language"):
         metric("compound_bleu")
 
@@ -222,17 +186,13 @@ def test_statistics_are_kept_and_read_again(tmp_path):
     assert run.sub("counts").read("test.npz") == before
 
 
-@pytest.mark.parametrize(
-    ("texts", "more", "message"),
-    [
-        ((["a"], ["a", "b"]), [], "1 hypothesis but 2 references"),
-        (([], []), [], "nothing to score"),
-        ((HYPOTHESES, REFERENCES), [["a"]], "1 reference in set 2, and 2 in the first"),
-    ],
-)
-def test_texts_that_do_not_fit_are_refused(texts, more, message):
-    with pytest.raises(UserError, match=message):
-        score(*texts, language="en", more_references=more)
+def test_texts_that_do_not_fit_are_refused():
+    with pytest.raises(UserError, match="1 hypothesis but 2 references"):
+        score(["a"], ["a", "b"], language="en")
+    with pytest.raises(UserError, match="nothing to score"):
+        score([], [], language="en")
+    with pytest.raises(UserError, match="1 reference in set 2, and 2 in the first"):
+        score(HYPOTHESES, REFERENCES, language="en", more_references=[["a"]])
 
 
 def test_section_refuses():

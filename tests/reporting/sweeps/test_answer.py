@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from augury.reporting.answer import answer, recommendation, sweep_answer, unconfirmed
+from augury.reporting.answer import recommendation, sweep_answer
 from augury.reporting.sweeps.summary import recommended, summarise
-from augury.sweeping.state import Sweep
 
 NAMES = ("baseline", "ours", "other")
 
@@ -24,15 +23,6 @@ def train(sweeps: Any, addresses: Sequence[str], *seeds: Sequence[float], **opti
     for values, address in zip(seeds, addresses, strict=False):
         for seed, value in enumerate(values, start=1):
             sweeps.trial(address, seed, [value], **options)
-
-
-def compare_with(sweep: Sweep, rival: str) -> str:
-    """What the comparison of the reference with one other says where it is not confirmed."""
-    summary = summarise(sweep)
-    (table,) = summary.comparisons
-    assert summary.leader is not None
-    rows = tuple(row for row in table.rows if row.name in ("baseline", rival))
-    return answer(replace(table, rows=rows), unconfirmed(summary, summary.leader))
 
 
 def test_without_test_scores_there_is_no_answer(sweeps: Any, addresses: list[str]) -> None:
@@ -69,18 +59,6 @@ def test_without_test_sets_validation_decides(
     assert [part for part in parts if part not in sentence] == []
 
 
-def test_what_leads_in_validation_is_judged_on_the_test_set(
-    sweeps: Any, addresses: list[str]
-) -> None:
-    for address, value, bleu in zip(addresses, (30, 31, 32), (29, 35, 28), strict=True):
-        sweeps.trial(address, 1, [value], bleu=bleu)
-    sentence = compare_with(sweeps.load(), "other")
-    assert sweep_answer(summarise(sweeps.load())) == sentence
-    assert "other does not beat baseline" in sentence
-    said = sweep_answer(summarise(sweeps.load(ended=False)))
-    assert said == f"So far, with 3 of 9 trials finished: o{sentence[1:]}"
-
-
 @pytest.mark.parametrize(
     ("mode", "winner", "name"),
     [("max", 31.0, "ours"), ("max", 29.0, "baseline"), ("max", 30.0, "baseline")]
@@ -107,8 +85,6 @@ def test_a_race_that_has_not_ended_recommends_the_best_that_has_finished(
 ) -> None:
     baseline, ours, stopped = addresses
     sweeps.trial(ours, 1, [31.0])
-    sweeps.trial(baseline, 1, [10.0], progress="running")
-    assert recommendation(summarise(sweeps.load((1,), ended=False))) == ""
     sweeps.trial(baseline, 1, [30.0])
     sweeps.trial(stopped, 1, [36.0], progress="stopped")
     summary = summarise(sweeps.load((1,), ended=False))
@@ -117,17 +93,15 @@ def test_a_race_that_has_not_ended_recommends_the_best_that_has_finished(
     assert "ours" in sweep_answer(summary) and "stopped" not in sweep_answer(summary)
 
 
-@pytest.mark.parametrize(("more", "enough"), [(1, False), (2, True)])
-def test_one_validated_example_is_no_lead(
-    sweeps: Any, addresses: list[str], more: int, enough: bool
-) -> None:
+def test_one_validated_example_is_no_lead(sweeps: Any, addresses: list[str]) -> None:
     """Both at one seed: of k examples that one system alone has right, the error is sqrt(k)."""
-    for address, value in zip(addresses, (90.0, 90.0 + 100 * more / 282), strict=False):
-        folder = sweeps.trial(address, 1, [value])
-        described = folder.read_record("run.json")
-        inputs = [*described["inputs"], {"name": "valid", "address": "v" * 16, "rows": 282}]
-        folder.write_record("run.json", described | {"inputs": inputs})
-    summary = summarise(sweeps.load((1,), tests=()))
-    counted = replace(summary, sweep=replace(summary.sweep, metric="valid/accuracy"))
-    result = recommended(counted)
-    assert result is not None and (result.name == "ours") == enough
+    for more, name in ((1, "baseline"), (2, "ours")):
+        for address, value in zip(addresses, (90.0, 90.0 + 100 * more / 282), strict=False):
+            folder = sweeps.trial(address, 1, [value])
+            described = folder.read_record("run.json")
+            inputs = [*described["inputs"], {"name": "valid", "address": "v" * 16, "rows": 282}]
+            folder.write_record("run.json", described | {"inputs": inputs})
+        summary = summarise(sweeps.load((1,), tests=()))
+        counted = replace(summary, sweep=replace(summary.sweep, metric="valid/accuracy"))
+        result = recommended(counted)
+        assert result is not None and result.name == name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -34,24 +33,18 @@ def sweep(*trials: tuple[str, int, Progress, int], error: str | None = None) -> 
     return Sweep("beta", "Which?", *how, configurations, (), None, *ran, folder)
 
 
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """A fake monotonic clock; tests advance `clock[0]`."""
-    now = [1000.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    return now
-
-
 def test_trials_that_end_are_said_and_the_status_where_it_has_changed(
-    clock: list[float], caplog: pytest.LogCaptureFixture
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Not trials of earlier commands; the status every ten seconds at most."""
     caplog.set_level(logging.INFO, "augury")
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
     with StatusLine("beta") as line:
         display = Display(line)
         others: list[Any] = [("b", 1, "finished", 3), ("b", 2, "waiting", 0)]
         for validations in (1, 2, 2):
-            clock[0] += 30
+            now[0] += 30
             display.show(sweep(("a", 1, "running", validations), *others))
         display.show(sweep(("a", 1, "failed", 2), *others, error="loss is NaN"))
     first, second, failed, last = caplog.messages
@@ -62,16 +55,7 @@ def test_trials_that_end_are_said_and_the_status_where_it_has_changed(
     assert failed.startswith("a, seed 1: failed") and failed.endswith("loss is NaN")
 
 
-def test_leaders_and_the_time_left() -> None:
-    running = sweep(
-        ("a", 1, "finished", 4),
-        ("a", 2, "running", 1),
-        ("b", 1, "stopped", 3),
-        ("b", 2, "waiting", 0),
-    )
-    best = lines.leader(running)
-    # A seed that has just begun says nothing of its end.
-    assert best is not None and (best.name, best.mean) == ("a", 14)
+def test_the_time_left() -> None:
+    trials = ("a", 1, "finished", 4), ("a", 2, "running", 1), ("b", 1, "stopped", 3)
+    running = sweep(*trials, ("b", 2, "waiting", 0))
     assert lines.seconds_left(running) == (8 - 2) + (8 - 6) + 8
-    lowest = lines.leader(replace(running, mode="min"))
-    assert lowest is not None and lowest.mean == 11
