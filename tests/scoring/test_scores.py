@@ -25,7 +25,7 @@ from augury.scoring.registry import (
     record_name,
     reference,
 )
-from augury.scoring.scores import score
+from augury.scoring.scores import score, without_resampling
 from augury.scoring.settings import TextScoring
 from augury.scoring.stored import SCORES, read_statistics, write_statistics
 
@@ -148,6 +148,7 @@ def test_by_default_scores_are_bleu_and_chrf_and_samples_those_of_the_seed(corpu
     )
     assert [result.name for result in first] == ["bleu", "chrf"] and first == again
     assert [result.low for result in first] != [result.low for result in other]
+    assert without_resampling(first[0].signature) == metric("bleu", "en").signature
 
 
 def test_word_error_rate_takes_the_best_reference() -> None:
