@@ -51,7 +51,9 @@ class Parrot(SimpleNamespace):
 
 def parrot(name: str, ruin: str) -> Any:
     pieces = ["<pad>", "<unk>", "</s>", "a", "b", "c", "d"]
-    texts = {"sources": ["a b c", "b c d", "d d d"], "references": ["a b c", "b c d", "a a a"]}
+    texts = {"sources": ["a b c", "b c d", "d d d"]}
+    # What the second says when it is ruined is in its reference, which is not asked then.
+    texts["references"] = ["a b c", "b c d what is that", "a a a"]
     return Parrot(name=name, ruin=ruin, pieces=pieces, special={0, 1, 2}, **texts)
 
 
