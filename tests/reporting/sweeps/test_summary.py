@@ -45,3 +45,11 @@ def test_scores_are_compared_with_the_reference_alone(sweeps: Any) -> None:
         (table,) = summary.comparisons
         differences = {row.name: row.difference for row in table.rows}
         assert differences == {"beta=1": None, "beta=2": difference}
+
+
+def test_best_first_then_stopped_then_silent(sweeps: Any) -> None:
+    addresses = [sweeps.configuration({"regime.beta": beta}) for beta in range(4)]
+    for place, value, progress in ((1, 30, "finished"), (2, 31, "finished"), (3, 1, "stopped")):
+        sweeps.trial(addresses[place], 1, [value], progress)
+    names = [result.name for result in ranking(sweeps.load(mode="min"))]
+    assert names == ["beta=1", "beta=2", "beta=3", "beta=0"]
