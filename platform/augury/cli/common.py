@@ -13,6 +13,7 @@ import yaml
 
 from augury.core.errors import UserError
 from augury.core.naming import is_whole
+from augury.core.secrets import redacted
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import input_columns
 from augury.experiments.run import Run
@@ -96,6 +97,18 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
 def elsewhere(storage: str) -> list[str]:
     """Return the flag that a printed command needs for a storage; empty for the usual one."""
     return [] if Store(storage).root == Store(RESULTS).root else ["--storage", storage]
+
+
+def without_storage(typed: str) -> str:
+    """Return a command as it is stored: without the storage, which may be moved, and passwords."""
+    words = iter(shlex.split(typed))
+    kept = []
+    for word in words:
+        if word == "--storage":
+            next(words, None)
+        elif not word.startswith("--storage="):
+            kept.append(word)
+    return redacted(shlex.join(kept))
 
 
 def flag_of(setting: str) -> str:

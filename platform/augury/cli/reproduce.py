@@ -7,7 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from augury.cli.common import add_format, add_overrides, print_json, print_settings
+from augury.cli.common import (
+    add_format,
+    add_overrides,
+    print_json,
+    print_settings,
+    without_storage,
+)
 from augury.cli.sweep import add_trials, limits, plan_lines
 from augury.core import config
 from augury.core.errors import UserError, unknown
@@ -57,7 +63,11 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     name = f"{space.name}-{space.scale}"
     options = request.options(
-        space, name, settings=settings, command=arguments.typed, **limits(arguments)
+        space,
+        name,
+        settings=settings,
+        command=without_storage(arguments.typed),
+        **limits(arguments),
     )
     if arguments.dry_run:
         return _dry_run(table, space, options, arguments.json)

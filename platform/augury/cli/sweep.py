@@ -15,6 +15,7 @@ from augury.cli.common import (
     integer,
     print_json,
     whole_number,
+    without_storage,
 )
 from augury.core import config
 from augury.core.naming import command, counted
@@ -89,7 +90,9 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.reporting.sweeps.recommended import RECOMMENDED
     from augury.tracking.tracker import Tracker
 
-    outcome, report = run_sweep(space, replace(options, command=arguments.typed), Tracker)
+    outcome, report = run_sweep(
+        space, replace(options, command=without_storage(arguments.typed)), Tracker
+    )
     sweep, recommended = outcome.sweep, None
     if report.data["recommended"] and sweep.folder.exists(RECOMMENDED):
         recommended = sweep.folder.location(RECOMMENDED)

@@ -49,7 +49,7 @@ class SweepOptions:
     assignments: Mapping[str, Any] = field(default_factory=dict)
     """Dotted keys set for all trials (`--set`)."""
     command: str = ""
-    """The command, as it was typed; empty in Python."""
+    """The command, as it was typed but without its storage; empty in Python."""
 
     @property
     def fresh_seeds(self) -> tuple[int, ...]:

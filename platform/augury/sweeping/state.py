@@ -144,7 +144,7 @@ class Sweep:
     """Whether everything is decided; otherwise it is running, was stopped or was killed."""
     folder: Folder
     command: str = ""
-    """The last command, as it was typed; empty in Python."""
+    """The last command, as it was typed but without its storage; empty in Python."""
     stopped: bool = False
     """Whether its last command ended before, such as by Ctrl-C or the end of its budget."""
     deadline: float | None = None

@@ -11,7 +11,7 @@ import pytest
 
 from augury.core.naming import mlflow_command
 from augury.reporting import rendering
-from augury.reporting.sweeps.locations import locations
+from augury.reporting.sweeps.locations import locations, repeating
 from augury.reporting.sweeps.report import report
 from augury.reporting.sweeps.summary import summarise
 from augury.tracking.export import LEVEL
@@ -53,7 +53,7 @@ def test_the_middle_of_a_race(halving: Any, read: Any, hostile: str) -> None:
     names = figures(html)
     assert "cost" in names and {name for name in page.ids if name in names} == set(names)
     assert f"Diverged: loss {hostile}" in {cell.strip() for cell in page.texts["td"]}
-    assert halving.command in page.texts["pre"] and halving.folder.uri in page.texts["code"]
+    assert repeating(halving) in page.texts["pre"] and halving.folder.uri in page.texts["code"]
     assert "img" not in page.tags and all(link.startswith("data:") for link in page.links)
     assert "refresh" in page.ids
     for ended, refresh in ((False, None), (True, 15)):

@@ -18,7 +18,7 @@ from augury.reporting.papers.table import Published
 from augury.reporting.report import Code, Listing, Places, Report, section
 from augury.reporting.results import MEAN
 from augury.reporting.score_tables import COSTS
-from augury.reporting.sweeps.locations import address_table, locations
+from augury.reporting.sweeps.locations import address_table, locations, repeating
 from augury.reporting.tables import Cell, Table, cell, plain_text, table
 from augury.scoring.registry import title
 from augury.sweeping.plan import Plan
@@ -58,7 +58,7 @@ def report(reproduction: Reproduction) -> Report:
             section("Published and measured", first),
             *(section(other.title, other) for other in others),
             section("Deviations from the paper", Listing(published.deviations)),
-            section("Repeat it", Code(sweep.command)),
+            section("Repeat it", Code(repeating(sweep))),
             section("Storage", Places(locations(sweep)), address_table("row", addresses)),
         ],
         data=to_dict(reproduction),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 
 from augury.core.naming import command, mlflow_command
@@ -27,6 +28,11 @@ def locations(sweep: Sweep) -> dict[str, str]:
     if sweep.folder.exists(TUNE):
         shown["TensorBoard"] = command("tensorboard", "--logdir", sweep.folder.sub(TUNE).uri)
     return shown
+
+
+def repeating(sweep: Sweep) -> str:
+    """Return the command that runs a sweep again where it is stored; empty for one from Python."""
+    return f"{sweep.command} --storage {shlex.quote(sweep.folder.root)}" if sweep.command else ""
 
 
 def described_runs(sweep: Sweep) -> list[Folder]:

@@ -44,6 +44,7 @@ from augury.reporting.sweeps.locations import (
     address_table,
     described_runs,
     locations,
+    repeating,
 )
 from augury.reporting.sweeps.recommended import RECOMMENDED, recommend
 from augury.reporting.sweeps.response import responses
@@ -235,7 +236,7 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
         ]
     configured = ((item.name, item.configuration) for item in summary.ranking)
     addresses = Details("Addresses of all runs", [address_table("configuration", configured)])
-    places, repeat = Places(locations(sweep)), Code(sweep.command) if sweep.command else None
+    places, repeat = Places(locations(sweep)), Code(repeating(sweep)) if sweep.command else None
     yield section("Repeat it", repeat, *train, places, addresses)
 
 
