@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -74,21 +72,6 @@ def test_the_job_has_the_cluster_of_the_other_manifest() -> None:
         assert pod.pop("volumes")[0]["name"] == "experiments"
         assert pod["containers"][0].pop("volumeMounts")[0]["mountPath"] == "/experiments"
     assert job == cluster
-
-
-def linter(name: str) -> str:
-    """Return the program of a package of the extra `test`."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    program = shutil.which(name, path=path)
-    assert program, f"{name} is missing: install the extra `test`"
-    return program
-
-
-@pytest.mark.parametrize(
-    ("name", "file"), [("shellcheck", "slurm.sh"), ("hadolint", "Containerfile")]
-)
-def test_linters_see_no_faults(name: str, file: str) -> None:
-    subprocess.run([linter(name), str(ROOT / "deploy" / file)], check=True)
 
 
 def test_the_container_has_what_the_project_is_built_from() -> None:

@@ -84,8 +84,3 @@ def test_limits_on_two_files_are_set_and_excluded_rows_are_counted(
     assert all(
         f"{count}: {reason} (corpus.filter.max_" in shown for reason, count in excluded.items()
     )
-
-
-def test_help_lists_the_settings_of_an_operator(augury: Augury) -> None:
-    shown = augury("augment", "--operator", "reorder", "--help").out
-    assert "\n  use: " in shown and "\n  parallel: " in shown

@@ -93,10 +93,6 @@ def test_it_reports_texts_runs_and_cost(path: Path, augury: Augury) -> None:
     assert "a.en, line 10: das Haus 9 geht gern | no" in shown and "\ncost" in shown
 
 
-def test_the_schema_is_printed(augury: Augury) -> None:
-    assert augury("config", "--schema").json == json_schema()
-
-
 @pytest.fixture(scope="module")
 def editor() -> Any:
     """A validator for the schema, as editors use."""

@@ -63,11 +63,6 @@ def test_the_learning_rate_follows_the_size_of_an_encoder(
     assert drafted(**NLI, model=str(tmp_path)).training.learning_rate == rate
 
 
-@pytest.mark.parametrize(("model", "rate"), [("tiny", 1e-3), (None, 1e-5)])
-def test_a_model_that_is_not_known_has_the_rate_of_its_kind(model: str | None, rate: float) -> None:
-    assert drafted(**NLI, model=model).training.learning_rate == rate
-
-
 TEXT = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=12
 )

@@ -7,9 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -70,28 +68,6 @@ def test_waiting_for_a_lock(tmp_path: Path) -> None:
             signal.SIGTERM,
         )
     assert "augury: stopped. Finished work is kept" in error and "Traceback" not in error
-
-
-def test_waiting_for_a_cluster() -> None:
-    """A machine whose queue of connections is full: another one waits to be taken."""
-    with socket.create_server(("127.0.0.1", 0), backlog=0) as server, ExitStack() as queue:
-        host, port = server.getsockname()
-        for _ in range(2):
-            queued = queue.enter_context(socket.socket())
-            queued.setblocking(False)
-            queued.connect_ex((host, port))
-        error = interrupted(["-c", CONNECT, f"{host}:{port}"], lambda process: connecting(port))
-    assert error.startswith("augury: stopped.") and error.count("\n") == 1
-
-
-def connecting(port: int) -> None:
-    """Wait until a further process asks for a connection to a port of this machine."""
-    asking = f":{port:04X} 02 "  # the remote end, and SYN_SENT
-    before = Path("/proc/net/tcp").read_text().count(asking)
-    deadline = time.monotonic() + 60
-    while Path("/proc/net/tcp").read_text().count(asking) <= before:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_a_working_directory_that_is_gone_is_named(tmp_path: Path) -> None:

@@ -48,11 +48,3 @@ def test_an_experiment_with_another_name_is_refused(
     name: str, tmp_path: Path, augury: Augury
 ) -> None:
     assert "name: " in augury("config", write(tmp_path, name=name), code=2).error
-
-
-@pytest.mark.parametrize("number", ["²", "①", "١", "1_0", " 1"])
-def test_other_digits_are_no_numbers(number: str, tmp_path: Path, augury: Augury) -> None:
-    file = write(tmp_path)
-    augury("train", file, "--seeds", number, code=2)
-    augury("train", file, "--set", f"augment.{number}.copies=1", code=2)
-    augury("compare", f"tiny/{number}", "tiny/2", f"--storage={tmp_path}", code=2)

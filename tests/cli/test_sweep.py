@@ -10,11 +10,10 @@ import pytest
 import yaml
 
 from augury.cli import demo, sweep, verbs
-from augury.core.machine import available_cores
 from augury.core.store import Store
 from augury.experiments.recording import unrecorded
 from augury.sweeping import sweep as sweeps
-from augury.sweeping.budget import estimate, make_plan
+from augury.sweeping.budget import make_plan
 from tests import tiny
 from tests.cli.conftest import Augury
 
@@ -65,19 +64,6 @@ def test_what_cannot_act_is_refused(
     Path("my.yaml").write_text(yaml.safe_dump(tiny.content("nmt", tmp_path / "store")))
     error = augury("sweep", *words.split(), "--dry-run", code=2).error
     assert named in error and error.count("augury: ") == 1, error
-
-
-@pytest.mark.skipif(available_cores() < 2, reason="one core runs one trial at once")
-@pytest.mark.parametrize(
-    ("execution", "flags", "at_once"),
-    [({"at_once": 1}, [], 1), ({}, [], available_cores()), ({"at_once": 1}, ["--at-once", "2"], 2)],
-)
-def test_trials_at_once_are_those_of_the_flag_or_of_the_file(
-    execution: dict[str, Any], flags: list[str], at_once: int, tmp_path: Path
-) -> None:
-    space, options = prepared(tmp_path, *flags, execution=execution)
-    cost = estimate(make_plan(space, options), options.seeds, options.at_once)
-    assert cost and cost.at_once == at_once
 
 
 @pytest.mark.parametrize(("named", "later"), [((), True), (("R-Drop", "WordDrop"), False)])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from augury.augment.operator import OPERATORS, Operator, parse
+from augury.augment.operator import OPERATORS
 from augury.cli import main
 from augury.core import plugin_files
 from augury.core.errors import UserError
@@ -42,14 +42,6 @@ def plugin(tmp_path: Path, proof: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     file = tmp_path / "upper.py"
     file.write_text(OPERATOR.format(proof=str(proof)))
     return file
-
-
-@pytest.mark.parametrize("pinned", [False, True])
-def test_code_that_a_storage_names_does_not_run(plugin: Path, proof: Path, pinned: bool) -> None:
-    name = plugin_files.reference(str(plugin)) if pinned else str(plugin)
-    with pytest.raises(UserError, match=r"--allow-code"):
-        OPERATORS.find(name)
-    assert not proof.exists()
 
 
 def test_what_a_user_names_runs_in_this_command_and_those_that_it_starts(
@@ -118,19 +110,3 @@ def test_a_plugin_in_a_storage_is_not_run_because_it_is_named(
     with plugin_files.named_by_user(), pytest.raises(UserError, match="--allow-code"):
         OPERATORS.find(OPERATORS.reference(str(stored)))
     assert not proof.exists()
-
-
-@pytest.mark.slow
-def test_workers_run_what_their_driver_sends(plugin: Path, local_ray: object) -> None:
-    """On a machine where nothing is allowed; the driver has checked."""
-    import ray
-
-    @ray.remote(runtime_env={"env_vars": {plugin_files.ENVIRONMENT: ""}})
-    def found(name: str, sent: Operator) -> tuple[str, str]:
-        return OPERATORS.find(name).__name__, type(sent).__name__
-
-    with pytest.raises(UserError):
-        OPERATORS.find(str(plugin))
-    with plugin_files.named_by_user():
-        parsed = parse({"operator": str(plugin)})
-    assert ray.get(found.remote(str(plugin), parsed)) == ("Upper", "Upper")

@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import copy
 import pickle
-from functools import cached_property
 from typing import Any, Literal
 
 import pytest
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from augury.core.config import Section, address, merge, parse_assignments, validate
 from augury.core.errors import UserError
@@ -16,18 +15,6 @@ from augury.core.faults import SHOWN, InvalidSettings
 class Inner(Section):
     beta: float = Field(5.0, ge=0)
     tau: float = 1.0
-
-
-def test_cached_properties_follow_the_settings_of_a_copy() -> None:
-    class Doubled(Inner):
-        @cached_property
-        def double(self) -> float:
-            return 2 * self.beta
-
-    section = Doubled(beta=1.0)
-    assert section.double == 2.0
-    assert section.model_copy(update={"beta": 3.0}).double == 6.0
-    assert section.double == 2.0
 
 
 def test_overrides_set_values_below_dots_and_leave_the_original() -> None:
@@ -83,17 +70,6 @@ class Sized(Section):
     size: int = Field(1, ge=1)
 
 
-class Choice(Section):
-    a: int = 0
-    b: int = 0
-
-    @model_validator(mode="after")
-    def _one(self) -> Choice:
-        if self.a and self.b:
-            raise UserError("a and b are given")
-        return self
-
-
 class Outer(Section):
     text: Choice | tuple[Choice, ...] = Choice()
     names: tuple[str, ...] = ()
@@ -110,10 +86,6 @@ def faults(**content: Any) -> list[str]:
     with pytest.raises(InvalidSettings) as raised:
         validate(Outer, content, "file")
     return [fault.text() for fault in raised.value.faults]
-
-
-def test_a_branch_that_checks_the_content_speaks_alone() -> None:
-    assert faults(text={"a": 1, "b": 1}) == ["text: a and b are given"]
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from augury.core import messages, ray_connection
+from augury.core import ray_connection
 from augury.core.errors import UserError
 from augury.core.execution import LITTLE_SECONDS, Execution, ExecutorName
 from augury.core.executors import LocalExecutor, RayExecutor, Row
-from augury.core.progress import Stage, say_once
+from augury.core.progress import Stage
 
 Anywhere = LocalExecutor | RayExecutor
 NUMBERS = [{"number": number} for number in range(23)]
@@ -30,19 +30,6 @@ def executor(request: pytest.FixtureRequest) -> Anywhere:
         return LocalExecutor()
     request.getfixturevalue("local_ray")
     return RayExecutor()
-
-
-def squares() -> Any:
-    return lambda row: {"rows": 2, "square": row["number"] ** 2}
-
-
-def test_results_are_in_the_order_of_the_rows(executor: Anywhere) -> None:
-    with Stage("squares", 2 * len(NUMBERS)) as stage:
-        results = executor.map(squares, NUMBERS, stage)
-    assert results == [{"rows": 2, "square": row["number"] ** 2} for row in NUMBERS]
-    assert stage.done == 46
-    with Stage("nothing", 0) as stage:
-        assert executor.map(squares, [], stage) == []
 
 
 def echo() -> Any:
@@ -69,25 +56,6 @@ def test_plain_values_come_back_as_they_are(executor: Anywhere) -> None:
         for name in ("floats", "pairs"):
             array = np.asarray(result[name])
             assert array.dtype == row[name].dtype and np.array_equal(array, row[name])
-
-
-def talking() -> Any:
-    def task(row: Row) -> Row:
-        say_once("warning: no synonyms are known")
-        return {"rows": 1}
-
-    return task
-
-
-def test_what_tasks_say_is_said_here_once(
-    executor: Anywhere, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(messages, "_logged", set())
-    caplog.set_level("INFO", "augury")
-    with Stage("numbers", 23) as stage:
-        executor.map(talking, NUMBERS, stage)
-    said = [record for record in caplog.records if "synonyms" in record.getMessage()]
-    assert [record.levelname for record in said] == ["WARNING"]
 
 
 def complaining() -> Any:
@@ -164,13 +132,6 @@ def test_who_holds_cpus_of_ray_works_without_it(local_ray: Any) -> None:
     assert chosen(num_cpus=0, memory=100 * 2**20) == ["ray", "ray", "local"]
 
 
-@pytest.mark.slow
-def test_gpus_are_asked_of_the_nodes_of_a_cluster(local_ray: Any) -> None:
-    on_cluster = Execution.model_validate({"device": "gpu", "address": "auto", "launcher": "ray"})
-    with pytest.raises(UserError, match="2 workers with 1 GPUs each do not fit"):
-        on_cluster.check(workers=2)
-
-
 def test_workers_that_this_machine_cannot_hold_are_refused_before_ray_starts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -230,24 +191,6 @@ def test_one_local_ray_starts_that_listens_on_the_loopback_interface_alone() -> 
 
 
 # Names of sockets below such a directory are longer than Linux allows.
-FAILING = """
-import psutil
-from augury.core.errors import UserError
-from augury.core.ray_connection import connect
-try:
-    connect()
-except UserError as error:
-    print(error)
-"""
-
-
-@pytest.mark.slow
-def test_where_ray_does_not_start_a_line_names_the_way_without_it(tmp_path: Path) -> None:
-    directory = tmp_path / ("x" * 100)
-    directory.mkdir()
-    result = run_script(FAILING, RAY_TMPDIR=str(directory), TMPDIR=str(directory))
-    (line,) = result.stdout.splitlines()
-    assert "Ray does not start" in line and "--executor local" in line
 
 
 DYING = """

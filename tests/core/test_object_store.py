@@ -71,26 +71,6 @@ def test_what_fails_while_it_is_written_is_not_uploaded(server: S3Server) -> Non
     assert folder.read("file") == b"old" and len(server.written) == before
 
 
-def test_a_finished_folder_is_asked_for_once(server: S3Server) -> None:
-    root = server.uri("augury/once")
-    folder = Store(root).folder("corpora", "abc")
-    folder.write("file", b"x")
-    folder.finish({"rows": 1})
-
-    def asked() -> int:
-        """Return the requests of readers that know nothing of each other."""
-        before = server.asked
-        for _ in range(5):
-            again = Store(root).folder("corpora", "abc")
-            assert again.complete and again.manifest()["rows"] == 1 and again.damage() is None
-            assert again.read("file") == (again.local() / "file").read_bytes() == b"x"
-        return server.asked - before
-
-    assert asked() <= 2  # its file; all else is known from writing it
-    stores._known.clear()
-    assert asked() <= 6 and asked() == 0
-
-
 def test_a_bucket_that_is_not_there_is_named_without_its_secret(server: S3Server) -> None:
     with pytest.raises(UserError, match="there is no bucket 'nowhere'") as raised:
         Store(server.uri("nowhere/results"))

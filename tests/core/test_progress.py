@@ -1,19 +1,12 @@
 from __future__ import annotations
 
-import io
 import re
-import sys
 
 import pytest
 
 from augury.core import messages, progress
 from augury.core.messages import logger, say
 from augury.core.progress import Stage
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture
@@ -35,27 +28,6 @@ def test_elsewhere_than_on_a_terminal_lines_come_now_and_then(
         "encipher · 1,000/2,000 rows · 100 rows/s · 10 s left",
         "encipher · 2,000 rows · 100 rows/s · 20 s",
     ]
-
-
-def test_a_terminal_has_one_line_below_what_is_said(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setenv("TERM", "xterm")
-    with (
-        messages.shown(),
-        Stage("train", 100, "updates") as train,
-        Stage("decode", 10, "sentences") as decode,
-    ):
-        train.advance(10)
-        decode.advance(5)
-        logger.info("above it")
-    drawn = [line.rpartition(messages.ERASE)[2] for line in terminal.getvalue().split("\n")]
-    assert drawn[0] == "above it" and drawn[-1] == ""
-    assert drawn[1].startswith("decode · 5 sentences ·")
-    assert drawn[2].startswith("train · 10 updates ·")
-    assert f"{messages.ERASE} 10% train · 10/100" in terminal.getvalue()
 
 
 @pytest.mark.parametrize(

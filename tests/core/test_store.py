@@ -11,7 +11,6 @@ import pytest
 
 from augury.core import store as stores
 from augury.core.errors import UserError
-from augury.core.integrity import seal
 from augury.core.store import MANIFEST, MARKER, SCHEMA, Store
 
 
@@ -87,27 +86,6 @@ def test_what_is_put_on_an_object_store_is_there_when_all_of_it_is(
     assert folder.sub("checkpoint").complete and folder.sub("checkpoint").read("state") == b"two"
 
 
-def test_a_folder_that_is_removed_does_not_count_from_the_first_moment_on(
-    remote: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = Store("remote://bucket").folder("corpora", "abc")
-    folder.write("part-00000", b"x")
-    folder.finish({"rows": 1})
-
-    def dying(path: str, recursive: bool = False, **options: Any) -> None:
-        if recursive:
-            raise OSError("the remover died")
-        removed(path, **options)
-
-    removed = remote.rm
-    with monkeypatch.context() as patched, pytest.raises(OSError, match="the remover died"):
-        patched.setattr(remote, "rm", dying)
-        folder.remove()
-    assert not folder.complete and folder.exists("part-00000")
-    folder.remove()
-    assert not folder.exists()
-
-
 def test_what_another_process_has_finished_is_read_anew(
     remote: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,15 +135,6 @@ def test_names_do_not_lead_out_of_a_store(tmp_path: Path, name: str) -> None:
     ):
         with pytest.raises(UserError, match="name of something in a storage"):
             folder.read(name)
-
-
-def test_what_another_version_wrote_is_refused(tmp_path: Path) -> None:
-    folder = Store(tmp_path).folder("reports", "my")
-    folder.write_record("report.json", {"answer": "none"})
-    assert folder.read_record("report.json") == {"schema": SCHEMA, "answer": "none"}
-    folder.write_json("report.json", seal({"schema": SCHEMA + 1}))
-    with pytest.raises(UserError, match="another version"):
-        folder.read_record("report.json")
 
 
 def test_a_link_is_removed_and_not_what_it_leads_to(tmp_path: Path) -> None:

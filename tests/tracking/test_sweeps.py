@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from augury.core.store import Store
 from augury.experiments.recording import Tracking
 from augury.tracking.export import Exporter
 from augury.training.trained import FAILURE
@@ -124,19 +123,3 @@ def test_more_and_fewer_seeds_change_the_means(trials: Any, database: str) -> No
     metrics = logged_runs(database)["regime.beta=5"].data.metrics
     assert (metrics["test/test/bleu"], metrics["test/test/bleu/seeds"]) == (24.0, 1.0)
     assert math.isnan(metrics["test/test/bleu/sd"])
-
-
-def test_two_sweeps_share_a_run(trials: Any, database: str, store: Store) -> None:
-    trials.finish()
-    export(trials, database)
-    other = type(trials)(store, "wide")
-    other.configuration(B, {"regime.beta": 5})
-    other.write(ended=True)
-    export(other, database)
-    first, second = (
-        logged_runs(database, f"tags.augury.sweep = '{name}'") for name in ("beta", "wide")
-    )
-    assert len(first) == 7
-    assert set(second) == {"wide", "regime.beta=5"}
-    assert second["regime.beta=5"].data.metrics["test/test/bleu"] == 25.0
-    assert first["bb seed 1"].data.tags["mlflow.parentRunId"] == first["regime.beta=5"].info.run_id
