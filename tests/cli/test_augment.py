@@ -67,8 +67,6 @@ def test_the_first_rows_are_shown_with_what_operators_make_of_them(
 @pytest.mark.parametrize(
     ("limits", "kept", "excluded"),
     [
-        ([], 3, {}),
-        (["max_ratio=1.5"], 2, {"ratio": 1}),
         (["max_length=5", "max_ratio=9"], 2, {"too long": 1}),
         (["max_length=null", "max_ratio=null"], 3, {}),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 import yaml
 
-from augury.cli.config import json_schema
 from tests.cli.conftest import Augury
 
 TINY = {"architecture": "tiny"}
@@ -93,19 +91,6 @@ def test_it_reports_texts_runs_and_cost(path: Path, augury: Augury) -> None:
     assert "a.en, line 10: das Haus 9 geht gern | no" in shown and "\ncost" in shown
 
 
-@pytest.fixture(scope="module")
-def editor() -> Any:
-    """A validator for the schema, as editors use."""
-    schema = json_schema()
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
-
-
-@pytest.mark.parametrize("path", SHIPPED.glob("*.yaml"), ids=lambda path: path.stem)
-def test_shipped_experiments_satisfy_the_schema(path: Path, editor: Any) -> None:
-    editor.validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-
-
 GOOD = {
     "name": "x",
     "task": "nmt",
@@ -115,19 +100,18 @@ GOOD = {
 }
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("regime", {"name": "coregularised", "betta": 3}),
-        ("regime", {"name": "coregularised", "preset": "papers"}),
-        ("regime", "plian"),
-        ("augment", [{"operator": "cipher", "kees": [1]}]),
-        ("training", {"learning_rate": "fast"}),
-        ("task", "nmtt"),
-        ("seed", 1),
-    ],
-)
-def test_the_schema_rejects_errors(key: str, value: Any, editor: Any) -> None:
+WRONG: dict[str, Any] = {
+    "regime": {"name": "coregularised", "betta": 3},
+    "augment": [{"operator": "cipher", "kees": [1]}],
+    "training": {"learning_rate": "fast"},
+}
+
+
+def test_the_schema_accepts_what_is_shipped_and_rejects_errors(augury: Augury) -> None:
+    schema = augury("config", "--schema").json
+    jsonschema.Draft202012Validator.check_schema(schema)
+    editor = jsonschema.Draft202012Validator(schema)
     editor.validate(GOOD)
-    with pytest.raises(jsonschema.ValidationError):
-        editor.validate({**copy.deepcopy(GOOD), key: value})
+    for path in SHIPPED.glob("*.yaml"):
+        editor.validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    assert not any(editor.is_valid({**GOOD, key: value}) for key, value in WRONG.items())

@@ -61,9 +61,7 @@ def test_a_list_has_state_score_cost_and_size(store: Store, augury: Augury) -> N
     ("words", "names"),
     [
         (["--state", "failed", "unfinished"], {"my/cipher/1", "my/cipher/2"}),
-        (["my/base*"], {"my/baseline/1"}),
         (["my/cipher/2", "my/baseline"], {"my/cipher/2", "my/baseline/1"}),
-        (["--task", "nli"], set()),
     ],
 )
 def test_lists_are_filtered(

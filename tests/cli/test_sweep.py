@@ -45,12 +45,6 @@ def test_what_is_set_acts_as_the_flag_does(tmp_path: Path, experiment: bool) -> 
     ("words", "named"),
     [
         ("agreement --set storage=a --storage b", "storage"),
-        ("agreement --set seeds=[1] --seeds 1", "seeds"),
-        ("agreement --set seeds=1", "seed"),
-        ("agreement --set systems.a.seed=1", "systems"),
-        ("agreement --seeds -1", "-1"),
-        (f"agreement --seeds {10**20}", "seed"),
-        ("agreement --seeds 1 1", "[1, 1]"),
         ("augmentations my.yaml --set training.max_epohcs=4", "--set training.max_epohcs"),
         ("augmentations missing.yaml --budget 15", "--budget '15'"),  # before anything is read
         ("augmentations my.yaml --rows RALM", "did you mean 'RAML'"),

@@ -47,6 +47,9 @@ def plugin(tmp_path: Path, proof: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 def test_what_a_user_names_runs_in_this_command_and_those_that_it_starts(
     plugin: Path, proof: Path
 ) -> None:
+    with pytest.raises(UserError, match="--allow-code"):
+        OPERATORS.find(str(plugin))
+    assert not proof.exists()
     with plugin_files.named_by_user():
         name = OPERATORS.reference(str(plugin))
     assert OPERATORS.find(name).__name__ == "Upper" and proof.exists()
@@ -72,14 +75,9 @@ def test_a_run_cannot_bring_its_code(
     assert "--allow-code" in capsys.readouterr().err and not proof.exists()
 
 
-@pytest.mark.parametrize(("verb", "extended"), [("config", True), ("train", False)])
+@pytest.mark.parametrize("extended", [True, False])
 def test_a_file_in_a_storage_cannot_bring_its_code(
-    plugin: Path,
-    proof: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    verb: str,
-    extended: bool,
+    plugin: Path, proof: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], extended: bool
 ) -> None:
     """An experiment that a sweep recommends, and one that extends it."""
     folder = tmp_path / "results" / "sweeps" / "x"
@@ -93,7 +91,7 @@ def test_a_file_in_a_storage_cannot_bring_its_code(
     if extended:
         file = tmp_path / "mine.yaml"
         file.write_text("extends: results/sweeps/x/recommended.yaml\n")
-    assert main([verb, str(file)]) == 2
+    assert main(["train", str(file)]) == 2
     line = capsys.readouterr().err.strip().splitlines()[-1]
     assert str(plugin) in line and "--allow-code" in line and not proof.exists()
     assert main(["config", "--resolved", str(file), "--allow-code"]) == 0

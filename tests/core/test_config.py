@@ -9,12 +9,7 @@ from pydantic import Field
 
 from augury.core.config import Section, address, merge, parse_assignments, validate
 from augury.core.errors import UserError
-from augury.core.faults import SHOWN, InvalidSettings
-
-
-class Inner(Section):
-    beta: float = Field(5.0, ge=0)
-    tau: float = 1.0
+from augury.core.faults import InvalidSettings
 
 
 def test_overrides_set_values_below_dots_and_leave_the_original() -> None:
@@ -33,10 +28,8 @@ def test_overrides_set_values_below_dots_and_leave_the_original() -> None:
 @pytest.mark.parametrize(
     ("assignment", "message"),
     [
-        ("beta", "--set takes dotted.key=value"),
         ("items.2=3", "'2' is not an index of a list with 2"),
         ("items.0.beta=3", "item 0 is 1, a single value"),
-        ('a="\\ud800"', "--set a"),
         ("a={a: 1, a: 2}", "--set a"),
     ],
 )
@@ -71,9 +64,7 @@ class Sized(Section):
 
 
 class Outer(Section):
-    text: Choice | tuple[Choice, ...] = Choice()
     names: tuple[str, ...] = ()
-    paths: str | tuple[str, ...] | None = None
     choice: Literal["small", "tiny"] = "small"
     inner: Sized | None = None
     nested: Sized = Sized(size=1)
@@ -93,14 +84,10 @@ def faults(**content: Any) -> list[str]:
     [
         ({"names": "a"}, "names = 'a': must be a list: [a]"),
         ({"names": [1, "b", True]}, "names.0 = 1: must be text: put it in quotes, '1'"),
-        ({"paths": 3}, "paths = 3: must be text or a list: put it in quotes, '3'"),
         ({"choice": "smal"}, "choice = 'smal': must be 'small' or 'tiny': did you mean 'small'?"),
-        ({"inner": {"size": 1.5}}, "inner.size = 1.5: must be a whole number"),
         ({"labels": {2016: {}}}, "labels.2016 = 2016: must be text: put it in quotes, '2016'"),
         ({"parts": [{"size": 0}]}, "parts.0.size = 0: must be at least 1"),
         ({"size": 2}, "unknown key 'size': did you mean 'nested.size'?"),
-        ({"choices": "tiny"}, "unknown key 'choices': did you mean 'choice'?"),
-        ({"choice": 101 * "a"}, f"choice = {repr(101 * 'a')[:SHOWN]}…: must be 'small' or 'tiny'"),
     ],
 )
 def test_faults_speak_of_the_file(content: dict[str, Any], message: str) -> None:

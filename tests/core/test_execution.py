@@ -50,6 +50,7 @@ def test_plain_values_come_back_as_they_are(executor: Anywhere) -> None:
     ]
     with Stage("echo", 3) as stage:
         results = executor.map(echo, rows, stage)
+    assert stage.done == 3
     for row, result in zip(rows, results, strict=True):
         for name in ("text", "ids", "scores", "facts"):
             assert result[name] == row[name]

@@ -44,12 +44,10 @@ def edited(manifest: bytes) -> bytes:
 
 
 DAMAGE: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
-    "a byte": ("part", lambda old: old.replace(b"two", b"twp"), "part has changed"),
     "the end": ("part", lambda old: old[:-3], "part has 11 bytes instead of 14"),
     "a byte below": ("tokenizer/pieces", lambda old: b"13", "tokenizer/pieces has changed"),
     "a number": (MANIFEST, edited, f"{MANIFEST} is damaged: it has changed"),
     "half": (MANIFEST, lambda old: old[: len(old) // 2], f"{MANIFEST} is damaged: it is no JSON"),
-    "no checksums": (MANIFEST, lambda old: b'{"rows": 3}', f"{MANIFEST} is damaged"),
 }
 
 
@@ -78,7 +76,7 @@ def test_a_damaged_folder_is_named_and_made_anew(
     assert not make_once(folder, lambda: pytest.fail("it is undamaged"))
 
 
-@pytest.mark.parametrize("value", [1.5e-7, "ä\u2028", 10**30, None, [[], {"b": 1, "a": True}]])
+@pytest.mark.parametrize("value", ["ä\u2028", [1.5e-7, {"b": 10**30, "a": None}]])
 def test_a_record_is_as_it_was_written_or_damaged(tmp_path: Path, value: Any) -> None:
     folder = Store(tmp_path).folder("runs", "abc")
     folder.write_record("run.json", {"name": "x", 3: value})

@@ -42,11 +42,3 @@ def test_results_come_in_order_and_few_wait() -> None:
         used += 1
         results.append(result)
     assert results == list(range(50)) and most <= 4
-
-
-def test_an_error_of_a_call_comes_in_its_place_and_ends_the_others() -> None:
-    results = map_ahead(lambda item: 1 // item, [1, 0, *[1] * 50], 2)
-    assert next(results) == 1
-    with pytest.raises(ZeroDivisionError):
-        next(results)
-    assert not any("ThreadPool" in thread.name for thread in threading.enumerate())
