@@ -40,14 +40,6 @@ def test_ray_accepts_the_cluster_file_and_its_head_keeps_the_dashboard_to_itself
     assert any("-c constraints.txt" in command for command in cluster["setup_commands"])
 
 
-def test_a_job_of_slurm_has_all_processors_of_its_nodes_in_one_task() -> None:
-    """As Ray is started once on each node, `srun` is told what the job has."""
-    script = (ROOT / "deploy/slurm.sh").read_text()
-    flags = dict(re.findall(r"^#SBATCH --([a-z-]+)=(\S+)", script, re.M))
-    assert flags["ntasks-per-node"] == "1" and int(flags["gpus-per-node"]) > 1
-    assert "gpus-per-task" not in flags and 'SRUN_CPUS_PER_TASK="$cpus"' in script
-
-
 def cluster_spec(manifest: dict[str, Any]) -> dict[str, Any]:
     spec: dict[str, Any] = manifest["spec"]
     return spec.get("rayClusterSpec", spec)
@@ -62,16 +54,6 @@ def test_manifests_have_the_versions_of_the_project(path: Path) -> None:
     groups = [spec["headGroupSpec"], *spec["workerGroupSpecs"]]
     images = {group["template"]["spec"]["containers"][0]["image"] for group in groups}
     assert images == {f"registry.example/augury:{version[1]}"}
-
-
-def test_the_job_has_the_cluster_of_the_other_manifest() -> None:
-    """But for the volume of its experiments."""
-    cluster, job = (cluster_spec(yaml.safe_load(path.read_text())) for path in MANIFESTS)
-    for group in (job["headGroupSpec"], *job["workerGroupSpecs"]):
-        pod = group["template"]["spec"]
-        assert pod.pop("volumes")[0]["name"] == "experiments"
-        assert pod["containers"][0].pop("volumeMounts")[0]["mountPath"] == "/experiments"
-    assert job == cluster
 
 
 def test_the_container_has_what_the_project_is_built_from() -> None:

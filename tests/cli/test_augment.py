@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from tests.cli.conftest import Augury
@@ -14,10 +13,6 @@ GERMAN = "abcdefghijklmnopqrstuvwxyzßäöü"
 SIDES = {
     "source": ["hey, warum nicht?", "ein Haus", "", "wir alle"],
     "target": ["hey, why not?", "a house", "nothing", "all of us"],
-}
-LONG = {
-    "source": ["one two three four", "a b c d e f", "a house"],
-    "target": ["one", "a b c d e f g", "ein Haus"],
 }
 
 
@@ -62,23 +57,3 @@ def test_the_first_rows_are_shown_with_what_operators_make_of_them(
         assert [len(row["source"]) for row in example["noise"]] == [len(plain["source"])] * 2
         assert {row["target"] for row in example["noise"]} == {plain["target"]}
     assert examples[1]["reverse"][0]["text"] in augury(*asked).out
-
-
-@pytest.mark.parametrize(
-    ("limits", "kept", "excluded"),
-    [
-        (["max_length=5", "max_ratio=9"], 2, {"too long": 1}),
-        (["max_length=null", "max_ratio=null"], 3, {}),
-    ],
-)
-def test_limits_on_two_files_are_set_and_excluded_rows_are_counted(
-    limits: list[str], kept: int, excluded: dict[str, int], tmp_path: Path, augury: Augury
-) -> None:
-    words = flags(tmp_path, LONG, "--operator", "noise", "--set", "spelling=0.5")
-    words += [f"--set=corpus.filter.{limit}" for limit in limits]
-    result = augury("augment", *words, "--json").json
-    assert (result["rows_kept"], result["rows_excluded"]) == (kept, excluded)
-    shown = augury("augment", *words).out
-    assert all(
-        f"{count}: {reason} (corpus.filter.max_" in shown for reason, count in excluded.items()
-    )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from augury.cli.columns import Columns, Table, by_content, by_name
+from augury.cli.columns import Columns, Table, by_content
 
 SENTENCES = [f"The film number {number} is long" for number in range(40)]
 OTHERS = [f"A book of {number} pages" for number in range(40)]
@@ -16,24 +16,6 @@ CHINESE = [f"这部电影第{number}号很长" for number in range(40)]
 LABELS = ["good", "bad"] * 20
 GENRES = ["news", "blog", "news", "blog"] * 10
 IDS = [f"r-{number}" for number in range(40)]
-
-
-@pytest.mark.parametrize(
-    ("names", "required", "expected"),
-    [
-        (["id", "Sentence", "LABEL"], ["text", "label"], ["Sentence", "LABEL"]),
-        (
-            ["label", "premise", "hypothesis"],
-            ["sentence1", "sentence2", "label"],
-            ["premise", "hypothesis", "label"],
-        ),
-        (["text", "stars"], ["text", "label"], None),
-    ],
-)
-def test_columns_have_common_names(
-    names: list[str], required: list[str], expected: list[str] | None
-) -> None:
-    assert by_name(names, required) == expected
 
 
 @pytest.mark.parametrize("layout", ["tsv", "jsonl"])

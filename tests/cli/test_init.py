@@ -114,7 +114,7 @@ def test_rows_of_a_single_table_are_held_out_and_its_labels_listed(
     ("columns", "task"),
     [
         (["premise", "hypothesis", "label"], "nli"),
-        (["text", "mood"], "classification"),
+        (["Text", "LABEL"], "classification"),
         (["de", "en"], "nmt"),
         (None, "nmt"),
     ],

@@ -70,15 +70,6 @@ def test_waiting_for_a_lock(tmp_path: Path) -> None:
     assert "augury: stopped. Finished work is kept" in error and "Traceback" not in error
 
 
-def test_a_working_directory_that_is_gone_is_named(tmp_path: Path) -> None:
-    code = "import os; from augury.cli import main; os.rmdir(os.getcwd()); exit(main(['runs']))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, text=True, capture_output=True, check=False
-    )
-    assert done.returncode == 2 and done.stderr.count("\n") == 1
-    assert "working directory" in done.stderr
-
-
 def test_a_cluster_that_is_not_there_is_named(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"

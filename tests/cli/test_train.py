@@ -27,22 +27,6 @@ TOY = {
     "scoring": {"metrics": ["bleu"], "bootstrap_samples": 20},
 }
 """An experiment without test sets."""
-REVERSAL = """
-import pyarrow as pa
-from augury.augment.operator import OperatorOutput, Operator
-
-class Reversal(Operator):
-    operator: str = "reversal"
-
-    def bind(self, fitted, store):
-        def apply(block):
-            sources = block.column("source").to_pylist()
-            texts = [" ".join(reversed(text.split())) for text in sources]
-            return OperatorOutput(pa.table({"id": block.column("id"), "text": texts}))
-        return apply
-
-OPERATOR = Reversal
-"""
 TESTED = {"corpus.tests": {"news": {"builtin": 3}}}
 """The setting of a test set."""
 
@@ -75,20 +59,6 @@ def of_run(uri: str, name: str) -> Any:
     return yaml.safe_load((Path(uri) / name).read_text())
 
 
-def test_without_test_sets_the_runs_and_their_validations_are_shown(
-    storage: Path, train: Train
-) -> None:
-    result = train("--json").json
-    (run,) = result["runs"]
-    assert not any(result[key] for key in ("tables", "answer", "page", "failures"))
-    best = result["validations"][run]
-    assert set(best) == {"loss", "perplexity", "bleu"}
-    _, _, line, *_ = train().out.splitlines()
-    values = [f"{best[name]:.2f}" for name in ("loss", "perplexity", "bleu")]
-    assert line.split() == ["toy", "1", *values, run]
-    assert not (storage / "store" / "reports").exists()
-
-
 def test_a_run_that_is_scored_again_describes_its_test_set(train: Train) -> None:
     described = []
     for size in (3, 5):
@@ -102,23 +72,6 @@ def test_a_run_that_is_scored_again_describes_its_test_set(train: Train) -> None
         names = [corpus["name"] for corpus in described[-1]["inputs"]]
         assert names == ["train", "valid", "news"] and described[-1]["inputs"][2]["rows"] == size
     assert described[0]["inputs"][2]["address"] != described[1]["inputs"][2]["address"]
-
-
-def test_training_with_an_operator_and_a_regime_by_path(storage: Path, train: Train) -> None:
-    (storage / "twice.py").write_text(
-        "from augury.regimes.multi_source import MultiSource\n\n"
-        "class Twice(MultiSource):\n    name: str = 'twice'\n\nREGIME = Twice\n"
-    )
-    operator, regime = str(storage / "reversal.py"), str(storage / "twice.py")
-    runs = []
-    for text in (REVERSAL, REVERSAL + "# changed"):
-        Path(operator).write_text(text)
-        runs += train("--json", augment=[{"operator": operator}], regime=regime).json["runs"]
-    parameters = of_run(runs[0], "run.json")["parameters"]
-    assert (parameters["augment.0.operator"], parameters["regime.name"]) == ("reversal", "twice")
-    assert runs[0] != runs[1]
-    kept = [path.read_text() for path in Path(runs[0]).glob("plugins/*/reversal.py")]
-    assert kept == [REVERSAL] and len(list(Path(runs[0]).glob("plugins/*/twice.py"))) == 1
 
 
 def test_a_seed_whose_workers_crash_does_not_stop_the_others(

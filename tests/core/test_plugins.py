@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 
 from augury.augment import operator, pipeline
-from augury.augment.operator import OPERATORS
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -80,28 +79,3 @@ def test_the_address_depends_on_the_content_of_the_file_and_not_on_its_place(
     (directory / "repeated.py").write_text(OPERATOR.replace('" ".join', '"_".join'))
     (directory / "twice.py").write_text(REGIME + "\n")
     assert not set(first) & set(addresses("./repeated.py"))
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [("ciper", "did you mean 'cipher'"), ("./lost.py", "there is no file .*lost.py.*cipher")],
-)
-def test_what_is_not_found_is_refused_with_what_there_is(name: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        OPERATORS.find(name)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"OPERATOR = (\nx = )\n", r"SyntaxError.*line 2"),
-        (b"OPERATOR = 1\nraise SystemExit(3)\n", r"SystemExit: 3 .*script\.py, line 2"),
-        (OPERATOR.replace("def bind", "def other").encode(), "script.py.* does not define bind"),
-    ],
-)
-def test_a_file_that_is_no_plugin_is_an_error_of_the_user(
-    content: bytes, message: str, directory: Path
-) -> None:
-    (directory / "script.py").write_bytes(content)
-    with pytest.raises(UserError, match=message):
-        operator.parse({"operator": "./script.py"})

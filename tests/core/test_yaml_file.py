@@ -21,20 +21,6 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "toy.yaml"
 
 
-def test_every_key_and_item_has_its_line(path: Path) -> None:
-    path.write_text("a: 1\n\nb:\n  c: [1,\n      2]\n  'd.e': x\n")
-    file = read(path)
-    assert file.content == {"a": 1, "b": {"c": [1, 2], "d.e": "x"}}
-    assert file.places == {
-        ("a",): "line 1",
-        ("b",): "line 3",
-        ("b", "c"): "line 4",
-        ("b", "c", "0"): "line 4",
-        ("b", "c", "1"): "line 5",
-        ("b", "d.e"): "line 6",
-    }
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
