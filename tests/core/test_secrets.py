@@ -54,13 +54,7 @@ def test_what_texts_are_made_of_stays(tmp_path: Path) -> None:
     assert folder.read_record("run.json")["prompt"] == "password=x"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "sqlite:////home/me/results/mlflow.db",
-        "echo 'eine E-Mail an me@example.org' | augury translate my",
-        '{"text": "a://b", "other": "me@x"}',
-    ],
-)
-def test_other_text_stays(text: str) -> None:
-    assert redacted(text) == text
+def test_other_text_stays() -> None:
+    mail = "echo 'eine E-Mail an me@example.org' | augury translate my"
+    for text in ("sqlite:////home/me/mlflow.db", mail, '{"text": "a://b", "other": "me@x"}'):
+        assert redacted(text) == text
