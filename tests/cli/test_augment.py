@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from tests.cli.conftest import Augury
 
@@ -34,26 +31,3 @@ def test_views_of_two_files_are_made_once(tmp_path: Path, augury: Augury) -> Non
     assert done.json["rows_added"] == 3
     assert "reused: rot-1, rot-2" in done.error
     assert "keys" in augury("augment", *words, "--set=keys=[x]", code=2).error
-
-
-def test_the_first_rows_are_shown_with_what_operators_make_of_them(
-    tmp_path: Path, augury: Augury
-) -> None:
-    text = {"builtin": 3, "lexicon": 400}
-    languages = {"source_language": "de", "target_language": "en"}
-    content: dict[str, Any] = {"name": "views", "task": "nmt", "regime": "multi_source"}
-    content["corpus"] = {**languages, "train": text, "valid": text}
-    content["augment"] = [
-        {"operator": "control", "kind": "reverse"},
-        {"operator": "noise", "keyboard": 1.0, "copies": 2},
-    ]
-    (tmp_path / "views.yaml").write_text(yaml.safe_dump(content))
-    asked = ["augment", tmp_path / "views.yaml", "--storage", tmp_path / "s", "--show", 2]
-    examples = augury(*asked, "--json").json["examples"]
-    assert len(examples) == 2
-    for example in examples:
-        (plain,), (reversed_words,) = example["text"], example["reverse"]
-        assert [word[::-1] for word in reversed_words["text"].split()] == plain["source"].split()
-        assert [len(row["source"]) for row in example["noise"]] == [len(plain["source"])] * 2
-        assert {row["target"] for row in example["noise"]} == {plain["target"]}
-    assert examples[1]["reverse"][0]["text"] in augury(*asked).out

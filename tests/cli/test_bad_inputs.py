@@ -192,8 +192,3 @@ def test_it_is_refused_in_a_line_that_names_it(
     assert "--debug shows" not in message
     first, *listed = message.splitlines()
     assert named in message and (not listed or first.endswith(":") or first.startswith("usage:"))
-
-
-def test_input_that_is_not_utf8_names_the_line(augury: Augury) -> None:
-    words = ["compare", "-", "--references", __file__]
-    assert "byte 0xe4 in line 2" in augury(*words, code=2, text=b"gut\nschl\xe4cht\n").error

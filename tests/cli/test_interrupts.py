@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -23,15 +22,6 @@ from tests import tiny
 
 # A shell that runs these tests in the background ignores SIGINT, and child processes inherit that.
 restore_sigint = functools.partial(signal.signal, signal.SIGINT, signal.default_int_handler)
-CONNECT = """
-import sys
-from augury import cli
-from augury.cli import track
-from augury.core.ray_connection import connect
-
-track.run = lambda arguments: connect(sys.argv[1])
-sys.exit(cli.main(["track"]))
-"""
 
 
 def interrupted(
@@ -68,16 +58,6 @@ def test_waiting_for_a_lock(tmp_path: Path) -> None:
             signal.SIGTERM,
         )
     assert "augury: stopped. Finished work is kept" in error and "Traceback" not in error
-
-
-def test_a_cluster_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        address = f"127.0.0.1:{server.getsockname()[1]}"
-    result = subprocess.run(
-        [sys.executable, "-c", CONNECT, address], capture_output=True, text=True, check=False
-    )
-    assert result.returncode == 2
-    assert result.stderr.startswith(f"augury: no Ray cluster answers at {address}")
 
 
 def test_how_to_continue_is_said(

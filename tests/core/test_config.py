@@ -47,14 +47,9 @@ def test_address_depends_on_content_and_not_on_the_order_of_keys() -> None:
 
 
 def test_a_change_of_a_system_or_stage_is_a_dotted_key() -> None:
-    tune = {"training.patience": 3}
-    content = {"stages": {"tune": tune}, "training": {"patience": 1}}
+    content = {"stages": {"tune": {"training.patience": 3}}, "training": {"patience": 1}}
     changed = merge(content, {"stages.tune.training.patience": 5, "stages.tune.carry": "optimizer"})
     assert changed["stages"] == {"tune": {"training.patience": 5, "carry": "optimizer"}}
-    nested = merge({}, {"stages": {"tune": tune}, "stages.tune.model.dropout": 0.3})
-    assert nested["stages"]["tune"] == {**tune, "model.dropout": 0.3} and tune == {
-        "training.patience": 3
-    }
     of_system = merge({"systems": {"a": {}}}, {"systems.a.stages.tune.training.patience": 2})
     assert of_system == {"systems": {"a": {"stages.tune.training.patience": 2}}}
 

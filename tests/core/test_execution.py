@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -94,7 +95,6 @@ def test_auto_is_ray_for_much_work_and_says_so(
     assert f"augment: in this process, about {little:.1f} s" in capsys.readouterr().err
     assert Execution().choose(much, "decode").name == "ray"
     assert "decode: on Ray" in capsys.readouterr().err
-    assert Execution(executor="ray").choose(little, "augment").name == "ray"
     assert Execution(executor="local").choose(much, "augment").name == "local"
     assert Execution().choose(much, "augment", "local").name == "local"
 
@@ -197,6 +197,13 @@ def test_a_dead_ray_ends_the_command_with_a_line() -> None:
     assert result.returncode == 1 and time.monotonic() - begin < 60
     last = result.stderr.strip().splitlines()[-1]
     assert "has died" in last and "the same command continues" in last
+
+
+def test_a_cluster_that_is_not_there_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+    result = run_script(f"from augury.core.ray_connection import connect; connect('{address}')")
+    assert f"no Ray cluster answers at {address}" in result.stderr
 
 
 def test_a_cluster_that_is_open_to_others_is_warned_of() -> None:

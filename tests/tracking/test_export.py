@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 from pathlib import Path
 from typing import Any
@@ -105,21 +104,6 @@ def test_new_scores_and_analyses_are_sent(run: Any, database: str, store: Store)
     assert curve(database, known[NAME], "test/test/bleu") == [(0, 31.5), (0, 32.5)]
     assert known["cipherdaug"].data.metrics["test/test/bleu"] == 32.5
     assert "analyses/test/outputs.json" in artifacts(database, known[NAME], "analyses/test")
-
-
-def test_many_odd_and_long_values(run: Any, database: str, store: Store) -> None:
-    parameters = {**{f"k.{index}": index for index in range(250)}, "long (name)": "x" * 7000}
-    run.describe(parameters=parameters, differing=[*parameters])
-    values = [*range(1, 1200), math.inf, math.nan, None]
-    line = {"epochs": 0.0, "time": 1.7e9}
-    points = enumerate(values, start=1)
-    run.raw("00000001", *({**line, "update": at, "metrics": {"a": value}} for at, value in points))
-    export(store, database)
-    known = logged_runs(database)[NAME]
-    assert len(known.data.params) == 252
-    assert known.data.params["long _name_"].startswith("x" * 5000)
-    sent = [value for _, value in curve(database, known, "a")]
-    assert sent[:1199] == [*range(1, 1200)] and all(map(math.isnan, sent[1199:]))
 
 
 def test_a_damaged_run_of_a_sweep_is_one_row_that_says_so(
