@@ -56,15 +56,6 @@ def test_manifests_have_the_versions_of_the_project(path: Path) -> None:
     assert images == {f"registry.example/augury:{version[1]}"}
 
 
-def test_the_container_has_what_the_project_is_built_from() -> None:
-    """All packages of the project, its constraints, and the files that `pyproject.toml` names."""
-    lines = (ROOT / "deploy/Containerfile").read_text().splitlines()
-    copied = {word for line in lines if line.startswith("COPY") for word in line.split()[1:-1]}
-    assert {"constraints.txt", "pyproject.toml", "README.md", "LICENSE", "platform"} <= copied
-    assert {"trainables", "search_spaces"} <= copied
-    assert all((ROOT / name).exists() for name in copied)
-
-
 def test_a_job_of_slurm_ends_where_ray_does_not_start(tmp_path: Path) -> None:
     """Slurm's own commands stand for a node that starts nothing."""
     commands = {"scontrol": "echo node", "srun": "echo 127.0.0.1; exit 0", "ray": "exit 1"}

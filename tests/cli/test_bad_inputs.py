@@ -155,19 +155,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("bad")
     labelled: dict[str, Any] = deepcopy(tiny.content("classification", Path("results")))
     labelled["corpus"]["labels"] = ["a", "b"]
-    groups: dict[str, dict[str, Any]] = {
-        "texts": TEXTS,
-        "tables": TABLES,
-        "experiments": EXPERIMENTS,
-        "plugins": PLUGINS,
-        "spaces": SPACES,
-        ".": {
-            "good.yaml": GOOD,
-            "labelled.yaml": yaml.safe_dump(labelled),
-            "good.txt": TEXT,
-            "spaces/good.yaml": f"{SPACE}keys: {{training.max_updates: [1, 2]}}\n",
-        },
-    }
+    groups: dict[str, dict[str, Any]] = {"texts": TEXTS, "tables": TABLES, "plugins": PLUGINS}
+    good = {"good.yaml": GOOD, "labelled.yaml": yaml.safe_dump(labelled), "good.txt": TEXT}
+    space = f"{SPACE}keys: {{training.max_updates: [1, 2]}}\n"
+    groups |= {"experiments": EXPERIMENTS, "spaces": SPACES | {"good.yaml": space}, ".": good}
     for group, files in groups.items():
         (root / group).mkdir(exist_ok=True)
         for name, content in files.items():

@@ -8,7 +8,6 @@ import pytest
 from pydantic import Field
 
 from augury.core.config import Section, address, merge, parse_assignments, validate
-from augury.core.errors import UserError
 from augury.core.faults import InvalidSettings
 
 
@@ -23,19 +22,6 @@ def test_overrides_set_values_below_dots_and_leave_the_original() -> None:
         "new": {"key": "x"},
     }
     assert content == before
-
-
-@pytest.mark.parametrize(
-    ("assignment", "message"),
-    [
-        ("items.2=3", "'2' is not an index of a list with 2"),
-        ("items.0.beta=3", "item 0 is 1, a single value"),
-        ("a={a: 1, a: 2}", "--set a"),
-    ],
-)
-def test_overrides_that_cannot_be_set_are_refused(assignment: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        merge({"items": [1, 2]}, parse_assignments([assignment]))
 
 
 def test_address_depends_on_content_and_not_on_the_order_of_keys() -> None:

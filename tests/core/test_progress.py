@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from augury.core import messages, progress
-from augury.core.messages import logger, say
+from augury.core import progress
 from augury.core.progress import Stage
 
 
@@ -20,13 +19,3 @@ def test_elsewhere_than_on_a_terminal_lines_come_now_and_then(
         "encipher · 1,000/2,000 rows · 100 rows/s · 10 s left",
         "encipher · 2,000 rows · 100 rows/s · 20 s",
     ]
-
-
-@pytest.mark.parametrize("verbosity", [-1, 0, 1])
-def test_levels(verbosity: int, capsys: pytest.CaptureFixture[str]) -> None:
-    with messages.shown(verbosity):
-        logger.debug("detail")
-        say("message")
-        say("warning: warning")
-    said = [line.split()[-1] for line in capsys.readouterr().err.splitlines()]
-    assert said == ["detail", "message", "warning"][1 - verbosity :]

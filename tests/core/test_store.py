@@ -128,7 +128,7 @@ def test_names_do_not_lead_out_of_a_store(tmp_path: Path, name: str) -> None:
 def test_a_link_is_removed_and_not_what_it_leads_to(tmp_path: Path) -> None:
     elsewhere, store = tmp_path / "elsewhere", Store(tmp_path / "store")
     runs = tmp_path / "store" / "runs"
-    runs.mkdir()
+    runs.mkdir(parents=True)
     for address in ("abc", "def"):
         Store(tmp_path).folder("elsewhere", f"{address}/seed-1").write("run.json", b"x")
         (runs / address).symlink_to(elsewhere / address)

