@@ -120,6 +120,8 @@ WORDS = [
     (f"analyze {RUN} --which nonsense", "nonsense"),
     ("sweep spaces/good.yaml --dry-run --seeds 1 1", "[1, 1]"),
     ("sweep spaces/good.yaml --dry-run --at-once 0", "0"),
+    ("runs nowhere", "nowhere"),
+    ("track nowhere", "nowhere"),
     ("trian good.yaml", "did you mean 'train'"),
     ("compare good.txt good.txt --metrix bleu", "did you mean '--metrics'"),
     (f"{AUGMENT} ciper", "did you mean 'cipher'"),

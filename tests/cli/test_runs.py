@@ -80,11 +80,3 @@ def test_neither_all_runs_nor_those_in_training_are_deleted(store: Store, augury
     with locked(Folder(store.root, f"runs/{B}/seed-2")):
         augury("runs", store.root, "my/cipher", "--delete", "--yes", code=2)
     assert len(listed(store, augury)) == 3
-
-
-def test_a_storage_that_is_not_there_is_refused_and_not_made(
-    tmp_path: Path, augury: Augury
-) -> None:
-    for verb in ("runs", "track"):
-        assert str(tmp_path / "nowhere") in augury(verb, tmp_path / "nowhere", code=2).error
-    assert not (tmp_path / "nowhere").exists()
