@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import yaml
@@ -20,30 +17,6 @@ from augury.core.store import Store
 from augury.corpora.ingest import corpus_address
 from tests import tiny
 
-# A shell that runs these tests in the background ignores SIGINT, and child processes inherit that.
-restore_sigint = functools.partial(signal.signal, signal.SIGINT, signal.default_int_handler)
-
-
-def interrupted(
-    command: list[str], wait: Callable[[Any], object], by: signal.Signals = signal.SIGINT
-) -> str:
-    """Run a command, interrupt it after `wait` and return the rest of its standard error."""
-    process = subprocess.Popen(
-        [sys.executable, *command],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=restore_sigint,
-    )
-    try:
-        wait(process)
-        process.send_signal(by)
-        _, error = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == 128 + by, error
-    return str(error)
-
 
 def test_waiting_for_a_lock(tmp_path: Path) -> None:
     experiment = tiny.experiment("nmt", tmp_path / "store")
@@ -51,12 +24,14 @@ def test_waiting_for_a_lock(tmp_path: Path) -> None:
     (tmp_path / "toy.yaml").write_text(yaml.safe_dump(content))
     store = Store(experiment.storage)
     address = corpus_address(experiment.corpus, "train")
+    command = [sys.executable, "-m", "augury.cli", "config", str(tmp_path / "toy.yaml")]
     with locked(store.folder("corpora", address)):
-        error = interrupted(
-            ["-m", "augury.cli", "config", str(tmp_path / "toy.yaml")],
-            lambda process: next(line for line in process.stderr if "waiting for another" in line),
-            signal.SIGTERM,
-        )
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        assert process.stderr is not None
+        assert any("waiting for another" in line for line in process.stderr)
+        process.terminate()
+        _, error = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
     assert "augury: stopped. Finished work is kept" in error and "Traceback" not in error
 
 
