@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,14 @@ def test_manifests_have_the_versions_of_the_project(path: Path) -> None:
     groups = [spec["headGroupSpec"], *spec["workerGroupSpecs"]]
     images = {group["template"]["spec"]["containers"][0]["image"] for group in groups}
     assert images == {f"registry.example/augury:{version[1]}"}
+
+
+@pytest.mark.parametrize(
+    ("name", "file"), [("shellcheck", "slurm.sh"), ("hadolint", "Containerfile")]
+)
+def test_linters_see_no_faults(name: str, file: str) -> None:
+    """Programs of packages of the extra `test`."""
+    subprocess.run([Path(sys.executable).parent / name, ROOT / "deploy" / file], check=True)
 
 
 def test_a_job_of_slurm_ends_where_ray_does_not_start(tmp_path: Path) -> None:
