@@ -66,21 +66,12 @@ def test_an_operator_of_views_makes_a_row_for_every_view() -> None:
 
 
 @pytest.mark.parametrize(
-    ("frame", "operator", "parameters", "message"),
-    [
-        (PAIRS, "cipher", {}, "no source"),
-        (PAIRS, "eda", {"copys": 2}, "unknown key 'copys'"),
-        (PAIRS, "eda", {}, "language"),
-        (PAIRS, "semantic", {}, "augury augment FILE"),
-        (PAIRS, "word_drop", {}, "makes no text"),
-        (PAIRS, "fuzzy_match", {}, "works on a whole corpus"),
-    ],
+    ("operator", "message"),
+    [("cipher", "no source"), ("edda", "'eda'"), ("fuzzy_match", "works on a whole corpus")],
 )
-def test_what_an_operator_cannot_use(
-    frame: pd.DataFrame, operator: str, parameters: dict, message: str
-) -> None:
+def test_what_an_operator_cannot_use(operator: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
-        augury.apply(frame, operator, **parameters)
+        augury.apply(PAIRS, operator)
 
 
 @pytest.mark.trains
@@ -114,11 +105,7 @@ def test_the_documented_lines_work(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     [
         (lambda: augury.run({"name": "x"}, set="seeds=1"), "a mapping of dotted keys"),
         (lambda: augury.sweep("agreement", scheduler="fast"), "unknown scheduler 'fast'"),
-        (lambda: augury.sweep("agreement", search="fast"), "unknown search 'fast'"),
-        (lambda: augury.sweep("agreement", budget=5), "give a number and a unit"),
         (lambda: augury.sweep("agreement", rows="ROT-1"), "a list of names"),
-        (lambda: augury.sweep("agreement", set=["seeds"]), "a mapping of dotted keys"),
-        (lambda: augury.encipher(["ab"], "x"), "a whole number"),
     ],
 )
 def test_an_argument_that_cannot_be_used_is_said_in_a_line(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -42,14 +41,6 @@ def test_ray_accepts_the_cluster_file_and_its_head_keeps_the_dashboard_to_itself
     assert any("-c constraints.txt" in command for command in cluster["setup_commands"])
 
 
-def test_a_job_of_slurm_has_all_processors_of_its_nodes_in_one_task() -> None:
-    """As Ray is started once on each node, `srun` is told what the job has."""
-    script = (ROOT / "deploy/slurm.sh").read_text()
-    flags = dict(re.findall(r"^#SBATCH --([a-z-]+)=(\S+)", script, re.M))
-    assert flags["ntasks-per-node"] == "1" and int(flags["gpus-per-node"]) > 1
-    assert "gpus-per-task" not in flags and 'SRUN_CPUS_PER_TASK="$cpus"' in script
-
-
 def cluster_spec(manifest: dict[str, Any]) -> dict[str, Any]:
     spec: dict[str, Any] = manifest["spec"]
     return spec.get("rayClusterSpec", spec)
@@ -66,38 +57,12 @@ def test_manifests_have_the_versions_of_the_project(path: Path) -> None:
     assert images == {f"registry.example/augury:{version[1]}"}
 
 
-def test_the_job_has_the_cluster_of_the_other_manifest() -> None:
-    """But for the volume of its experiments."""
-    cluster, job = (cluster_spec(yaml.safe_load(path.read_text())) for path in MANIFESTS)
-    for group in (job["headGroupSpec"], *job["workerGroupSpecs"]):
-        pod = group["template"]["spec"]
-        assert pod.pop("volumes")[0]["name"] == "experiments"
-        assert pod["containers"][0].pop("volumeMounts")[0]["mountPath"] == "/experiments"
-    assert job == cluster
-
-
-def linter(name: str) -> str:
-    """Return the program of a package of the extra `test`."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    program = shutil.which(name, path=path)
-    assert program, f"{name} is missing: install the extra `test`"
-    return program
-
-
 @pytest.mark.parametrize(
     ("name", "file"), [("shellcheck", "slurm.sh"), ("hadolint", "Containerfile")]
 )
 def test_linters_see_no_faults(name: str, file: str) -> None:
-    subprocess.run([linter(name), str(ROOT / "deploy" / file)], check=True)
-
-
-def test_the_container_has_what_the_project_is_built_from() -> None:
-    """All packages of the project, its constraints, and the files that `pyproject.toml` names."""
-    lines = (ROOT / "deploy/Containerfile").read_text().splitlines()
-    copied = {word for line in lines if line.startswith("COPY") for word in line.split()[1:-1]}
-    assert {"constraints.txt", "pyproject.toml", "README.md", "LICENSE", "platform"} <= copied
-    assert {"trainables", "search_spaces"} <= copied
-    assert all((ROOT / name).exists() for name in copied)
+    """Programs of packages of the extra `test`."""
+    subprocess.run([Path(sys.executable).parent / name, ROOT / "deploy" / file], check=True)
 
 
 def test_a_job_of_slurm_ends_where_ray_does_not_start(tmp_path: Path) -> None:

@@ -1,37 +1,23 @@
-"""`augury augment`: from an experiment file and from two files."""
+"""`augury augment`: from two files."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-
-import pytest
-import yaml
 
 from tests.cli.conftest import Augury
 
-GERMAN = "abcdefghijklmnopqrstuvwxyzßäöü"
 SIDES = {
     "source": ["hey, warum nicht?", "ein Haus", "", "wir alle"],
     "target": ["hey, why not?", "a house", "nothing", "all of us"],
 }
-LONG = {
-    "source": ["one two three four", "a b c d e f", "a house"],
-    "target": ["one", "a b c d e f g", "ein Haus"],
-}
-
-
-def flags(folder: Path, sides: dict[str, list[str]], *words: str) -> list[str]:
-    """Write the sides of a text, and return the flags of a command on them."""
-    found = [*words, "--storage", str(folder / "store")]
-    for side, lines in sides.items():
-        (folder / side).write_text("".join(f"{line}\n" for line in lines))
-        found += [f"--{side}", str(folder / side)]
-    return found
 
 
 def test_views_of_two_files_are_made_once(tmp_path: Path, augury: Augury) -> None:
-    words = flags(tmp_path, SIDES, "--operator", "cipher", "--set", f"alphabet={GERMAN}")
+    words = ["--operator", "cipher", "--storage", str(tmp_path / "store")]
+    words += ["--set", "alphabet=abcdefghijklmnopqrstuvwxyzßäöü"]
+    for side, lines in SIDES.items():
+        (tmp_path / side).write_text("".join(f"{line}\n" for line in lines))
+        words += [f"--{side}", str(tmp_path / side)]
     first = augury("augment", *words, "--set=keys=[1, 2]", "--json").json
     assert (first["rows_in"], first["rows_added"]) == (4, 6)
     assert sum(first["rows_excluded"].values()) == 1 and [*first["parts"]] == ["rot-1", "rot-2"]
@@ -39,53 +25,3 @@ def test_views_of_two_files_are_made_once(tmp_path: Path, augury: Augury) -> Non
     assert done.json["rows_added"] == 3
     assert "reused: rot-1, rot-2" in done.error
     assert "keys" in augury("augment", *words, "--set=keys=[x]", code=2).error
-
-
-def test_the_first_rows_are_shown_with_what_operators_make_of_them(
-    tmp_path: Path, augury: Augury
-) -> None:
-    text = {"builtin": 3, "lexicon": 400}
-    languages = {"source_language": "de", "target_language": "en"}
-    content: dict[str, Any] = {"name": "views", "task": "nmt", "regime": "multi_source"}
-    content["corpus"] = {**languages, "train": text, "valid": text}
-    content["augment"] = [
-        {"operator": "control", "kind": "reverse"},
-        {"operator": "noise", "keyboard": 1.0, "copies": 2},
-    ]
-    (tmp_path / "views.yaml").write_text(yaml.safe_dump(content))
-    asked = ["augment", tmp_path / "views.yaml", "--storage", tmp_path / "s", "--show", 2]
-    examples = augury(*asked, "--json").json["examples"]
-    assert len(examples) == 2
-    for example in examples:
-        (plain,), (reversed_words,) = example["text"], example["reverse"]
-        assert [word[::-1] for word in reversed_words["text"].split()] == plain["source"].split()
-        assert [len(row["source"]) for row in example["noise"]] == [len(plain["source"])] * 2
-        assert {row["target"] for row in example["noise"]} == {plain["target"]}
-    assert examples[1]["reverse"][0]["text"] in augury(*asked).out
-
-
-@pytest.mark.parametrize(
-    ("limits", "kept", "excluded"),
-    [
-        ([], 3, {}),
-        (["max_ratio=1.5"], 2, {"ratio": 1}),
-        (["max_length=5", "max_ratio=9"], 2, {"too long": 1}),
-        (["max_length=null", "max_ratio=null"], 3, {}),
-    ],
-)
-def test_limits_on_two_files_are_set_and_excluded_rows_are_counted(
-    limits: list[str], kept: int, excluded: dict[str, int], tmp_path: Path, augury: Augury
-) -> None:
-    words = flags(tmp_path, LONG, "--operator", "noise", "--set", "spelling=0.5")
-    words += [f"--set=corpus.filter.{limit}" for limit in limits]
-    result = augury("augment", *words, "--json").json
-    assert (result["rows_kept"], result["rows_excluded"]) == (kept, excluded)
-    shown = augury("augment", *words).out
-    assert all(
-        f"{count}: {reason} (corpus.filter.max_" in shown for reason, count in excluded.items()
-    )
-
-
-def test_help_lists_the_settings_of_an_operator(augury: Augury) -> None:
-    shown = augury("augment", "--operator", "reorder", "--help").out
-    assert "\n  use: " in shown and "\n  parallel: " in shown

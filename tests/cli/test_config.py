@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +9,8 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 import yaml
 
-from augury.cli.config import json_schema
 from tests.cli.conftest import Augury
 
-TINY = {"architecture": "tiny"}
 SHIPPED = Path(__file__).parents[2] / "search_spaces" / "experiments"
 
 
@@ -48,10 +45,6 @@ def test_it_states_the_addresses_that_are_trained(path: Path, augury: Augury) ->
     assert addresses("resolved", *idle) == addresses("graph", *idle)
     assert addresses("resolved", *idle) == addresses("resolved", *idle[:2])
     assert addresses("resolved", "--set=regime.beta=3")[1] != addresses("resolved")[1]
-    shown = augury("config", path, "--resolved", "--set=regime.beta=3").out
-    _, toy = yaml.safe_load_all(shown.replace("\n# toy", "\n---\n# toy"))
-    assert toy["settings"]["regime"]["beta"] == 3
-    assert "unknown key" in augury("config", path, "--set=regime.betta=3", code=2).error
 
 
 def test_it_states_the_shares_of_labels_and_what_the_largest_scores(
@@ -63,9 +56,9 @@ def test_it_states_the_shares_of_labels_and_what_the_largest_scores(
         file = tmp_path / f"{name}.tsv"
         file.write_text("\n".join(["text\tlabel", *rows, "x\tbad\n"]))
         texts[name] = {"file": str(file)}
-    content: dict[str, Any] = {"name": "toy", "task": "classification", "storage": f"{tmp_path}/s"}
-    content |= {"corpus": {"language": "en", "labels": ["good", "bad"]}, "model": TINY}
-    content["corpus"] |= {"tests": {"test": texts.pop("test")}, **texts}
+    corpus = {"language": "en", "labels": ["good", "bad"], "tests": {"test": texts.pop("test")}}
+    content = {"name": "toy", "task": "classification", "storage": f"{tmp_path}/s"}
+    content |= {"corpus": corpus | texts, "model": {"architecture": "tiny"}}
     path = tmp_path / "toy.yaml"
     path.write_text(yaml.safe_dump(content))
     facts = augury("config", path, "--json").json
@@ -93,23 +86,6 @@ def test_it_reports_texts_runs_and_cost(path: Path, augury: Augury) -> None:
     assert "a.en, line 10: das Haus 9 geht gern | no" in shown and "\ncost" in shown
 
 
-def test_the_schema_is_printed(augury: Augury) -> None:
-    assert augury("config", "--schema").json == json_schema()
-
-
-@pytest.fixture(scope="module")
-def editor() -> Any:
-    """A validator for the schema, as editors use."""
-    schema = json_schema()
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
-
-
-@pytest.mark.parametrize("path", SHIPPED.glob("*.yaml"), ids=lambda path: path.stem)
-def test_shipped_experiments_satisfy_the_schema(path: Path, editor: Any) -> None:
-    editor.validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-
-
 GOOD = {
     "name": "x",
     "task": "nmt",
@@ -119,19 +95,18 @@ GOOD = {
 }
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("regime", {"name": "coregularised", "betta": 3}),
-        ("regime", {"name": "coregularised", "preset": "papers"}),
-        ("regime", "plian"),
-        ("augment", [{"operator": "cipher", "kees": [1]}]),
-        ("training", {"learning_rate": "fast"}),
-        ("task", "nmtt"),
-        ("seed", 1),
-    ],
-)
-def test_the_schema_rejects_errors(key: str, value: Any, editor: Any) -> None:
+WRONG: dict[str, Any] = {
+    "regime": {"name": "coregularised", "betta": 3},
+    "augment": [{"operator": "cipher", "kees": [1]}],
+    "training": {"learning_rate": "fast"},
+}
+
+
+def test_the_schema_accepts_what_is_shipped_and_rejects_errors(augury: Augury) -> None:
+    schema = augury("config", "--schema").json
+    jsonschema.Draft202012Validator.check_schema(schema)
+    editor = jsonschema.Draft202012Validator(schema)
     editor.validate(GOOD)
-    with pytest.raises(jsonschema.ValidationError):
-        editor.validate({**copy.deepcopy(GOOD), key: value})
+    for path in SHIPPED.glob("*.yaml"):
+        editor.validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    assert not any(editor.is_valid({**GOOD, key: value}) for key, value in WRONG.items())

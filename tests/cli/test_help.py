@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
-import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +11,6 @@ from typing import Any
 
 import pytest
 
-import augury.cli
 from augury.augment.draw import TokenDraw
 from augury.augment.operator import schema
 from augury.cli import verbs
@@ -80,15 +77,6 @@ def test_help_and_checks_do_not_import_slow_packages(session: dict[str, Any]) ->
     assert not any(slow.values()), slow
 
 
-def test_the_overview_has_every_verb_in_its_group(session: dict[str, Any]) -> None:
-    names = [module.name for module in pkgutil.iter_modules(augury.cli.__path__)]
-    modules = [importlib.import_module(f"augury.cli.{name}") for name in names if "_" not in name]
-    of_verbs = {module for module in modules if hasattr(module, "EXAMPLE")}
-    assert of_verbs == {*map(verbs.module, verbs.VERBS)}
-    assert session["helps"]["augury"] == session["helps"]["augury --help"]
-    assert all(f"\n  {verb} " in session["helps"]["augury"] for verb in verbs.VERBS)
-
-
 def test_every_help_has_a_valid_example(session: dict[str, Any]) -> None:
     """What an experiment, a space or a table is called in it exists and is valid."""
     helps = {name: text for name, text in session["helps"].items() if not name.startswith("augury")}
@@ -107,8 +95,3 @@ def test_every_help_has_a_valid_example(session: dict[str, Any]) -> None:
                 table = published.find(arguments.table, arguments.scale)
                 assert set(arguments.rows or ()) <= set(table.rows)
     assert len(list(parsed("\n".join(verbs.FIRST_STEPS)))) == 3
-
-
-def test_the_help_of_a_verb_fits_a_screen(session: dict[str, Any]) -> None:
-    for verb in verbs.VERBS:
-        assert len(session["helps"][verb].splitlines()) <= 40, verb

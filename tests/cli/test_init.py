@@ -67,9 +67,6 @@ def content(of: str = "") -> Any:
         (["--train", "train.tsv"], ["test"]),
         ([*NLI, "--language", "qaa", "--test", "jsonl", "test.jsonl"], ["jsonl"]),
         ([*SENTIMENT, "--columns", "text", "mood", "--language", "qaa"], ["test"]),
-        ([*LABELLED, "--train", "train-labelled.tsv"], ["test"]),
-        (["--task", "classification", *LABELLED, "--train", "train.jsonl"], ["test"]),
-        ([*LABELLED, "--train", "train.jsonl", "--test", "test.jsonl"], ["test"]),
         # The name of a test set may be that of a directory, such as the one of its files.
         ([*LABELLED, "--train", "train.jsonl", "--test", "folder", "test.jsonl"], ["folder"]),
     ],
@@ -117,10 +114,8 @@ def test_rows_of_a_single_table_are_held_out_and_its_labels_listed(
     ("columns", "task"),
     [
         (["premise", "hypothesis", "label"], "nli"),
-        (["sentence1", "sentence2", "gold_label"], "nli"),
-        (["text", "mood"], "classification"),
+        (["Text", "LABEL"], "classification"),
         (["de", "en"], "nmt"),
-        (["quelle", "ziel"], "nmt"),
         (None, "nmt"),
     ],
 )
@@ -153,15 +148,6 @@ def test_the_language_is_that_of_the_text(texts: Path, augury: Augury) -> None:
     assert languages() == ("de", "en") and "--target-language" in done.error
 
 
-def test_rows_of_aligned_files_are_held_out(texts: Path, augury: Augury) -> None:
-    augury("init", "mine.yaml", "--train", "train.de", "train.en")
-    corpus, aligned = content("corpus"), {"source": "train.de", "target": "train.en"}
-    assert languages() == ("de", "en")
-    assert corpus["train"] == {**aligned, "portion": [0, 0.8]}
-    assert corpus["valid"] == {**aligned, "portion": [0.8, 0.9]}
-    assert corpus["tests"] == {"test": {**aligned, "portion": [0.9, 1]}}
-
-
 CLASSIFY = ["--task", "classification", "--train", "train-labelled.tsv", "--columns"]
 
 
@@ -170,23 +156,12 @@ CLASSIFY = ["--task", "classification", "--train", "train-labelled.tsv", "--colu
     [
         ([], "--train is missing"),
         (["--task", "nmtt"], "did you mean 'nmt'"),
-        (["--task", "seq2seq"], "or nli or nmt"),
         (["--task", "classification", "--train", "train.tsv"], "--columns is missing"),
-        ([*CLASSIFY, "text"], "text label, or sentence1 sentence2 label"),
-        ([*CLASSIFY, "mood", "text", *LABELLED], "last"),
         ([*CLASSIFY, "text", "label"], "no column 'label'"),
-        ([*CLASSIFY, "text", "text"], "'text' several times"),
-        (["--train", "train.tsv", "--columns", "de", "de"], "'de' several times"),
-        (["--train", "train.tsv", "--columns", "de", "fr"], "no column 'fr'"),
         (["--source", "train.de", "--target", "train.eng"], "did you mean 'train.en'"),
-        ([*ALIGNED, "--test", "news"], "no file 'news'"),
-        ([*ALIGNED, *["--test", "train.tsv"] * 2], "several test sets are called test"),
         ([*ALIGNED, "--source-language", "german"], "did you mean 'de'"),
         (NLI, "--language is missing"),
-        (["--task", "nli", "--train", "train.de", "train.en"], "a text is one table"),
-        ([*ALIGNED[:-1]], "--valid valid.de"),
         (["--source", "train.de"], "--target"),
-        ([*ALIGNED, "--test", "news", "test.en"], "--test news test.en"),
     ],
 )
 def test_invalid_flags_are_rejected_and_nothing_is_written(
@@ -204,10 +179,7 @@ def test_a_file_is_written_where_it_may_be(texts: Path, augury: Augury) -> None:
     Path("mine.yaml").write_text("precious\n")
     assert "--force" in augury("init", "mine.yaml", *ALIGNED, code=2).error
     assert Path("mine.yaml").read_text() == "precious\n"
-    augury("init", "mine.yaml", *ALIGNED, "--force")
-    assert Path("mine.yaml").read_text() != "precious\n"
-    message = augury("init", "/sys/my.yaml", *ALIGNED, code=2).error
-    assert "/sys/my.yaml" in message and "--storage" not in message
+    assert "/sys/my.yaml" in augury("init", "/sys/my.yaml", *ALIGNED, code=2).error
 
 
 def test_a_text_that_fails_its_check_leaves_the_file_to_mend(texts: Path, augury: Augury) -> None:
@@ -225,25 +197,16 @@ def test_a_text_that_fails_its_check_leaves_the_file_to_mend(texts: Path, augury
     augury("config", "mine.yaml")
 
 
-@pytest.mark.parametrize(
-    ("header", "without"),
-    [("premise\thypothesis\tlabel", {"labels": {"": "-"}}), ("text\tmood", {"names": {"": None}})],
-)
-def test_rows_without_a_label_are_left_out(
-    header: str, without: dict[str, Any], texts: Path, augury: Augury
-) -> None:
+def test_rows_without_a_label_are_left_out(texts: Path, augury: Augury) -> None:
     """In every text, which is said."""
-    rows = Path("train-labelled.tsv").read_text().splitlines()[1:]
-    if "premise" in header:
-        rows = [f"it is {number}\t{row}" for number, row in enumerate(rows)]
-    lines("all.tsv", [header, *rows])
-    lines("some.tsv", [header, *rows, "\t".join(["no label"] * header.count("\t")) + "\t"])
+    rows = Path("train-labelled.tsv").read_text().splitlines()
+    lines("all.tsv", rows)
+    lines("some.tsv", [*rows, "no label\t"])
     flags = [*LABELLED, "--train", "all.tsv", "--test", "some.tsv", "--model", "tiny"]
     said = augury("init", "mine.yaml", *flags).error
     assert "some.tsv: rows without a label are left out" in said
     corpus = content("corpus")
-    assert corpus["tests"]["test"].items() >= without.items()
-    assert not corpus["train"].keys() & without.keys()
+    assert corpus["tests"]["test"]["names"] == {"": None} and "names" not in corpus["train"]
 
 
 def test_every_table_has_its_own_columns(texts: Path, augury: Augury) -> None:

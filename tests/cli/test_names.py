@@ -37,22 +37,16 @@ def test_a_storage_and_a_system_have_any_name(
     augury("compare", f"--storage={storage}", "--", f"tiny/{system}", "tiny/other")
 
 
-@pytest.mark.parametrize("name", ["a\nb", "a\tb", "\u202ea"])
-def test_a_system_has_a_name_that_is_seen(name: str, tmp_path: Path, augury: Augury) -> None:
-    file = write(tmp_path, systems={"one": {}, name: {"training.max_epochs": 1}})
-    assert "not seen" in augury("config", file, code=2).error
-
-
-@pytest.mark.parametrize("name", ["a b", "a/b", "-a", ".a", "a\n", "a:b", "a#b", "", "a" * 101])
-def test_an_experiment_with_another_name_is_refused(
-    name: str, tmp_path: Path, augury: Augury
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"systems": {"one": {}, "\u202ea": {"training.max_epochs": 1}}}, "not seen"),
+        ({"name": "a/b"}, "name: "),
+        ({"name": "a\n"}, "name: "),
+        ({"name": "a" * 101}, "name: "),
+    ],
+)
+def test_other_names_are_refused(
+    settings: dict[str, Any], message: str, tmp_path: Path, augury: Augury
 ) -> None:
-    assert "name: " in augury("config", write(tmp_path, name=name), code=2).error
-
-
-@pytest.mark.parametrize("number", ["²", "①", "١", "1_0", " 1"])
-def test_other_digits_are_no_numbers(number: str, tmp_path: Path, augury: Augury) -> None:
-    file = write(tmp_path)
-    augury("train", file, "--seeds", number, code=2)
-    augury("train", file, "--set", f"augment.{number}.copies=1", code=2)
-    augury("compare", f"tiny/{number}", "tiny/2", f"--storage={tmp_path}", code=2)
+    assert message in augury("config", write(tmp_path, **settings), code=2).error

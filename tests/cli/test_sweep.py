@@ -2,41 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from augury.cli import demo, sweep, verbs
-from augury.core.machine import available_cores
-from augury.core.store import Store
-from augury.experiments.recording import unrecorded
-from augury.sweeping import sweep as sweeps
-from augury.sweeping.budget import estimate, make_plan
+from augury.sweeping.budget import make_plan
 from tests import tiny
 from tests.cli.conftest import Augury
 
 
-def prepared(folder: Path, *flags: str, **sections: Any) -> tuple[Any, Any]:
-    """Return the space and the options of a sweep of the augmentations of a small experiment."""
-    file = folder / "my.yaml"
-    file.write_text(yaml.safe_dump(tiny.content("nli", folder / "store", **sections)))
-    words = ["augmentations", str(file), "--rows", "R-Drop", *flags]
-    return sweep.prepare(verbs.parser("sweep", words).parse_args(words))
-
-
-@pytest.mark.parametrize("experiment", [True, False])
-def test_what_is_set_acts_as_the_flag_does(tmp_path: Path, experiment: bool) -> None:
-    words = ["agreement", "--set", f"storage={tmp_path}/here", "--set", "seeds=[5, 7]"]
-    words += ["--set", "name=mine"]
-    if experiment:
-        content = tiny.content("nmt", tmp_path / "other", seeds=[1])
-        content |= {"augment": [{"operator": "cipher", "keys": [1]}], "baseline": False}
-        content |= {"regime": {"name": "coregularised"}}
-        (tmp_path / "my.yaml").write_text(yaml.safe_dump(content))
-        words[1:1] = [str(tmp_path / "my.yaml")]
+def test_what_is_set_acts_as_the_flag_does(tmp_path: Path) -> None:
+    content = tiny.content("nmt", tmp_path / "other", seeds=[1], baseline=False)
+    content |= {"augment": [{"operator": "cipher", "keys": [1]}], "regime": "coregularised"}
+    (tmp_path / "my.yaml").write_text(yaml.safe_dump(content))
+    words = ["agreement", str(tmp_path / "my.yaml"), "--set", f"storage={tmp_path}/here"]
+    words += ["--set", "seeds=[5, 7]", "--set", "name=mine"]
     _, options = sweep.prepare(verbs.parser("sweep", words).parse_args(words))
     assert (options.storage, options.seeds, options.name) == (f"{tmp_path}/here", (5, 7), "mine")
     assert not options.assignments
@@ -46,12 +28,6 @@ def test_what_is_set_acts_as_the_flag_does(tmp_path: Path, experiment: bool) -> 
     ("words", "named"),
     [
         ("agreement --set storage=a --storage b", "storage"),
-        ("agreement --set seeds=[1] --seeds 1", "seeds"),
-        ("agreement --set seeds=1", "seed"),
-        ("agreement --set systems.a.seed=1", "systems"),
-        ("agreement --seeds -1", "-1"),
-        (f"agreement --seeds {10**20}", "seed"),
-        ("agreement --seeds 1 1", "[1, 1]"),
         ("augmentations my.yaml --set training.max_epohcs=4", "--set training.max_epohcs"),
         ("augmentations missing.yaml --budget 15", "--budget '15'"),  # before anything is read
         ("augmentations my.yaml --rows RALM", "did you mean 'RAML'"),
@@ -65,41 +41,6 @@ def test_what_cannot_act_is_refused(
     Path("my.yaml").write_text(yaml.safe_dump(tiny.content("nmt", tmp_path / "store")))
     error = augury("sweep", *words.split(), "--dry-run", code=2).error
     assert named in error and error.count("augury: ") == 1, error
-
-
-@pytest.mark.skipif(available_cores() < 2, reason="one core runs one trial at once")
-@pytest.mark.parametrize(
-    ("execution", "flags", "at_once"),
-    [({"at_once": 1}, [], 1), ({}, [], available_cores()), ({"at_once": 1}, ["--at-once", "2"], 2)],
-)
-def test_trials_at_once_are_those_of_the_flag_or_of_the_file(
-    execution: dict[str, Any], flags: list[str], at_once: int, tmp_path: Path
-) -> None:
-    space, options = prepared(tmp_path, *flags, execution=execution)
-    cost = estimate(make_plan(space, options), options.seeds, options.at_once)
-    assert cost and cost.at_once == at_once
-
-
-@pytest.mark.parametrize(("named", "later"), [((), True), (("R-Drop", "WordDrop"), False)])
-def test_only_rows_that_are_named_are_trained(
-    named: tuple[str, ...], later: bool, tmp_path: Path
-) -> None:
-    space, options = prepared(tmp_path, "WordDrop")
-    store = Store(options.storage)
-    race = sweeps._Driver(
-        space,
-        replace(options, rows=named),
-        unrecorded,
-        lambda *_: None,
-        store,
-        store.folder("sweeps", "test"),
-    )
-    race.plan = make_plan(space, options)
-    planned = len(race.plan.configurations)
-    scheduler = race._scheduler()
-    while work := scheduler.work():
-        scheduler.tell(work[0].configuration, work[0].seed, 0.5)
-    assert (len(race.plan.configurations) > planned) == later
 
 
 @pytest.mark.parametrize("task", demo.ROWS)

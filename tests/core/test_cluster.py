@@ -12,10 +12,6 @@ from augury.core.errors import UserError
 from tests.conftest import Remote
 
 
-def test_a_directory_that_is_not_the_same_on_all_machines(tmp_path: Path) -> None:
-    assert "another directory" in cluster._probe(str(tmp_path), "secret", "node")
-
-
 @pytest.mark.slow
 def test_the_storage_is_written_and_read_from_a_worker(local_ray: Any, tmp_path: Path) -> None:
     cluster.check_storage(str(tmp_path))

@@ -44,12 +44,10 @@ def edited(manifest: bytes) -> bytes:
 
 
 DAMAGE: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
-    "a byte": ("part", lambda old: old.replace(b"two", b"twp"), "part has changed"),
     "the end": ("part", lambda old: old[:-3], "part has 11 bytes instead of 14"),
     "a byte below": ("tokenizer/pieces", lambda old: b"13", "tokenizer/pieces has changed"),
     "a number": (MANIFEST, edited, f"{MANIFEST} is damaged: it has changed"),
     "half": (MANIFEST, lambda old: old[: len(old) // 2], f"{MANIFEST} is damaged: it is no JSON"),
-    "no checksums": (MANIFEST, lambda old: b'{"rows": 3}', f"{MANIFEST} is damaged"),
 }
 
 
@@ -78,14 +76,7 @@ def test_a_damaged_folder_is_named_and_made_anew(
     assert not make_once(folder, lambda: pytest.fail("it is undamaged"))
 
 
-def test_a_missing_file_is_named(root: str) -> None:
-    folder = made(root)
-    folder.remove("part")
-    with pytest.raises(Damaged, match="part is missing: repeat"):
-        folder.read("part")
-
-
-@pytest.mark.parametrize("value", [1.5e-7, "ä\u2028", 10**30, None, [[], {"b": 1, "a": True}]])
+@pytest.mark.parametrize("value", ["ä\u2028", [1.5e-7, {"b": 10**30, "a": None}]])
 def test_a_record_is_as_it_was_written_or_damaged(tmp_path: Path, value: Any) -> None:
     folder = Store(tmp_path).folder("runs", "abc")
     folder.write_record("run.json", {"name": "x", 3: value})
@@ -106,48 +97,25 @@ def test_a_record_vouches_for_files(tmp_path: Path) -> None:
     )
 
 
-def test_a_file_that_is_dropped_is_not_missed(tmp_path: Path) -> None:
-    folder = made(str(tmp_path))
-    folder.drop("part")
-    assert folder.files() == ["tokenizer/pieces"] and folder.damage() is None
-
-
 def test_a_storage_is_checked_file_by_file(root: str) -> None:
     store = Store(root)
     text, run = store.folder("corpora", "abc"), store.folder("runs", "def/seed-1")
     text.write("part", b"12")
     text.sub("tokenizer").write("pieces", b"34")
-    text.write_json("fitted.json", {"cycles": ["ab"]})
     text.finish({})
     run.write("weights", b"56")
     run.write_record("outcome.json", {"updates": 3}, ["weights"])
-    run.write_json("label.json", {"name": "best"})
-    Folder(store.root, ".locks").write("abc", b"no JSON")
 
     def damage() -> dict[str, str]:
         checked = verify(store, (MANIFEST, "outcome.json"))
         return {file.name: file.damage for file in checked if file.damage}
 
     assert damage() == {}
-    assert len(list(verify(store, (MANIFEST, "outcome.json")))) == 7
     text.write("part", b"13")
     text.sub("tokenizer").remove("pieces")
-    text.write_json("fitted.json", {"cycles": ["ba"]})  # JSON still
     run.write("outcome.json", run.read("outcome.json").replace(b"3", b"4", 1))
-    run.write("label.json", b'{"name"')
-    damaged = damage()
-    assert damaged.pop("runs/def/seed-1/label.json").startswith("is damaged: it is no JSON")
-    assert damaged == {
-        "corpora/abc/fitted.json": "has changed since it was written",
+    assert damage() == {
         "corpora/abc/part": "has changed since it was written",
         "corpora/abc/tokenizer/pieces": "is missing",
         "runs/def/seed-1/outcome.json": "is damaged: it has changed since it was written",
     }
-
-
-def test_files_of_other_programs_are_not_checked(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    store.folder("sweeps", "beta/tune/1").write("result.json", b"{}\n{}\n")
-    store.folder("sweeps", "beta").write_json("state.json", {})
-    names = [file.name for file in verify(store, (), ("sweeps/*/tune/*",))]
-    assert names == ["sweeps/beta/state.json"]

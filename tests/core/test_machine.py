@@ -7,9 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from augury.core.machine import available_cores, in_this_directory
+from augury.core.machine import available_cores
 
 
 def test_affinity_and_the_quota_of_a_container_limit_cores(tmp_path: Path) -> None:
@@ -48,17 +46,3 @@ def test_what_only_a_cycle_refers_to_is_given_back_to_the_system() -> None:
     command = [sys.executable, "-c", FREED]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["True", "True"]
-
-
-def test_a_call_works_where_it_was_prepared_as_far_as_that_is_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    there = tmp_path / "there"
-    there.mkdir()
-    monkeypatch.chdir(there)
-    where = in_this_directory(Path.cwd)
-    monkeypatch.chdir(tmp_path)
-    assert where() == there
-    monkeypatch.chdir(tmp_path)
-    there.rmdir()
-    assert where() == tmp_path

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Iterator
-from contextlib import suppress
 
 import pytest
 
-from augury.core import periodic
-from augury.core.parallel import map_ahead
-from augury.core.periodic import Throttle, run_every
+from augury.core.periodic import run_every
 
 
 def test_a_call_that_fails_does_not_end_the_calls(caplog: pytest.LogCaptureFixture) -> None:
@@ -27,49 +22,3 @@ def test_a_call_that_fails_does_not_end_the_calls(caplog: pytest.LogCaptureFixtu
     with run_every(0.01, fail, name="lease"):
         assert repeated.wait(10)
     assert sum("the network is down" in message for message in caplog.messages) == 1
-
-
-@pytest.mark.parametrize(("took", "calls"), [(0.0, 11), (0.04, 11), (0.5, 2), (20.0, 1)])
-def test_what_takes_long_is_done_less_often(
-    took: float, calls: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock = [100.0]
-    monkeypatch.setattr(periodic.time, "monotonic", lambda: clock[0])
-    begun = []
-
-    def work() -> None:
-        begun.append(clock[0])
-        clock[0] += took
-        raise OSError("what fails is not tried again at once")
-
-    throttle = Throttle(1.0)
-    for second in range(11):
-        clock[0] = max(clock[0], 100.0 + second)
-        with suppress(OSError):
-            throttle.run(work)
-    assert len(begun) == calls
-
-
-def test_results_come_in_order_and_few_wait() -> None:
-    begun, most, used = 0, 0, 0
-
-    def items() -> Iterator[int]:
-        nonlocal begun, most
-        for item in range(50):
-            begun += 1
-            most = max(most, begun - used)
-            yield item
-
-    results = []
-    for result in map_ahead(lambda item: time.sleep(0.002 * (item % 3)) or item, items(), 3):
-        used += 1
-        results.append(result)
-    assert results == list(range(50)) and most <= 4
-
-
-def test_an_error_of_a_call_comes_in_its_place_and_ends_the_others() -> None:
-    results = map_ahead(lambda item: 1 // item, [1, 0, *[1] * 50], 2)
-    assert next(results) == 1
-    with pytest.raises(ZeroDivisionError):
-        next(results)
-    assert not any("ThreadPool" in thread.name for thread in threading.enumerate())

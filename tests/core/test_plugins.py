@@ -9,16 +9,10 @@ import pyarrow as pa
 import pytest
 
 from augury.augment import operator, pipeline
-from augury.augment.operator import OPERATORS
-from augury.core import config, plugin_files
+from augury.core import config
 from augury.core.errors import UserError
-from augury.core.plugins import Registry
 from augury.core.store import Store
-from augury.experiments.spec import TASKS, parse
-from augury.experiments.task import find_task
 from augury.regimes import regime
-from augury.scoring.registry import REGISTRY as METRICS
-from tests import tiny
 
 OPERATOR = '''
 import pyarrow as pa
@@ -46,13 +40,6 @@ class Twice(MultiSource):
 
 REGIME = Twice
 '''
-TASK = {
-    "__init__.py": "from .task import Mine\nTASK = Mine()\n",
-    "task.py": "from trainables.nmt.task import Nmt\nfrom .config import Config\n"
-    "class Mine(Nmt):\n    EXPERIMENT = Config\n    EXAMPLE = 'echo'\n",
-    "config.py": "from trainables.nmt import config\nclass Config(config.Config):\n    task: str\n "
-    "   mine: int = 3\n",
-}
 
 
 @pytest.fixture(autouse=True)
@@ -60,9 +47,6 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working directory, with a file of every kind."""
     (tmp_path / "repeated.py").write_text(OPERATOR)
     (tmp_path / "twice.py").write_text(REGIME)
-    (tmp_path / "task").mkdir()
-    for name, content in TASK.items():
-        (tmp_path / "task" / name).write_text(content)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -95,59 +79,3 @@ def test_the_address_depends_on_the_content_of_the_file_and_not_on_its_place(
     (directory / "repeated.py").write_text(OPERATOR.replace('" ".join', '"_".join'))
     (directory / "twice.py").write_text(REGIME + "\n")
     assert not set(first) & set(addresses("./repeated.py"))
-
-
-def test_a_task_by_path() -> None:
-    settings = {"name": "x", "task": "./task/", "mine": 4, "corpus": tiny.PARALLEL}
-    experiment = parse(settings)
-    assert experiment.to_dict()["mine"] == 4 and parse(experiment.to_dict()) == experiment
-    assert find_task(experiment.task).EXAMPLE == "echo"
-
-
-@pytest.mark.parametrize(
-    ("registry", "name", "message"),
-    [
-        (OPERATORS, "ciper", "did you mean 'cipher'"),
-        (OPERATORS, "./lost.py", "there is no file .*lost.py.*cipher"),
-        (OPERATORS, "./twice.py", "does not define OPERATOR"),
-        (TASKS, "./moved", "there is no file"),
-    ],
-)
-def test_what_is_not_found_is_refused_with_what_there_is(
-    registry: Registry, name: str, message: str
-) -> None:
-    with pytest.raises(UserError, match=message):
-        registry.find(name)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"OPERATOR = (\nx = )\n", r"SyntaxError.*line 2"),
-        (b"OPERATOR = 1\nraise SystemExit(3)\n", r"SystemExit: 3 .*script\.py, line 2"),
-        (b"OPERATOR = int\n", "script.py' is not a valid operator"),
-        (OPERATOR.replace("def bind", "def other").encode(), "script.py.* does not define bind"),
-    ],
-)
-def test_a_file_that_is_no_plugin_is_an_error_of_the_user(
-    content: bytes, message: str, directory: Path
-) -> None:
-    (directory / "script.py").write_bytes(content)
-    with pytest.raises(UserError, match=message):
-        operator.parse({"operator": "./script.py"})
-
-
-def test_metrics_by_path_are_a_mapping(directory: Path) -> None:
-    (directory / "metrics.py").write_text("METRICS = 1\n")
-    with pytest.raises(UserError, match="METRICS of './metrics.py' is not one metric"):
-        METRICS.find("./metrics.py")
-
-
-def test_an_error_while_a_plugin_works_has_its_line(directory: Path) -> None:
-    text = OPERATOR.replace("            texts =", "            block['x']\n            texts =")
-    (directory / "fails.py").write_text(text)
-    function = operator.parse({"operator": "./fails.py"}).bind({}, Store(directory))
-    with pytest.raises(KeyError) as raised:
-        function(pa.table({"id": ["a"], "source": ["ja"]}))
-    line = text.splitlines().index("            block['x']") + 1
-    assert f"{directory}/fails.py, line {line}" in plugin_files.describe_error(raised.value)

@@ -11,7 +11,6 @@ from augury.core.words import Words, is_punctuation, words
     ("text", "expected"),
     [
         ("Well, don't stop (now)!", ["Well", ",", "don't", "stop", "(", "now", ")", "!"]),
-        ("der EU-Haushalt, l’homme", ["der", "EU-Haushalt", ",", "l’homme"]),
         ("um 10:30 für 1.234,56 €.", ["um", "10:30", "für", "1.234,56", "€", "."]),
         (
             "a -- b -5 end.Next dogs' 'x'",
@@ -48,15 +47,7 @@ def test_a_text_in_its_own_order_is_itself(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "order", "expected"),
     [
-        ("but now the hero has fallen.", [0, 1, 4, 2, 3, 5, 6], "but now has the hero fallen."),
-        (
-            "Yesterday he slept, and I left.",
-            [1, 2, 3, 0, 5, 4, 6, 7],
-            "he slept, Yesterday I and left.",
-        ),
-        ("he (Bob) slept", [4, 1, 2, 3, 0], "slept (Bob) he"),
         ("in (20%), he said", [6, 7, 0, 1, 2, 3, 4, 5], "he said in (20%),"),
-        ("""'(no)'. well""", [6, 0, 1, 2, 3, 4, 5], "well '(no)'."),
         ("""'(no)'. well""", [2, 5, 6, 0, 1, 3, 4], "no. well '()'"),
         (" two  wide \n", [1, 0], " wide two \n"),
     ],

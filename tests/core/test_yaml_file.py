@@ -21,31 +21,10 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "toy.yaml"
 
 
-def test_every_key_and_item_has_its_line(path: Path) -> None:
-    path.write_text("a: 1\n\nb:\n  c: [1,\n      2]\n  'd.e': x\n")
-    file = read(path)
-    assert file.content == {"a": 1, "b": {"c": [1, 2], "d.e": "x"}}
-    assert file.places == {
-        ("a",): "line 1",
-        ("b",): "line 3",
-        ("b", "c"): "line 4",
-        ("b", "c", "0"): "line 4",
-        ("b", "c", "1"): "line 5",
-        ("b", "d.e"): "line 6",
-    }
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"a: 1\nb: 2\na: 3\n", "line 3: duplicate key 'a', first in line 1:"),
-        (b"s:\n  x: {}\n\n  'x': {}\n", "line 4: duplicate key 'x' in s, first in line 2:"),
-        (b"a: {b: 1, c: 2, b: 3}\n", "line 1: duplicate key 'b' in a, first in line 1:"),
-        (
-            b"a:\n- {b: 1}\n- {c: 1,\n   c: 2}\n",
-            "line 4: duplicate key 'c' in a.1, first in line 3",
-        ),
-        (b"a: [1\nb: 2\n", "line 2: not valid YAML"),
         (b"a:\n\tb: 2\n", "line 2: not valid YAML.*not with tabs"),
         (b"a: 1\nb: \xff\n", "line 2: byte 0xff is not UTF-8"),
     ],
@@ -74,26 +53,17 @@ BASE: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("changes", "dotted"),
-    [
-        ({"regime": {"beta": 5}}, {"regime.beta": 5}),
-        ({"training": {"max_epochs": 9}}, {"training.max_epochs": 9}),
-        ({"training": {}}, {"training": {}}),
-        ({"augment": []}, {"augment": []}),
-        ({"regime": "plain", "name": "new"}, {"regime": "plain", "name": "new"}),
-        ({"systems": {"B": {"training.seed": 1}}}, {"systems": {"B": {"training.seed": 1}}}),
-    ],
-)
-def test_it_merges_as_overrides_do(changes: dict[str, Any], dotted: dict[str, Any]) -> None:
+@pytest.mark.parametrize("changes", [{"training": {"max_epochs": 9}}, {"regime": {"beta": 5}}])
+def test_it_merges_as_overrides_do(changes: dict[str, dict[str, int]]) -> None:
     before = yaml.safe_dump(BASE)
+    ((section, values),) = changes.items()
+    dotted = {f"{section}.{key}": value for key, value in values.items()}
     assert extend(BASE, changes) == merge(BASE, dotted)
     assert yaml.safe_dump(BASE) == before
 
 
-@pytest.mark.parametrize("section", ["systems", "augment", "training", "absent"])
-def test_a_section_that_is_null_is_dropped(section: str) -> None:
-    assert extend(BASE, {section: None}) == {key: BASE[key] for key in BASE if key != section}
+def test_a_section_that_is_null_is_dropped() -> None:
+    assert extend(BASE, {"augment": None}) == {key: BASE[key] for key in BASE if key != "augment"}
     kept = {"training": {"max_epochs": None}}
     assert extend(BASE, kept)["training"] == {"max_epochs": None, "patience": 5}
 
@@ -116,17 +86,8 @@ def test_each_key_has_the_place_that_it_comes_from(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("extends", "message"),
-    [
-        ("mine.yaml", "in a circle"),
-        ("other.yaml", "in a circle"),
-        ("nowhere.yaml", "mine.yaml, line 2: extends: no experiment file"),
-        ("[a.yaml, b.yaml]", "give the path of one file"),
-    ],
-)
-def test_what_cannot_be_extended_is_an_error(tmp_path: Path, extends: str, message: str) -> None:
-    (tmp_path / "mine.yaml").write_text(f"name: x\nextends: {extends}\n")
+def test_files_that_extend_each_other_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("extends: other.yaml\n")
     (tmp_path / "other.yaml").write_text("extends: mine.yaml\n")
-    with pytest.raises(UserError, match=message):
+    with pytest.raises(UserError, match="in a circle"):
         read(tmp_path / "mine.yaml")

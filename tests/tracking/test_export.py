@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mlflow import MlflowClient
 
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -72,19 +70,6 @@ def test_a_run_stands_below_its_system_and_that_below_its_experiment(
     assert artifacts(database, runs["ciphers"]) == {"report.json"}
 
 
-def test_what_is_up_to_date_stays_as_it_is(
-    run: Any, trials: Any, database: str, store: Store
-) -> None:
-    run.history(50, 100)
-    trials.configuration("cc" * 8, {"regime.beta": 9})
-    trials.trial("cc" * 8, 1, "stopped", 5)
-    trials.finish()
-    assert export(store, database) == 12
-    before = {name: run.to_dictionary() for name, run in logged_runs(database).items()}
-    assert export(store, database) == 0
-    assert {name: run.to_dictionary() for name, run in logged_runs(database).items()} == before
-
-
 def test_every_point_of_a_growing_curve_is_sent_once(run: Any, database: str, store: Store) -> None:
     run.history(50, 100)
     export(store, database)
@@ -121,27 +106,10 @@ def test_new_scores_and_analyses_are_sent(run: Any, database: str, store: Store)
     assert "analyses/test/outputs.json" in artifacts(database, known[NAME], "analyses/test")
 
 
-def test_many_odd_and_long_values(run: Any, database: str, store: Store) -> None:
-    parameters = {f"section.{index}": index for index in range(250)}
-    parameters |= {"long": "x" * 7000, "odd (name)": 1}
-    run.describe(parameters=parameters, differing=[*parameters])
-    values = [*range(1, 1200), math.inf, math.nan, None]
-    line = {"epochs": 0.0, "time": 1.7e9}
-    points = enumerate(values, start=1)
-    run.raw("00000001", *({**line, "update": at, "metrics": {"a": value}} for at, value in points))
-    export(store, database)
-    known = logged_runs(database)[NAME]
-    assert len(known.data.params) == 253
-    assert known.data.params["odd _name_"] == "1"
-    assert known.data.params["long"].startswith("x" * 5000)
-    sent = [value for _, value in curve(database, known, "a")]
-    assert sent[:1199] == [*range(1, 1200)] and all(map(math.isnan, sent[1199:]))
-
-
-@pytest.mark.parametrize("name", ["run.json", "scores.json", "history/00000050.jsonl"])
 def test_a_damaged_run_of_a_sweep_is_one_row_that_says_so(
-    run: Any, trials: Any, database: str, store: Store, name: str
+    run: Any, trials: Any, database: str, store: Store
 ) -> None:
+    name = "scores.json"
     run.history(50, 100)
     trials.finish()
     export(store, database)
@@ -172,17 +140,3 @@ def test_a_moved_store_is_refused_and_made_anew(tmp_path: Path, empty_database: 
     assert Exporter(Tracking(), moved).storage() == 3
     known = logged_runs(f"sqlite:///{moved.root}/mlflow.db")[NAME]
     assert Path(known.info.artifact_uri.removeprefix("file://")).is_relative_to(moved.root)
-
-
-def test_storages_share_a_store(run: Any, trials: Any, database: str, tmp_path: Path) -> None:
-    """A run is the same by its address wherever it lies; experiments and sweeps are not."""
-    trials.finish()
-    store = trials.store
-    export(store, database)
-    copy = Store(shutil.copytree(store.root, tmp_path / "copy"))
-    Path(copy.root, "storage.json").unlink()
-    export(copy, database)
-    client = MlflowClient(database)
-    (experiment,) = client.search_experiments(filter_string="name = 'augury'")
-    names = [row.info.run_name for row in client.search_runs([experiment.experiment_id])]
-    assert (names.count("beta"), names.count("baseline"), names.count("aa seed 1")) == (2, 2, 1)

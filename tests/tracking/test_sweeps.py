@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import pytest
 
-from augury.core.store import Store
 from augury.experiments.recording import Tracking
 from augury.tracking.export import Exporter
 from augury.training.trained import FAILURE
 from tests.tracking.conftest import B
-from tests.tracking.reading import artifacts, curve, logged_runs, parents, states
+from tests.tracking.reading import artifacts, logged_runs, parents, states
 
 CONFIGURATIONS = "tags.augury.sweep = 'beta' and tags.augury.level = 'configuration'"
 STOPPED = ("FINISHED", "stopped: the same command continues it")
@@ -38,11 +36,6 @@ def test_seeds_stand_below_configurations_and_these_below_the_sweep(
         "bb seed 2": "regime.beta=5",
     }
     runs = logged_runs(database)
-    for name, known in runs.items():  # what stands above begins with the first, ends with the last
-        begun = 1_699_999_985_000 if name.endswith("seed 2") else 1_699_999_984_000
-        ended = 1_700_000_020_000 if name.endswith("seed 1") else 1_700_000_021_000
-        period = (known.info.start_time, known.info.end_time)
-        assert (known.info.status, *period) == ("FINISHED", begun, ended)
     beta, leader = runs["beta"].data, runs["regime.beta=5"]
     assert leader.info.run_name == "regime.beta=5 (recommended)"
     assert "Which beta helps?" in beta.tags["mlflow.note.content"]
@@ -64,19 +57,11 @@ def test_swept_keys_and_means_are_columns(trials: Any, database: str) -> None:
         stopped: {"system": stopped, "regime.beta": "0.5", "augment.0.keys": "[1, 2]"},
     }
     assert logged_runs(database)["bb seed 1"].data.params == runs["regime.beta=5"].data.params
-    assert set(logged_runs(database, f"{CONFIGURATIONS} and metrics.`test/test/bleu` > 24")) == {
-        "regime.beta=5"
-    }
     assert not runs[stopped].data.metrics  # of finished seeds alone
     metrics = runs["regime.beta=5"].data.metrics
-    assert {name: metrics[name] for name in metrics if name.startswith("best")} == {
-        "best/valid/bleu": 16.0,
-        "best/valid/bleu/seeds": 2.0,
-        "best/valid/bleu/sd": pytest.approx(8**0.5),
-    }
+    assert metrics["best/valid/bleu/sd"] == pytest.approx(8**0.5)
     assert (metrics["test/test/bleu"], metrics["test/test/bleu/seeds"]) == (25.0, 2.0)
     assert metrics["test/test/bleu/sd"] == pytest.approx(2**0.5)
-    assert metrics["cost/train_seconds"] == 20.0
     assert logged_runs(database)["bb seed 2"].data.metrics["best/valid/bleu"] == 18.0
 
 
@@ -100,43 +85,3 @@ def test_what_became_of_trials(trials: Any, database: str) -> None:
         "stopped seed 1": STOPPED,
         "running seed 1": running,
     }
-    trials.report("2" * 16, 1, "stopped")
-    trials.state |= {"stopped": True, "deadline": trials.state["time"]}  # its budget is spent
-    trials.write()
-    export(trials, database)
-    known = states(database)
-    assert known["beta"] == ("FINISHED", "failed, stopped")
-    assert (known["running seed 1"], known["failed seed 1"]) == (STOPPED, failed)
-
-
-def test_more_and_fewer_seeds_change_the_means(trials: Any, database: str) -> None:
-    trials.finish()
-    export(trials, database)
-    trials.definition["seeds"] = [1, 2, 3]
-    trials.trial(B, 3, "finished", 16, 31)
-    trials.write(ended=True)
-    export(trials, database)
-    configuration = logged_runs(database)["regime.beta=5"]
-    assert curve(database, configuration, "test/test/bleu") == [(0, 25.0), (0, 27.0)]
-    trials.definition["seeds"] = [1]
-    trials.write(ended=True)
-    export(trials, database)
-    metrics = logged_runs(database)["regime.beta=5"].data.metrics
-    assert (metrics["test/test/bleu"], metrics["test/test/bleu/seeds"]) == (24.0, 1.0)
-    assert math.isnan(metrics["test/test/bleu/sd"])
-
-
-def test_two_sweeps_share_a_run(trials: Any, database: str, store: Store) -> None:
-    trials.finish()
-    export(trials, database)
-    other = type(trials)(store, "wide")
-    other.configuration(B, {"regime.beta": 5})
-    other.write(ended=True)
-    export(other, database)
-    first, second = (
-        logged_runs(database, f"tags.augury.sweep = '{name}'") for name in ("beta", "wide")
-    )
-    assert len(first) == 7
-    assert set(second) == {"wide", "regime.beta=5"}
-    assert second["regime.beta=5"].data.metrics["test/test/bleu"] == 25.0
-    assert first["bb seed 1"].data.tags["mlflow.parentRunId"] == first["regime.beta=5"].info.run_id

@@ -108,19 +108,6 @@ def test_an_outage_is_said_once_and_its_data_is_sent_later(
     assert steps(database) == [50, 100]
 
 
-def test_a_server_that_never_answers_costs_seconds_and_is_said_once(
-    store: Store, run: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        hung = Tracking(uri=f"http://127.0.0.1:{silent.getsockname()[1]}", interval=0.05)
-        began = time.monotonic()
-        for _ in range(2):
-            with Tracker(hung, store) as tracker, tracker.follow(run.folder):
-                run.history(50, 100)
-        assert time.monotonic() - began < 22
-    assert len(capsys.readouterr().err.splitlines()) == 1
-
-
 @pytest.mark.slow
 def test_two_processes_create_every_run_once(tmp_path: Path, run: Any, trials: Any) -> None:
     run.history(50, 500)
