@@ -22,7 +22,6 @@ FAMILIES = {
     "deberta": ("DebertaV2", "ForMaskedLM"),
     "modernbert": ("ModernBert", "ForMaskedLM"),
     "t5": ("T5", "ForConditionalGeneration"),
-    "gpt2": ("GPT2", "LMHeadModel"),
     "xlnet": ("XLNet", "LMHeadModel"),
 }
 """The name of the classes of `transformers`, and what the one of the language model ends with."""
@@ -72,35 +71,25 @@ SIZES: dict[str, dict[str, Any]] = {
         "eos_token_id": 1,
         "decoder_start_token_id": 0,
     },
-    "gpt2": {**ENCODER, "bos_token_id": 1, "eos_token_id": 1},
     "xlnet": {"d_model": 32, "n_layer": 2, "n_head": 4, "d_inner": 64, "pad_token_id": 0},
 }
 
 
-def words_tokenizer(family: str, pad: bool = True) -> PreTrainedTokenizerFast:
-    """A tokenizer of whole words that frames pairs as the family does.
-
-    Without `pad` it knows none.
-    """
+def words_tokenizer(family: str) -> PreTrainedTokenizerFast:
+    """A tokenizer of whole words that frames pairs as the family does."""
     if family in ("xlm_roberta", "multilingual_minilm"):
         special, single, pair = ["<s>", "<pad>", "</s>"], "<s> $A </s>", "<s> $A </s> </s> $B </s>"
         named = {"cls_token": "<s>", "sep_token": "</s>", "eos_token": "</s>"}
-    elif family in ("t5", "gpt2"):
+    elif family == "t5":
         special, single, pair = ["<pad>", "</s>"], "$A </s>", "$A </s> $B </s>"
         named = {"eos_token": "</s>"}
     elif family == "xlnet":
-        special, single, pair = (
-            ["<pad>", "<sep>", "<cls>"],
-            "$A <sep> <cls>:2",
-            "$A <sep> $B:1 <sep>:1 <cls>:2",
-        )
+        special = ["<pad>", "<sep>", "<cls>"]
+        single, pair = "$A <sep> <cls>:2", "$A <sep> $B:1 <sep>:1 <cls>:2"
         named = {"cls_token": "<cls>", "sep_token": "<sep>"}
     else:
-        special, single, pair = (
-            ["[PAD]", "[UNK]", "[CLS]", "[SEP]"],
-            "[CLS] $A [SEP]",
-            "[CLS] $A [SEP] $B:1 [SEP]:1",
-        )
+        special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
+        single, pair = "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1"
         named = {"cls_token": "[CLS]", "sep_token": "[SEP]"}
     unknown = "[UNK]" if "[UNK]" in special else "<unk>"
     known = list(dict.fromkeys([*special, unknown, *WORDS]))
@@ -113,11 +102,10 @@ def words_tokenizer(family: str, pad: bool = True) -> PreTrainedTokenizerFast:
         single=single, pair=pair, special_tokens=frame
     )
     typed = ["token_type_ids"] if family in ("bert", "deberta", "xlnet") else []
-    if pad:
-        named["pad_token"] = "<pad>" if "<pad>" in special else "[PAD]"
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         unk_token=unknown,
+        pad_token="<pad>" if "<pad>" in special else "[PAD]",
         model_input_names=["input_ids", "attention_mask", *typed],
         padding_side="left" if family == "xlnet" else "right",
         **named,
@@ -132,8 +120,6 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
     """Makes a directory with a randomly initialised model of a family.
 
     With `classes` it is a classifier of these.
-
-    Further settings are those of its configuration.
     """
 
     def make(
@@ -141,29 +127,19 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
         classes: tuple[str, ...] = (),
         *,
         dtype: torch.dtype = torch.float32,
-        pad: bool = True,
-        **further: Any,
     ) -> Path:
         directory = tmp_path_factory.mktemp(family)
         name, language_model = FAMILIES[family]
-        tokenizer = words_tokenizer(family, pad)
-        labels = {
-            "id2label": dict(enumerate(classes)),
-            "label2id": {label: i for i, label in enumerate(classes)},
-        }
+        tokenizer = words_tokenizer(family)
+        settings = {"vocab_size": len(tokenizer), **SIZES[family]}
+        if classes:
+            settings["id2label"] = dict(enumerate(classes))
+            settings["label2id"] = {label: index for index, label in enumerate(classes)}
+            language_model = "ForSequenceClassification"
         with torch.random.fork_rng():
             torch.manual_seed(3)
-            settings = getattr(transformers, f"{name}Config")(
-                **{
-                    "vocab_size": len(tokenizer),
-                    **SIZES[family],
-                    **(labels if classes else {}),
-                    **further,
-                }
-            )
-            model = getattr(
-                transformers, name + ("ForSequenceClassification" if classes else language_model)
-            )(settings)
+            config = getattr(transformers, f"{name}Config")(**settings)
+            model = getattr(transformers, name + language_model)(config)
             # Norms and biases too: equal results are no accident then.
             for parameter in model.parameters():
                 torch.nn.init.normal_(parameter, std=0.3)

@@ -19,8 +19,8 @@ from tests import tiny
 Checkpoint = Callable[..., Path]
 
 
-def known(storage: Path, task: str = "nli", **model: Any) -> str:
-    return Graph(Store(storage)).plan(tiny.experiment(task, storage, model=model)).address
+def known(storage: Path, **model: Any) -> str:
+    return Graph(Store(storage)).plan(tiny.experiment("nli", storage, model=model)).address
 
 
 def test_a_pretrained_model_is_known_by_its_files(checkpoint: Checkpoint, tmp_path: Path) -> None:
@@ -33,37 +33,16 @@ def test_a_pretrained_model_is_known_by_its_files(checkpoint: Checkpoint, tmp_pa
     assert len({known(tmp_path, **model) for model in models}) == len(models)
 
 
-@pytest.mark.parametrize("task", ["nli", "seq2seq"])
-def test_a_directory_that_is_not_there_is_refused(task: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no pretrained model '/nowhere'"):
-        prepare(tiny.experiment(task, tmp_path, model={"name": "/nowhere"}), Store(tmp_path))
-
-
-def test_a_model_that_an_attack_cannot_move_is_refused_before_anything_is_made(
+def test_what_cannot_be_read_or_attacked_is_refused_before_anything_is_made(
     checkpoint: Checkpoint, tmp_path: Path
 ) -> None:
-    changes: dict[str, Any] = {"model": {"name": str(checkpoint("t5"))}, "max_length": 32}
-    with pytest.raises(
-        UserError,
-        match="regime adversarial perturbs word embeddings, and '.*t5.* Take regime plain",
+    for name, message in (
+        ("/nowhere", "no pretrained model '/nowhere'"),
+        (str(checkpoint("t5")), "perturbs word embeddings, and '.*t5.* Take regime plain"),
     ):
-        prepare(tiny.experiment("nli", tmp_path, **changes, regime="adversarial"), Store(tmp_path))
+        with pytest.raises(UserError, match=message):
+            prepare(
+                tiny.experiment("nli", tmp_path, model={"name": name}, regime="adversarial"),
+                Store(tmp_path),
+            )
     assert not (tmp_path / "corpora").exists()
-    assert prepare(tiny.experiment("nli", tmp_path, **changes), Store(tmp_path)).data_factor == 1
-
-
-def test_draws_need_a_tokenizer_with_an_unknown_symbol(
-    checkpoint: Checkpoint, tmp_path: Path
-) -> None:
-    """SentencePiece models of byte fallback and GPT-2's have none."""
-    from transformers import AutoTokenizer
-
-    path = checkpoint("gpt2")
-    tokenizer = AutoTokenizer.from_pretrained(path)
-    tokenizer.unk_token = None
-    tokenizer.save_pretrained(path)
-    draw = {"augment": [{"operator": "word_drop"}], "max_length": 32}
-    with pytest.raises(UserError, match="unknown symbol, and the model's tokenizer has none"):
-        prepare(
-            tiny.experiment("nli", tmp_path, model={"name": str(path)}, **draw), Store(tmp_path)
-        )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
 from torch.nn.functional import linear
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers import PreTrainedModel
 
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -32,14 +33,6 @@ def family(name: str, vocabulary: int = 60) -> Any:
     return made.eval()
 
 
-@pytest.fixture(scope="module")
-def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> PreTrainedTokenizerBase:
-    """A tokenizer: pad 1, end of sentence 2."""
-    folder = Store(tmp_path_factory.mktemp("tokenizer")).folder("vocabularies", "toy")
-    subwords.learn(["the cat sees the dog", "a bee"], 60, folder)
-    return subwords.load(subwords.directory_of(folder))
-
-
 def logits(
     model: PreTrainedModel, source: Tensor, labels: Tensor, perturbation: Tensor | None = None
 ) -> Tensor:
@@ -48,29 +41,21 @@ def logits(
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_rows_and_head_give_the_logits_and_the_loss_of_transformers(name: str) -> None:
+def test_rows_and_head_give_the_logits_of_transformers(name: str) -> None:
     model, real = family(name), LABELS != PAD
-    ours = logits(model, SOURCE, LABELS)
     with torch.no_grad():
         own = model(
             input_ids=SOURCE, attention_mask=SOURCE != PAD, labels=LABELS.masked_fill(~real, -100)
         )
-    assert torch.allclose(ours[real], own.logits[real], atol=1e-5)
-    assert torch.allclose(torch.nn.functional.cross_entropy(ours[real], LABELS[real]), own.loss)
+    assert torch.allclose(logits(model, SOURCE, LABELS)[real], own.logits[real], atol=1e-5)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_perturbation_is_added_to_what_the_encoder_reads(name: str) -> None:
-    """As far as another word is from the first, it makes that of it.
-
-    No perturbation changes nothing, pads or not.
-    """
+    """As far as another word is from the first, it makes that of it."""
     model = family(name)
     embeddings = source_embeddings(model, SOURCE).detach()
     perturbation = torch.zeros_like(embeddings)
-    assert torch.allclose(
-        logits(model, SOURCE, LABELS, perturbation), logits(model, SOURCE, LABELS), atol=1e-5
-    )
     exchanged = SOURCE.clone()
     exchanged[0, 0] = 12
     perturbation[0, 0] = (source_embeddings(model, exchanged) - embeddings)[0, 0]
@@ -79,16 +64,12 @@ def test_a_perturbation_is_added_to_what_the_encoder_reads(name: str) -> None:
     assert not torch.allclose(logits(model, SOURCE, LABELS)[0], expected[0], atol=1e-3)
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-def test_these_families_are_accepted(name: str, tokenizer: PreTrainedTokenizerBase) -> None:
-    check(family(name), tokenizer, name, perturbable=True)
-
-
-def test_models_whose_own_logits_differ_are_refused(tokenizer: PreTrainedTokenizerBase) -> None:
-    other = family("mbart50")
-    other.config.pad_token_id = 3
-    with pytest.raises(UserError, match="pad 1, its model 60 embeddings and pad 3"):
-        check(other, tokenizer, "x")
+def test_models_whose_own_logits_differ_are_refused(tmp_path: Path) -> None:
+    folder = Store(tmp_path).folder("vocabularies", "toy")
+    subwords.learn(["the cat sees the dog", "a bee"], 60, folder)
+    tokenizer = subwords.load(subwords.directory_of(folder))  # pad 1, end of sentence 2
+    for name in FAMILIES:
+        check(family(name), tokenizer, name, perturbable=True)
     with pytest.raises(UserError, match="its model 20 embeddings"):
         check(family("mt5", 20), tokenizer, "x")
     doubled = family("mbart50")

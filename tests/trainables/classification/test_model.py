@@ -21,7 +21,7 @@ from augury.text.pieces.subwords import encode
 from augury.training.batching import padded
 from tests.training.host_reads import NoReads
 from trainables.classification.config import PretrainedClassifier, Scratch
-from trainables.classification.model import Reader, build, check, empty
+from trainables.classification.model import Reader, build, check
 
 Checkpoint = Callable[..., Path]
 FAMILIES = (
@@ -74,35 +74,27 @@ def test_a_family_is_read_as_transformers_reads_it_however_it_is_padded(
         assert torch.allclose(plain, model(**encoding).logits, atol=1e-6)
         assert plain.std(0).min() > 1e-3
         perturbation = torch.zeros_like(read.embeddings(ids))
-        assert torch.allclose(read.logits(ids, perturbation), plain, atol=1e-6)
         perturbation[0, 1] = torch.linspace(-1, 1, perturbation.shape[2])
         changed = (read.logits(ids, perturbation) - plain).abs().amax(1)
         assert changed[0] > 1e-3 and changed[1:].max() < 1e-6
-        for moved in (None, torch.zeros_like(perturbation)):
-            wider = nn.functional.pad(ids, (0, 9), value=read.pad)
-            padded_moved = None if moved is None else nn.functional.pad(moved, (0, 0, 0, 9))
-            assert torch.allclose(read.logits(wider, padded_moved), plain, atol=1e-5)
+        wider = nn.functional.pad(ids, (0, 9), value=read.pad)
+        for moved in (None, torch.zeros_like(read.embeddings(wider))):
+            assert torch.allclose(read.logits(wider, moved), plain, atol=1e-5)
 
 
-@pytest.mark.parametrize("family", ["xlm_roberta", "bert"])
 @pytest.mark.parametrize("perturbable", [False, True])
 def test_with_sdpa_no_tensor_is_read_on_the_host(
-    family: str, perturbable: bool, checkpoint: Checkpoint, tmp_path: Path
+    perturbable: bool, checkpoint: Checkpoint, tmp_path: Path
 ) -> None:
-    path = checkpoint(family)
-    model, directory = loaded(path, tmp_path / "sdpa", attention="sdpa")
-    read, ids = reader(model, directory)
+    read, ids = reader(*loaded(checkpoint("xlm_roberta"), tmp_path, attention="sdpa"))
     perturbation = torch.zeros_like(read.embeddings(ids)).detach() if perturbable else None
     with NoReads(), torch.no_grad():
-        logits = read.logits(ids, perturbation)
-    eager, _ = reader(*loaded(path, tmp_path / "eager", attention="eager"))
-    with torch.no_grad():
-        assert torch.allclose(logits, eager.logits(ids, perturbation), atol=1e-5)
+        read.logits(ids, perturbation)
 
 
 @pytest.mark.parametrize("family", ["xlm_roberta", "t5"])
 def test_a_classifier_of_nli_keeps_its_head_and_its_classes_are_found_by_name(
-    family: str, checkpoint: Checkpoint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    family: str, checkpoint: Checkpoint, tmp_path: Path
 ) -> None:
     path = checkpoint(family, ("NEUTRAL", "ENTAILMENT", "CONTRADICTION"))
     model, directory = loaded(path, tmp_path)
@@ -112,14 +104,12 @@ def test_a_classifier_of_nli_keeps_its_head_and_its_classes_are_found_by_name(
         expected = own(input_ids=ids, attention_mask=(ids != read.pad).long()).logits
         assert torch.allclose(read.logits(ids), expected[:, [1, 0, 2]], atol=1e-6)
     assert model.config.id2label == {0: "entailment", 1: "neutral", 2: "contradiction"}
-    assert "new head" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("family", ["xlm_roberta", "deberta"])
 def test_another_classifier_gets_a_new_head_that_is_a_function_of_the_seed(
-    family: str, checkpoint: Checkpoint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    checkpoint: Checkpoint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = checkpoint(family, ("entailment", "not_entailment"), dtype=torch.bfloat16)
+    path = checkpoint("deberta", ("entailment", "not_entailment"), dtype=torch.bfloat16)
     before = torch.random.get_rng_state()
     first, again, other = (
         dict(loaded(path, tmp_path / str(run), seed)[0].named_parameters())
@@ -134,7 +124,6 @@ def test_another_classifier_gets_a_new_head_that_is_a_function_of_the_seed(
         if "classifier" in name or "pooler" in name:
             assert torch.equal(parameter, other[name]) == name.endswith("bias")
         else:
-            assert torch.equal(parameter, other[name])
             assert torch.equal(parameter, saved[name].float())
 
 
@@ -149,61 +138,22 @@ def test_from_nothing_every_parameter_is_a_function_of_the_seed(tmp_path: Path) 
     assert not torch.equal(first["classifier.dense.weight"], other["classifier.dense.weight"])
     embeddings = first["roberta.embeddings.word_embeddings.weight"]
     assert embeddings[1].abs().max() == 0 and 0.015 < embeddings[2:].std() < 0.025
-    assert first["roberta.encoder.layer.0.output.LayerNorm.weight"].unique().tolist() == [1.0]
-    assert first["classifier.out_proj.bias"].tolist() == [0, 0, 0]
-    assert empty(config, LABELS, directory).state_dict().keys() == first.keys()
 
 
-def test_a_model_without_sdpa_is_read_eagerly_on_a_gpu_unless_that_is_asked_for(
-    checkpoint: Checkpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_model_that_cannot_be_read_as_transformers_does_is_refused(
+    checkpoint: Checkpoint, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    for family, attention in (("bert", "sdpa"), ("deberta", "eager")):
-        path = checkpoint(family, LABELS)
-        model, directory = loaded(path, tmp_path)
-        assert model.config._attn_implementation == attention
-    without = f"'{path}' cannot be loaded: .* does not support .*scaled_dot_product_attention"
-    with pytest.raises(UserError, match=without):
-        loaded(path, tmp_path, attention="sdpa")
-    with pytest.raises(UserError, match=without):
-        empty(PretrainedClassifier(name=str(path), attention="sdpa"), LABELS, directory)
-
-
-def checked(
-    path: Path, store: Path, *, perturbable: bool, max_length: int = 32, columns: int = 2
-) -> None:
-    folder = Store(store).folder("vocabularies", path.name)
+    path, folder = checkpoint("xlnet"), Store(tmp_path).folder("vocabularies", "xlnet")
     pretrained.save(str(path), None, folder)
     config, directory = PretrainedClassifier(name=str(path)), subwords.directory_of(folder)
-    check(config, LABELS, columns, directory, max_length, perturbable=perturbable)
+    with pytest.raises(UserError, match="other logits here than in transformers"):
+        check(config, LABELS, 2, directory, 32, perturbable=False)
 
 
-@pytest.mark.parametrize(
-    ("family", "perturbable", "reason"),
-    [
-        ("xlnet", False, "xlnet. has other logits here than in transformers: the logits differ"),
-        ("t5", True, "Passing input embeddings is currently not supported.* Take regime plain"),
-        ("gpt2", True, "regime adversarial perturbs word embeddings, .*the logits differ"),
-    ],
-)
-def test_a_model_that_cannot_be_read_as_transformers_does_is_refused(
-    family: str, perturbable: bool, reason: str, checkpoint: Checkpoint, tmp_path: Path
-) -> None:
-    path = checkpoint(family)
-    if perturbable:
-        checked(path, tmp_path / "plain", perturbable=False)
-    with pytest.raises(UserError, match=reason):
-        checked(path, tmp_path / "moved", perturbable=perturbable)
-
-
-@pytest.mark.parametrize(
-    ("family", "most"), [("xlm_roberta", 64), ("bert", 64), ("t5", None), ("xlnet", None)]
-)
 def test_a_pair_may_not_be_longer_than_the_positions(
-    family: str, most: int | None, checkpoint: Checkpoint, tmp_path: Path
+    checkpoint: Checkpoint, tmp_path: Path
 ) -> None:
-    model, directory = loaded(checkpoint(family), tmp_path)
-    assert reader(model, directory, most or 4000)
-    if most:
-        with pytest.raises(UserError, match="max_length=65 exceeds the 64 positions of the model"):
-            reader(model, directory, most + 1)
+    model, directory = loaded(checkpoint("xlm_roberta"), tmp_path)  # 66, of which two are no place
+    assert reader(model, directory, 64)
+    with pytest.raises(UserError, match="max_length=65 exceeds the 64 positions of the model"):
+        reader(model, directory, 65)

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 import torch
-from huggingface_hub import ModelCard
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from augury.core.errors import UserError
@@ -30,18 +29,15 @@ LABELS = {
     "pairs": ["contradiction", "entailment", "neutral"],
 }
 SYSTEMS: dict[str, dict[str, Any]] = {
-    "baseline": {},
     "EDA": {"augment": [{"operator": "eda"}]},
     "agreement": {
         "augment": [{"operator": "eda", "copies": 1, "use": "view"}],
         "regime": "coregularised",
     },
-    "R-Drop": {"regime": {"name": "coregularised", "over": "identity"}},
     "draws and FGM": {
         "augment": [{"operator": "word_drop"}],
         "regime": {"name": "adversarial", "preset": "fgm"},
     },
-    "PGD": {"regime": {"name": "adversarial", "preset": "paper"}},
 }
 
 
@@ -91,11 +87,8 @@ def test_every_system_is_scored_by_accuracy_and_macro_f1(trained: SimpleNamespac
             assert stored["value"] == pytest.approx(value)
 
 
-def test_lines_are_cleaned_and_labelled_like_test_sets(
-    trained: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RAY_ADDRESS", "no.cluster:1")  # which has no part in it
-    folder = trained.folders["baseline"]
+def test_lines_are_cleaned_and_labelled_like_test_sets(trained: SimpleNamespace) -> None:
+    folder = trained.folders["EDA"]
     run = Run.read(folder)
     columns = map(run.corpus("test").column, TASK.columns(run.experiment))
     lines = ["\t".join(row).upper() for row in zip(*columns, strict=True)]
@@ -111,8 +104,6 @@ def test_the_exported_model_gives_the_same_probabilities_and_labels(
     folder = trained.folders["EDA"]
     run = Run.read(folder)
     export(folder, trained.store, "hf", tmp_path / "hf")
-    with pytest.raises(UserError, match="has no form 'ctranslate2'"):
-        export(folder, trained.store, "ctranslate2", tmp_path / "other")
     model = AutoModelForSequenceClassification.from_pretrained(tmp_path / "hf").eval()
     tokenizer = AutoTokenizer.from_pretrained(tmp_path / "hf")
     columns = [run.corpus("test").column(name) for name in TASK.columns(run.experiment)]
@@ -121,13 +112,8 @@ def test_the_exported_model_gives_the_same_probabilities_and_labels(
     probabilities = torch.from_numpy(TASK.probabilities(run, *columns))
     torch.testing.assert_close(probabilities, expected, atol=1e-5, rtol=0)
     assert [*model.config.id2label.values()] == trained.labels
-    empty = [[] for _ in columns]
-    assert TASK.probabilities(run, *empty).shape == (0, len(trained.labels))
 
     first = [column[0] for column in columns]
     row = dict(zip(("text", "text_pair"), first, strict=False))
     prediction = run_card(tmp_path / "hf", row=row)
     assert prediction["label"] == TASK.translate(run, ["\t".join(first)])[0]
-    data = ModelCard.load(tmp_path / "hf" / "README.md").data
-    assert (data.pipeline_tag, data.language) == ("text-classification", ["qaa"])
-    assert data.metrics == ["accuracy", "macro_f1"]
