@@ -37,16 +37,9 @@ def _pairs(rows: int, seed: int) -> tuple[Tensor, Tensor]:
 def trained() -> MarianMTModel:
     """A model that has begun to learn to rename pieces: neither flat nor certain, and ending
     sentences."""
-    config = ModelConfig(
-        architecture="tiny",
-        encoder_layers=1,
-        decoder_layers=1,
-        hidden_size=32,
-        feedforward_size=64,
-        attention_heads=2,
-        dropout=0.0,
-        max_positions=64,
-    )
+    layers = {"encoder_layers": 1, "decoder_layers": 1, "attention_heads": 2}
+    sizes = {"hidden_size": 32, "feedforward_size": 64, "max_positions": 64}
+    config = ModelConfig.model_validate({"architecture": "tiny", "dropout": 0.0, **layers, **sizes})
     model = build(config, VOCABULARY, pad=PAD, eos=EOS, seed=1)
     seeds = itertools.count()
 

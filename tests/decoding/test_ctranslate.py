@@ -1,25 +1,12 @@
 from __future__ import annotations
 
-import copy
-
-import pytest
 import torch
 from transformers import MarianConfig, MarianMTModel
 
 from augury.decoding.settings import Decoding
 from tests.hypotheses import assert_same, decoder_of, generate, translate
 
-pytestmark = pytest.mark.trains
-
 PAD, EOS, VOCABULARY = 1, 2, 48
-DECODING = Decoding(beam=4, max_length=20)
-
-
-def test_weights_are_written_in_32_bits(trained: MarianMTModel, sources: list[list[int]]) -> None:
-    model = copy.deepcopy(trained).double()
-    expected = translate(decoder_of(trained), sources, DECODING)
-    assert translate(decoder_of(model), sources, DECODING) == expected
-    assert model.dtype == torch.float64
 
 
 def test_a_model_of_opus_is_decoded_from_its_own_start_and_with_its_bias() -> None:

@@ -1,4 +1,4 @@
-"""A classifier with its examples: rows, losses, attacks and validation, on a prepared toy corpus."""
+"""A classifier with its examples: rows, losses, attacks, validation, on a prepared toy corpus."""
 
 from __future__ import annotations
 

@@ -16,24 +16,20 @@ from augury.cli import main
 from augury.core.errors import UserError
 from augury.decoding.generate import n_best
 from augury.decoding.settings import Decoding
-from augury.experiments.spec import parse
 from augury.experiments.systems import load
 from augury.reporting.exporting import export
 from augury.text.pieces.subwords import code_of
-from tests.trainables.nmt.tuned import CIPHERS, CORPUS, Make, content, finished
+from tests.trainables.nmt.tuned import CIPHERS, Make, finished
 from trainables.nmt import TASK
-from trainables.nmt.config import TranslationTuning
-from trainables.nmt.pretrained_vocabulary import PretrainedVocabulary
 from trainables.nmt.trained import Trained
 from trainables.nmt.translation import Translation
 
-FAMILIES = ("marian", "m2m_100", "nllb", "mbart50", "t5")
 FRAMES = {
-    "marian": ((), ()),
-    "m2m_100": (("__de__",), ("__en__",)),
-    "nllb": (("deu_Latn",), ("eng_Latn",)),
-    "mbart50": (("de_DE",), ("en_XX",)),
-    "t5": ((), ()),
+    "marian": [[], []],
+    "m2m_100": [["__de__"], ["__en__"]],
+    "nllb": [["deu_Latn"], ["eng_Latn"]],
+    "mbart50": [["de_DE"], ["en_XX"]],
+    "t5": [[], []],
 }
 """The symbols before sources and targets."""
 
@@ -42,13 +38,10 @@ def first_batch(task: Translation) -> Any:
     return task.load(np.arange(4), 0, torch.device("cpu")).batch
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_the_loss_is_that_of_transformers_on_texts_as_its_own_tokenizer_writes_them(
-    family: str, prepared: Make
-) -> None:
+@pytest.mark.parametrize("family", FRAMES)
+def test_texts_are_framed_and_read_as_transformers_does(family: str, prepared: Make) -> None:
     run = prepared(family)
-    task = Translation(run)
-    corpus = run.corpus("train")
+    task, corpus = Translation(run), run.corpus("train")
     tokenizer = task.vocabulary.tokenizer
     texts = [corpus.column(side)[:4] for side in ("source", "target")]
     batch = tokenizer(texts[0], text_target=texts[1], return_tensors="pt", padding=True)
@@ -63,45 +56,27 @@ def test_the_loss_is_that_of_transformers_on_texts_as_its_own_tokenizer_writes_t
         ours = torch.nn.functional.cross_entropy(logits, rows.labels)
     assert ours.item() == pytest.approx(expected.item(), rel=1e-5)
 
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_language_codes_begin_sources_and_outputs(family: str, prepared: Make) -> None:
-    run = finished(prepared(family))
-    trained, model = Trained(run), Trained(run).model()
-    vocabulary = trained.vocabulary
-    names = vocabulary.tokenizer.convert_ids_to_tokens
-    before, first = map(tuple, map(names, (list(vocabulary.before), list(vocabulary.first))))
-    assert (before, first) == FRAMES[family]
-    sources = trained.encode(["der hund sieht die katze"])
-    never, prefix = vocabulary.never, vocabulary.first
+    trained = Trained(finished(run))
+    vocabulary, sources = trained.vocabulary, trained.encode(texts[0])
+    frame = [
+        tokenizer.convert_ids_to_tokens([*ids]) for ids in (vocabulary.before, vocabulary.first)
+    ]
+    assert frame == FRAMES[family]
     for beam in (1, 3):
-        decoding = Decoding(beam=beam, max_length=12)
-        ((best,),) = trained.search(1)([sources], decoding, 1)
-        ((other,),) = n_best(model, [sources], decoding, never, prefix=prefix)
-        assert best[: len(prefix)] == prefix and len(best) > len(prefix)
-        assert best == other
-    (text,) = TASK.translate(run, ["der hund sieht die katze"])
-    assert text and not any(symbol in text for symbol in (*first, "</s>", "<pad>"))
+        decoding, prefix = Decoding(beam=beam, max_length=12), vocabulary.first
+        found = trained.search(1)([sources], decoding, 1)
+        assert found == n_best(
+            trained.model(), [sources], decoding, vocabulary.never, prefix=prefix
+        )
+        assert all(best[: len(prefix)] == prefix for (best,) in found)
 
 
-def test_a_checkpoint_gives_its_beam_and_the_file_overrides_it(
-    checkpoint: Callable[[str], str], tmp_path: Path
-) -> None:
-    experiment: Any = parse(content(tmp_path, checkpoint("t5"), decoding={"beam": 2}))
-    decoding = experiment.decoding
-    assert (decoding.beam, decoding.length_penalty, decoding.max_length) == (2, 0.7, 20)
-    assert isinstance(experiment.training, TranslationTuning)
-    again: Any = parse(experiment.to_dict())
-    assert again.decoding == decoding and again.training == experiment.training
-
-
-@pytest.mark.parametrize("family", ["marian", "m2m_100", "t5"])
+@pytest.mark.parametrize("family", ["m2m_100", "t5"])
 def test_new_pieces_of_a_cipher_alone_get_new_embeddings(family: str, prepared: Make) -> None:
     plain = Translation(prepared(family)).module
     task = Translation(prepared(family, model={"new_pieces": 150}, **CIPHERS))
-    vocabulary = task.vocabulary
-    assert isinstance(vocabulary, PretrainedVocabulary) and vocabulary.added
-    assert not set(vocabulary.added) & vocabulary.tokenizer.get_vocab().keys()
+    vocabulary: Any = task.vocabulary
+    assert vocabulary.added and not {*vocabulary.added} & vocabulary.tokenizer.get_vocab().keys()
     old, new = (model.get_input_embeddings().weight for model in (plain, task.module))
     assert len(new) == len(old) + len(vocabulary.added) == len(vocabulary)
     assert torch.equal(new[: len(old)], old)
@@ -110,9 +85,6 @@ def test_new_pieces_of_a_cipher_alone_get_new_embeddings(family: str, prepared: 
         assert torch.allclose(new[row], old[ids].mean(0) if ids else new[:row].mean(0), atol=1e-6)
     plain_view, enciphered = first_batch(task).sources
     assert plain_view.max() < len(old) <= enciphered.max()
-    assert torch.equal(
-        plain_view[:, : len(vocabulary.before)], enciphered[:, : len(vocabulary.before)]
-    )
 
 
 def test_new_pieces_are_neither_produced_nor_exported(prepared: Make, tmp_path: Path) -> None:
@@ -127,37 +99,28 @@ def test_new_pieces_are_neither_produced_nor_exported(prepared: Make, tmp_path: 
     assert loaded.config.vocab_size == Trained(plain).model().config.vocab_size
 
 
-@pytest.mark.parametrize("form", ["hf", "ctranslate2"])
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", FRAMES)
 def test_exports_translate_as_the_run(
-    family: str, form: str, prepared: Make, run_card: Any, tmp_path: Path
+    family: str, prepared: Make, run_card: Any, tmp_path: Path
 ) -> None:
     prompt = {"model": {"prompt": "translate:"}} if family == "t5" else {}
     run = finished(prepared(family, **prompt))
     texts = ["der hund sieht die katze", "ein haus"]
-    export(run.folder, run.store, form, tmp_path / form)
-    outputs = run_card(tmp_path / form, texts=texts)
-    # The tokenizer of M2M-100, once saved, takes a code within an output for text.
-    assert [text.replace("__en__", "") for text in outputs] == TASK.translate(run, texts)
+    expected = TASK.translate(run, texts)
+    for form in ("hf", "ctranslate2"):
+        export(run.folder, run.store, form, tmp_path / form)
+        outputs = run_card(tmp_path / form, texts=texts)
+        # The tokenizer of M2M-100, once saved, takes a code within an output for text.
+        assert [text.replace("__en__", "") for text in outputs] == expected
 
 
 @pytest.mark.parametrize(
     ("family", "changes", "message"),
     [
         ("t5", {"vocabulary": {"size": 500}}, "leave out the section vocabulary"),
-        ("t5", {"model": {"architecture": "tiny"}}, "architecture"),
-        ("t5", {"corpus": {**CORPUS, "train": {"builtin": 9, "tag": "<n>"}}}, "tag '<n>' is no"),
-        ("t5", {"augment": [{"operator": "bpe_dropout"}]}, "segments anew"),
-        (
-            "t5",
-            {**CIPHERS, "regime": {"name": "multi_source", "equation": 2}},
-            "set regime.equation=1",
-        ),
-        ("t5", {"model": {"target_language": "en"}}, "tokenizer has no languages"),
         ("nllb", {"model": {"target_language": "eng"}}, "'eng': did you mean 'eng_Latn'"),
         ("marian", {"max_pieces": 256}, "set max_pieces to 255 at most"),
         ("mbart25", {}, "such as mBART-50"),
-        ("m2m_100", {"model": {"allow_pickle": True, "name": "./none"}}, "no pretrained model"),
     ],
 )
 def test_what_a_model_cannot_do_is_refused(
@@ -173,8 +136,6 @@ def test_languages_are_found_by_the_corpus() -> None:
     assert code_of("en", {"ar_AR": 1, "en_XX": 2}, "model.target_language") == "en_XX"
     with pytest.raises(UserError, match="zho_Hans, zho_Hant: set model.target_language"):
         code_of("zh", codes, "model.target_language")
-    with pytest.raises(UserError, match="unknown language"):
-        code_of("fr", codes, "model.target_language")
 
 
 def test_init_drafts_the_tuning_of_a_model(
@@ -182,11 +143,9 @@ def test_init_drafts_the_tuning_of_a_model(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for language, word in (("de", "hund"), ("en", "dog")):
-        lines = "".join(f"{word} {number}\n" for number in range(40))
-        Path(f"train.{language}").write_text(lines, encoding="utf-8")
+        Path(f"train.{language}").write_text("".join(f"{word} {row}\n" for row in range(40)))
     flags = ["--source", "train.de", "--target", "train.en", "--model", checkpoint("m2m_100")]
-    Path("my.yaml").write_text("")
-    assert main(["init", "my.yaml", *flags, "--force"]) == 2  # 500 pieces do not fit
+    assert main(["init", "my.yaml", *flags]) == 2  # 500 pieces do not fit
     changed = Path("my.yaml").read_text().replace("model: {", "max_pieces: 200\nmodel: {")
     Path("my.yaml").write_text(changed)
     assert main(["config", "my.yaml"]) == 0

@@ -12,9 +12,8 @@ from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.experiments.make import prepare
 from augury.experiments.run import Run
-from augury.experiments.spec import parse
+from tests import tiny
 from trainables.seq2seq import pairs
-from trainables.seq2seq.config import Config
 
 NOUNS, VERBS = ("cat", "dog", "fox", "hen", "bee", "cow"), ("sees", "likes", "hears", "finds")
 
@@ -36,25 +35,11 @@ class Toy:
         ("Two cats sleep.", "Two cats dream.", "neutral"),
         ("A fox sees a hen.", "A fox sees an animal.", "entailment"),
     ]
-    tiny = {
-        "architecture": "tiny",
-        "vocabulary_size": 80,
-        "layers": 1,
-        "hidden_size": 16,
-        "feedforward_size": 32,
-        "attention_heads": 2,
-    }
 
     def __init__(self, directory: Path):
         self.directory, self.store = directory, Store(directory / "results")
         lines = ["premise\thypothesis\tlabel", *("\t".join(pair) for pair in self.pairs)]
         (directory / "nli.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-    @property
-    def parallel(self) -> dict[str, Any]:
-        """A parallel corpus, of which every tenth sentence is held out."""
-        train = self.text("train", self.sentences)
-        return {"source_language": "aa", "target_language": "ab", "every": 10, "train": train}
 
     def text(self, name: str, pairs: list[tuple[str, str]]) -> dict[str, str]:
         """Sentence pairs as two files."""
@@ -65,48 +50,30 @@ class Toy:
             files[key] = str(path)
         return files
 
-    @property
-    def nli(self) -> dict[str, Any]:
-        """An NLI corpus of four pairs, which are its validation text too."""
-        text = {"file": str(self.directory / "nli.tsv")}
-        return {"language": "en", "train": text, "valid": text}
+    def experiment(self, form: str, corpus: dict[str, Any] | None = None, **changes: Any) -> Any:
+        """An experiment on the corpus of this form, to whose settings `corpus` adds.
 
-    def held_out(self, form: str) -> dict[str, str]:
-        """The text of a test set for a corpus of this form."""
-        lines = [("cat sees dog .", "cat dog sees ."), ("bee likes hen .", "bee hen likes .")]
-        return self.nli["train"] if form == "hypothesis" else self.text("more", lines)
-
-    def content(self, corpus: dict[str, Any], **changes: Any) -> dict[str, Any]:
-        """An experiment file."""
-        return {
-            "name": "toy",
-            "task": "seq2seq",
-            "storage": self.store.root,
-            "baseline": False,
-            "corpus": corpus,
-            "model": self.tiny,
-            "max_pieces": 30,
+        Of the parallel one every tenth sentence is held out; the NLI one is validated on itself.
+        """
+        if form == "hypothesis":
+            file = {"file": str(self.directory / "nli.tsv")}
+            settings: dict[str, Any] = {"language": "en", "train": file, "valid": file}
+        else:
+            train = self.text("train", self.sentences)
+            settings = {"source_language": "aa", "target_language": "ab", "train": train}
+            settings["every"] = 10
+        sections = {
+            "corpus": {"form": form, **settings, **(corpus or {})},
+            "model": {**tiny.T5, "vocabulary_size": 80},
             "training": {"max_epochs": 1, "max_examples": 32},
-            "tracking": {"enabled": False},
-            "execution": {"executor": "local", "threads": 1},
-            **changes,
         }
+        return tiny.experiment("seq2seq", Path(self.store.root), **{**sections, **changes})
 
-    def experiment(self, form: str, **changes: Any) -> Config:
-        """The experiment of such a file, on the corpus of this form; `corpus` adds to its
-        settings."""
-        text = self.nli if form == "hypothesis" else self.parallel
-        experiment = parse(
-            self.content({"form": form, **text, **changes.pop("corpus", {})}, **changes)
-        )
-        assert isinstance(experiment, Config)
-        return experiment
-
-    def made(self, experiment: Config, split: str = "train") -> Corpus:
+    def made(self, experiment: Any, split: str = "train") -> Corpus:
         """The pairs of a split."""
         return pairs.pairs(experiment.corpus, split, self.store, Execution(executor="local"))
 
-    def prepared(self, experiment: Config) -> Run:
+    def prepared(self, experiment: Any) -> Run:
         """The run of seed 1, not trained."""
         return prepare(experiment, self.store)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +10,17 @@ import pytest
 import torch
 from huggingface_hub import ModelCard
 
-from augury.decoding.settings import GREEDY, Sampling
+from augury.decoding.settings import Sampling
 from augury.experiments.graph import Graph
 from augury.experiments.run import Run
 from augury.reporting.exporting import export
 from augury.sweeping.driver import run_experiment
 from augury.training import history
-from trainables.nmt.trained import Trained
 from trainables.nmt.translation import Translation
 from trainables.seq2seq import TASK
 
-CPU = torch.device("cpu")
+MORE = [("cat sees dog .", "cat dog sees ."), ("bee likes hen .", "bee hen likes .")]
+"""The sentence pairs of a test set."""
 
 
 def trained(toy: Any, form: str, **changes: Any) -> Run:
@@ -33,18 +32,18 @@ def trained(toy: Any, form: str, **changes: Any) -> Run:
 
 
 @pytest.mark.parametrize(
-    ("form", "languages"),
-    [("text", ("aa", "ab")), ("reorder", ("aa", "aa")), ("hypothesis", ("en", "en"))],
+    ("form", "languages", "rows"),
+    [("text", ("aa", "ab"), 108), ("reorder", ("aa", "aa"), 108), ("hypothesis", ("en", "en"), 4)],
 )
-def test_a_run_reads_the_pairs_of_its_form(toy: Any, form: str, languages: tuple[str, str]) -> None:
-    """Hypotheses have no test sets: of a premise there are many, and a reference is one."""
-    experiment = toy.experiment(form, corpus={"tests": {"more": toy.held_out(form)}})
+def test_a_run_reads_the_pairs_of_its_form(
+    toy: Any, form: str, languages: tuple[str, str], rows: int
+) -> None:
+    experiment = toy.experiment(form)
     assert experiment.languages == languages
     known = Graph(toy.store).plan(experiment).address
     run = toy.prepared(experiment)
-    assert run.address == known and run.inputs[0].rows == (4 if form == "hypothesis" else 108)
+    assert run.address == known and run.inputs[0].rows == rows
     assert run.corpus("train").address == toy.made(experiment).address
-    assert run.tests == ([] if form == "hypothesis" else ["more"])
 
 
 def test_parameters_are_a_function_of_the_seed_alone(toy: Any) -> None:
@@ -60,18 +59,17 @@ def test_parameters_are_a_function_of_the_seed_alone(toy: Any) -> None:
 
 
 def test_validation_is_the_likelihood_of_held_out_targets(toy: Any) -> None:
-    task = Translation(toy.prepared(toy.experiment("hypothesis")))
+    task, cpu = Translation(toy.prepared(toy.experiment("hypothesis"))), torch.device("cpu")
     task.module.eval()
     with torch.no_grad():
-        result = task.validate(CPU)  # the four pairs of the training text
-        batch = task.load(np.arange(4), 0, CPU).batch
+        result = task.validate(cpu)  # the four pairs of the training text
+        batch = task.load(np.arange(4), 0, cpu).batch
         logits = task.module(
             input_ids=batch.sources[0],
             attention_mask=batch.sources[0] != task.pad,
             decoder_input_ids=task.module.prepare_decoder_input_ids_from_labels(batch.labels),
         ).logits
     real = batch.labels != task.pad
-    assert not bool(real.all())
     loss = torch.nn.functional.cross_entropy(logits[real], batch.labels[real])
     assert result.loss == pytest.approx(float(loss), rel=1e-5)
     assert result.score == -result.loss
@@ -82,22 +80,13 @@ def test_validation_is_the_likelihood_of_held_out_targets(toy: Any) -> None:
 
 @pytest.mark.trains
 def test_a_reorderer_is_trained_scored_used_and_exported(
-    toy: Any, run_card: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    toy: Any, run_card: Any, tmp_path: Path
 ) -> None:
-    run = trained(toy, "reorder", corpus={"tests": {"more": toy.held_out("reorder")}})
+    run = trained(toy, "reorder", corpus={"tests": {"more": toy.text("more", MORE)}})
     written = run.folder.sub("hypotheses").read("more.txt").decode().splitlines()
     assert TASK.translate(run, [" cat sees dog .", "bee\tlikes hen ."]) == written  # cleaned first
-    read: list[str] = []
-    with monkeypatch.context() as patch:
-        patch.setattr(Trained, "translate", lambda run, texts, *_, **others: read.extend(texts))
-        TASK.translate(run, [" cat sees dog ."])
-    assert read == ["reorder: cat sees dog ."]
-    scores = run.folder.read_record("scores.json")
-    assert [(score["name"], score["n"]) for score in scores["tests"]["more"]] == [
-        ("bleu", 2),
-        ("chrf", 2),
-    ]
-    assert scores["cost"]["updates"] == 4
+    scores = run.folder.read_record("scores.json")["tests"]["more"]
+    assert [(score["name"], score["n"]) for score in scores] == [("bleu", 2), ("chrf", 2)]
 
     texts = ["reorder: cat sees dog .", "reorder: bee likes hen ."]
     for form in ("hf", "ctranslate2"):
@@ -105,10 +94,7 @@ def test_a_reorderer_is_trained_scored_used_and_exported(
         assert run_card(tmp_path / form, texts=texts) == written
     card = ModelCard.load(tmp_path / "hf" / "README.md")
     assert card.data.metrics == ["bleu", "chrf"] and "reorder: a sentence" in card.text
-
     fine_tuned = trained(toy, "text", model={"name": str(tmp_path / "hf")})
-    described = json.loads(fine_tuned.folder.read("run.json"))
-    assert described["parameters"]["model.name"] == str(tmp_path / "hf")
     assert len(TASK.translate(fine_tuned, ["cat sees dog ."])) == 1
 
 
@@ -132,13 +118,8 @@ def test_every_regime_teaches_a_generator(toy: Any, regime: Any, metric: str | N
 
 @pytest.mark.trains
 def test_samples_are_those_of_their_keys(toy: Any) -> None:
-    run = trained(toy, "hypothesis")
-    draw = TASK.sampler(run)
+    draw, sampling = TASK.sampler(trained(toy, "hypothesis")), Sampling(max_length=8)
     prompts = ["neutral: A dog runs.", "entailment: Two cats sleep.", "neutral: A dog runs."]
-    sampling = Sampling(max_length=8)
     drawn = draw(prompts, [1, 2, 3], sampling)
     assert drawn[0] != drawn[2]
     assert draw(prompts[::-1], [3, 2, 1], sampling) == drawn[::-1]
-    greedy = draw(prompts, [1, 2, 3], GREEDY.model_copy(update={"max_length": 8}))
-    assert greedy[0] == greedy[2]
-    assert draw([], [], sampling) == []
