@@ -11,7 +11,7 @@ from transformers import MarianMTModel
 
 from augury.decoding.generate import n_best
 from augury.decoding.settings import Decoding
-from tests.hypotheses import assert_same, generate
+from tests.hypotheses import generate
 
 pytestmark = pytest.mark.trains
 
@@ -33,15 +33,6 @@ def log_probability(model: MarianMTModel, source: Sequence[int], ids: Sequence[i
         logits = model(input_ids=encoded, decoder_input_ids=prefix).logits[0]
     logits[:, PAD] = logits[0, EOS] = float("-inf")
     return float(logits.log_softmax(1)[range(len(target)), target].sum())
-
-
-def test_the_order_of_views_makes_no_difference(
-    trained: MarianMTModel, views: list[list[list[int]]]
-) -> None:
-    expected = n_best(trained, views, DECODING)
-    assert expected != n_best(trained, views[:1], DECODING)
-    for order in ((2, 0, 1), (1, 0, 2)):
-        assert_same(n_best(trained, [views[view] for view in order], DECODING), expected)
 
 
 def test_several_hypotheses_come_by_the_mean_of_what_the_views_say(

@@ -14,7 +14,7 @@ from transformers import PreTrainedModel, T5Config, T5ForConditionalGeneration
 
 from augury.core.rng import seed_of
 from augury.decoding import sampling
-from augury.decoding.sampling import gumbel, likeliest, sample
+from augury.decoding.sampling import gumbel, sample
 from augury.decoding.settings import Sampling
 
 PAD, EOS, VOCABULARY = 0, 1, 60
@@ -106,11 +106,3 @@ def test_an_output_does_not_depend_on_its_batch(
         assert sample(model, mixed, of_mixed, chosen) == [together[row] for row in order]
     of_copy = sample(model, sources, keys_of(12, copy=1), chosen)
     assert sum(output == other for output, other in zip(together, of_copy, strict=True)) < 4
-
-
-def test_the_fewest_pieces_with_the_mass() -> None:
-    scores = torch.tensor([[0.1, 0.5, 0.3, 0.1]]).log()
-    for top_p, count in ((0.5, 1), (0.51, 2), (0.8, 2), (1.0, 4)):
-        candidates, logits = likeliest(scores, Sampling(top_k=None, top_p=top_p))
-        assert candidates[0, :2].tolist() == [1, 2]
-        assert int(logits.isfinite().sum()) == count

@@ -101,18 +101,6 @@ def test_hypotheses_come_in_the_order_of_the_sources_whatever_the_batches(
     assert_same(found, [expected[row] for row in order])
 
 
-def test_an_empty_source_has_an_empty_hypothesis_and_others_none(
-    engine: Engine, trained: MarianMTModel, sources: list[list[int]]
-) -> None:
-    decoding = Decoding(beam=2, max_length=14)
-    first, second = engine(trained, sources[:2], decoding)
-    hypotheses = engine(trained, [[], sources[0], [], sources[1]], decoding)
-    assert_same(hypotheses, [(), first, (), second])
-    model = copy.deepcopy(trained)
-    model.final_logits_bias[0, EOS] = 20.0
-    assert set(map(len, engine(model, sources, decoding))) == {1}
-
-
 def test_what_exceeds_the_models_positions_is_a_user_error(
     engine: Engine, trained: MarianMTModel
 ) -> None:

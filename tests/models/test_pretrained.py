@@ -13,7 +13,7 @@ from transformers import AutoModelForSequenceClassification, XLMRobertaConfig
 
 from augury.core.errors import UserError
 from augury.models import pretrained
-from augury.models.pretrained import commit, hub_answer, identity, load_model, pinned, unreachable
+from augury.models.pretrained import commit, hub_answer, identity, load_model, pinned
 
 COMMIT, OTHER = "0123456789abcdef" * 2 + "01234567", "f" * 40
 
@@ -41,25 +41,14 @@ def cached(hub: Path, name: str, revision: str, head: str) -> Path:
     return snapshot
 
 
-def tiny(directory: Path, *, pickled: bool) -> Path:
-    config = XLMRobertaConfig(
-        vocab_size=10,
-        hidden_size=8,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=8,
-    )
-    model = AutoModelForSequenceClassification.from_config(config)
+def pickled(directory: Path) -> str:
+    """A directory with a model whose weights are a pickle file."""
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}
+    model = AutoModelForSequenceClassification.from_config(XLMRobertaConfig(10, **sizes))
     model.save_pretrained(directory)
-    if pickled:
-        (directory / "model.safetensors").unlink()
-        torch.save(model.state_dict(), directory / "pytorch_model.bin")
-    return directory
-
-
-def test_a_directory_is_at_hand_and_a_name_is_not_without_a_hub(tmp_path: Path) -> None:
-    assert unreachable(str(tmp_path)) is None
-    assert unreachable("nobody/no-such-model") is not None
+    (directory / "model.safetensors").unlink()
+    torch.save(model.state_dict(), directory / "pytorch_model.bin")
+    return str(directory)
 
 
 def test_a_branch_is_the_commit_of_the_local_cache(offline: Path) -> None:
@@ -71,21 +60,9 @@ def test_a_branch_is_the_commit_of_the_local_cache(offline: Path) -> None:
     assert identity("some/model") == f"some/model@{COMMIT}"
     assert identity("some/model", "v2") == f"some/model@{OTHER}"
     assert identity("some/model", COMMIT) == identity("some/model")
-
-
-def test_weights_are_those_of_the_commit_in_the_address(offline: Path) -> None:
-    cached(offline, "some/model", "main", COMMIT)
-    read = {}
-    pretrained.load(lambda name, **settings: read.update(settings, name=name), "some/model")
-    assert read == {"name": "some/model", "revision": COMMIT}
-
-
-def test_a_directory_is_the_hash_of_its_files(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text("{}")
-    first = identity(str(tmp_path))
-    identity.cache_clear()
-    (tmp_path / "config.json").write_text("{ }")
-    assert first.startswith("files:") and identity(str(tmp_path)) != first
+    read: dict[str, object] = {}
+    pretrained.load(lambda name, **settings: read.update(settings), "some/model")
+    assert read == {"revision": COMMIT}  # the weights of the commit in the address
 
 
 def test_a_kept_tokenizer_says_which_weights_belong_to_it(tmp_path: Path) -> None:
@@ -94,25 +71,15 @@ def test_a_kept_tokenizer_says_which_weights_belong_to_it(tmp_path: Path) -> Non
     assert pinned(str(tmp_path), "main") == COMMIT
 
 
-def test_pickle_files_are_read_where_they_are_allowed_alone(tmp_path: Path) -> None:
+def test_pickle_files_are_read_where_they_are_allowed_alone(offline: Path, tmp_path: Path) -> None:
+    """Of a directory, and of the hub."""
     load = AutoModelForSequenceClassification.from_pretrained
-    safe = load_model(load, str(tiny(tmp_path / "safe", pickled=False)))
-    assert safe.config.hidden_size == 8
-    directory = str(tiny(tmp_path / "pickled", pickled=True))
+    directory = pickled(tmp_path / "pickled")
     with pytest.raises(UserError, match="a pickle file, which can run code .* allow_pickle: true"):
         load_model(load, directory)
     assert load_model(load, directory, allow_pickle=True).config.hidden_size == 8
-
-
-def test_weights_of_the_hub_are_safetensors(offline: Path) -> None:
-    """In the cache of the hub, where no directory is named."""
-    snapshot = cached(offline, "some/model", "main", COMMIT)
-    (snapshot / "config.json").unlink()
-    tiny(snapshot, pickled=True)
-    load = AutoModelForSequenceClassification.from_pretrained
+    pickled(cached(offline, "some/model", "main", COMMIT))
+    cache = {"cache_dir": str(offline), "local_files_only": True}
     with pytest.raises(UserError, match="'some/model' cannot be loaded: .*allow_pickle: true"):
-        load_model(load, "some/model", cache_dir=str(offline), local_files_only=True)
-    loaded = load_model(
-        load, "some/model", allow_pickle=True, cache_dir=str(offline), local_files_only=True
-    )
-    assert loaded.config.hidden_size == 8
+        load_model(load, "some/model", **cache)
+    assert load_model(load, "some/model", allow_pickle=True, **cache).config.hidden_size == 8

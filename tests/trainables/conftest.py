@@ -75,37 +75,36 @@ SIZES: dict[str, dict[str, Any]] = {
 }
 
 
+BERT = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"], "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1"
+ROBERTA = ["<s>", "<pad>", "</s>"], "<s> $A </s>", "<s> $A </s> </s> $B </s>"
+FRAMES = {
+    "xlm_roberta": ROBERTA,
+    "multilingual_minilm": ROBERTA,
+    "t5": (["<pad>", "</s>"], "$A </s>", "$A </s> $B </s>"),
+    "xlnet": (["<pad>", "<sep>", "<cls>"], "$A <sep> <cls>:2", "$A <sep> $B:1 <sep>:1 <cls>:2"),
+}
+"""The special symbols of a family, and how it frames a sentence and a pair."""
+NAMES = {"<pad>": "pad_token", "<s>": "cls_token", "<cls>": "cls_token", "<sep>": "sep_token"}
+NAMES |= {"[PAD]": "pad_token", "[CLS]": "cls_token", "[SEP]": "sep_token", "</s>": "eos_token"}
+
+
 def words_tokenizer(family: str) -> PreTrainedTokenizerFast:
     """A tokenizer of whole words that frames pairs as the family does."""
-    if family in ("xlm_roberta", "multilingual_minilm"):
-        special, single, pair = ["<s>", "<pad>", "</s>"], "<s> $A </s>", "<s> $A </s> </s> $B </s>"
-        named = {"cls_token": "<s>", "sep_token": "</s>", "eos_token": "</s>"}
-    elif family == "t5":
-        special, single, pair = ["<pad>", "</s>"], "$A </s>", "$A </s> $B </s>"
-        named = {"eos_token": "</s>"}
-    elif family == "xlnet":
-        special = ["<pad>", "<sep>", "<cls>"]
-        single, pair = "$A <sep> <cls>:2", "$A <sep> $B:1 <sep>:1 <cls>:2"
-        named = {"cls_token": "<cls>", "sep_token": "<sep>"}
-    else:
-        special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
-        single, pair = "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1"
-        named = {"cls_token": "[CLS]", "sep_token": "[SEP]"}
+    special, single, pair = FRAMES.get(family, BERT)
     unknown = "[UNK]" if "[UNK]" in special else "<unk>"
     known = list(dict.fromkeys([*special, unknown, *WORDS]))
-    tokenizer = Tokenizer(
-        models.WordLevel({word: index for index, word in enumerate(known)}, unknown)
-    )
+    words = {word: index for index, word in enumerate(known)}
+    tokenizer = Tokenizer(models.WordLevel(words, unknown))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     frame = [(token, index) for index, token in enumerate(special)]
     tokenizer.post_processor = processors.TemplateProcessing(
         single=single, pair=pair, special_tokens=frame
     )
     typed = ["token_type_ids"] if family in ("bert", "deberta", "xlnet") else []
+    named = {NAMES[token]: token for token in special if token in NAMES}
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         unk_token=unknown,
-        pad_token="<pad>" if "<pad>" in special else "[PAD]",
         model_input_names=["input_ids", "attention_mask", *typed],
         padding_side="left" if family == "xlnet" else "right",
         **named,

@@ -9,9 +9,7 @@ import pytest
 from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.experiments.spec import parse
-from augury.regimes.regime import SOURCE
 from tests import tiny
-from trainables import classification
 from trainables.nmt.config import ModelConfig, Sizes, resolve
 
 CORPORA: dict[str, dict[str, Any]] = {
@@ -53,15 +51,6 @@ def test_the_paper_s_settings_are_the_defaults(
 def test_an_experiment_survives_being_written(kind: str) -> None:
     experiment = parsed(kind)
     assert parse(experiment.to_dict()) == experiment
-
-
-@pytest.mark.parametrize(
-    ("kind", "columns"), [("classification", ("text",)), ("pairs", ("sentence1", "sentence2"))]
-)
-def test_the_form_of_a_corpus_says_what_is_read(kind: str, columns: tuple[str, ...]) -> None:
-    experiment = parsed(kind, augment=[READING], regime="coregularised")
-    assert classification.TASK.sides(experiment) == {SOURCE: columns}
-    assert experiment.view_names == ["reorder-qab"]
 
 
 def test_a_size_left_out_is_the_architectures() -> None:

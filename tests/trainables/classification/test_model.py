@@ -19,7 +19,6 @@ from augury.models import pretrained
 from augury.text.pieces import subwords
 from augury.text.pieces.subwords import encode
 from augury.training.batching import padded
-from tests.training.host_reads import NoReads
 from trainables.classification.config import PretrainedClassifier, Scratch
 from trainables.classification.model import Reader, build, check
 
@@ -80,16 +79,6 @@ def test_a_family_is_read_as_transformers_reads_it_however_it_is_padded(
         wider = nn.functional.pad(ids, (0, 9), value=read.pad)
         for moved in (None, torch.zeros_like(read.embeddings(wider))):
             assert torch.allclose(read.logits(wider, moved), plain, atol=1e-5)
-
-
-@pytest.mark.parametrize("perturbable", [False, True])
-def test_with_sdpa_no_tensor_is_read_on_the_host(
-    perturbable: bool, checkpoint: Checkpoint, tmp_path: Path
-) -> None:
-    read, ids = reader(*loaded(checkpoint("xlm_roberta"), tmp_path, attention="sdpa"))
-    perturbation = torch.zeros_like(read.embeddings(ids)).detach() if perturbable else None
-    with NoReads(), torch.no_grad():
-        read.logits(ids, perturbation)
 
 
 @pytest.mark.parametrize("family", ["xlm_roberta", "t5"])

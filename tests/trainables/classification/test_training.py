@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pickle
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +123,14 @@ def test_the_words_of_an_attack_are_those_of_the_model(storage: Path) -> None:
     assert losses.metrics["nll_before"] < losses.metrics["nll"]
 
 
+def worker(rank: int, run: Run, rendezvous: Path) -> None:
+    init = f"file://{rendezvous}"
+    torch.distributed.init_process_group("gloo", init_method=init, rank=rank, world_size=2)
+    torch.set_num_threads(1)
+    train_here(run, CPU, lambda metrics: None)
+    torch.distributed.destroy_process_group()
+
+
 @pytest.mark.slow
 @pytest.mark.trains
 def test_two_workers_train_as_one_with_accumulation(tmp_path: Path) -> None:
@@ -137,14 +141,9 @@ def test_two_workers_train_as_one_with_accumulation(tmp_path: Path) -> None:
         return Toy(tmp_path, regime=regime, training=training).run
 
     two_workers, one_worker = run(), run(accumulation=2)
-    file = tmp_path / "run"
-    file.write_bytes(pickle.dumps(two_workers))
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, str(Path(__file__).with_name("workers.py")), str(file)]
-    done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=250, check=False
+    torch.multiprocessing.start_processes(
+        worker, (two_workers, tmp_path / "rendezvous"), nprocs=2, start_method="spawn"
     )
-    assert done.returncode == 0, done.stderr[-2000:]
     train_here(one_worker, CPU, lambda metrics: None)
     of_two, of_one = (
         load_file(Path(run.folder.path(WEIGHTS))) for run in (two_workers, one_worker)

@@ -8,27 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import transformers
 from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
-from transformers import (
-    GenerationConfig,
-    M2M100Config,
-    M2M100ForConditionalGeneration,
-    M2M100Tokenizer,
-    MarianConfig,
-    MarianMTModel,
-    MarianTokenizer,
-    MBart50Tokenizer,
-    MBartConfig,
-    MBartForConditionalGeneration,
-    MBartTokenizer,
-    MT5Config,
-    MT5ForConditionalGeneration,
-    NllbTokenizer,
-    PreTrainedTokenizerBase,
-    T5Config,
-    T5ForConditionalGeneration,
-    T5Tokenizer,
-)
+from transformers import GenerationConfig, PreTrainedTokenizerBase
 
 PIECES = 400
 SIZES: dict[str, Any] = {
@@ -86,40 +68,50 @@ def _tokenizer(
     if family == "marian":
         pieces = ["</s>", "<unk>", *names, "<pad>"]
         file.write_text(json.dumps({piece: index for index, piece in enumerate(pieces)}))
-        return MarianTokenizer(str(spm), str(spm), str(file), source_lang="de", target_lang="en")
+        return transformers.MarianTokenizer(
+            str(spm), str(spm), str(file), source_lang="de", target_lang="en"
+        )
     if family == "t5":
         symbols = [(symbol, 0.0) for symbol in ("<pad>", "</s>", "<unk>")]
-        return T5Tokenizer(vocab=[*symbols, *learned], extra_ids=4)
+        return transformers.T5Tokenizer(vocab=[*symbols, *learned], extra_ids=4)
     scored = [*((symbol, 0.0) for symbol in SYMBOLS), *learned]
     if family == "m2m_100":
         pieces = [piece for piece, _ in scored]
         file.write_text(json.dumps({piece: index for index, piece in enumerate(pieces)}))
-        return M2M100Tokenizer(str(file), str(spm), src_lang="de", tgt_lang="en")
+        return transformers.M2M100Tokenizer(str(file), str(spm), src_lang="de", tgt_lang="en")
     if family == "mbart50":
-        return MBart50Tokenizer(vocab=scored, src_lang="de_DE", tgt_lang="en_XX")
+        return transformers.MBart50Tokenizer(vocab=scored, src_lang="de_DE", tgt_lang="en_XX")
     if family == "mbart25":
-        return MBartTokenizer(vocab=scored, src_lang="de_DE", tgt_lang="en_XX")
+        return transformers.MBartTokenizer(vocab=scored, src_lang="de_DE", tgt_lang="en_XX")
     assert family == "nllb"
     codes = ["deu_Latn", "eng_Latn"]
     vocabulary = {piece: index for index, (piece, _) in enumerate(scored)}
-    return NllbTokenizer(vocabulary, [], extra_special_tokens=codes)
+    return transformers.NllbTokenizer(vocabulary, [], extra_special_tokens=codes)
 
 
 def model(family: str, **special: Any) -> Any:
     """Return a small model of a family; `special` are the numbers of its symbols and embeddings."""
     if family == "marian":
         special |= {"decoder_vocab_size": special["vocab_size"], "forced_eos_token_id": None}
-        return MarianMTModel(MarianConfig(**SIZES, **special, scale_embedding=True))
+        return transformers.MarianMTModel(
+            transformers.MarianConfig(**SIZES, **special, scale_embedding=True)
+        )
     if family in ("t5", "mt5"):
         sizes = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_heads": 2}
         sizes |= {"dropout_rate": 0.0, "initializer_factor": 1.0}
         if family == "t5":
-            return T5ForConditionalGeneration(T5Config(**sizes, **special))
-        untied = MT5Config(**sizes, **special, tie_word_embeddings=False)
-        return MT5ForConditionalGeneration(untied)
+            return transformers.T5ForConditionalGeneration(
+                transformers.T5Config(**sizes, **special)
+            )
+        untied = transformers.MT5Config(**sizes, **special, tie_word_embeddings=False)
+        return transformers.MT5ForConditionalGeneration(untied)
     if family in ("mbart50", "mbart25"):
-        return MBartForConditionalGeneration(MBartConfig(**SIZES, **special))
-    return M2M100ForConditionalGeneration(M2M100Config(**SIZES, **special))
+        return transformers.MBartForConditionalGeneration(
+            transformers.MBartConfig(**SIZES, **special)
+        )
+    return transformers.M2M100ForConditionalGeneration(
+        transformers.M2M100Config(**SIZES, **special)
+    )
 
 
 def _model(family: str, tokenizer: PreTrainedTokenizerBase, learned: int) -> Any:

@@ -19,10 +19,13 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.evaluate import evaluate
 from augury.experiments.graph import Graph
+from augury.experiments.make import prepare
 from augury.experiments.ready_models import ready_model
 from augury.experiments.run import Run, describe
+from augury.experiments.spec import parse
 from augury.experiments.systems import load
 from augury.reporting.exporting import export
+from tests.trainables.nmt.tuned import CORPUS, content, finished
 from trainables.nmt import TASK
 
 MESSY = [
@@ -44,7 +47,10 @@ COMPUTED: dict[str, Any] = {
     "model": {**SIZES, "embeddings": {"name": "alone", "intermediate_size": 32}},
 }
 PRE_NORM: dict[str, Any] = {"model": {**SIZES, "norm": "pre"}}
-TAGGED = {"decoding": {"beam": 4, "max_length": 12, "length_penalty": 0.6}, **CIPHERS}
+TAGGED: dict[str, Any] = {
+    "decoding": {"beam": 4, "max_length": 12, "length_penalty": 0.6},
+    **CIPHERS,
+}
 
 
 @pytest.fixture(
@@ -71,6 +77,16 @@ def test_exports_translate_as_the_run_does(scored: Run, run_card: Any, tmp_path:
     for model in (ReadyModel(run=scored.folder.uri), ReadyModel(checkpoint=str(tmp_path / "hf"))):
         translate = ready_model(model).translator(scored.store)
         assert translate(texts, "plain", experiment.decoding) == [*expected, "", None]
+
+
+@pytest.mark.parametrize("scored", [TAGGED], indirect=True)
+def test_a_tuned_run_starts_as_the_exported_one(scored: Run, tmp_path: Path) -> None:
+    export(scored.folder, scored.store, "hf", tmp_path / "hf")
+    corpus = {**CORPUS, "filter": {"lowercase": True, "unescape": True}}
+    store, changes = Store(tmp_path / "other"), {"corpus": corpus, "decoding": TAGGED["decoding"]}
+    tuning = parse(content(tmp_path / "other", str(tmp_path / "hf"), **changes))
+    start = finished(prepare(tuning, store))
+    assert TASK.translate(start, MESSY) == TASK.translate(scored, MESSY)
 
 
 @pytest.mark.parametrize("scored", [CIPHERS], indirect=True)

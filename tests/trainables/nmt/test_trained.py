@@ -3,8 +3,6 @@ what analyses read."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -62,21 +60,6 @@ def test_test_sets_may_have_several_references(untrained: Any, tmp_path: Path) -
     assert read_statistics(run.folder, "one")["chrf"].tolist() == expected.tolist()
     (tmp_path / "more").write_text("a hound\nthe home\n")
     assert not evaluated(prepare(run.experiment, run.store))
-
-
-def test_a_stored_run_translates_in_a_process_that_imports_only_what_it_uses(
-    untrained: Any,
-) -> None:
-    run: Run = untrained()
-    evaluate(run)
-    code = "import sys; from augury.cli import main; main(sys.argv[1:]); print(*sys.modules)"
-    command = [sys.executable, "-c", code, "translate", run.folder.uri]
-    lines = "".join(f"{source}\n" for source in run.corpus("two").column("source"))
-    result = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
-    *outputs, modules = result.stdout.splitlines()
-    assert outputs == run.folder.sub("hypotheses").read("two.txt").decode().splitlines()
-    unused = {"ray", "torch", "transformers", "mlflow", "scipy", "sacremoses"}
-    assert not unused & set(modules.split())
 
 
 def test_too_long_texts_are_refused(untrained: Any) -> None:

@@ -18,7 +18,6 @@ from augury.decoding.generate import n_best
 from augury.decoding.settings import Decoding
 from augury.experiments.systems import load
 from augury.reporting.exporting import export
-from augury.text.pieces.subwords import code_of
 from tests.trainables.nmt.tuned import CIPHERS, Make, finished
 from trainables.nmt import TASK
 from trainables.nmt.trained import Trained
@@ -128,14 +127,6 @@ def test_what_a_model_cannot_do_is_refused(
 ) -> None:
     with pytest.raises(UserError, match=message):
         prepared(family, **changes)
-
-
-def test_languages_are_found_by_the_corpus() -> None:
-    codes = {"deu_Latn": 1, "eng_Latn": 2, "zho_Hans": 3, "zho_Hant": 4}
-    assert code_of("de", codes, "model.source_language") == "deu_Latn"
-    assert code_of("en", {"ar_AR": 1, "en_XX": 2}, "model.target_language") == "en_XX"
-    with pytest.raises(UserError, match="zho_Hans, zho_Hant: set model.target_language"):
-        code_of("zh", codes, "model.target_language")
 
 
 def test_init_drafts_the_tuning_of_a_model(

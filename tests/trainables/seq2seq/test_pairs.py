@@ -35,12 +35,16 @@ def test_a_sentence_is_written_in_the_order_of_its_translation(toy: Any) -> None
     right = toy.directory / "train.links"
     right.write_text("0-0 1-2 2-1 3-3\n" * len(toy.sentences))
     links = {"links": {"train": str(right), "valid": str(right)}}
+    assert toy.experiment("reorder").languages == ("aa", "aa")
     train = [pair for row, pair in enumerate(toy.sentences, 1) if row % 10]
     for split, kept in (("train", train), ("valid", toy.sentences[9::10])):
         own = toy.made(toy.experiment("reorder"), split)
         others = toy.made(toy.experiment("reorder", corpus=links), split)
         assert both(own) == [(f"reorder: {sentence}", other) for sentence, other in kept]
         assert both(others) == both(own) and others.address != own.address
+    right.write_text("0-0\n" * 8 + "0-9\n" + "0-0\n" * 200)
+    with pytest.raises(UserError, match="line 9: .*4 of them"):
+        toy.made(toy.experiment("reorder", corpus=links))
 
 
 def test_pairs_with_too_few_links_are_left_out_and_counted(toy: Any) -> None:
@@ -60,18 +64,3 @@ def test_pairs_with_too_few_links_are_left_out_and_counted(toy: Any) -> None:
     assert corpus.manifest["rejected"] == {pairs.UNCOVERED: 1} and corpus.manifest["rows_in"] == 3
     lenient = toy.made(toy.experiment("reorder", corpus={**held_out, "min_coverage": 0}), "valid")
     assert both(lenient)[1] == ("reorder: fox hears hen", "fox hears hen")
-
-
-@pytest.mark.parametrize(
-    ("lines", "fault"),
-    [
-        (["0-0"] * 12, "12 lines.*row 13"),
-        (["0-0"] * 8 + ["0-9"] + ["0-0"] * 200, "line 9: .*4 of them"),
-    ],
-)
-def test_links_of_another_text_are_refused(toy: Any, lines: list[str], fault: str) -> None:
-    file = toy.directory / "train.links"
-    file.write_text("".join(f"{line}\n" for line in lines))
-    links = {"links": {"train": str(file), "valid": str(file)}}
-    with pytest.raises(UserError, match=fault):
-        toy.made(toy.experiment("reorder", corpus=links))

@@ -11,11 +11,9 @@ import torch
 from huggingface_hub import ModelCard
 
 from augury.decoding.settings import Sampling
-from augury.experiments.graph import Graph
 from augury.experiments.run import Run
 from augury.reporting.exporting import export
 from augury.sweeping.driver import run_experiment
-from augury.training import history
 from trainables.nmt.translation import Translation
 from trainables.seq2seq import TASK
 
@@ -29,21 +27,6 @@ def trained(toy: Any, form: str, **changes: Any) -> Run:
     runs, failures, _ = run_experiment(experiment)
     assert not failures
     return Run.read(runs[experiment.name][1])
-
-
-@pytest.mark.parametrize(
-    ("form", "languages", "rows"),
-    [("text", ("aa", "ab"), 108), ("reorder", ("aa", "aa"), 108), ("hypothesis", ("en", "en"), 4)],
-)
-def test_a_run_reads_the_pairs_of_its_form(
-    toy: Any, form: str, languages: tuple[str, str], rows: int
-) -> None:
-    experiment = toy.experiment(form)
-    assert experiment.languages == languages
-    known = Graph(toy.store).plan(experiment).address
-    run = toy.prepared(experiment)
-    assert run.address == known and run.inputs[0].rows == rows
-    assert run.corpus("train").address == toy.made(experiment).address
 
 
 def test_parameters_are_a_function_of_the_seed_alone(toy: Any) -> None:
@@ -96,24 +79,6 @@ def test_a_reorderer_is_trained_scored_used_and_exported(
     assert card.data.metrics == ["bleu", "chrf"] and "reorder: a sentence" in card.text
     fine_tuned = trained(toy, "text", model={"name": str(tmp_path / "hf")})
     assert len(TASK.translate(fine_tuned, ["cat sees dog ."])) == 1
-
-
-@pytest.mark.trains
-@pytest.mark.parametrize(
-    ("regime", "metric"),
-    [
-        ({"name": "multi_source", "equation": 2}, None),
-        ({"name": "coregularised", "over": "identity", "warmup_steps": 0}, "train/divergence"),
-        ({"name": "adversarial", "epsilon": 1}, "train/perturbation"),
-    ],
-)
-def test_every_regime_teaches_a_generator(toy: Any, regime: Any, metric: str | None) -> None:
-    """Of two sources, the cipher is read to write the target, and the source too."""
-    ciphers = [{"operator": "cipher", "keys": [1]}] * (metric is None)
-    run = trained(toy, "text", augment=ciphers, regime=regime)
-    assert run.data_factor == (3.0 if ciphers else 1.0)
-    recorded = [record["metrics"] for record in history.read(run.folder)]
-    assert metric is None or max(metrics.get(metric, 0) for metrics in recorded) > 0
 
 
 @pytest.mark.trains
