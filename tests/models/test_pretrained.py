@@ -44,7 +44,8 @@ def cached(hub: Path, name: str, revision: str, head: str) -> Path:
 def pickled(directory: Path) -> str:
     """A directory with a model whose weights are a pickle file."""
     sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}
-    model = AutoModelForSequenceClassification.from_config(XLMRobertaConfig(10, **sizes))
+    config = XLMRobertaConfig(vocab_size=10, intermediate_size=8, **sizes)
+    model = AutoModelForSequenceClassification.from_config(config)
     model.save_pretrained(directory)
     (directory / "model.safetensors").unlink()
     torch.save(model.state_dict(), directory / "pytorch_model.bin")

@@ -33,6 +33,7 @@ ENCODER = {
     "max_position_embeddings": 64,
     "pad_token_id": 0,
 }
+T5 = {"d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 2, "num_heads": 4}
 SIZES: dict[str, dict[str, Any]] = {
     "xlm_roberta": {
         **ENCODER,
@@ -61,20 +62,9 @@ SIZES: dict[str, dict[str, Any]] = {
         "eos_token_id": 3,
         "embedding_dropout": 0.2,
     },
-    "t5": {
-        "d_model": 32,
-        "d_kv": 8,
-        "d_ff": 64,
-        "num_layers": 2,
-        "num_heads": 4,
-        "pad_token_id": 0,
-        "eos_token_id": 1,
-        "decoder_start_token_id": 0,
-    },
+    "t5": {**T5, "pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0},
     "xlnet": {"d_model": 32, "n_layer": 2, "n_head": 4, "d_inner": 64, "pad_token_id": 0},
 }
-
-
 BERT = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"], "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1"
 ROBERTA = ["<s>", "<pad>", "</s>"], "<s> $A </s>", "<s> $A </s> </s> $B </s>"
 FRAMES = {
