@@ -23,14 +23,8 @@ from trainables.classification.config import PretrainedClassifier, Scratch
 from trainables.classification.model import Reader, build, check
 
 Checkpoint = Callable[..., Path]
-FAMILIES = (
-    "xlm_roberta",
-    "bert",
-    "multilingual_minilm",
-    "distilbert",
-    "deberta",
-    "modernbert",
-)
+FAMILIES = ("xlm_roberta", "bert", "multilingual_minilm", "distilbert", "deberta", "modernbert")
+WITH_SDPA = ("xlm_roberta", "bert")
 PREMISES = ["the dog runs", "a big old man eats the fish", "a bird sings"]
 HYPOTHESES = [
     "the cat sleeps not",
@@ -59,11 +53,14 @@ def reader(model: PreTrainedModel, directory: str, max_length: int = 32) -> tupl
     )
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(
+    ("attention", "family"),
+    [*(("eager", family) for family in FAMILIES), *(("sdpa", family) for family in WITH_SDPA)],
+)
 def test_a_family_is_read_as_transformers_reads_it_however_it_is_padded(
-    family: str, checkpoint: Checkpoint, tmp_path: Path
+    attention: str, family: str, checkpoint: Checkpoint, tmp_path: Path
 ) -> None:
-    model, directory = loaded(checkpoint(family, LABELS), tmp_path)
+    model, directory = loaded(checkpoint(family, LABELS), tmp_path, attention=attention)
     read, ids = reader(model, directory)
     tokenizer = AutoTokenizer.from_pretrained(directory)
     encoding = tokenizer(PREMISES, HYPOTHESES, padding=True, return_tensors="pt")
