@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from transformers import MarianMTModel
 
-from trainables.nmt.config import ModelConfig
+from trainables.nmt.config import Alone, ModelConfig
 from trainables.nmt.model import build, parameters
 from trainables.sequence import hidden_states
 
@@ -66,16 +66,18 @@ def test_initialisation_is_fairseqs() -> None:
         assert largest == 0 if name == "out_proj" else 0.9 * default < largest <= default
 
 
-def test_the_seed_alone_decides_the_initialisation() -> None:
+@pytest.mark.parametrize("changes", [{}, {"embeddings": Alone(base_size=20)}])
+def test_the_seed_alone_decides_the_initialisation(changes: dict[str, Any]) -> None:
     torch.manual_seed(1)
     before = torch.get_rng_state()
-    first = tiny().state_dict()
+    first = tiny(**changes).state_dict()
     assert torch.equal(torch.get_rng_state(), before)
     torch.manual_seed(2)
-    second = tiny().state_dict()
+    second = tiny(**changes).state_dict()
     assert all(torch.equal(first[name], second[name]) for name in first)
-    other = build(TINY, VOCABULARY, pad=PAD, eos=EOS, seed=4).state_dict()
-    assert not torch.equal(other["lm_head.weight"], first["lm_head.weight"])
+    other = build(TINY.model_copy(update=changes), VOCABULARY, pad=PAD, eos=EOS, seed=4)
+    name = next(name for name in first if ".embed_tokens." in name)
+    assert not torch.equal(other.state_dict()[name], first[name])
 
 
 def test_positions_follow_the_formula_and_are_not_trained() -> None:
