@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 
 from augury.augment.draw import CountedDraw, Symbols, _truncated_geometric
 from augury.augment.operator import parse
-from augury.augment.switch_out import other_pieces
-from augury.core.errors import UserError
 from augury.core.rng import keys_of
 
 UNKNOWN, PAD, END, TAG, FIRST = 1, 0, 2, 3, 4
@@ -43,18 +41,11 @@ def sentences(length: int, number: int = SENTENCES) -> tuple[np.ndarray, np.ndar
     return np.tile(row, (number, 1)), keys
 
 
-def expected(rate: float, length: int) -> np.ndarray:
-    shares = np.exp(-rate * np.arange(length + 1))
-    return np.asarray(shares / shares.sum())
-
-
 @pytest.mark.parametrize(
     ("rate", "length", "shares"),
     [
         (0.9, 3, [0.610101, 0.248048, 0.100849, 0.041002]),
         (1 / 0.9, 3, [0.678778, 0.223449, 0.073558, 0.024215]),
-        (0.9, 7, expected(0.9, 7)),
-        (0.1, 7, expected(0.1, 7)),
     ],
 )
 def test_n_tokens_change_with_a_probability_that_falls_with_n(
@@ -75,21 +66,6 @@ def test_a_token_changes_with_probability_n_of_length(name: str, tau: float, mea
     counts = changed.sum(1)
     assert counts.mean() == pytest.approx(mean, abs=4.5 * counts.std() / np.sqrt(SENTENCES))
     assert np.ptp(changed.mean(0)[1:11]) < 2 * DEVIATION and not changed[:, [0, 11, 12]].any()
-
-
-def test_every_other_piece_is_as_likely_a_replacement() -> None:
-    """And none that is special, nor the piece itself, of pieces that are not the first ids of all;
-    a token that occurs nowhere becomes any piece."""
-    ordinary = np.array([4, 7, 8, 11, 30])
-    _, keys = sentences(0)
-    for original in (4, 11, 30, 5, 40):
-        taken = other_pieces(np.full((SENTENCES, 2), original), keys, 0, ordinary)
-        others = ordinary[ordinary != original]
-        for place in (0, 1):
-            counts = np.bincount(taken[:, place], minlength=41)
-            assert counts[others].sum() == SENTENCES
-            np.testing.assert_allclose(counts[others] / SENTENCES, 1 / len(others), atol=DEVIATION)
-        assert abs(np.corrcoef(taken.T)[0, 1]) < DEVIATION
 
 
 @given(
@@ -136,8 +112,3 @@ def test_the_same_record_and_epoch_give_the_same_in_every_process_and_another_ep
     operator = draw(name, tau=0.1)
     drawn = [draw_ids(operator, ids, keys, epoch)[:, 1:8].tolist() for epoch in (0, 1)]
     assert drawn == GOLDEN[name]
-
-
-def test_a_view_is_of_the_source() -> None:
-    with pytest.raises(UserError, match="of the source, not of side=both: set side=source"):
-        parse({"operator": "word_drop", "use": "view", "side": "both"})

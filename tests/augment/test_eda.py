@@ -71,17 +71,6 @@ def test_four_copies_have_the_four_operations_on_either_side_apart(
     assert len(both) == 16 and all(35 < count < 130 for count in both.values())  # 75 expected
 
 
-def test_without_synonyms_half_of_the_copies_stay_and_are_counted(store: Store) -> None:
-    """The bundled table is English, as are its stop words."""
-    dogs = "dog dog dog dog"
-    english = apply_eda(Eda(), block(40, dogs, dogs), store)
-    german = apply_eda(Eda(), block(40, dogs, dogs, "de"), store)
-    swaps = 40  # of equal words
-    assert english.counts["unchanged premises"] - swaps < 40  # deletions that took nothing
-    assert german.counts["unchanged premises"] - english.counts["unchanged premises"] == 80
-    assert german.counts["unchanged hypotheses"] - english.counts["unchanged hypotheses"] == 80
-
-
 def corpus(
     store: Store, premise: str = "The dog sees a happy child.", language: str = "en"
 ) -> Corpus:
@@ -110,13 +99,3 @@ def test_copies_that_are_mostly_unchanged_are_reported(
     assert message in capsys.readouterr().err
     pipeline.augment(corpus(store), [Eda()], store)
     assert "changes little" not in capsys.readouterr().err
-
-
-def test_the_address_follows_what_the_files_hold(store: Store, synonyms: str) -> None:
-    def address() -> str:
-        return pipeline.plan("abc", [Eda(synonyms=synonyms)], store)[0].folder.name
-
-    first = address()
-    assert address() == first
-    Path(synonyms).write_text("dog\thound\n")
-    assert address() != first

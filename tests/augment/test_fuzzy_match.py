@@ -133,24 +133,6 @@ def test_further_sources_get_translations(store: Store, tmp_path: Path) -> None:
     }
 
 
-def test_further_sources_leave_the_parallel_part_alone(store: Store, tmp_path: Path) -> None:
-    def folders(line: str) -> list[str]:
-        (tmp_path / "mono").write_text(f"{line}\n")
-        ingest._cached_address.cache_clear()
-        parts = pipeline.plan("abc", [FuzzyMatch(monolingual=mono(tmp_path))], store)
-        return [part.folder.name for part in parts]
-
-    (part,) = pipeline.plan("abc", [FuzzyMatch()], store)
-    first, other = folders(A), folders(B)
-    assert first[0] == other[0] == part.folder.name and first[1] != other[1]
-
-
-def test_further_sources_are_in_the_language_of_sources(store: Store, tmp_path: Path) -> None:
-    (tmp_path / "mono").write_text(f"{A}\n")
-    with pytest.raises(UserError, match="monolingual.language is 'fr', and sources are in 'en'"):
-        match(store, monolingual=mono(tmp_path, "fr"))
-
-
 def test_matches_within_some_of_the_texts(tmp_path: Path) -> None:
     """Of the other text nothing is looked up, and nothing matches it."""
     named = []

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from augury.augment import operator, pipeline, prompts
-from augury.augment.generate import TEACHER, WRITER, Generate
+from augury.augment.generate import WRITER, Generate
 from augury.augment.model_outputs import Request
 from augury.augment.models import ReadyModel
 from augury.augment.operator import check_columns, parse
@@ -19,9 +19,7 @@ from augury.core.store import Store
 from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, PARALLEL, Corpus
 from augury.corpora.ingest import ingest
 from augury.corpora.spec import CorpusSpec, LabelledSpec
-from augury.experiments.graph import Graph
 from augury.experiments.ready_models import ready_model
-from tests import tiny
 from tests.augment import texts
 from tests.language_models import END, always, save_bigrams, save_classifier
 
@@ -90,10 +88,7 @@ def lost(part: pipeline.Part) -> dict[str, int]:
 def test_an_answer_fills_a_column_and_all_else_is_the_parent(tmp_path: Path) -> None:
     model = save_bigrams(tmp_path / "model", always("a new house is here", after=":"))
     part, records = generated(
-        parallel(tmp_path),
-        model=model,
-        prompt="translate",
-        length_ratio=None,
+        parallel(tmp_path), model=model, prompt="translate", length_ratio=None
     )
     assert [(row["source"], row["target"]) for row in records] == [
         (source, "a new house is here") for source, _ in PAIRS
@@ -194,40 +189,6 @@ def test_a_teacher_decides(tmp_path: Path) -> None:
     assert lost(part) == {"teacher": 1, "there already": 1}
 
 
-def test_the_plain_baseline_can_judge(tmp_path: Path) -> None:
-    """It is a run of the graph."""
-    generate = {"operator": "generate", "model": "a/model", "prompt": "example"}
-    judged = {**generate, "teacher": "baseline"}
-    labels = tiny.experiment("classification", tmp_path, baseline=True, augment=[judged])
-    (models,) = Graph(Store(tmp_path)).models(labels)
-    assert models[WRITER].name == "a/model@main"
-    assert models[TEACHER].name.startswith("runs/")
-
-
-def test_a_prompt_that_is_too_long_is_counted(tmp_path: Path) -> None:
-    following = {"Hund": {"dog": 1.0}, "Katze": {"cat": 1.0}, "dog": {END: 1.0}, "cat": {END: 1.0}}
-    model = save_bigrams(tmp_path / "model", following, positions=12)
-    pairs = [("der Hund", "a dog"), ("die Katze", "a cat"), ("ein großer alter Hund", "old dog")]
-    part, records = generated(
-        parallel(tmp_path, pairs),
-        model=model,
-        prompt="{{ source }}",
-        fills=["target"],
-        max_tokens=9,
-    )
-    assert [row["target"] for row in records] == ["dog", "cat"]
-    assert lost(part) == {"prompt too long": 1}
-
-
-PAIR = {
-    "id": "1",
-    "source": "ein Haus",
-    "target": "a house",
-    "source_language": "de",
-    "target_language": "en",
-}
-
-
 def operator_with(**settings: Any) -> Any:
     return parse({"operator": "generate", "model": "a", **settings})
 
@@ -235,8 +196,8 @@ def operator_with(**settings: Any) -> Any:
 def test_a_template_is_filled_with_columns_and_examples() -> None:
     template = "{{ source_language | language }}:{% for e in examples %} {{ e.source }}{% endfor %}"
     assert prompts.columns_of(template) == ["source_language"]
-    assert prompts.render(template, PAIR, [{"source": "x"}, {"source": "y"}]) == "German: x y"
-    assert prompts.render("{{ '{{ id }}' }}{{ source }}", {**PAIR, "source": "{{ id }}"}, []) == (
+    assert prompts.render(template, PARENT, [{"source": "x"}, {"source": "y"}]) == "German: x y"
+    assert prompts.render("{{ '{{ id }}' }}{{ source }}", {**PARENT, "source": "{{ id }}"}, []) == (
         "{{ id }}{{ id }}"
     )
 
@@ -246,33 +207,18 @@ def test_a_template_is_filled_with_columns_and_examples() -> None:
     [
         ("{{ examples[0].target }}", "record 1: UndefinedError: .*no attribute 'target'"),
         ("{{ source.__class__.__mro__ }}", "SecurityError"),
-        ("{{ source }}{{ examples.append(1) }}", "SecurityError"),
         ("{% include '/etc/hostname' %}{{ source }}", "cannot be filled"),
     ],
 )
 def test_what_a_template_must_not_do_is_an_error(template: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
-        prompts.render(template, PAIR, [{"source": "x"}])
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"prompt": "{{ sorce }}", "fills": ["target"]}, "have no sorce"),
-        ({"prompt": "paraphrase", "fills": ["text"]}, "have no text"),
-        ({"prompt": "translate", "teacher": "baseline"}, "have no label"),
-    ],
-)
-def test_columns_that_records_do_not_have_are_named(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        check_columns(operator_with(**settings), PARALLEL.schema.names)
+        prompts.render(template, PARENT, [{"source": "x"}])
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"prompt": "paraphase"}, "unknown prompt 'paraphase': did you mean 'paraphrase'"),
-        ({"prompt": "Write a sentence.", "fills": ["source"]}, "unknown prompt 'Write"),
         ({"prompt": "{{ source", "fills": ["source"]}, "no Jinja template: line 1"),
         ({"prompt": "{{ source }}"}, "fills: .source."),
     ],
@@ -344,10 +290,6 @@ TWICE = {"length_ratio": 2.0}
 UNKNOWN = {**PARENT, "target_language": "qaa"}  # no language of it is told
 
 
-def test_the_first_line_is_the_answer_in_the_form_of_the_training_text(lowercased: Corpus) -> None:
-    assert read(lowercased, "\n  A Cat\u0301 \nand more") == ({"target": "a cat\u0301"}, "")
-
-
 @pytest.mark.parametrize(
     ("output", "parent", "fills", "settings", "reason"),
     [
@@ -355,24 +297,17 @@ def test_the_first_line_is_the_answer_in_the_form_of_the_training_text(lowercase
         (" \n", PARENT, "target", {}, "empty"),
         ("no object", EXAMPLE, SIDES, {}, "answer of another form"),
         ('{"premise": "x"}', EXAMPLE, SIDES, {}, "answer of another form"),
-        ('{"premise": 1, "hypothesis": "x"}', EXAMPLE, SIDES, {}, "answer of another form"),
-        ('{"premise": "x", "hypothesis": ""}', EXAMPLE, SIDES, {}, "empty"),
         ("maybe", EXAMPLE, "label", {}, "unknown label"),
-        ("entailment", EXAMPLE, "label", {}, ""),
         ("The dog is in the  house and sleeps", PARENT, "target", {}, "copied"),
-        ("der Hund ist in dem Haus und schläft", PARENT, "target", {}, "copied"),  # untranslated
         ("the dog is in the house", PARENT, "target", {}, ""),
         (f'{{{PREMISE}, "hypothesis": "the house is empty"}}', EXAMPLE, SIDES, {}, "copied"),
         (f'So: {{{PREMISE}, "hypothesis": "no"}}!', EXAMPLE, SIDES, {}, ""),
         # The target has 34 characters.
         ("x" * 16, UNKNOWN, "target", TWICE, "length ratio"),
-        ("x" * 17, UNKNOWN, "target", TWICE, ""),
-        ("x" * 68, UNKNOWN, "target", TWICE, ""),
         ("x" * 69, UNKNOWN, "target", TWICE, "length ratio"),
         (ENGLISH, PARENT, "target", {}, ""),
         (GERMAN, PARENT, "target", {}, "language"),
         (ENGLISH, PARENT, "source", {}, "language"),
-        (GERMAN, EXAMPLE, "hypothesis", {}, "language"),
     ],
 )
 def test_answers_are_left_out_for_one_reason(

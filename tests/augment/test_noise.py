@@ -8,13 +8,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from augury.augment import operator, pipeline
+from augury.augment import pipeline
 from augury.augment.noise import Noise
-from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
-from augury.experiments import make, preflight
-from augury.experiments.graph import Graph
+from augury.experiments import make
 from tests.augment import texts
 from tests.tiny import PARALLEL, experiment
 
@@ -38,13 +36,6 @@ def records(count: int, language: str = "en") -> pa.Table:
 
 def corpus(store: Store, language: str = "en") -> Corpus:
     return texts.corpus(store, records(8, language), f"abc-{language}")
-
-
-def test_impossible_settings_are_refused(store: Store) -> None:
-    with pytest.raises(UserError, match="changes nothing without a rate"):
-        operator.parse({"operator": "noise", "copies": 2})
-    with pytest.raises(UserError, match="noise asr does not support 'cs'"):
-        pipeline.augment(corpus(store, "cs"), [Noise(asr=0.1)], store)
 
 
 def test_the_realised_rate_of_confused_words_is_the_rate(store: Store) -> None:
@@ -91,12 +82,3 @@ def test_the_source_alone_has_noise(tmp_path: Path) -> None:
     shares = [sum(column) / len(changed) for column in zip(*changed, strict=True)]
     assert 0.1 < shares[0] < 0.3 < shares[1] and all(many or not few for few, many in changed)
     assert some.manifest["noise"]["spelling"] == 0.2
-
-
-def test_impossible_noise_of_test_sets_is_refused(tmp_path: Path) -> None:
-    valid = {"builtin": 12, "noise": {"spelling": 0.1}}
-    with pytest.raises(UserError, match="valid.noise"):
-        experiment("nmt", tmp_path, corpus={**noisy(), "valid": valid})
-    wrong = experiment("nmt", tmp_path, corpus=noisy(worse={"asr": 0.1}))
-    with pytest.raises(UserError, match="noise asr does not support 'qaa'"):
-        preflight.check([wrong], Graph(Store(tmp_path)))

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 
 import augury
-from augury.core.errors import UserError
 
 TRAIN = pd.DataFrame({"source": ["ein Haus", "das Boot"], "target": ["a house", "the boat"]})
 TEXT = pd.DataFrame(
@@ -45,13 +44,6 @@ def test_a_dataset_of_ray_gets_the_rows_of_one_process(
     assert len(whole) == 2 * len(TEXT) and set(whole.column("page").to_pylist()) == {7, 8, 9}
 
 
-def test_batches_do_not_matter() -> None:
-    eda = augury.operator("eda", copies=2, language="en")
-    table = pa.Table.from_pandas(TEXT, preserve_index=False)
-    parts = [eda.batch(table.slice(start, 2)) for start in (0, 2)]
-    assert rows(pa.concat_tables(parts)) == rows(eda.batch(table))
-
-
 def test_letters_are_those_of_the_split_that_it_was_fitted_on() -> None:
     cipher = augury.operator("cipher", keys=[1]).fit(TRAIN)
     made = cipher.batch(pa.table({"source": ["Haus ßt"], "target": ["x"], "id": ["n7"]}))
@@ -60,15 +52,3 @@ def test_letters_are_those_of_the_split_that_it_was_fitted_on() -> None:
     expected = "".join(following.get(letter, letter) for letter in "Haus ßt")
     assert made.column("source").to_pylist() == [expected]
     assert made.column("parent").to_pylist() == ["n7"]
-
-
-@pytest.mark.slow
-def test_it_learns_from_a_dataset_as_from_a_frame(local_ray: Any) -> None:
-    cipher = augury.operator("cipher", keys=[1])
-    dataset = local_ray.data.from_pandas(TRAIN).repartition(2)
-    assert cipher.fit(dataset) == cipher.fit(TRAIN) == cipher.fit(pa.Table.from_pandas(TRAIN))
-
-
-def test_without_what_it_learns_it_says_so() -> None:
-    with pytest.raises(UserError, match="fit"):
-        augury.operator("cipher", keys=[1]).batch(pa.Table.from_pandas(TEXT))

@@ -185,8 +185,3 @@ def test_ray_and_this_process_write_the_same_bytes(
         for executor in ("local", "ray")
     ]
     assert written[0] == written[1] and len(written[0]) > 3
-
-
-def test_one_method_is_needed() -> None:
-    assert Operator.__abstractmethods__ == {"bind"}
-    assert TextOperator.__abstractmethods__ == {"rewrite"}

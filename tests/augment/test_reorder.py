@@ -79,11 +79,8 @@ def test_a_view_has_the_same_readings_under_the_same_ids(toy: Toy) -> None:
     [
         ("the man sleeps .", "sleeps the man .", ""),
         ("the man sleeps .", "the man sleeps .", "unchanged"),
-        ("the man sleeps .", "  ", "empty"),
         ("the man sleeps .", "the dog barks .", ""),  # half of the words
         ("the man sleeps .", "the dog barks !", "unfaithful"),
-        ("the man sleeps .", "the", "unfaithful"),
-        ("a a a a", "a a", ""),
         ("a b", "a b a b a", "unfaithful"),
     ],
 )
@@ -95,23 +92,9 @@ def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:
     links = {"train": "/a", "valid": "/b"}
     changed = {"max_pieces": 60, "links": links}
     operator = parse({"operator": "reorder", "parallel": PARALLEL, **changed})
-    assert operator.models({"corpus": {"language": "qaa"}}) == {
-        "reorderer": {
-            "name": "reorderer",
-            "task": "seq2seq",
-            "corpus": {**PARALLEL, "form": "reorder", "min_coverage": 0.5, "links": links},
-            "model": {"name": "t5-base"},
-            "training": {},
-            "max_pieces": 60,
-        }
-    }
+    model: Any = operator.models({"corpus": {"language": "qaa"}})["reorderer"]
+    assert (model["task"], model["model"]) == ("seq2seq", {"name": "t5-base"})
+    form = {"form": "reorder", "min_coverage": 0.5, "links": links}
+    assert model["corpus"] == {**PARALLEL, **form} and model["max_pieces"] == 60
     with pytest.raises(UserError, match="view makes one view of an example, not copies=2"):
         parse({"operator": "reorder", "parallel": PARALLEL, "use": "view", "copies": 2})
-
-
-def test_the_parallel_text_leads_from_the_language_of_the_examples() -> None:
-    operator = parse({"operator": "reorder", "parallel": PARALLEL})
-    with pytest.raises(
-        UserError, match="the examples are in 'qab' and parallel.source_language is 'qaa'"
-    ):
-        operator.models({"corpus": {"language": "qab"}})

@@ -1,12 +1,10 @@
 import hashlib
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augury.core.errors import UserError
-from augury.corpora.builtin import LARGEST, SPLITS, Pair, Split, generate
+from augury.corpora.builtin import SPLITS, Pair, Split, generate
 
 
 @pytest.fixture(scope="module")
@@ -48,24 +46,3 @@ def test_splits_share_no_sentence_and_repeat_none(train: list[Pair], held_out: l
     splits = [train, list(generate("valid", 1_000)), held_out]
     assert [len(split) for split in splits] == [5_000, 1_000, 1_000]
     assert len({pair.source for split in splits for pair in split}) == 7_000
-
-
-def test_splits_of_different_seeds_share_no_sentence(train: list[Pair]) -> None:
-    short = {pair.source for pair in generate("test", 300, seed=2, lexicon=500)}
-    assert short.isdisjoint(pair.source for pair in train)
-
-
-@pytest.mark.parametrize(
-    ("split", "size", "lexicon", "named"),
-    [
-        ("dev", 5, 500, "'dev': allowed: test, train, valid"),
-        ("train", 0, 500, "from 1 to 10,000,000"),
-        ("train", LARGEST + 1, 500, "10000001"),
-        ("train", 5, 10, "3.."),
-        ("train", 5, 10**6, "to 50000"),
-    ],
-)
-def test_impossible_requests_fail_at_once(split: Any, size: int, lexicon: int, named: str) -> None:
-    assert next(generate("train", LARGEST)) == next(generate("train", 1))  # made as it is read
-    with pytest.raises(UserError, match=named):
-        generate(split, size, lexicon=lexicon)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augury.core.errors import UserError
 from augury.corpora.builtin import SPLITS, Split
 from augury.corpora.builtin_nli import Example, examples, translations
 from augury.corpora.corpus import LABELS
@@ -107,25 +105,3 @@ def test_translations_are_the_sentences_of_the_examples_of_their_split(
         for pair in translations(split, 500, ("qaa", "qab"))
     }
     assert len(held_out) == 1_000 and held_out.isdisjoint(pair.source for pair in pairs)
-
-
-@pytest.mark.parametrize(
-    ("split", "size", "language", "lexicon", "named"),
-    [
-        ("dev", 5, "qaa", 100, "'dev': allowed: test, train, valid"),
-        ("train", 0, "qaa", 24, "from 1 to 11,520"),
-        ("train", 11_521, "qaa", 24, "11521"),
-        ("train", 5, "qba", 100, "'qba'"),
-        ("train", 5, "qaa", 5, "no lexicon of 5 words"),
-    ],
-)
-def test_impossible_requests_fail_at_once(
-    split: Any, size: int, language: str, lexicon: int, named: str
-) -> None:
-    with pytest.raises(UserError, match=named):
-        examples(split, size, language, lexicon=lexicon)
-
-
-def test_the_smallest_lexicon_has_as_many_examples_as_promised() -> None:
-    largest = list(examples("test", 11_520, "qaa", lexicon=24))
-    assert len({(example.premise, example.hypothesis) for example in largest}) == 11_520

@@ -28,7 +28,7 @@ from augury.corpora.identification import marks_of_tools
 from augury.corpora.ingest import ingest
 from augury.corpora.readers import open_text
 from augury.corpora.spec import CorpusSpec, LabelledSpec, NliSpec
-from augury.corpora.tables import column_names, read_table
+from augury.corpora.tables import read_table
 from augury.corpora.text_settings import NliText, ParallelText
 
 FRAME = pd.DataFrame(
@@ -143,17 +143,6 @@ def test_a_fault_has_its_line(tmp_path: Path, layout: str, content: str, message
         read(tmp_path / "table", layout)
 
 
-def test_tables_without_names_or_records_are_named(tmp_path: Path) -> None:
-    many = pd.concat([FRAME] * 40, ignore_index=True)
-    for layout, content, told in (
-        ("csv", "\n\n", "first line is empty"),
-        ("jsonl", many.to_json(), "a record of 480 fields: .*orient"),
-    ):
-        (tmp_path / "table").write_text(content)
-        with pytest.raises(UserError, match=told):
-            column_names(str(tmp_path / "table"), layout)
-
-
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
@@ -195,13 +184,6 @@ def test_classes_of_parquet_have_their_names(tmp_path: Path, kind: str, names: l
     corpus = ingest(spec, "train", Store(tmp_path / "store"))
     assert corpus.column("label") == [names[-1], names[0]]
     assert corpus.manifest["rejected"] == {"no gold label": 1}
-
-
-def test_a_name_can_stand_for_no_label(tmp_path: Path) -> None:
-    (tmp_path / "a.tsv").write_text("text\tlabel\na\t0\nb\t-1\nc\t1\nd\t\n")
-    text = {"file": str(tmp_path / "a.tsv"), "names": {-1: None, "": None, "0": "no"}}
-    spec = LabelledSpec.model_validate({"language": "en", "labels": ["no", "1"], "train": text})
-    assert ingest(spec, "train", Store(tmp_path / "store")).column("label") == ["no", "1"]
 
 
 def archive(kind: str) -> bytes:
@@ -251,15 +233,6 @@ def test_what_is_no_text_is_named(tmp_path: Path, name: str) -> None:
     with pytest.raises(UserError, match=kind) as error:
         examine(str(tmp_path / "a"))
     assert "\n" not in str(error.value)
-
-
-def test_bzip2_is_read_and_one_of_many_numbers_of_bytes_is_text(tmp_path: Path) -> None:
-    (tmp_path / "a.bz2").write_bytes(bz2.compress("Привет\nдва\n".encode()))
-    assert examine(str(tmp_path / "a.bz2")).lines == 2
-    for content in ("a\n", "ab\nc\n", "漢\n", "PK\n", "<b> eins\n", "%PDF\n"):
-        (tmp_path / "a").write_text(content)
-        assert examine(str(tmp_path / "a")).lines == content.count("\n")
-        assert layout_of(str(tmp_path / "a")) == "lines"
 
 
 SGM = """<srcset setid="x" srclang="any">

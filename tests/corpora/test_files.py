@@ -46,19 +46,6 @@ def test_content_does_not_depend_on_compression_or_name(tmp_path: Path, kind: st
         assert examine(path) == expected
 
 
-def test_a_changed_file_is_read_again_and_another_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = written(tmp_path / "text", b"one\n")
-    before = examine(path)
-    written(tmp_path / "text", b"two\n")
-    os.utime(path, (1, 1))
-    after = examine(path)
-    assert after.sha256 != before.sha256
-    monkeypatch.setattr(files, "open_bytes", None)
-    assert examine(path) is after
-
-
 @pytest.mark.parametrize("kind", ["gz", "bz2", "xz", "zst"])
 def test_members_are_read_to_the_end_and_damage_is_refused(tmp_path: Path, kind: str) -> None:
     path = written(tmp_path / "text", COMPRESS[kind](b"a\nb\n") + COMPRESS[kind](b"c\n"))
@@ -69,11 +56,6 @@ def test_members_are_read_to_the_end_and_damage_is_refused(tmp_path: Path, kind:
     for path in (cut, written(tmp_path / "damaged", bytes(whole))):
         with pytest.raises(UserError, match="is damaged or truncated"):
             examine(path)
-
-
-def test_byte_order_mark_is_not_text(tmp_path: Path) -> None:
-    path = written(tmp_path / "text", b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n")
-    assert list(lines(Path(path))) == [b"a\n", b"\xef\xbb\xbfb\n"]
 
 
 @pytest.mark.parametrize(

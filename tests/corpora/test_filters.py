@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-import tracemalloc
 import unicodedata
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
@@ -20,7 +18,6 @@ from augury.corpora.filters import (
     rejections,
     word_counts,
 )
-from augury.corpora.records import CONTROLS, count_controls
 
 ASSIGNED = st.characters(codec="utf-8", exclude_categories=["Cn", "Cs", "Co"])
 
@@ -44,14 +41,6 @@ def test_clean_is_nfc_and_trim_and_nothing_else(texts: list[str]) -> None:
     ]
 
 
-def test_tabs_and_line_ends_within_become_spaces_and_are_reported() -> None:
-    text, changed = clean(
-        pa.array(["\ta\tb\n", "a\r\nb", " ab\r\n", "a\x00\x0b\u2028b"]), {}, Filter()
-    )
-    assert text.to_pylist() == ["a b", "a  b", "ab", "a\x00\x0b\u2028b"]
-    assert changed.tolist() == [True, True, False, False]
-
-
 def test_case_entities_and_replacements() -> None:
     assert cleaned("ÄRGER und Straße ẞ ΣΑΣ", lowercase=True) == "ärger und straße ß σασ"
     assert cleaned("ÄRGER") == "ÄRGER"
@@ -59,12 +48,6 @@ def test_case_entities_and_replacements() -> None:
     assert cleaned("&quot;Ja&quot;") == "&quot;Ja&quot;"
     assert cleaned("I’m", {"’": "'"}) == "I'm"
     assert cleaned("&rsquo;S", {"’": "'"}, unescape=True, lowercase=True) == "'s"
-
-
-def test_every_white_space_separates_words() -> None:
-    spaces = [chr(code) for code in range(0x110000) if chr(code).isspace()]
-    assert word_counts(pa.array([f"a{space}b" for space in spaces])).tolist() == [2] * len(spaces)
-    assert word_counts(pa.array(["", "a", "a b", "a  b", "\u00a0"])).tolist() == [0, 1, 2, 2, 0]
 
 
 @pytest.mark.parametrize(
@@ -114,20 +97,3 @@ def test_duplicates_are_those_of_a_set_of_rows_whatever_the_blocks(
             seen.add(row)
         sides = [pa.array([row[side] for row in rows], pa.string()) for side in (0, 1)]
         assert duplicates.repeated(*sides).tolist() == expected
-
-
-def test_a_million_rows_take_a_few_bytes_each() -> None:
-    random, duplicates = np.random.default_rng(1), Duplicates()
-    tracemalloc.start()
-    for _ in range(50):
-        hashes = random.integers(0, 1 << 63, 20_000).view(np.uint64)
-        assert not duplicates.repeated_hashes(hashes).any()
-    kept, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert kept < 9 * 1_000_000
-    assert peak < 20 * 1_000_000
-
-
-@given(st.text(st.characters(codec="utf-8", exclude_characters=CONTROLS), max_size=30))
-def test_no_other_character_is_one(text: str) -> None:
-    assert not count_controls([pa.array([text], pa.string())])

@@ -61,33 +61,6 @@ def test_each_language_is_found_accepted_as_itself_and_doubted_as_others(
         assert len(told) == (code != language) and all(f"'{code}'" in doubt for doubt in told)
 
 
-@pytest.mark.parametrize(
-    "texts",
-    [
-        ["der Hund"],  # too little
-        ["hunden er i huset", "boken ligger på bordet", "gato negro duerme hoy"] * 20,  # several
-    ],
-)
-def test_a_language_that_is_not_clear_is_left_open(texts: list[str]) -> None:
-    assert language_of(texts) is None
-
-
-@pytest.mark.parametrize(
-    ("language", "rows"),
-    [*((code, 100) for code in ("und", "mul", "qaa", "tlh", "de_AT")), ("en", 5)],
-)
-def test_what_cannot_be_judged_is_not_doubted(language: str, rows: int, tmp_path: Path) -> None:
-    """Languages of which nothing is known, and few words."""
-    german = [pair.source for pair in builtin.generate("train", rows)]
-    assert doubts("train", corpus(german, language, tmp_path)) == []
-
-
-def test_a_latin_transcription_is_accepted_by_its_subtag(tmp_path: Path) -> None:
-    pinyin = ["wo men dou xi huan zai gong yuan li san bu"] * 40
-    assert doubts("train", corpus(pinyin, "zh-Latn", tmp_path)) == []
-    assert len(doubts("train", corpus(pinyin, "zh", tmp_path))) == 1
-
-
 def test_swapped_sides_are_one_warning(tmp_path: Path) -> None:
     texts = [(pair.source, pair.target) for pair in builtin.generate("train", 100)]
     assert doubts("train", corpus(texts, ("de", "en"), tmp_path)) == []

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augury.core.errors import UserError
-from augury.core.store import MARKER, Store
+from augury.core.store import Store
 from augury.corpora import corpus
-from augury.corpora.corpus import KIND, PARALLEL, Corpus
-from augury.corpora.ingest import cached_corpus, corpus_address, ingest, overlaps
+from augury.corpora.corpus import KIND, Corpus
+from augury.corpora.ingest import corpus_address, ingest, overlaps
 from augury.corpora.spec import CorpusSpec
 from augury.experiments import preflight
 from augury.experiments.systems import expand
@@ -43,29 +43,6 @@ def spec(**settings: Any) -> CorpusSpec:
 
 def pairs(corpus: Corpus) -> Pairs:
     return list(zip(corpus.column("source"), corpus.column("target"), strict=True))
-
-
-def test_records(tmp_path: Path, store: Store) -> None:
-    corpus = ingest(
-        spec(
-            train=write(tmp_path, "a", [("eins", "one"), ("", "two"), ("  drei\t3 ", "three\v3")])
-        ),
-        "train",
-        store,
-    )
-    table = pa.concat_tables(corpus.blocks())
-    assert table.schema.equals(PARALLEL.schema)
-    constants: dict[str, Any] = {
-        "source_language": "de",
-        "target_language": "en",
-        "origin": "original",
-        "views": [],
-        "lineage": None,
-    }
-    assert table.to_pylist() == [
-        {"id": "train-00000001", "source": "eins", "target": "one", **constants},
-        {"id": "train-00000003", "source": "drei 3", "target": "three\v3", **constants},
-    ]
 
 
 def test_manifest(tmp_path: Path, store: Store) -> None:
@@ -194,34 +171,6 @@ def test_most_rows_rejected(tmp_path: Path, store: Store) -> None:
     assert ingest(repeated, "train", store).rows == 1  # duplicates are asked for
 
 
-def test_files_are_looked_for_before_any_is_read(tmp_path: Path, store: Store) -> None:
-    train, valid, test = (write(tmp_path, name, [("a", "x")]) for name in ("a", "b", "c"))
-    Path(test["target"]).rename(tmp_path / "c.ne")
-    with pytest.raises(UserError, match=r"no file '.*/c.en'.*c.ne"):
-        cached_corpus(spec(train=train, valid=valid, tests={"test": test}), "train", store.root)
-    Path(valid["source"]).rename(tmp_path / "b.gz")
-    packed = {**valid, "source": str(tmp_path / "b.gz")}
-    with pytest.raises(UserError, match=r"b.gz is not a .gz file"):
-        cached_corpus(spec(train=train, valid=packed), "train", store.root)
-    assert store.addresses(KIND) == []
-
-
-def test_no_rows_left(tmp_path: Path, store: Store) -> None:
-    (tmp_path / "a.tsv").write_text("set\tde\ten\na\teins\tone\n")
-    columns = {"source_column": "de", "target_column": "en"}
-    table = {"file": str(tmp_path / "a.tsv"), **columns, "where": {"set": "b"}}
-    few = spec(train=write(tmp_path, "a", [("a", "x")] * 5), every=23)
-    segments = {**write(tmp_path, "b", [("no segment", "none")]), "format": "seg"}
-    for corpus_spec, split, told in (
-        (spec(train=table), "train", "none of 1 rows .*where: set = b"),
-        (few, "valid", "5 pairs are too few for every: 23"),
-        (spec(train=segments), "train", "none of 0 rows"),
-    ):
-        with pytest.raises(UserError, match=told):
-            ingest(corpus_spec, split, store)
-    assert store.addresses(KIND) == []
-
-
 def test_address_is_of_content_and_settings(tmp_path: Path, store: Store) -> None:
     def made(split: str = "train", **settings: Any) -> str:
         return ingest(spec(**settings), split, store).address
@@ -248,19 +197,6 @@ def test_address_is_of_content_and_settings(tmp_path: Path, store: Store) -> Non
     assert len({base, *others}) == 10
     limits = {"max_length": 9, "deduplicate": True}
     assert made("a", tests={"a": moved}, filter=limits) in others
-
-
-def test_a_folder_without_its_marker_is_completed(tmp_path: Path, store: Store) -> None:
-    rows = [(f"s{row}", f"t{row}") for row in range(25_000)]
-    corpus_spec = spec(train=write(tmp_path, "a", rows))
-    corpus = ingest(corpus_spec, "train", store)
-    whole = {name: corpus.folder.read(name) for name in corpus.folder.names()}
-    assert set(whole) == {"part-00000.parquet", "part-00001.parquet", "manifest.json", MARKER}
-    for name in (MARKER, "manifest.json", "part-00001.parquet"):
-        corpus.folder.remove(name)
-    corpus.folder.write("part-00000.parquet", b"cut short")
-    again = ingest(corpus_spec, "train", store)
-    assert {name: again.folder.read(name) for name in again.folder.names()} == whole
 
 
 def test_an_interruption_leaves_nothing_that_counts(

@@ -45,15 +45,6 @@ def test_settings_of_every_set_are_valid(name: str, tmp_path: Path) -> None:
         assert ParallelText.model_validate(text).origin == ("lines" if len(files) == 2 else "file")
 
 
-def test_a_set_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("AUGURY_DATA", raising=False)
-    with pytest.raises(UserError, match="AUGURY_DATA"):
-        corpus("multi30k", "de", "en").resolve("train")
-    monkeypatch.setenv("AUGURY_DATA", str(tmp_path))
-    with pytest.raises(UserError, match=f"no 'train.de' .* below {tmp_path}/multi30k"):
-        corpus("multi30k", "de", "en").resolve("train")
-
-
 @pytest.mark.usefixtures("own_data")
 def test_files_are_found_at_any_depth_and_compression(tmp_path: Path) -> None:
     folder = tmp_path / "multi30k" / "data" / "raw"
@@ -67,21 +58,6 @@ def test_files_are_found_at_any_depth_and_compression(tmp_path: Path) -> None:
         source=str(folder / "train.de"), target=str(folder / "train.en.gz"), first=7
     )
     assert part.known is KNOWN["multi30k"]
-
-
-@pytest.mark.usefixtures("own_data")
-def test_given_settings_replace_known_ones(tmp_path: Path) -> None:
-    files = {"source": "a.de", "target": "a.en"}
-    spec = corpus("iwslt14", "de", "en", train=files, valid=files, tests={"mine": files})
-    assert spec.splits() == ("train", "valid", "mine")
-    part = spec.resolve("train")
-    assert (part.text, part.known, part.every) == (ParallelText.model_validate(files), None, None)
-    assert part.filter == Filter(lowercase=True, max_ratio=1.5)
-    assert corpus("iwslt14", "de", "en", train=files).resolve("valid").every == 23
-    other = corpus("iwslt14", "de", "en", train=files, filter={"max_length": 9}, every=5).resolve(
-        "train"
-    )
-    assert (other.filter, other.every) == (Filter(max_length=9), 5)
 
 
 @pytest.mark.usefixtures("own_data")
@@ -122,19 +98,6 @@ def test_ted_leaves_out_missing_translations(tmp_path: Path) -> None:
     assert test.column("source") == ["jeden", "päť"] and test.column("target") == ['"one', "five"]
     assert test.column("id") == ["test-00000001", "test-00000005"]
     assert test.manifest["rejected"] == {"not selected": 3}
-
-
-def test_mtnt_with_and_without_a_header_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = Store(tmp_path / "store")
-    for name, header in (("published", ""), ("other", "comment_id\tsrc\ttgt\n")):
-        folder = tmp_path / name / "mtnt"
-        folder.mkdir(parents=True)
-        (folder / "test.fr-en.tsv").write_text(header + "1\toui\tyes\n1\tnon\tno\n")
-        monkeypatch.setenv("AUGURY_DATA", str(tmp_path / name))
-        test = ingest(corpus("mtnt", "fr", "en"), "test", store)
-        assert test.column("source") == ["oui", "non"] and test.column("target") == ["yes", "no"]
 
 
 @pytest.mark.usefixtures("own_data")

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -87,16 +86,6 @@ def test_xnli_as_published(tmp_path: Path) -> None:
         assert [corpora[code].manifest[key] for key in ("language", "known")] == [code, "xnli"]
 
 
-@pytest.mark.usefixtures("own_data")
-def test_commands_that_make_the_files_of_xnli_dev(tmp_path: Path) -> None:
-    xnli_file(tmp_path / "xnli" / "XNLI-1.0" / "xnli.dev.tsv")
-    run(KNOWN["xnli_dev"].fetch[1], tmp_path / "xnli")
-    test = ingest(corpus("xnli_dev"), "sw", Store(tmp_path / "store"))
-    assert triples(test) == [
-        (f'sw "p{n}', f"xnli.dev.tsv h{n}", label) for n, label in enumerate(LABELS)
-    ]
-
-
 @pytest.mark.parametrize(
     ("known", "file", "split"),
     [
@@ -116,10 +105,6 @@ def test_multi_nli_and_snli_as_published(tmp_path: Path, known: str, file: str, 
     ingested = ingest(corpus(known), split, Store(tmp_path / "store"))
     assert triples(ingested) == rows[:3]
     assert ingested.manifest["rejected"] == {"no gold label": 1}
-
-
-def run(command: str, folder: Path) -> None:
-    subprocess.run(["bash", "-c", command], cwd=folder, check=True)
 
 
 @pytest.mark.skipif(not os.environ.get("AUGURY_DATA"), reason="needs real data: set AUGURY_DATA")

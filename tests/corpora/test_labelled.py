@@ -6,7 +6,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import datasets
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,10 +14,10 @@ from hypothesis import strategies as st
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import tables
-from augury.corpora.corpus import KIND, LABELLED_PAIRS, LABELS, NLI, Corpus
+from augury.corpora.corpus import KIND, LABELS, NLI, Corpus
 from augury.corpora.ingest import corpus_address, ingest
 from augury.corpora.records import stratified
-from augury.corpora.spec import LabelledPairsSpec, NliSpec
+from augury.corpora.spec import NliSpec
 
 Rows = list[tuple[str, str, str]]
 ROWS: Rows = [
@@ -75,44 +74,6 @@ def test_records_and_counts(tmp_path: Path, store: Store) -> None:
     }
 
 
-def test_records_of_pairs_with_any_labels(tmp_path: Path, store: Store) -> None:
-    names = ("one", "two", "same")
-    columns = {"sentence1_column": "one", "sentence2_column": "two", "label_column": "same"}
-
-    def pairs(rows: Rows, **settings: Any) -> Corpus:
-        text = {**write(tmp_path / "a.tsv", rows, names), **columns, **settings}
-        content = {"language": "en", "labels": ["yes", "no"], "train": text}
-        return ingest(LabelledPairsSpec.model_validate(content), "train", store)
-
-    rows = [(" It rains.", "It is  wet.", "1"), ("A", "", "0"), ("B", "b", "0")]
-    corpus = pairs(rows, names={"1": "yes"})
-    assert (corpus.kind, corpus.noun) == ("labelled pairs", "pairs")
-    assert corpus.manifest["rejected"] == {"empty text": 1}
-    (table,) = corpus.blocks()
-    assert table.schema.equals(LABELLED_PAIRS.schema)
-    read = table.select(["sentence1", "sentence2", "label", "language"]).to_pylist()
-    assert [tuple(row.values()) for row in read] == [
-        ("It rains.", "It is  wet.", "yes", "en"),
-        ("B", "b", "0", "en"),
-    ]
-    with pytest.raises(UserError, match=r"the label is empty .*line 3"):
-        pairs([("A", "b", "no"), ("C", "d", "")])
-
-
-@pytest.mark.parametrize("names", [LABELS, ("contradiction", "entailment", "neutral")])
-def test_classes_of_a_dataset_are_mapped_by_name(
-    tmp_path: Path, store: Store, names: tuple[str, ...]
-) -> None:
-    text = datasets.Value("string")
-    classes = datasets.ClassLabel(names=list(names))
-    features = datasets.Features({"premise": text, "hypothesis": text, "label": classes})
-    rows = [{"premise": f"p{label}", "hypothesis": "h", "label": label} for label in (0, 1, 2, -1)]
-    dataset = datasets.Dataset.from_list(rows, features=features)
-    datasets.DatasetDict({"validation": dataset}).save_to_disk(str(tmp_path / "hub"))
-    corpus = ingest(spec(valid={"hub": str(tmp_path / "hub")}), "valid", store)
-    assert tuple(labels(corpus)) == names and corpus.manifest["rejected"] == {"no gold label": 1}
-
-
 @pytest.mark.parametrize(
     ("name", "content", "settings", "place"),
     [
@@ -130,20 +91,6 @@ def test_an_unknown_label_is_located(
     with pytest.raises(UserError, match=rf"label 'no' \(.*{place}.*\): allowed: entailment, neu"):
         ingest(spec(tests={"test": {"file": str(tmp_path / name), **settings}}), "test", store)
     assert store.addresses(KIND) == []
-
-
-def test_unknown_labels_beyond_the_first_block_and_of_rows_that_do_not_belong(
-    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    batches = tables.batches
-    monkeypatch.setattr(tables, "batches", lambda items: batches(items, 2))
-    rows = [("a", "b", "e"), ("a", "b", "n"), ("a", "b", "c"), ("x", "b", "no"), ("a", "b", "")]
-    text = write(tmp_path / "a.tsv", rows)
-    with pytest.raises(UserError, match=r"unknown label 'no' \(.*a.tsv, line 5\)"):
-        ingest(spec(train=text), "train", store)
-    with pytest.raises(UserError, match=r"train: the label is empty \(.*a.tsv, line 6\)"):
-        ingest(spec(train={**text, "where": {"premise": "a"}}), "train", store)
-    assert labels(ingest(spec(train={**text, "first": 3}), "train", store)) == list(LABELS)
 
 
 @settings(max_examples=60, deadline=None)

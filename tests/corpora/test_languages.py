@@ -6,11 +6,6 @@ from augury.core.errors import UserError
 from augury.corpora.languages import check_language, languages
 
 
-@pytest.mark.parametrize("code", ["de", "en", "zh-Hans", "pt_BR", "hsb", "qaa", "qtz", "und"])
-def test_codes_of_languages_are_taken_as_they_are(code: str) -> None:
-    assert check_language(code) == code
-
-
 @pytest.mark.parametrize(
     ("name", "code"),
     [

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from augury.core.config import validate
 from augury.core.store import Store
 from augury.corpora.corpus import row_ranges
@@ -64,21 +62,3 @@ def test_a_text_of_the_other_direction_is_read_the_other_way_about(tmp_path: Pat
         records = ingest(spec, split, Store(tmp_path / "store"))
         assert (records.column("source"), records.column("target")) == (["c d"], ["a b"])
         assert records.column("source_language") == ["fr"]
-
-
-@pytest.mark.usefixtures("own_data")
-def test_a_known_set_of_the_other_direction_has_the_names_of_its_files(tmp_path: Path) -> None:
-    (tmp_path / "mtnt").mkdir()
-    for direction, line in (("fr-en", "1\tsalut\thello\n"), ("en-fr", "2\tbye\tadieu\n")):
-        (tmp_path / "mtnt" / f"train.{direction}.tsv").write_text(line)
-    spec = corpus(
-        known="mtnt",
-        source_language="fr",
-        target_language="en",
-        train=[{"name": "same"}, {"name": "other", "reversed": True}],
-    )
-    mixed = ingest(spec, "train", Store(tmp_path / "store"))
-    assert mixed.column("source") == ["salut", "adieu"] and mixed.column("target") == [
-        "hello",
-        "bye",
-    ]

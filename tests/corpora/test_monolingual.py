@@ -36,11 +36,3 @@ def test_lines_and_tables_of_the_same_text_give_the_same_records(tmp_path: Path)
         assert block.column("id").to_pylist() == ["monolingual-00000001", "monolingual-00000003"]
         assert set(block.column("language").to_pylist()) == {"en"}
         assert sum(corpus.manifest["rejected"].values()) == 2
-
-
-def test_the_built_in_text_has_two_sides(tmp_path: Path) -> None:
-    store, texts = Store(tmp_path), set()
-    for language in ("de", "en", "qaa", "qab"):
-        corpus = ingest(spec(language, train={"builtin": 9}), "train", store)
-        texts.add(tuple(corpus.column("text")))
-    assert len(texts) == 4 and {len(lines) for lines in texts} == {9}

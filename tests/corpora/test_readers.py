@@ -8,7 +8,6 @@ from typing import Any
 
 import datasets
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from augury.core.errors import UserError
@@ -102,26 +101,6 @@ def test_first_counts_rows_of_the_text(tmp_path: Path) -> None:
     assert pairs(long) == [("x", "y")] * 12_000  # of two blocks
 
 
-def test_a_table_is_checked_before_it_is_read(tmp_path: Path) -> None:
-    (tmp_path / "b.tsv").write_text("de\ten\n")
-    wrong = {"file": table(tmp_path), "where": {"sets": "b"}}
-    for settings, told in ((wrong, "'sets'"), ({"file": str(tmp_path / "b.tsv")}, "no rows")):
-        with pytest.raises(UserError, match=told):
-            open_text(ParallelText.model_validate({**settings, **COLUMNS}), "train")
-
-
-@pytest.mark.parametrize("languages", [("en", "de"), ("en", "xx"), ("xx", "de")])
-def test_the_builtin_corpus_leads_both_ways(languages: tuple[str, str]) -> None:
-    plain = open_text(ParallelText(builtin=20), "train", ("de", "en"))
-    other = open_text(ParallelText(builtin=20), "train", languages)
-    columns = [
-        [block.column(side).to_pylist() for block in text.blocks()]
-        for text, side in ((plain, "source"), (other, "target"))
-    ]
-    assert columns[0] == columns[1] and plain.content != other.content
-    assert open_text(ParallelText(builtin=20), "train", ("xx", "yy")).content == plain.content
-
-
 @pytest.fixture
 def saved(tmp_path: Path) -> str:
     rows = [
@@ -150,19 +129,6 @@ def test_a_dataset_saved_to_disk(saved: str) -> None:
         saved,
         text.content,
     )
-
-
-def test_a_directory_of_data_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", str(tmp_path / "cache"))
-    clone = tmp_path / "clone"
-    (clone / "data").mkdir(parents=True)
-    for split, rows in (("train", PAIRS), ("validation", PAIRS[1:2])):
-        content = pa.table([*zip(*rows, strict=True)], names=["de", "en"])
-        pq.write_table(content, clone / "data" / f"{split}-00000-of-00001.parquet")
-    assert pairs(read(hub=str(clone), **COLUMNS)) == PAIRS
-    assert pairs(read("valid", hub=str(clone), **COLUMNS)) == PAIRS[1:2]
-    with pytest.raises(UserError, match="cannot be loaded"):
-        read("test", hub=str(clone), **COLUMNS)
 
 
 def test_mistakes_with_a_dataset(saved: str, tmp_path: Path) -> None:

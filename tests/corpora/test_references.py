@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -47,10 +46,3 @@ def test_each_record_needs_one(files: dict[str, Any], tmp_path: Path) -> None:
     corpus = spec({**files, "references": [str(tmp_path / "short")]})
     with pytest.raises(UserError, match="short has 2 lines, and the test set 3 records"):
         stored_references(corpus, "news", ingest(corpus, "news", store), store)
-
-
-def test_training_text_and_tables_have_none(files: dict[str, Any]) -> None:
-    with pytest.raises(ValidationError, match="valid.references"):
-        spec(files, valid=files)
-    with pytest.raises(ValidationError, match="beside those of source and target"):
-        spec({"builtin": 3, "references": files["references"]})

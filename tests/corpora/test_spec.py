@@ -11,7 +11,7 @@ import pytest
 from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.corpus import KINDS, Kind, input_columns, sentence_columns
+from augury.corpora.corpus import KINDS
 from augury.corpora.filters import Cleaning, Filter
 from augury.corpora.ingest import ingest, overlaps
 from augury.corpora.known import KNOWN_NLI
@@ -24,7 +24,7 @@ from augury.corpora.spec import (
     NliSpec,
     swapped,
 )
-from augury.corpora.text_settings import NliText, ParallelText, table_layout
+from augury.corpora.text_settings import NliText
 
 FILES = {"source": "a.de", "target": "a.en"}
 TABLE = {"file": "a.tsv", "source_column": "de", "target_column": "en"}
@@ -110,14 +110,6 @@ def test_mistakes_name_the_setting(
         validate(schema, {**languages, **settings}, "corpus")
 
 
-@pytest.mark.parametrize("kind", list(KINDS.values()), ids=list(KINDS))
-def test_a_kind_names_columns_of_its_schema(kind: Kind) -> None:
-    named = {*kind.sentences, *kind.inputs, kind.language, kind.target, kind.target_language}
-    assert named - {""} <= set(kind.schema.names)
-    assert input_columns(kind.schema.names) == kind.inputs
-    assert set(kind.sentences) <= set(sentence_columns(kind.schema.names))
-
-
 def test_a_kind_from_outside_is_one_file(tmp_path: Path) -> None:
     mine = runpy.run_path(str(EXAMPLE))
     try:
@@ -129,16 +121,6 @@ def test_a_kind_from_outside_is_one_file(tmp_path: Path) -> None:
         assert corpus.column("language") == ["en", "en"] and overlaps(corpus, [corpus]) == [2]
     finally:
         del KINDS["answers"]
-
-
-def test_the_extension_tells_the_format(tmp_path: Path) -> None:
-    """Also that of a compressed file; a directory is Parquet."""
-    names = ["a.tsv", "a.b.TSV.gz", "a.csv.xz", "a.jsonl.zst", "a.ndjson", "a.parquet"]
-    layouts = [table_layout(name) for name in (*names, str(tmp_path))]
-    assert layouts == ["tsv", "tsv", "csv", "jsonl", "jsonl", "parquet", "parquet"]
-    assert ParallelText.model_validate({**TABLE, "format": "csv"}).layout == "csv"
-    with pytest.raises(UserError, match="'a.txt.gz'"):
-        table_layout("a.txt.gz")
 
 
 SPECS: tuple[tuple[type[BaseSpec[Any]], dict[str, Any]], ...] = (
@@ -173,27 +155,6 @@ def test_what_has_no_effect_is_not_in_the_settings_of_an_address() -> None:
     assert all(settings(file="a.tsv", **other) != plain for other in others)
 
 
-def test_splits_and_roles() -> None:
-    spec = parallel(train={"builtin": 50}, every=5, tests={"a": {"builtin": 5}, "b": FILES})
-    assert spec.splits() == ("train", "valid", "a", "b")
-    assert [(spec.resolve(name).role, spec.resolve(name).every) for name in spec.splits()] == [
-        ("train", 5),
-        ("train", 5),
-        ("test", None),
-        ("test", None),
-    ]
-    noisy = {"builtin": 5, "noise": {"spelling": 0.1}}
-    spec = parallel(valid=FILES, tests={"dev": {"validation": True}, "noisy": noisy})
-    assert spec.resolve("dev") == spec.resolve("valid") and spec.is_validation("dev")
-    assert spec.noise("dev") is None and spec.noise("noisy") is not None
-    with pytest.raises(UserError, match="did you mean 'dev'"):
-        spec.resolve("dve")
-    with pytest.raises(UserError, match="no validation set"):
-        parallel(train=FILES, tests={"dev": {"validation": True}}).resolve("dev")
-    assert nli(train=NLI).resolve("train").filter == Cleaning()
-    assert parallel(train=FILES).resolve("train").filter == Filter()
-
-
 def test_known_nli_sets_fill_in_what_is_not_given() -> None:
     paper = nli(known=["xnli", "multi_nli"], train={"subset": 20_000})
     assert paper.splits() == ("train", "valid", *XNLI) and len(XNLI) == 15
@@ -209,17 +170,6 @@ def test_known_nli_sets_fill_in_what_is_not_given() -> None:
     )
     assert chosen.splits() == ("train", "snli", "sw")
     assert [*map(chosen.languages_of, chosen.splits())] == [("de",), ("en",), ("sw",)]
-
-
-def test_languages_of_texts() -> None:
-    texts = [{"name": code, "language": code} for code in ("de", "sw")]
-    spec = nli(known=["xnli_mt", "xnli_dev"], train=texts)
-    assert spec.languages_of("train") == ("mul",) and spec.splits() == ("train", *XNLI)
-    parts = {name: part.languages_of("train") for name, part in spec.mixture.items()}
-    assert parts == {"de": ("de",), "sw": ("sw",)}
-    two = [{"name": "a", **NLI}, {"name": "b", **NLI}]
-    assert nli(train=two).languages_of("train") == ("en",)
-    assert nli(train={**NLI, "language_column": "code"}).languages_of("train") == ("mul",)
 
 
 def test_several_validation_texts_of_which_one_decides() -> None:

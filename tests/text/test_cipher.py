@@ -65,28 +65,3 @@ def test_an_alphabet_is_in_code_point_order_and_holds_letters_only() -> None:
     assert build_alphabet(Counter("öäüßzaZÄªµº")) == ("Zazªµº" + "Äßäöü",)
     assert build_alphabet(Counter("abßAÄ漢字ǅ"), "cased") == ("abß", "AÄ")
     assert build_alphabet(Counter("漢字"), "cased") == ()
-
-
-@pytest.mark.parametrize("key", [0, 30, -30, 900, 29, 870])
-def test_a_key_that_leaves_all_small_or_all_capital_letters_in_place_is_refused(key: int) -> None:
-    cased = (GERMAN[0], LATIN.upper() + "ÄÖÜ")
-    with pytest.raises(UserError, match=f"key {key} leaves .* use a key from 1 to 28"):
-        Rot(cased, key)
-    assert Rot(cased, 28).text("cC") == "aB" and Rot(cased, 31).text("aA") == "bC"
-
-
-@pytest.mark.parametrize(
-    ("letters", "message"),
-    [
-        ("", "is empty"),
-        ("abca", "repeats 'a'"),
-        ("ab c", "contains ' '"),
-        ("ab\u2028", "contains"),
-        ("ab\ud800", "surrogates"),
-        ("oa\u0308", r"is not in NFC: write it as 'o\\xe4'"),
-        ("a", "no cycle with two"),
-    ],
-)
-def test_what_is_no_alphabet_is_refused(letters: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        Rot(explicit_alphabet(letters), 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections import Counter
 from pathlib import Path
 
@@ -73,14 +72,6 @@ def test_all_occurrences_of_a_word_are_replaced_and_keep_case_and_punctuation() 
     assert changed('Dog (dog) "dog"? dogs', "replacement") == 'Hound (hound) "hound"? dogs'
 
 
-def test_a_word_is_looked_up_as_it_is_written_and_then_in_lower_case() -> None:
-    assert [changed(text, "replacement") for text in ("US", "us", "DOG!")] == [
-        *("America", "us", "Hound!")
-    ]
-    synonyms = {"US": ("America",), "us": ("we",)}
-    assert augment(["US"], "replacement", 0.2, generator(1), synonyms, ()) == ["America"]
-
-
 def test_insertion_gives_up_after_ten_tries() -> None:
     """One word in twenty has a synonym: a try finds it with probability 1/20."""
     text = " ".join(["cat"] * 19 + ["dog"])
@@ -129,22 +120,9 @@ def test_what_an_operation_keeps(
         ]
 
 
-SYNSETS = """synset\tpos\tlexfile\tmembers\thypernyms
-06626039-n\tn\tnoun.communication\tmovie|film|motion picture\t06625937-n
-03343737-n\tn\tnoun.artifact\tfilm|photographic film\t
-00326738-s\ts\tadj.all\tfabian|Fabian\t
-00001740-n\tn\tnoun.Tops\tentity\t
-"""
-
-
 def written(path: Path, text: str) -> str:
     path.write_text(text, encoding="utf-8")
     return str(path)
-
-
-def wordnet(directory: Path, text: str = SYNSETS) -> str:
-    (directory / "synsets.tsv.gz").write_bytes(gzip.compress(text.encode()))
-    return str(directory)
 
 
 def test_a_table_adds_up_over_lines_and_is_sorted(tmp_path: Path) -> None:
@@ -167,13 +145,6 @@ def test_a_line_that_is_no_entry_is_named(tmp_path: Path, line: str) -> None:
         UserError, match=r"table\.tsv, line 2: .* is not an entry; use word<TAB>synonym"
     ):
         load_synonyms(path)
-
-
-def test_wordnet_gives_the_members_of_all_synsets_of_a_word(tmp_path: Path) -> None:
-    assert load_synonyms(wordnet(tmp_path)) == {
-        "movie": ("film", "motion picture"),
-        "film": ("motion picture", "movie", "photographic film"),
-    }
 
 
 def test_open_english_wordnet(data: Path) -> None:

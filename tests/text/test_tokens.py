@@ -85,14 +85,3 @@ def test_of_many_rows_evenly_spaced_ones_are_read_whatever_the_shards(
     for column in ("first", "second"):
         lines = list(Text(folder, (column,), "source").lines(most))
         assert lines == [row[column == "second"] for row in rows[::step]]
-
-
-@pytest.mark.parametrize(
-    ("wanted", "read"), [(100, "0123456"), (7, "0123456"), (4, "0145"), (3, "0145"), (1, "01")]
-)
-def test_a_sample_is_every_nth_shard(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: int, read: str
-) -> None:
-    rows = [(f"{row}", "") for row in range(7)]
-    folder = corpus(Store(tmp_path), "text", rows, monkeypatch)
-    assert "".join(Text(folder, ("first",), "source").sample(wanted)) == read

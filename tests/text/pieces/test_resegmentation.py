@@ -118,22 +118,6 @@ def test_a_row_depends_on_its_ids_and_its_key_alone(joint: Vocabulary) -> None:
     assert together != [row.tolist() for row in segmenter.rows(rows, 0.3, keys_of(["other"] * 50))]
 
 
-def test_unknown_pieces_stay_and_words_end_there(joint: Vocabulary) -> None:
-    unknown = joint.unk
-    (straße,) = encoded(joint, ["straße"])
-    row = np.concatenate(
-        [[unknown, unknown], straße, [unknown], straße[1:], [joint.tags["__en__"]]]
-    )
-    segmented = joint.resegmenter().rows([row], 1.0, keys(1))[0]
-    within = "".join(joint.pieces[index] for index in straße[1:])
-    written = ["<unk>", "<unk>", *"▁straße", "<unk>", *within, "__en__"]
-    assert [joint.pieces[index] for index in segmented] == written
-    assert [len(row) for row in joint.resegmenter().rows([row[:2], row[:0]], 0.5, keys(2))] == [
-        2,
-        0,
-    ]
-
-
 def test_samples_are_the_same_in_every_process() -> None:
     """Golden: the candidates of a word, each dropped by its key and its span."""
     learned = ["ab", "abc", "cd", "▁ab", "a", "b", "c", "d", "▁"]

@@ -59,13 +59,6 @@ def test_plain_text_keeps_about_as_many_pieces(
     assert 300 * (1 + len(keys) / 4) < len(joint) <= 300 * (1 + len(keys))
 
 
-def test_a_view_without_new_words_adds_next_to_nothing(store: Store, texts: list[str]) -> None:
-    groups = {view: partial(iter, texts) for view in ("source", "target", "duplicate")}
-    folder = store.folder("vocabularies", "duplicate")
-    made = train(groups, VocabularyConfig(size=300), languages=["de", "en"], folder=folder)
-    assert len(made) == 301
-
-
 def test_text_is_worth_its_characters_and_the_words_that_come_twice() -> None:
     texts = ["ein Haus, ein Hund", "das Haus 12 12", "Hund"]
     assert fitting_size(texts, 100) == len(" ,12Hadeinsu") + len(["ein", "Haus", "Hund"])
@@ -90,17 +83,3 @@ def test_a_model_of_the_size_that_text_is_worth_can_be_learned(texts: list[str])
         )
         == size
     )
-
-
-def test_the_fitting_size_counts_words_of_any_script(texts: list[str]) -> None:
-    """Words that are written with vowel signs, and pairs of characters where no space separates
-    words, as many as there are repeated."""
-    latin = fitting_size(texts, 8000)
-    assert latin > 300
-    signs = str.maketrans({letter: chr(0x915 + place) for place, letter in enumerate("bcdfghjkl")})
-    signs |= str.maketrans({letter: chr(0x93E + place) for place, letter in enumerate("aeiou")})
-    signed = fitting_size([text.translate(signs) for text in texts], 8000)
-    assert signed == pytest.approx(latin, rel=0.1)  # but for signs that begin a word
-    thai = [chr(0xE01 + ord(letter) - ord("a")) for letter in "abcdefghijklmnopqrstuvwxyz"]
-    unspaced = str.maketrans(dict(zip("abcdefghijklmnopqrstuvwxyz ", [*thai, ""], strict=True)))
-    assert fitting_size([text.translate(unspaced) for text in texts], 8000) > 300

@@ -37,13 +37,3 @@ def test_long_texts_are_cut_before_their_end(vocabulary: Folder) -> None:
     ((start, *short, _),), _ = encode(tokenizer, [["a dog"]], 50)
     ((*pair,),), truncated = encode(tokenizer, [["a dog"], TEXTS[3:]], len(short) + 7)
     assert truncated and pair[: len(short) + 1] == [start, *short]  # the longer one is cut
-
-
-def test_special_tokens_in_a_text_are_text(vocabulary: Folder) -> None:
-    tokenizer = Subwords(vocabulary, 50).tokenizer()
-    ((_, *ids, _),), _ = encode(tokenizer, [["the <s>dog</s> <pad>"]], 50)
-    assert not {
-        tokenizer.bos_token_id,
-        tokenizer.eos_token_id,
-        tokenizer.pad_token_id,
-    }.intersection(ids)

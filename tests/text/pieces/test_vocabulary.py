@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.text.cipher import Rot
 from augury.text.pieces.settings import VocabularyConfig
-from augury.text.pieces.training import fitting_size, train
+from augury.text.pieces.training import train
 from augury.text.pieces.vocabulary import Vocabulary
 
 GERMAN = [
@@ -37,7 +37,6 @@ VIEWS = {
     "rot-1": [Rot(ALPHABET, 1).text(text) for text in GERMAN],
     "rot-2": [Rot(ALPHABET, 2).text(text) for text in GERMAN],
 }
-CHARACTERS = sorted(set("".join(GERMAN)))
 JOINT = VocabularyConfig(size=110, size_per_key=20, reserved=("<clean_s>",))
 SEPARATE = VocabularyConfig(
     size=110, separate_size_per_key=90, mode="separate", reserved=("<clean_s>",)
@@ -102,25 +101,6 @@ def test_unknown_characters_become_unk_and_read_as_such(vocabularies: Vocabulari
             assert vocabulary.decode([ids]) == ["es ⁇ ist"]
 
 
-def test_decoding_drops_specials_and_tags(vocabularies: Vocabularies) -> None:
-    vocabulary = vocabularies["joint"]
-    ids, _ = vocabulary.encode(["hey, warum nicht?"])
-    padded = [
-        vocabulary.tags["__en__"],
-        vocabulary.tags["<clean_s>"],
-        *ids,
-        vocabulary.eos,
-        vocabulary.pad,
-    ]
-    assert vocabulary.decode([padded, np.array(padded), []]) == [
-        "hey, warum nicht?",
-        "hey, warum nicht?",
-        "",
-    ]
-    with pytest.raises(AssertionError):
-        vocabulary.decode([[-100]])
-
-
 def test_separate_views_have_their_own_models_in_one_table(
     store: Store, vocabularies: Vocabularies
 ) -> None:
@@ -158,15 +138,6 @@ def test_training_again_gives_equal_bytes(
             assert rows(*other.encode(texts, view)) == rows(*vocabularies[mode].encode(texts, view))
 
 
-@pytest.mark.parametrize("texts", [[], ["", "  "]])
-@pytest.mark.parametrize("mode", CONFIGS)
-def test_a_view_without_text_is_an_error(store: Store, mode: str, texts: list[str]) -> None:
-    folder = store.folder("empty", f"{mode}-{len(texts)}")
-    with pytest.raises(UserError, match="view 'rot-2' of the training split has no text"):
-        fit(folder, CONFIGS[mode], {**VIEWS, "rot-2": texts})
-    assert not folder.complete
-
-
 @pytest.mark.parametrize(
     ("settings", "keys", "views"),
     [
@@ -201,36 +172,6 @@ def test_an_impossible_size_names_the_nearest(
     folder.remove()
 
 
-@pytest.mark.parametrize("mode", CONFIGS)
-def test_a_size_that_nobody_gave_is_what_plain_text_is_worth(
-    store: Store, mode: Literal["joint", "separate"]
-) -> None:
-    plain = VIEWS["source"] + VIEWS["target"]
-    size = 5 + fitting_size(plain, 12_000)  # and the symbols
-    sizes: dict[str, Any] = {"mode": mode, "size_per_key": 9, "separate_size_per_key": 80}
-    auto = fit(store.folder("unset", mode), VocabularyConfig(**sizes))
-    assert (
-        auto.pieces
-        == fit(store.folder("unset", f"{mode}-given"), VocabularyConfig(size=size, **sizes)).pieces
-    )
-
-
-@pytest.mark.parametrize(
-    ("symbol", "fault"),
-    [
-        ("__en__", "'__en__' is already the tag of a language"),
-        ("e", r"\['e'\] are also pieces of the text"),
-    ],
-)
-def test_a_reserved_symbol_that_has_an_entry_is_an_error(
-    store: Store, symbol: str, fault: str
-) -> None:
-    folder = store.folder("reserved", "bad")
-    with pytest.raises(UserError, match=fault):
-        fit(folder, VocabularyConfig(size=110, size_per_key=20, reserved=(symbol,)))
-    assert not folder.complete
-
-
 GEORGIAN = "აბგდევზთიკლმნოპჟრსტუფქღყშჩცძწჭ"
 RELABELLED = [text.translate(str.maketrans(ALPHABET[0], GEORGIAN)) for text in GERMAN]
 MIRRORED = VocabularyConfig(size=110, mode="mirrored", reserved=("<clean_s>",))
@@ -257,13 +198,3 @@ def test_a_mirrored_view_is_segmented_as_the_plain_source(tmp_path: Path, texts:
     assert (
         vocabulary.encode(GERMAN)[0].max() < 110
     )  # plain text has the entries of a vocabulary without views
-
-
-def test_what_is_not_letter_for_letter_cannot_be_mirrored(tmp_path: Path) -> None:
-    for texts in ([text + "!" for text in GERMAN], ["e" * len(text) for text in GERMAN]):
-        with pytest.raises(UserError, match="vocabulary.mode=joint"):
-            fit(
-                Store(tmp_path).folder("vocabularies", texts[0][:2]),
-                MIRRORED,
-                {**VIEWS, "rot-1": texts},
-            )
