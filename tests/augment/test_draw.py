@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from augury.augment.draw import CountedDraw, Symbols, _truncated_geometric
 from augury.augment.operator import parse
@@ -68,23 +66,16 @@ def test_a_token_changes_with_probability_n_of_length(name: str, tau: float, mea
     assert np.ptp(changed.mean(0)[1:11]) < 2 * DEVIATION and not changed[:, [0, 11, 12]].any()
 
 
-@given(
-    name=st.sampled_from(OPERATORS),
-    lengths=st.lists(st.integers(0, 12), min_size=1, max_size=8),
-    more=st.integers(0, 5),
-    epoch=st.integers(0, 2**40),
-    order=st.randoms(use_true_random=False),
-)
-def test_what_a_row_becomes_does_not_depend_on_the_batch(
-    name: str, lengths: list[int], more: int, epoch: int, order: Any
-) -> None:
+@pytest.mark.parametrize("name", OPERATORS)
+def test_what_a_row_becomes_does_not_depend_on_the_batch(name: str) -> None:
     """Neither on its other rows, nor on their order, nor on its width."""
-    operator, rows = draw(name, tau=0.1), list(range(len(lengths)))
-    ids = np.full((len(lengths), max(lengths) + more), PAD)
+    operator, lengths, epoch = draw(name, tau=0.1), [3, 0, 12, 7, 7, 1], 2**40
+    rows = list(range(len(lengths)))
+    ids = np.full((len(lengths), 15), PAD)
     for row, length in enumerate(lengths):
         ids[row, :length] = range(FIRST, FIRST + length)
     keys = keys_of([str(row) for row in rows])
-    order.shuffle(rows)
+    rows.reverse()
     together = draw_ids(operator, ids[rows], keys[rows], epoch)
     for place, row in enumerate(rows):
         single = draw_ids(operator, ids[row : row + 1, : lengths[row]], keys[row : row + 1], epoch)

@@ -112,13 +112,8 @@ def test_nothing_depends_on_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_further_sources_get_translations(store: Store, tmp_path: Path) -> None:
-    lines = [
-        "i love this new movie so much",
-        "too short",
-        A,
-        "i love this new movie so much",
-        "i love no new movies at",
-    ]
+    new = "i love this new movie so much"
+    lines = [new, "too short", A, new, "i love no new movies at"]
     (tmp_path / "mono").write_text("".join(f"{line}\n" for line in lines))
     (_, (rows, counts)) = match(store, monolingual=mono(tmp_path))
     assert pairs(rows) == {(lines[0], "T0"), (lines[0], "T1")}

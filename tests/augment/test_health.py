@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from augury.augment import pipeline
-from augury.augment.fuzzy_match import FuzzyMatch
 from augury.augment.health import (
     Health,
     HealthLimits,
@@ -18,20 +15,7 @@ from augury.augment.health import (
     require,
     tally,
 )
-from augury.augment.operator import Operator, Rate
-from augury.core.store import Store
-from tests.augment import texts
-
-SOURCES = ["The dog sleeps.", "A cat sees the dog.", "Two birds fly home.", "The dog sleeps. Now?"]
-
-
-def health_of(tmp_path: Path, operator: Operator, sources: list[str]) -> Health:
-    store = Store(tmp_path)
-    targets = [f"t {number}" for number in range(len(sources))]
-    text = texts.corpus(store, texts.records(source=sources, target=targets))
-    (part,) = pipeline.augment(text, [operator], store).parts
-    measured = part.health
-    return measured
+from augury.augment.operator import Rate
 
 
 def sums(new: list[str], old: list[str]) -> Tally:
@@ -56,15 +40,6 @@ def test_shares_are_of_texts_or_of_what_was_to_be_made() -> None:
     shares = (measured.empty, measured.copied, measured.repeated, measured.length)
     assert shares == (3 / 10, 1 / 5, 1 / 4, 5 / 7)
     assert Health.from_dict(measured.to_dict()) == measured
-
-
-def test_few_fuzzy_matches_are_normal_and_none_are_not(tmp_path: Path) -> None:
-    others = [f"q{n} w{n} e{n}" for n in range(30)]
-    few = health_of(tmp_path / "few", FuzzyMatch(), [*SOURCES, *others])
-    assert few.made == 2 and few.faults(HealthLimits()) == []
-    assert (few.copied, few.length) == (0.0, 1.0)  # of the target that it replaces
-    none = health_of(tmp_path / "none", FuzzyMatch(), others)
-    assert none.made == 0 and len(none.faults(HealthLimits())) == 1
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
 from augury.augment import operator, pipeline
 from augury.augment.fuzzy_match import load_memory
-from augury.augment.operator import Operator, TextOperator
+from augury.augment.operator import Operator
 from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora import corpus as corpora
@@ -28,25 +27,11 @@ ROWS = 13
 FORMS = ("records", "view")
 
 
-class Shout(TextOperator):
-    """The simplest operator: words in capitals, at random."""
-
-    operator: str = "shout"
-    rate: float = 0.5
-
-    def rewrite(self, text: str, rng: np.random.Generator) -> str:
-        words = text.split(" ")
-        loud = rng.random(len(words)) < self.rate
-        return " ".join(word.upper() if up else word for word, up in zip(words, loud, strict=True))
-
-
 EVERY_TASK: dict[str, Any] = {
     "eda": {"operator": "eda", "copies": 2},
     "eda view": {"operator": "eda", "copies": 2, "use": "view"},
     "noise": {"operator": "noise", "copies": 2, "asr": 0.5, "spelling": 0.3},
     "noise view": {"operator": "noise", "use": "view", "keyboard": 0.5},
-    "shout": Shout(),
-    "shout records": Shout(copies=2, use="records"),
 }
 TRANSLATION: dict[str, Any] = {
     "cipher": {"operator": "cipher", "keys": [1, 2]},
@@ -118,7 +103,7 @@ def test_ids_are_kept_and_blocks_do_not_matter(
         places = [ids.index(row["lineage"]["parents"][0]) for row in rows]
         assert table.schema.equals(KINDS[kind].schema)
         assert len({row["id"] for row in rows}) == len(rows) > 0 and places == sorted(places)
-        kept = "target" if name.startswith(("eda", "noise", "shout")) else "source"
+        kept = "target" if name.startswith(("eda", "noise")) else "source"
         kept = kept if kind == "parallel" else "label"
         assert [row[kept] for row in rows] == [parents[place][kept] for place in places]
         assert {row["origin"] for row in rows} == {part}
@@ -176,8 +161,6 @@ def test_equal_sentences_of_a_pair_change_apart_and_views_are_copies(
 def test_ray_and_this_process_write_the_same_bytes(
     kind: str, name: str, tmp_path: Path, local_ray: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if name.startswith("shout"):
-        pytest.skip("defined in this test: workers cannot import it")
     monkeypatch.undo()  # workers do not see smaller shards, whose size is that of row groups too
     monkeypatch.setattr(type(operator.parse(settings_of(name))), "BLOCK_ROWS", 4)
     written = [

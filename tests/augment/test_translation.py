@@ -172,7 +172,6 @@ def test_models_are_plain_baselines_in_both_directions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("operator", "changes", "message"),
     [
-        ("data_diversification", {"views": ["plain", "rot-1"]}, "unknown view 'rot-1'.*such as"),
         (
             "data_diversification",
             {"system": {"model.hiden_size": 4}},

@@ -7,17 +7,13 @@ import gzip
 import hashlib
 import lzma
 import os
-import tempfile
 from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import given
-from hypothesis import strategies as st
 
 from augury.core.errors import UserError
-from augury.corpora import files
-from augury.corpora.files import InputFile, examine, lines, sentences
+from augury.corpora.files import InputFile, examine, lines
 
 TEXT = "eins\nzwei \u2028\x0b\x85 drei\r\nvier".encode()
 LINES = [b"eins\n", "zwei \u2028\x0b\x85 drei\r\n".encode(), b"vier"]
@@ -70,37 +66,6 @@ def test_bytes_that_are_not_utf8_are_located(tmp_path: Path, content: bytes, pos
     path = written(tmp_path / "text.de", content)
     with pytest.raises(UserError, match=f"{path}, {position} is not UTF-8"):
         examine(path)
-
-
-PIECES = [b"a\n", *(text.encode() for text in "é漢😀"), b"\xed\xa0\x80", b"\xc0\x80", b"\xff"]
-CUT = [b"\xe2\x82", b"\xf0\x9f\x98", b"\xc3", b"\x80"]
-
-
-@given(st.lists(st.sampled_from(PIECES + CUT), min_size=1), st.integers(1, 6))
-def test_utf8_is_what_python_decodes_wherever_blocks_end(pieces: list[bytes], size: int) -> None:
-    content = b"".join(pieces)
-    with tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "CHUNK", max(size, 2))
-        path = written(Path(directory, "text"), content)
-        try:
-            content.decode()
-        except UnicodeDecodeError:
-            with pytest.raises(UserError, match="is not UTF-8|Arrow table"):
-                examine(path)
-        else:
-            assert examine(path).lines == len(content.splitlines())
-
-
-def test_lines_of_talks_and_of_test_sets_without_metadata(tmp_path: Path) -> None:
-    path = tmp_path / "a"
-    path.write_text(
-        "<url>http://x</url>\n<keywords>a, b</keywords>\n<talkid>1</talkid>\n<title>Ein Titel"
-        "</title>\n<description>Worum es geht</description>\n<reviewer></reviewer>\n"
-        " Ein < Satz.\n</doc>\n"
-    )
-    assert list(sentences(path, "wit3")) == [b"Ein Titel\n", b"Worum es geht\n", b" Ein < Satz.\n"]
-    path.write_text('<doc>\n<title>Kein Satz</title>\n<seg id="1"> Ein Satz. </seg>\n</doc>\n')
-    assert list(sentences(path, "seg")) == [b"Ein Satz.\n"]
 
 
 def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from augury.corpora.filters import (
     Filter,
     clean,
     rejections,
-    word_counts,
 )
 
 ASSIGNED = st.characters(codec="utf-8", exclude_categories=["Cn", "Cs", "Co"])
@@ -66,16 +65,11 @@ def test_limits_of_clean_corpus_n(source: int, target: int, reason: str) -> None
 def test_limits_can_be_changed_or_left_out() -> None:
     for source, target, limits, reason in (
         ("a b", "a b", Filter(min_length=3), "too short"),
-        ("a b c", "a b", Filter(min_length=3), "too short"),
         ("a b c d e", "a", Filter(max_ratio=None), ""),
         ("a " * 200, "b " * 200, Filter(max_length=None), ""),
-        ("a", "b c d e f g", None, ""),
         ("a", "\u00a0", None, "empty target"),
         ("a" * 1_000_000, "b", Filter(), "too many characters"),
-        ("a" * 100_000, "b" * 100_000, Filter(), ""),
-        ("a" * 1_000_000, "b", None, ""),
         ("医生今天看见新鲜的绿茶和面包。", "The doctor sees green tea today", Filter(), ""),
-        ("ครูชอบเค้กหวานที่บ้านทุกวัน", "The teacher likes sweet cake at home daily", Filter(), ""),
         ("医生", "The doctor sees fresh green tea today", Filter(), "ratio"),
     ):
         assert reasons(source.strip(" "), target, limits) == reason

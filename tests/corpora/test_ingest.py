@@ -18,9 +18,6 @@ from augury.corpora import corpus
 from augury.corpora.corpus import KIND, Corpus
 from augury.corpora.ingest import corpus_address, ingest, overlaps
 from augury.corpora.spec import CorpusSpec
-from augury.experiments import preflight
-from augury.experiments.systems import expand
-from tests.tiny import OF_TASK, experiment
 
 Pairs = list[tuple[str, str]]
 
@@ -62,40 +59,24 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
     left_out = {of: (row["source"], row["target"]) for of, (row,) in manifest["examples"].items()}
     assert left_out == rejected
     assert manifest["examples"]["ratio"][0]["place"].endswith(" 5")
-    keys = ("kind", "split", "source_language", "target_language", "inputs", "note", "known")
-    assert [manifest[key] for key in keys] == ["parallel", "train", "de", "en", [], None, None]
     for file, side in zip(manifest["files"], ("de", "en"), strict=True):
         content = (tmp_path / f"a.{side}").read_bytes()
         assert (file["lines"], file["size"]) == (8, len(content))
         assert file["sha256"] == hashlib.sha256(content).hexdigest()
-    part = corpus_spec.resolve("train")
-    assert manifest["spec"] == {
-        "text": part.text.to_dict(),
-        "filter": part.filter.to_dict(),
-        "every": None,
-    }
+
+
+ROW = st.tuples(st.sampled_from(["", " ", "a", "a b", "a b c", "é\t"]), st.sampled_from(["", "x"]))
 
 
 @settings(max_examples=25, deadline=None)
 @given(
-    rows=st.lists(
-        st.tuples(
-            st.sampled_from(["", " ", "a", "a b", "a b c", "é\t"]),
-            st.sampled_from(["", "x", "x y"]),
-        ),
-        min_size=1,
-        max_size=30,
-    ),
+    rows=st.lists(ROW, min_size=1, max_size=30),
     every=st.sampled_from([None, 2, 3]),
     deduplicate=st.booleans(),
     first=st.sampled_from([None, 1, 10]),
 )
 def test_every_row_is_kept_or_counted(
-    tmp_path_factory: pytest.TempPathFactory,
-    rows: Pairs,
-    every: int | None,
-    deduplicate: bool,
-    first: int | None,
+    tmp_path_factory: pytest.TempPathFactory, rows: Pairs, every: Any, deduplicate: bool, first: Any
 ) -> None:
     directory = tmp_path_factory.mktemp("text")
     corpus_spec = spec(
@@ -110,12 +91,8 @@ def test_every_row_is_kept_or_counted(
         except UserError as error:
             assert "rows are rejected" in str(error) or "too few" in str(error)
             return
-        assert corpus.rows == len(corpus.column("id"))
-        assert (
-            corpus.manifest["rows_in"]
-            == min(len(rows), first or 30)
-            == corpus.rows + sum(corpus.manifest["rejected"].values())
-        )
+        counted = len(corpus.column("id")) + sum(corpus.manifest["rejected"].values())
+        assert corpus.manifest["rows_in"] == min(len(rows), first or 30) == counted
         kept[split] = {int(name.rpartition("-")[2]) for name in corpus.column("id")}
     assert not kept["train"] & kept.get("valid", set())
 
@@ -186,7 +163,6 @@ def test_address_is_of_content_and_settings(tmp_path: Path, store: Store) -> Non
     others = {
         made(train={**moved, "first": 1}),
         made(train=moved, filter={"lowercase": True}),
-        made(train=moved, filter={"max_length": 100}),
         made(train=moved, every=2),
         made("valid", train=moved, every=2),
         made("a", tests={"a": moved}),
@@ -194,7 +170,7 @@ def test_address_is_of_content_and_settings(tmp_path: Path, store: Store) -> Non
         made(train={"source": moved["target"], "target": moved["source"]}),
         made(train=write(tmp_path, "a", [("Eins", "one"), ("Zwei", "Two")])),
     }
-    assert len({base, *others}) == 10
+    assert len({base, *others}) == 9
     limits = {"max_length": 9, "deduplicate": True}
     assert made("a", tests={"a": moved}, filter=limits) in others
 
@@ -231,25 +207,3 @@ def test_overlap_counts_pairs_of_the_other_corpus(tmp_path: Path, store: Store) 
     train, *others = (ingest(corpus_spec, name, store) for name in ("train", "b", "c"))
     assert overlaps(train, others[:1]) == [3]
     assert overlaps(train, others) == [3, 1] and overlaps(train, []) == []
-
-
-def test_reading_a_corpus_counts_those_of_its_rows_and_the_preflight_names_them(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "a").write_text("mi \u202ekiza\nzura\n")
-    (tmp_path / "b").write_text("one\ntwo\u2066\n")
-    text = {"source": str(tmp_path / "a"), "target": str(tmp_path / "b")}
-    described = experiment(
-        "nmt", tmp_path / "store", corpus={**OF_TASK["nmt"]["corpus"], "tests": {"odd": text}}
-    )
-    assert isinstance(described.corpus, CorpusSpec)
-    corpus = ingest(described.corpus, "odd", Store(tmp_path / "store"))
-    assert corpus.manifest["controls"] == {
-        "U+202E RIGHT-TO-LEFT OVERRIDE": 1,
-        "U+2066 LEFT-TO-RIGHT ISOLATE": 1,
-    }
-    assert corpus.column("source") == ["mi \u202ekiza", "zura"]
-    cautions = preflight.report(expand(described), Store(tmp_path / "store")).cautions
-    assert any(
-        "U+202E RIGHT-TO-LEFT OVERRIDE" in caution and "odd" in caution for caution in cautions
-    )

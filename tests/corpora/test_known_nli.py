@@ -90,8 +90,6 @@ def test_xnli_as_published(tmp_path: Path) -> None:
     ("known", "file", "split"),
     [
         ("multi_nli", "multinli_1.0_train.jsonl", "train"),
-        ("multi_nli", "multinli_1.0_dev_mismatched.jsonl", "mismatched"),
-        ("snli", "snli_1.0_dev.jsonl", "valid"),
         ("snli", "snli_1.0_test.jsonl", "snli"),
     ],
 )
@@ -112,15 +110,6 @@ class TestRealData:
     @pytest.mark.parametrize(
         ("known", "counts"),
         [
-            ("snli_validation", {"snli": (3_329, 3_235, 3_278)}),
-            (
-                "cad_snli",
-                {
-                    "train": (2_770, 2_778, 2_782),
-                    "valid": (326, 325, 349),
-                    "cad_snli": (654, 677, 669),
-                },
-            ),
             ("ling_in_loop", {"train": (14_995, 14_995, 14_993), "valid": (2_560, 2_443, 2_368)}),
             ("semiauto_wiki", {"train": (4_507, 5_238, 5_358), "semiauto_wiki": (213, 229, 243)}),
         ],

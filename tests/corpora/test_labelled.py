@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import tables
-from augury.corpora.corpus import KIND, LABELS, NLI, Corpus
+from augury.corpora.corpus import KIND, NLI, Corpus
 from augury.corpora.ingest import corpus_address, ingest
 from augury.corpora.records import stratified
 from augury.corpora.spec import NliSpec
@@ -78,8 +78,6 @@ def test_records_and_counts(tmp_path: Path, store: Store) -> None:
     ("name", "content", "settings", "place"),
     [
         ("a.tsv", "premise\thypothesis\tlabel\na\tb\te\na\tb\tno\n", {}, "line 3"),
-        ("a.tsv", "a\tb\te\na\tb\tno\n", {"header": NAMES}, "line 2"),
-        ("a.tsv", "premise\thypothesis\tlabel\na\tb\tno\n", {"header": NAMES}, "line 2"),
         ("a.jsonl", '{"premise": "a", "hypothesis": "b", "label": "no"}\n', {}, "line 1"),
         ("a.csv", 'premise,hypothesis,label\n"a\nb",b,e\na,b,no\n', {}, "row 2"),
     ],
@@ -128,18 +126,10 @@ def test_a_subset_is_the_same_everywhere_and_of_rows_that_pass(
     assert part.manifest["subset"] == {"rows": 500, "of": whole.rows}
     left = {"not in the subset": whole.rows - 500}
     assert part.manifest["rejected"] == whole.manifest["rejected"] | left
-    assert [name for name in whole.column("id") if name in {*part.column("id")}] == part.column(
-        "id"
-    )
-    for label in LABELS:
-        share = whole.manifest["labels"][label] / whole.rows
-        assert abs(part.manifest["labels"][label] - 500 * share) < 1
     batches = tables.batches
     monkeypatch.setattr(tables, "batches", lambda items: batches(items, 700))
     again = ingest(spec(train={**text, "subset": 500}), "train", Store(tmp_path / "other"))
     assert again.address == part.address and again.column("id") == part.column("id")
-    with pytest.raises(UserError, match=f"subset is 3,000, but there are {whole.rows:,} examples"):
-        ingest(spec(train={**text, "subset": 3_000}), "train", store)
 
 
 def test_the_language_of_a_row_can_be_that_of_a_column(tmp_path: Path, store: Store) -> None:

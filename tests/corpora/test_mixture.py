@@ -39,16 +39,6 @@ def test_records_follow_one_another_and_keep_the_name_of_their_text(tmp_path: Pa
     assert alone.address in mixed.manifest["inputs"]
 
 
-def test_weight_and_tag_are_no_part_of_a_text() -> None:
-    tagged = {**CLEAN, "tag": "<clean>", "weight": 3}
-    for one, other in (
-        ([tagged, NOISY], [CLEAN, NOISY]),
-        ({"builtin": 36, "tag": "<clean>"}, {"builtin": 36}),
-    ):
-        addresses = {corpus_address(corpus(train=train), "train") for train in (one, other)}
-        assert len(addresses) == 1
-
-
 def test_a_text_of_the_other_direction_is_read_the_other_way_about(tmp_path: Path) -> None:
     for side, line in (("en", "a b\n"), ("fr", "c d\n")):
         (tmp_path / side).write_text(line)

@@ -123,26 +123,6 @@ def test_a_dataset_saved_to_disk(saved: str) -> None:
     assert pairs(read("valid", hub=saved, **NESTED)) == [PAIRS[1]]
     assert pairs(read("valid", hub=saved, **NESTED, split="train", where={"id": 2})) == [PAIRS[2]]
     assert pairs(read(hub=saved.replace("hub", "single"), **NESTED)) == PAIRS
-    text = open_text(ParallelText.model_validate({"hub": saved, **NESTED}), "train")
-    assert (text.total, text.inputs[0]["hub"], [text.inputs[0]["fingerprint"]]) == (
-        4,
-        saved,
-        text.content,
-    )
-
-
-def test_mistakes_with_a_dataset(saved: str, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    columns = {"hub": saved, "source_column": "translation", "target_column": "id"}
-    for role, settings, told in (
-        ("test", {"hub": saved, **NESTED}, "unknown split of .*hub 'test'"),
-        ("train", {**columns, "source_column": "translation.fr"}, "'fr': allowed: de, en"),
-        ("train", {**columns, "source_column": "german"}, "has no column 'german'"),
-        ("train", columns, "has type struct<.*>"),
-        ("train", {"hub": str(tmp_path / "empty"), **NESTED}, "cannot be loaded"),
-    ):
-        with pytest.raises(UserError, match=told):
-            read(role, **settings)  # type: ignore[arg-type]
 
 
 def test_portions_share_no_row_and_leave_none_out(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augury.core.errors import UserError
-from augury.corpora.tables import column_names, examine_parquet, read_table
+from augury.corpora.tables import column_names, read_table
 
 ROWS = [
     {"set": "a", "de": 'Sie sagte: "Ja, gern".', "en": "She said: 'Yes'."},
@@ -84,19 +84,6 @@ def test_fields_within_columns_and_missing_values(tmp_path: Path, layout: str) -
     with pytest.raises(UserError, match="'(nested.)?fr': .*de"):
         read(path, ["nested.fr"])
     assert column_names(path, layout) == ["nested.de", "nested.en"]
-
-
-@pytest.mark.parametrize("layout", ["tsv", "csv", "jsonl", "parquet"])
-def test_names_of_columns(tmp_path: Path, layout: str) -> None:
-    """Also one with a dot, and beside a field larger than the limit of the module csv."""
-    row = {"text.de": "wort " * 100_000, "en": ""}
-    path = write(tmp_path, layout, [row])
-    assert read(path, ["text.de", "en"]) == [row]
-    with pytest.raises(UserError, match="no column 'text'|'text.d'.*'text.de'"):
-        read(path, ["text.d"])
-    if layout in ("jsonl", "parquet"):
-        with pytest.raises(UserError, match="header is for tsv and csv only"):
-            read(path, ["en"], ["en"])
 
 
 def test_blocks_are_cut_and_faults_beyond_the_first_block_are_located(tmp_path: Path) -> None:

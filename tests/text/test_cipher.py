@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augury.core.errors import UserError
 from augury.text.cipher import Rot, build_alphabet, explicit_alphabet
 
 GERMAN = explicit_alphabet("abcdefghijklmnopqrstuvwxyzßäöü")
@@ -25,12 +24,9 @@ texts = st.lists(st.text(characters, max_size=20), max_size=12)
     ("plain", "by_1", "by_2"),
     [
         ("es ist diese pyramide.", "ft jtu ejftf qzsbnjef.", "gu kuv fkgug rßtcokfg."),
-        ("hey, warum nicht?", "ifz, xbsvn ojdiu?", "jgß, yctwo pkejv?"),
-        ("wir alle lieben baseball?", "xjs bmmf mjfcfo cbtfcbmm?", "ykt cnng nkgdgp dcugdcnn?"),
         ("baseball, oder?", "cbtfcbmm, pefs?", "dcugdcnn, qfgt?"),
         ("zwölf große übungen", "ßxümg hspäf acvohfo", "äyanh itqög bdwpigp"),
         ("über 20% der straßen!", "acfs 20% efs tusbäfo!", "bdgt 20% fgt uvtcögp!"),
-        ("xyzßäöü", "yzßäöüa", "zßäöüab"),
     ],
 )
 def test_german(plain: str, by_1: str, by_2: str) -> None:

@@ -24,31 +24,13 @@ from augury.text.pieces.vocabulary import Vocabulary
 PAIRS = list(generate("train", 300))
 SOURCES = ["straße, straße. die straße", *(pair.source for pair in PAIRS)]
 TARGETS = [pair.target for pair in PAIRS]
-CIPHER = [
-    "".join(chr(ord(letter) + 500) if letter.isalpha() else letter for letter in text)
-    for text in SOURCES
-]
-
-
-def trained(storage: Store, **settings: object) -> Vocabulary:
-    groups = {"source": lambda: SOURCES, "target": lambda: TARGETS, "rot-1": lambda: CIPHER}
-    config = VocabularyConfig.model_validate(
-        {"size": 500, "separate_size_per_key": 150, **settings}
-    )
-    name = str(settings.get("mode", "joint"))
-    return training.train(
-        groups, config, languages=["de", "en"], folder=storage.folder("vocabularies", name)
-    )
 
 
 @pytest.fixture(scope="module")
-def storage(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    return Store(tmp_path_factory.mktemp("resegmentation"))
-
-
-@pytest.fixture(scope="module")
-def joint(storage: Store) -> Vocabulary:
-    return trained(storage)
+def joint(tmp_path_factory: pytest.TempPathFactory) -> Vocabulary:
+    groups = {"source": lambda: SOURCES, "target": lambda: TARGETS}
+    folder = Store(tmp_path_factory.mktemp("resegmentation")).folder("vocabularies", "joint")
+    return training.train(groups, VocabularyConfig(size=400), languages=["de", "en"], folder=folder)
 
 
 def encoded(vocabulary: Vocabulary, texts: Sequence[str], view: str = "source") -> list[np.ndarray]:

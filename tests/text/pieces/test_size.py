@@ -75,11 +75,5 @@ def test_text_is_worth_its_characters_and_the_words_that_come_twice() -> None:
 def test_a_model_of_the_size_that_text_is_worth_can_be_learned(texts: list[str]) -> None:
     texts = [text for text in texts if text.strip()] or ["a"]
     size = fitting_size(texts, 1_000)
-    assert (
-        len(
-            sentencepieces.pieces(
-                SentencePieceProcessor(model_proto=sentencepieces.learn(texts, size))
-            )
-        )
-        == size
-    )
+    model = SentencePieceProcessor(model_proto=sentencepieces.learn(texts, size))
+    assert len(sentencepieces.pieces(model)) == size
