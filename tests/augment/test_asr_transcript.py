@@ -7,18 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from augury.augment import operator, pipeline
 from augury.augment.asr_transcript import AsrTranscript
 from augury.augment.pipeline import Augmented
 from augury.core.errors import UserError
-from augury.core.execution import Execution
 from augury.core.store import Store
-from augury.corpora.corpus import PARALLEL, read_shard
 from augury.corpora.ingest import ingest
 from augury.corpora.spec import CorpusSpec
+from tests.augment import texts
 
 SAID = [
     "Hello, my friends [laughter]",
@@ -30,14 +28,9 @@ HEARD = ["hello my friend", "we home", "", "thank you so match"]
 WRITTEN = ["Bonjour mes amis (Rires)", "Nous sommes rentrés", "Rien", "Merci beaucoup"]
 
 
-def augmented(
-    folder: Path,
-    heard: Sequence[str] = HEARD,
-    execution: Execution = pipeline.DEFAULT_EXECUTION,
-    **settings: Any,
-) -> Augmented:
-    for name, texts in (("said", SAID), ("heard", heard), ("written", WRITTEN)):
-        (folder / name).write_text("\n".join(texts) + "\n", encoding="utf-8")
+def augmented(folder: Path, heard: Sequence[str] = HEARD, **settings: Any) -> Augmented:
+    for name, lines in (("said", SAID), ("heard", heard), ("written", WRITTEN)):
+        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     spec = CorpusSpec.model_validate(
         {
             "source_language": "en",
@@ -48,20 +41,12 @@ def augmented(
     )
     parameters = {"operator": "asr_transcript", "transcripts": str(folder / "heard"), **settings}
     store = Store(folder / "store")
-    return pipeline.augment(
-        ingest(spec, "train", store), [operator.parse(parameters)], store, execution=execution
-    )
+    return pipeline.augment(ingest(spec, "train", store), [operator.parse(parameters)], store)
 
 
 def pairs(result: Augmented) -> list[tuple[str, str]]:
     (part,) = result.parts
-    rows = pa.concat_tables(
-        [read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]]
-    )
-    assert rows.schema.remove_metadata().equals(PARALLEL.schema)
-    return list(
-        zip(rows.column("source").to_pylist(), rows.column("target").to_pylist(), strict=True)
-    )
+    return [(row["source"], row["target"]) for row in texts.rows_of(part)]
 
 
 @pytest.mark.parametrize(
@@ -70,9 +55,9 @@ def pairs(result: Augmented) -> list[tuple[str, str]]:
 )
 def test_golden_ratios(said: int, heard: int, kept: list[float]) -> None:
     """Words of the human transcript and of the recogniser's, and the limits that keep the pair."""
-    texts = " ".join(["w"] * said), " ".join(["w"] * heard), "t"
+    triple = " ".join(["w"] * said), " ".join(["w"] * heard), "t"
     operators = [AsrTranscript(transcripts="x", max_ratio=limit) for limit in (1.5, 1.2)]
-    assert [of.max_ratio for of in operators if not of._fault(*texts)] == kept
+    assert [of.max_ratio for of in operators if not of._fault(*triple)] == kept
 
 
 def test_pairs_are_transcripts_and_translations_and_all_others_are_counted(tmp_path: Path) -> None:
@@ -81,14 +66,9 @@ def test_pairs_are_transcripts_and_translations_and_all_others_are_counted(tmp_p
     (part,) = result.parts
     counts = part.folder.manifest()["counts"]
     assert counts["rejected, no transcript"] == 1 and counts["rejected, length ratio"] == 1
-    rows = read_shard(part.folder, "part-00000.parquet")
-    assert rows.column("id").to_pylist() == [
-        "train-00000001/asr_transcript-1",
-        "train-00000004/asr_transcript-1",
-    ]
-    assert [lineage["parents"] for lineage in rows.column("lineage").to_pylist()] == [
-        ["train-00000001"],
-        ["train-00000004"],
+    rows = texts.rows_of(part)
+    assert [(row["id"], row["lineage"]["parents"]) for row in rows] == [
+        (f"train-{row:08d}/asr_transcript-1", [f"train-{row:08d}"]) for row in (1, 4)
     ]
 
 

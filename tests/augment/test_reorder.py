@@ -74,18 +74,13 @@ def test_a_view_has_the_same_readings_under_the_same_ids(toy: Toy) -> None:
     assert view.folder.name.startswith("views/") and view.name == "reorder-qab"
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "verdict"),
-    [
-        ("the man sleeps .", "sleeps the man .", ""),
-        ("the man sleeps .", "the man sleeps .", "unchanged"),
-        ("the man sleeps .", "the dog barks .", ""),  # half of the words
-        ("the man sleeps .", "the dog barks !", "unfaithful"),
-        ("a b", "a b a b a", "unfaithful"),
-    ],
-)
-def test_verdicts_on_outputs(before: str, after: str, verdict: str) -> None:
-    assert _verdict(before, after) == verdict
+def test_verdicts_on_outputs() -> None:
+    before = "the man sleeps ."
+    assert _verdict(before, "sleeps the man .") == ""
+    assert _verdict(before, before) == "unchanged"
+    assert _verdict(before, "the dog barks .") == ""  # half of the words
+    assert _verdict(before, "the dog barks !") == "unfaithful"
+    assert _verdict("a b", "a b a b a") == "unfaithful"
 
 
 def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:

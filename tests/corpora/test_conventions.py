@@ -6,7 +6,6 @@ import bz2
 import csv
 import io
 import json
-import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -135,14 +134,10 @@ def test_classes_of_parquet_have_their_names(tmp_path: Path) -> None:
     assert corpus.manifest["rejected"] == {"no gold label": 1}
 
 
-def archive(kind: str) -> bytes:
+def archive() -> bytes:
     file = io.BytesIO()
-    if kind == "tar":
-        with tarfile.open(fileobj=file, mode="w") as tar:
-            tar.addfile(tarfile.TarInfo("a.de"), io.BytesIO())
-    else:
-        with zipfile.ZipFile(file, "w") as zipped:
-            zipped.writestr("a.de", "Hallo\n")
+    with zipfile.ZipFile(file, "w") as zipped:
+        zipped.writestr("a.de", "Hallo\n")
     return file.getvalue()
 
 
@@ -162,8 +157,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "latin1": ("Müller\n".encode("latin1"), "line 1, .*-f latin1"),
     "cp1251": (CYRILLIC.encode("cp1251"), "line 1, .*windows-1251"),
     "NUL far behind": (b"eins\n" * 900_000 + b"\0\n", "line 900001"),
-    "zip": (archive("zip"), "ZIP"),
-    "tar": (archive("tar"), "tar archive"),
+    "zip": (archive(), "ZIP"),
     "twice": (bz2.compress(bz2.compress(b"eins\n")), "compressed twice"),
     "Parquet": (parquet({"de": ["eins"]}), "Parquet"),
     "LFS": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "LFS"),
@@ -221,19 +215,15 @@ def test_segments_of_markup_are_sentences(tmp_path: Path) -> None:
     assert sides(tmp_path, talk, "A sentence.\n") == [("Ein Satz.", "A sentence.")]
 
 
-@pytest.mark.parametrize(
-    ("content", "kind"),
-    [
+def test_other_markup_and_line_ends_are_named(tmp_path: Path) -> None:
+    for content, kind in (
         ('<?xml version="1.0"?>\n<tmx version="1.4"><body><tu><seg>a</seg></tu></body>', "TMX"),
         ("<!DOCTYPE html>\n<html><p>404", "HTML"),
-        ('<?xml version="1.0"?>\n<corpus><s>a</s></corpus>', "XML"),
         ("eins\rzwei\rdrei\r", "CR"),
-    ],
-)
-def test_other_markup_and_line_ends_are_named(tmp_path: Path, content: str, kind: str) -> None:
-    (tmp_path / "a").write_text(content, newline="")
-    with pytest.raises(UserError, match=kind):
-        layout_of(str(tmp_path / "a"))
+    ):
+        (tmp_path / "a").write_text(content, newline="")
+        with pytest.raises(UserError, match=kind):
+            layout_of(str(tmp_path / "a"))
 
 
 def nli_portions(path: Path, rows: list[tuple[str, str, str]]) -> list[list[tuple[str, ...]]]:

@@ -110,7 +110,6 @@ class TestRealData:
     @pytest.mark.parametrize(
         ("known", "counts"),
         [
-            ("ling_in_loop", {"train": (14_995, 14_995, 14_993), "valid": (2_560, 2_443, 2_368)}),
             ("semiauto_wiki", {"train": (4_507, 5_238, 5_358), "semiauto_wiki": (213, 229, 243)}),
         ],
     )

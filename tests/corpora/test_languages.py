@@ -6,16 +6,9 @@ from augury.core.errors import UserError
 from augury.corpora.languages import check_language, languages
 
 
-@pytest.mark.parametrize(
-    ("name", "code"),
-    [
-        ("german", "de"),
-        ("Deutsch", "de"),
-        ("cmn", "zh"),
-    ],
-)
-def test_what_is_no_code_names_the_nearest(name: str, code: str) -> None:
-    with pytest.raises(UserError, match=f"did you mean '{code}'"):
+@pytest.mark.parametrize("name", ["german", "Deutsch"])
+def test_what_is_no_code_names_the_nearest(name: str) -> None:
+    with pytest.raises(UserError, match="did you mean 'de'"):
         check_language(name)
 
 

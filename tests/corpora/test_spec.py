@@ -17,7 +17,6 @@ from augury.corpora.known import KNOWN_NLI
 from augury.corpora.spec import (
     BaseSpec,
     CorpusSpec,
-    MonolingualSpec,
     NliSpec,
     swapped,
 )
@@ -63,15 +62,10 @@ OF_NLI: list[tuple[dict[str, Any], str]] = [
     ({"known": ["xnli", "snli"], "tests": {"deu": {}}}, "'deu'.*'de'"),
     ({"train": {"builtin": 5}}, "'en': allowed: qaa, qab"),
 ]
-OF_ONE_LANGUAGE: list[tuple[dict[str, Any], str]] = [
-    ({"train": {"lines": "a", "file": "b.tsv"}}, "lines and file"),
-    ({"train": {"lines": "a"}, "tests": {"x": {"builtin": 3}}}, "train only"),
-]
 MISTAKES: list[tuple[type[BaseSpec[Any]], dict[str, Any], str]] = [
     *((CorpusSpec, {"train": text, "valid": {"builtin": 5}}, named) for text, named in OF_TEXT),
     *((CorpusSpec, *mistake) for mistake in OF_PAIRS),
     *((NliSpec, *mistake) for mistake in OF_NLI),
-    *((MonolingualSpec, *mistake) for mistake in OF_ONE_LANGUAGE),
 ]
 
 

@@ -15,17 +15,17 @@ from rapidfuzz.process import cdist
 from augury.text.fuzzy import FuzzyIndex, Limit, Norm
 
 GOLDEN = [
-    ("i love this movie so much", "i love this film so much", 1, "0.8333", "0.8333", "0.8333"),
-    ("i love this movie so much", "i love this movie", 2, "0.5000", "0.6667", "0.6667"),
-    ("i love this movie so much", "so much this i love movie", 5, "0.1667", "0.1667", "1.0000"),
-    ("i love this film so much", "i love this movie", 3, "0.2500", "0.5000", "0.5000"),
+    ("i love this movie so much", "i love this film so much", "0.8333", "0.8333", "0.8333"),
+    ("i love this movie so much", "i love this movie", "0.5000", "0.6667", "0.6667"),
+    ("i love this movie so much", "so much this i love movie", "0.1667", "0.1667", "1.0000"),
+    ("i love this film so much", "i love this movie", "0.2500", "0.5000", "0.5000"),
 ]
-"""Two sentences, their edit distance, 1 - ED/min, 1 - ED/max, and the share of common tokens."""
+"""Two sentences, 1 - ED/min, 1 - ED/max, and the share of common tokens."""
 
 
-@pytest.mark.parametrize(("first", "second", "edits", "shorter", "longer", "common"), GOLDEN)
+@pytest.mark.parametrize(("first", "second", "shorter", "longer", "common"), GOLDEN)
 def test_golden_similarities(
-    first: str, second: str, edits: int, shorter: str, longer: str, common: str
+    first: str, second: str, shorter: str, longer: str, common: str
 ) -> None:
     """A threshold just below a similarity is reached, and one just above it is not."""
     index, query = FuzzyIndex([first.split()]), [second.split()]
