@@ -90,11 +90,7 @@ def test_words_are_needed_where_none_are_written(store: Store) -> None:
 def test_copies_that_are_mostly_unchanged_are_reported(
     store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (part,) = pipeline.augment(corpus(store, "dog", "de"), [Eda()], store).parts
-    assert part.folder.manifest()["counts"] == {
-        "unchanged premises": 40,
-        "unchanged hypotheses": 40,
-    }
+    pipeline.augment(corpus(store, "dog", "de"), [Eda()], store)
     message = "eda changes little: 40 unchanged premises, 40 unchanged hypotheses in 40 copies"
     assert message in capsys.readouterr().err
     pipeline.augment(corpus(store), [Eda()], store)

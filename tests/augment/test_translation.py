@@ -169,22 +169,12 @@ def test_models_are_plain_baselines_in_both_directions(tmp_path: Path) -> None:
     assert models["translator"].name == f"runs/{baseline}/seed-1"
 
 
-@pytest.mark.parametrize(
-    ("operator", "changes", "message"),
-    [
-        (
-            "data_diversification",
-            {"system": {"model.hiden_size": 4}},
-            "its forward: unknown key 'model.hiden_size': did you mean 'hidden_size'",
-        ),
-        ("back_translation", {"language": "qaa"}, "in 'qab', the target language"),
-    ],
-)
-def test_mistakes_are_reported_before_anything_is_trained(
-    operator: str, changes: dict[str, Any], message: str, tmp_path: Path
-) -> None:
-    with pytest.raises(UserError, match=message):
-        experiment(tmp_path, operator, **changes)
+def test_mistakes_are_reported_before_anything_is_trained(tmp_path: Path) -> None:
+    system = {"model.hiden_size": 4}
+    with pytest.raises(UserError, match="its forward: .*'model.hiden_size': did you mean 'hidden"):
+        experiment(tmp_path, "data_diversification", system=system)
+    with pytest.raises(UserError, match="in 'qab', the target language"):
+        experiment(tmp_path, "back_translation", "qaa")
 
 
 @pytest.mark.trains

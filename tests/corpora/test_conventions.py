@@ -9,7 +9,6 @@ import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -104,19 +103,11 @@ def test_a_fault_has_its_line(tmp_path: Path, layout: str, content: str, message
         read(tmp_path / "table", layout)
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ([1.0, 0.0, None], ["1", "0", ""]),
-        ([0.5, 2.0, float("nan")], ["0.5", "2", ""]),
-    ],
-)
-def test_labels_of_json_are_those_of_parquet(
-    tmp_path: Path, values: list[Any], expected: list[str]
-) -> None:
+def test_labels_of_json_are_those_of_parquet(tmp_path: Path) -> None:
+    values, expected = [1.0, 0.0, 0.5, None], ["1", "0", "0.5", ""]
     rows = [{"text": "a", "label": value} for value in values]
     (tmp_path / "a").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    pq.write_table(pa.table({"text": ["a"] * 3, "label": pa.array(values)}), tmp_path / "b")
+    pq.write_table(pa.table({"text": ["a"] * 4, "label": values}), tmp_path / "b")
     for path, layout in (("a", "jsonl"), ("b", "parquet")):
         assert [label for _, label in read(tmp_path / path, layout)] == expected
 

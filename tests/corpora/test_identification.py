@@ -6,15 +6,15 @@ import gzip
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from augury.core.store import Store
 from augury.corpora import builtin
-from augury.corpora.corpus import MONOLINGUAL, PARALLEL, Corpus, CorpusWriter
+from augury.corpora.corpus import Corpus
 from augury.corpora.identification import doubts, is_foreign, language_of
+from tests.augment.texts import corpus as stored
+from tests.augment.texts import records
 
 XNLI = ("ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh")
 
@@ -23,21 +23,16 @@ def corpus(
     texts: Sequence[str] | Sequence[tuple[str, str]], languages: str | tuple[str, str], folder: Path
 ) -> Corpus:
     """A text of one language, or a parallel text for two."""
-    is_one = isinstance(languages, str)
-    kind = MONOLINGUAL if is_one else PARALLEL
-    codes = [languages] if isinstance(languages, str) else [*languages]
-    sides: list[Any] = [texts] if is_one else [*zip(*texts, strict=True)]
-    columns: list[Any] = [
-        [str(row) for row in range(len(texts))],
-        *sides,
-        *([code] * len(texts) for code in codes),
-        ["original"] * len(texts),
-        [[]] * len(texts),
-        [None] * len(texts),
-    ]
-    writer = CorpusWriter(Store(folder).folder("corpora", "-".join(codes)))
-    writer.add(pa.table(columns, schema=kind.schema))
-    return writer.finish({"kind": kind.name})
+    store = Store(folder)
+    if isinstance(languages, str):
+        table = records("monolingual", languages, text=texts)
+        return stored(store, table, languages, "monolingual")
+    columns = dict(zip(("source", "target"), zip(*texts, strict=True), strict=True))
+    codes = {
+        f"{side}_language": [code] * len(texts)
+        for side, code in zip(columns, languages, strict=True)
+    }
+    return stored(store, records(**columns, **codes), "-".join(languages))
 
 
 @pytest.fixture(scope="module")

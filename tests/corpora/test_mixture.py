@@ -30,10 +30,8 @@ def test_records_follow_one_another_and_keep_the_name_of_their_text(tmp_path: Pa
     mixed = ingest(spec, "train", store)
     assert mixed.address == corpus_address(spec, "train")
     assert mixed.rows == 55 and row_ranges(mixed) == [("clean", 0, 36), ("noisy", 36, 55)]
-    assert (
-        mixed.column("origin") == ["clean"] * 36 + ["noisy"] * 19
-        and len(set(mixed.column("id"))) == 55
-    )
+    assert mixed.column("origin") == ["clean"] * 36 + ["noisy"] * 19
+    assert len(set(mixed.column("id"))) == 55
     alone = ingest(corpus(train={"builtin": 19, "seed": 3}), "train", store)
     assert mixed.column("source")[36:] == alone.column("source")
     assert alone.address in mixed.manifest["inputs"]

@@ -52,12 +52,10 @@ def test_aligned_files(tmp_path: Path) -> None:
 
 
 def test_files_that_follow_one_another(tmp_path: Path) -> None:
-    for part in range(2):
-        (tmp_path / str(part)).mkdir()
-    parts = [
-        aligned(tmp_path / "0", "\ufeffeins", "one"),
-        aligned(tmp_path / "1", "\ufeffzwei\n", "two\n"),
-    ]
+    parts = []
+    for name, source in (("0", "\ufeffeins"), ("1", "\ufeffzwei\n")):
+        (tmp_path / name).mkdir()
+        parts.append(aligned(tmp_path / name, source, "one" if name == "0" else "two\n"))
     both = {side: [part[side] for part in parts] for side in ("source", "target")}
     assert pairs(read(**both)) == PAIRS[:2]
     with pytest.raises(UserError, match="2 source files and 1 target files: give equal numbers"):

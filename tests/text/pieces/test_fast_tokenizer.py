@@ -52,24 +52,20 @@ def expected(vocabulary: Vocabulary, text: str, lowercase: bool = False) -> list
     return vocabulary.encode(cleaned)[0].tolist()
 
 
-@pytest.fixture(scope="module", params=[False, True])
-def lowercase(request: pytest.FixtureRequest) -> bool:
-    return bool(request.param)
-
-
 @pytest.fixture(scope="module")
-def tokenizer(vocabulary: Vocabulary, lowercase: bool) -> PreTrainedTokenizerFast:
-    return fast_tokenizer(vocabulary, lowercase=lowercase)
+def tokenizers(vocabulary: Vocabulary) -> list[PreTrainedTokenizerFast]:
+    return [fast_tokenizer(vocabulary, lowercase=lowercase) for lowercase in (False, True)]
 
 
 @given(text=st.text(CHARACTERS, max_size=40) | st.text(max_size=20))
 @settings(max_examples=100, deadline=None)
 def test_ids_and_texts_are_those_of_training(
-    vocabulary: Vocabulary, tokenizer: PreTrainedTokenizerFast, lowercase: bool, text: str
+    vocabulary: Vocabulary, tokenizers: list[PreTrainedTokenizerFast], text: str
 ) -> None:
-    ids = expected(vocabulary, text, lowercase)
-    assert tokenizer(text, add_special_tokens=False).input_ids == ids
-    assert tokenizer.decode(ids, skip_special_tokens=True) == vocabulary.decode([ids])[0]
+    for lowercase, tokenizer in enumerate(tokenizers):
+        ids = expected(vocabulary, text, bool(lowercase))
+        assert tokenizer(text, add_special_tokens=False).input_ids == ids
+        assert tokenizer.decode(ids, skip_special_tokens=True) == vocabulary.decode([ids])[0]
 
 
 def test_the_tag_and_the_end_are_added_and_never_read(

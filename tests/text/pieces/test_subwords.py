@@ -21,9 +21,8 @@ def test_texts_come_back_and_end_with_the_end(vocabulary: Folder) -> None:
     tokenizer = Subwords(vocabulary, 50).tokenizer()
     rows, truncated = encode(tokenizer, [TEXTS], 50)
     assert truncated == 0 and all(row[-1] == END and row.count(END) == 1 for row in rows)
-    assert [
-        text.strip() for text in tokenizer.batch_decode(rows, skip_special_tokens=True)
-    ] == TEXTS
+    read = tokenizer.batch_decode(rows, skip_special_tokens=True)
+    assert [text.strip() for text in read] == TEXTS
     assert encode(tokenizer, [[]], 50) == ([], 0)
 
 

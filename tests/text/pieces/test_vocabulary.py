@@ -165,17 +165,11 @@ def test_a_mirrored_view_is_segmented_as_the_plain_source(tmp_path: Path, texts:
     vocabulary = Vocabulary.load(folder)
     assert vocabulary.decode(rows(*vocabulary.encode(texts, "rot-1"))) == texts
     assert vocabulary.encode(["Ж"], "rot-1")[0][-1] == vocabulary.unk
-    letters = {
-        old: new
-        for plain, view in zip(GERMAN, texts, strict=True)
-        for old, new in zip(plain, view, strict=True)
-    }
+    letters = dict(zip("".join(GERMAN), "".join(texts), strict=True))
     letters["▁"] = "▁"
     for plain, view in zip(GERMAN, texts, strict=True):
-        expected = [
-            "".join(letters[letter] for letter in piece) for piece in read_pieces(vocabulary, plain)
-        ]
+        pieces = read_pieces(vocabulary, plain)
+        expected = ["".join(letters[letter] for letter in piece) for piece in pieces]
         assert read_pieces(vocabulary, view, "rot-1") == expected
-    assert (
-        vocabulary.encode(GERMAN)[0].max() < 110
-    )  # plain text has the entries of a vocabulary without views
+    # Plain text has the entries of a vocabulary without views.
+    assert vocabulary.encode(GERMAN)[0].max() < 110
