@@ -211,6 +211,23 @@ def test_pairs_are_sentences_and_what_a_model_makes_of_them(
 
 
 @pytest.mark.trains
+def test_translations_are_drawn_where_that_is_asked_for(tmp_path: Path) -> None:
+    """The same with the same seed, others with another seed; addresses say so."""
+    drawn: list[tuple[list[str], str]] = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        sampling = {"max_length": 12, "seed": seed}
+        config = experiment(tmp_path / name, "back_translation", "qab", sampling=sampling)
+        run = make.prepare(config, Store(tmp_path / name))
+        folder = run.stored_folder(run.records["back_translation"])
+        made_from = run.stored_folder(folder.manifest()["made_from"][0])
+        assert made_from.manifest()["seconds"] > 0
+        sources = read_shard(folder, "part-00000.parquet").column("source").to_pylist()
+        assert len({*sources}) > 3
+        drawn.append((sources, folder.name))
+    assert drawn[0] == drawn[1] and all(one != other for one, other in zip(*drawn[1:], strict=True))
+
+
+@pytest.mark.trains
 def test_one_model_a_direction_translates_its_views(tmp_path: Path) -> None:
     """The variant with CipherDAug."""
     system = {

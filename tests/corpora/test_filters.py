@@ -16,6 +16,7 @@ from augury.corpora.filters import (
     Filter,
     clean,
     rejections,
+    word_counts,
 )
 
 ASSIGNED = st.characters(codec="utf-8", exclude_categories=["Cn", "Cs", "Co"])
@@ -47,6 +48,12 @@ def test_case_entities_and_replacements() -> None:
     assert cleaned("&quot;Ja&quot;") == "&quot;Ja&quot;"
     assert cleaned("I’m", {"’": "'"}) == "I'm"
     assert cleaned("&rsquo;S", {"’": "'"}, unescape=True, lowercase=True) == "'s"
+
+
+def test_every_white_space_separates_words() -> None:
+    spaces = [chr(code) for code in range(0x110000) if chr(code).isspace()]
+    assert word_counts(pa.array([f"a{space}b" for space in spaces])).tolist() == [2] * len(spaces)
+    assert word_counts(pa.array(["", "a", "a b", "a  b", "\u00a0"])).tolist() == [0, 1, 2, 2, 0]
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
+from augury.core.executors import LocalExecutor
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import CorpusWriter
-from augury.text.tokens import Text
+from augury.text.tokens import Encode, Encoded, Text, Tokens, tokenise
 
 
 def corpus(
@@ -22,6 +25,36 @@ def corpus(
         pa.table({"first": [first for first, _ in rows], "second": [second for _, second in rows]})
     )
     return writer.finish({}).folder
+
+
+@dataclass(frozen=True)
+class Letters:
+    name: str = "letters"
+    size: int = 200
+
+    def load(self) -> Encode:
+        def encode(block: pa.Table, view: str) -> Encoded:
+            texts = block.column("first").to_pylist()
+            ids = np.array([ord(letter) for text in texts for letter in text], np.int64)
+            return Encoded(ids, np.cumsum([0, *map(len, texts)]), {"texts": len(texts)})
+
+        return encode
+
+
+def test_several_texts_are_read_as_one_and_what_was_counted_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, lines = Store(tmp_path), {"a": ["ab", "abc", "x"], "b": ["abcde"]}
+    texts, folders = {}, {}
+    for name, rows in lines.items():
+        folder = corpus(store, name, [(row, "") for row in rows], monkeypatch)
+        texts[name] = Text(folder, ("first",), "source")
+        folders[name] = store.folder("tokens", texts[name].address("letters"))
+    tokenise(texts, folders, Letters(), LocalExecutor())
+    assert folders["a"].manifest()["counts"] == {"texts": 3}
+    tokens = Tokens(folders["a"], folders["b"])
+    read = ["".join(map(chr, tokens[row])) for row in range(len(tokens))]
+    assert read == [*lines["a"], *lines["b"]] and tokens.lengths.tolist() == [2, 3, 1, 5]
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 4, 6, 7, 100])
