@@ -6,9 +6,12 @@ import bz2
 import csv
 import io
 import json
+import lzma
+import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,16 +21,31 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
+from augury.corpora.corpus import Corpus
 from augury.corpora.files import examine, layout_of, read_sentences
+from augury.corpora.filters import Filter
+from augury.corpora.identification import marks_of_tools
 from augury.corpora.ingest import ingest
 from augury.corpora.readers import open_text
-from augury.corpora.spec import NliSpec
-from augury.corpora.tables import read_table
+from augury.corpora.spec import CorpusSpec, LabelledSpec, NliSpec
+from augury.corpora.tables import column_names, read_table
 from augury.corpora.text_settings import NliText, ParallelText
 
-TEXTS = ['Sie sagte: "Ja".', "ein Tab\tdarin", "zwei\nZeilen", '"ganz"', "Komma, a;", "größer"]
-FRAME = pd.DataFrame({"text": TEXTS, "label": ["a", "b"] * 3})
+FRAME = pd.DataFrame(
+    {
+        "text": [
+            'Sie sagte: "Ja".',
+            "ein Tab\tdarin",
+            "zwei\nZeilen",
+            '"ganz"',
+            "Komma, Strich;",
+            "größer",
+        ],
+        "label": ["a", "b", "a", "b", "a", "b"],
+    }
+)
 ROWS = [tuple(row) for row in FRAME.itertuples(index=False)]
+PLAIN = [row for row in ROWS if "\t" not in row[0] and "\n" not in row[0]]
 
 
 def as_r(frame: pd.DataFrame) -> str:
@@ -51,14 +69,27 @@ TABLES: dict[str, tuple[str, str]] = {
     "tsv of R": ("tsv", as_r(FRAME)),
     "csv": ("csv", FRAME.to_csv(index=False)),
     "csv with semicolons": ("csv", FRAME.to_csv(sep=";", index=False)),
+    "csv with bars": ("csv", FRAME.to_csv(sep="|", index=False)),
+    "csv with tabs": ("csv", FRAME.to_csv(sep="\t", index=False)),
     "tsv with commas": ("tsv", FRAME.to_csv(index=False)),
     "csv for Excel": ("csv", "sep=;\r\n" + FRAME.to_csv(sep=";", index=False)),
+    "csv with a mark": ("csv", "\ufeff" + FRAME.to_csv(index=False)),
     "csv with a mark for Excel": ("csv", "\ufeffsep=,\n" + FRAME.to_csv(index=False)),
     "csv with escapes": ("csv", FRAME.to_csv(index=False, doublequote=False, escapechar="\\")),
-    "csv with CR": ("csv", FRAME.to_csv(index=False, lineterminator="\r", quoting=csv.QUOTE_ALL)),
+    "csv with CR": (
+        "csv",
+        FRAME.to_csv(index=False, lineterminator="\r", quoting=csv.QUOTE_ALL),
+    ),
+    "csv with CR LF": ("csv", FRAME.to_csv(index=False, lineterminator="\r\n")),
     "json lines": ("jsonl", FRAME.to_json(orient="records", lines=True)),
     "json": ("jsonl", FRAME.to_json(orient="records", indent=1)),
     "csv with empty lines": ("csv", FRAME.to_csv(index=False).replace("\nein", "\n\nein") + "\n"),
+    "tsv with empty lines": ("tsv", FRAME.to_csv(sep="\t", index=False) + "\n\n"),
+    "json with empty lines": ("jsonl", "\n\n" + FRAME.to_json(orient="records")),
+    "json lines with empty lines": (
+        "jsonl",
+        FRAME.to_json(orient="records", lines=True).replace("\n", "\n\n"),
+    ),
 }
 
 
@@ -72,8 +103,10 @@ def test_a_table_gives_the_frame_that_was_written(tmp_path: Path, name: str) -> 
 @pytest.mark.parametrize(
     "rows",
     [
+        PLAIN,
         [('"Komm her', "a"), ("mitten", "b"), ('er ging."', "a")],
         [('"Ja."', "a"), ("Nein.", "b"), ('"Gut", sagte er.', "a")],
+        [('"Ja."', "a"), ("Nein.", "b")],
         [('5 " breit', "a"), ("ohne", "b")],
     ],
 )
@@ -89,12 +122,19 @@ def test_quotation_marks_of_text_stay_in_tsv(tmp_path: Path, rows: list[tuple[st
     [
         ("csv", 'text,label\n"a"b,c\n', "line 2"),
         ("csv", 'text,label\n"x\ny",a\nz\n', "line 4"),
+        ("csv", "sep=;\ntext;label\na\n", "line 3"),
         ("csv", "text,text,label\na,b,c\n", "several columns 'text'"),
+        ("tsv", '"text"\t"label"\n"a ""b"""\t"c"\n"d"\n', "line 3"),
         ("jsonl", '{"text": "a", "label": "b"}\n{"text": "a"}\n', "line 2 has no column 'label'"),
         ("jsonl", '[{"text": "a", "label": "b"}, {"text": "a"}]', "record 2 has no column 'label'"),
         ("tsv", "text\tlabel\na\tb\nc\n", "line 3 has 1 column,"),
+        ("tsv", "text\tlabel\na\tb\tc\n", "line 2 has 3 columns,"),
         ("tsv", "text\tlabel\na\tb\n\nc\td\n", "line 3 is empty"),
+        ("csv", 'text,label\na,"b\n', "line 2"),
+        ("jsonl", '{"text": "a", "label": "b"}\n["x"]\n', "line 2: no column 'text'"),
+        ("jsonl", '{"text": ["x"], "label": "b"}\n', "line 1: 'text' is .*, not text"),
         ("jsonl", '{"text": "bad \\ud800 here", "label": "b"}\n', "line 1: .* half a character"),
+        ("jsonl", '[{"text": "a"', "line 1 is not valid JSON"),
     ],
 )
 def test_a_fault_has_its_line(tmp_path: Path, layout: str, content: str, message: str) -> None:
@@ -103,32 +143,75 @@ def test_a_fault_has_its_line(tmp_path: Path, layout: str, content: str, message
         read(tmp_path / "table", layout)
 
 
-def test_labels_of_json_are_those_of_parquet(tmp_path: Path) -> None:
-    values, expected = [1.0, 0.0, 0.5, None], ["1", "0", "0.5", ""]
+def test_tables_without_names_or_records_are_named(tmp_path: Path) -> None:
+    many = pd.concat([FRAME] * 40, ignore_index=True)
+    for layout, content, told in (
+        ("csv", "\n\n", "first line is empty"),
+        ("jsonl", many.to_json(), "a record of 480 fields: .*orient"),
+    ):
+        (tmp_path / "table").write_text(content)
+        with pytest.raises(UserError, match=told):
+            column_names(str(tmp_path / "table"), layout)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([1.0, 0.0, None], ["1", "0", ""]),
+        ([0.5, 2.0, float("nan")], ["0.5", "2", ""]),
+        ([True, False, None], ["true", "false", ""]),
+        ([-1, 2, None], ["-1", "2", ""]),
+        (["①", "²", None], ["①", "²", ""]),
+    ],
+)
+def test_labels_of_json_are_those_of_parquet(
+    tmp_path: Path, values: list[Any], expected: list[str]
+) -> None:
     rows = [{"text": "a", "label": value} for value in values]
     (tmp_path / "a").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    pq.write_table(pa.table({"text": ["a"] * 4, "label": values}), tmp_path / "b")
+    pq.write_table(pa.table({"text": ["a"] * 3, "label": pa.array(values)}), tmp_path / "b")
     for path, layout in (("a", "jsonl"), ("b", "parquet")):
         assert [label for _, label in read(tmp_path / path, layout)] == expected
 
 
-def test_classes_of_parquet_have_their_names(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [("labelled", ["neg", "pos"]), ("nli", ["entailment", "neutral", "contradiction"])],
+)
+def test_classes_of_parquet_have_their_names(tmp_path: Path, kind: str, names: list[str]) -> None:
     """Names of classes are kept in the schema, as the library datasets does; -1 is no label."""
-    feature = {"names": ["entailment", "neutral", "contradiction"], "_type": "ClassLabel"}
+    feature = {"names": names, "_type": "ClassLabel"}
     metadata = {"huggingface": json.dumps({"info": {"features": {"label": feature}}})}
-    texts = dict.fromkeys(("premise", "hypothesis"), ["a", "b", "c"])
-    table = pa.table({**texts, "label": [2, -1, 0]}).replace_schema_metadata(metadata)
+    numbers = [len(names) - 1, -1, 0]
+    texts = dict.fromkeys(("text", "premise", "hypothesis"), ["a", "b", "c"])
+    table = pa.table({**texts, "label": numbers}).replace_schema_metadata(metadata)
     pq.write_table(table, tmp_path / "a.parquet")
     content = {"language": "en", "train": {"file": str(tmp_path / "a.parquet")}}
-    corpus = ingest(NliSpec.model_validate(content), "train", Store(tmp_path / "store"))
-    assert corpus.column("label") == ["contradiction", "entailment"]
+    spec = (
+        NliSpec.model_validate(content)
+        if kind == "nli"
+        else LabelledSpec.model_validate({**content, "labels": names})
+    )
+    corpus = ingest(spec, "train", Store(tmp_path / "store"))
+    assert corpus.column("label") == [names[-1], names[0]]
     assert corpus.manifest["rejected"] == {"no gold label": 1}
 
 
-def archive() -> bytes:
+def test_a_name_can_stand_for_no_label(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("text\tlabel\na\t0\nb\t-1\nc\t1\nd\t\n")
+    text = {"file": str(tmp_path / "a.tsv"), "names": {-1: None, "": None, "0": "no"}}
+    spec = LabelledSpec.model_validate({"language": "en", "labels": ["no", "1"], "train": text})
+    assert ingest(spec, "train", Store(tmp_path / "store")).column("label") == ["no", "1"]
+
+
+def archive(kind: str) -> bytes:
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as zipped:
-        zipped.writestr("a.de", "Hallo\n")
+    if kind == "tar":
+        with tarfile.open(fileobj=file, mode="w") as tar:
+            tar.addfile(tarfile.TarInfo("a.de"), io.BytesIO())
+    else:
+        with zipfile.ZipFile(file, "w") as zipped:
+            zipped.writestr("a.de", "Hallo\n")
     return file.getvalue()
 
 
@@ -142,15 +225,21 @@ CYRILLIC, CHINESE = "Привет, мир\nДа\n" * 9, "医生今天看见绿�
 REFUSED: dict[str, tuple[bytes, str]] = {
     **{
         f"{encoding} {text[0]}": (text.encode(encoding), encoding[:6].upper())
-        for encoding in ("utf-16", "utf-16-le", "utf-32-be")
+        for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
         for text in ("Hallo\n", CYRILLIC, CHINESE)
     },
     "latin1": ("Müller\n".encode("latin1"), "line 1, .*-f latin1"),
     "cp1251": (CYRILLIC.encode("cp1251"), "line 1, .*windows-1251"),
+    "NUL": (b"eins\nzw\0ei\n", "line 2"),
     "NUL far behind": (b"eins\n" * 900_000 + b"\0\n", "line 900001"),
-    "zip": (archive(), "ZIP"),
+    "zip": (archive("zip"), "ZIP"),
+    "tar": (archive("tar"), "tar archive"),
+    "tar.xz": (lzma.compress(archive("tar")), "tar archive"),
     "twice": (bz2.compress(bz2.compress(b"eins\n")), "compressed twice"),
     "Parquet": (parquet({"de": ["eins"]}), "Parquet"),
+    "PDF": (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "PDF"),
+    "xls": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512), "Office"),
+    "npy": (b"\x93NUMPY\x01\x00v\x00", "Python"),
     "LFS": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "LFS"),
 }
 
@@ -162,6 +251,15 @@ def test_what_is_no_text_is_named(tmp_path: Path, name: str) -> None:
     with pytest.raises(UserError, match=kind) as error:
         examine(str(tmp_path / "a"))
     assert "\n" not in str(error.value)
+
+
+def test_bzip2_is_read_and_one_of_many_numbers_of_bytes_is_text(tmp_path: Path) -> None:
+    (tmp_path / "a.bz2").write_bytes(bz2.compress("Привет\nдва\n".encode()))
+    assert examine(str(tmp_path / "a.bz2")).lines == 2
+    for content in ("a\n", "ab\nc\n", "漢\n", "PK\n", "<b> eins\n", "%PDF\n"):
+        (tmp_path / "a").write_text(content)
+        assert examine(str(tmp_path / "a")).lines == content.count("\n")
+        assert layout_of(str(tmp_path / "a")) == "lines"
 
 
 SGM = """<srcset setid="x" srclang="any">
@@ -206,15 +304,49 @@ def test_segments_of_markup_are_sentences(tmp_path: Path) -> None:
     assert sides(tmp_path, talk, "A sentence.\n") == [("Ein Satz.", "A sentence.")]
 
 
-def test_other_markup_and_line_ends_are_named(tmp_path: Path) -> None:
-    for content, kind in (
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
         ('<?xml version="1.0"?>\n<tmx version="1.4"><body><tu><seg>a</seg></tu></body>', "TMX"),
+        ('\ufeff<xliff version="1.2"><file>', "XLIFF"),
         ("<!DOCTYPE html>\n<html><p>404", "HTML"),
+        ('<?xml version="1.0"?>\n<corpus><s>a</s></corpus>', "XML"),
         ("eins\rzwei\rdrei\r", "CR"),
-    ):
-        (tmp_path / "a").write_text(content, newline="")
-        with pytest.raises(UserError, match=kind):
-            layout_of(str(tmp_path / "a"))
+    ],
+)
+def test_other_markup_and_line_ends_are_named(tmp_path: Path, content: str, kind: str) -> None:
+    (tmp_path / "a").write_text(content, newline="")
+    with pytest.raises(UserError, match=kind):
+        layout_of(str(tmp_path / "a"))
+
+
+def corpus_of(tmp_path: Path, pairs: list[tuple[str, str]], **settings: Any) -> Corpus:
+    for side in (0, 1):
+        (tmp_path / f"{side}").write_text("".join(f"{pair[side]}\n" for pair in pairs))
+    train = {"source": str(tmp_path / "0"), "target": str(tmp_path / "1")}
+    languages = {"source_language": "de", "target_language": "en"}
+    spec = CorpusSpec.model_validate({**languages, "train": train, **settings})
+    return ingest(spec, "train", Store(tmp_path / "store"))
+
+
+@pytest.mark.parametrize(
+    ("pair", "settings", "told"),
+    [
+        (("Ein Satz.", "He said: 'Yes', 5 > 3 & so on..."), {}, []),
+        (("Ein Satz .", "A sentence, no more."), {}, ["source looks tokenised"]),
+        (("Ein Satz.", "rock @-@ solid"), {}, ["target looks tokenised"]),
+        (("Ein Satz.", "the dog 's tail"), {}, ["target looks tokenised"]),
+        (("die &quot;Katze&quot;", "a cat"), {}, ["source has escaped"]),
+        (("die &quot;Katze&quot;", "a cat"), {"filter": Filter(unescape=True)}, []),
+    ],
+)
+def test_marks_of_tokenisers_and_of_markup_are_said(
+    tmp_path: Path, pair: tuple[str, str], settings: dict[str, Any], told: list[str]
+) -> None:
+    pairs = [pair, *((f"Das ist {n}.", f"This is {n}.") for n in range(8))]
+    notes = marks_of_tools("train", corpus_of(tmp_path, pairs, **settings))
+    assert len(notes) == len(told)
+    assert all(part in note for part, note in zip(told, notes, strict=True))
 
 
 def nli_portions(path: Path, rows: list[tuple[str, str, str]]) -> list[list[tuple[str, ...]]]:
@@ -246,10 +378,14 @@ NLI: dict[str, Callable[[], list[tuple[str, str, str]]]] = {
             (f"q {n}", f"h {n + 1000}", LABELS[0]),
         )
     ],
+    "a hypothesis of half of them": lambda: [
+        (f"p {n}", "h" if n % 2 else f"h {n}", LABELS[n % 3]) for n in range(600)
+    ],
+    "rare labels": lambda: [(f"p {n}", f"h {n}", LABELS[(n % 20 == 0) + 0]) for n in range(600)],
 }
 
 
-FIRST = dict(zip(NLI, ("premise 4", "p 7"), strict=True))
+FIRST = dict(zip(NLI, ("premise 4", "p 7", "p 12", "p 2"), strict=True))
 """Golden: the first premise of the second portion."""
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import datasets
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,12 +15,17 @@ from hypothesis import strategies as st
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import tables
-from augury.corpora.corpus import KIND, NLI, Corpus
-from augury.corpora.ingest import ingest
+from augury.corpora.corpus import KIND, LABELLED_PAIRS, LABELS, NLI, Corpus
+from augury.corpora.ingest import corpus_address, ingest
 from augury.corpora.records import stratified
-from augury.corpora.spec import NliSpec
+from augury.corpora.spec import LabelledPairsSpec, NliSpec
 
 Rows = list[tuple[str, str, str]]
+ROWS: Rows = [
+    ("it rains", "it is wet", "entailment"),
+    ("it rains", "it is dry", "contradiction"),
+    ("it rains", "it is cold", "neutral"),
+]
 NAMES = ("premise", "hypothesis", "label")
 
 
@@ -59,14 +66,59 @@ def test_records_and_counts(tmp_path: Path, store: Store) -> None:
     manifest = corpus.manifest
     assert (manifest["rows"], manifest["rows_in"], manifest["language"]) == (2, 7, "en")
     assert manifest["labels"] == {"entailment": 1, "neutral": 0, "contradiction": 1}
-    reasons = ("no gold label", "empty premise", "empty hypothesis", "too long", "duplicate")
-    assert manifest["rejected"] == dict.fromkeys(reasons, 1)
+    assert manifest["rejected"] == {
+        "no gold label": 1,
+        "empty premise": 1,
+        "empty hypothesis": 1,
+        "too long": 1,
+        "duplicate": 1,
+    }
+
+
+def test_records_of_pairs_with_any_labels(tmp_path: Path, store: Store) -> None:
+    names = ("one", "two", "same")
+    columns = {"sentence1_column": "one", "sentence2_column": "two", "label_column": "same"}
+
+    def pairs(rows: Rows, **settings: Any) -> Corpus:
+        text = {**write(tmp_path / "a.tsv", rows, names), **columns, **settings}
+        content = {"language": "en", "labels": ["yes", "no"], "train": text}
+        return ingest(LabelledPairsSpec.model_validate(content), "train", store)
+
+    rows = [(" It rains.", "It is  wet.", "1"), ("A", "", "0"), ("B", "b", "0")]
+    corpus = pairs(rows, names={"1": "yes"})
+    assert (corpus.kind, corpus.noun) == ("labelled pairs", "pairs")
+    assert corpus.manifest["rejected"] == {"empty text": 1}
+    (table,) = corpus.blocks()
+    assert table.schema.equals(LABELLED_PAIRS.schema)
+    read = table.select(["sentence1", "sentence2", "label", "language"]).to_pylist()
+    assert [tuple(row.values()) for row in read] == [
+        ("It rains.", "It is  wet.", "yes", "en"),
+        ("B", "b", "0", "en"),
+    ]
+    with pytest.raises(UserError, match=r"the label is empty .*line 3"):
+        pairs([("A", "b", "no"), ("C", "d", "")])
+
+
+@pytest.mark.parametrize("names", [LABELS, ("contradiction", "entailment", "neutral")])
+def test_classes_of_a_dataset_are_mapped_by_name(
+    tmp_path: Path, store: Store, names: tuple[str, ...]
+) -> None:
+    text = datasets.Value("string")
+    classes = datasets.ClassLabel(names=list(names))
+    features = datasets.Features({"premise": text, "hypothesis": text, "label": classes})
+    rows = [{"premise": f"p{label}", "hypothesis": "h", "label": label} for label in (0, 1, 2, -1)]
+    dataset = datasets.Dataset.from_list(rows, features=features)
+    datasets.DatasetDict({"validation": dataset}).save_to_disk(str(tmp_path / "hub"))
+    corpus = ingest(spec(valid={"hub": str(tmp_path / "hub")}), "valid", store)
+    assert tuple(labels(corpus)) == names and corpus.manifest["rejected"] == {"no gold label": 1}
 
 
 @pytest.mark.parametrize(
     ("name", "content", "settings", "place"),
     [
         ("a.tsv", "premise\thypothesis\tlabel\na\tb\te\na\tb\tno\n", {}, "line 3"),
+        ("a.tsv", "a\tb\te\na\tb\tno\n", {"header": NAMES}, "line 2"),
+        ("a.tsv", "premise\thypothesis\tlabel\na\tb\tno\n", {"header": NAMES}, "line 2"),
         ("a.jsonl", '{"premise": "a", "hypothesis": "b", "label": "no"}\n', {}, "line 1"),
         ("a.csv", 'premise,hypothesis,label\n"a\nb",b,e\na,b,no\n', {}, "row 2"),
     ],
@@ -78,6 +130,20 @@ def test_an_unknown_label_is_located(
     with pytest.raises(UserError, match=rf"label 'no' \(.*{place}.*\): allowed: entailment, neu"):
         ingest(spec(tests={"test": {"file": str(tmp_path / name), **settings}}), "test", store)
     assert store.addresses(KIND) == []
+
+
+def test_unknown_labels_beyond_the_first_block_and_of_rows_that_do_not_belong(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches = tables.batches
+    monkeypatch.setattr(tables, "batches", lambda items: batches(items, 2))
+    rows = [("a", "b", "e"), ("a", "b", "n"), ("a", "b", "c"), ("x", "b", "no"), ("a", "b", "")]
+    text = write(tmp_path / "a.tsv", rows)
+    with pytest.raises(UserError, match=r"unknown label 'no' \(.*a.tsv, line 5\)"):
+        ingest(spec(train=text), "train", store)
+    with pytest.raises(UserError, match=r"train: the label is empty \(.*a.tsv, line 6\)"):
+        ingest(spec(train={**text, "where": {"premise": "a"}}), "train", store)
+    assert labels(ingest(spec(train={**text, "first": 3}), "train", store)) == list(LABELS)
 
 
 @settings(max_examples=60, deadline=None)
@@ -115,10 +181,18 @@ def test_a_subset_is_the_same_everywhere_and_of_rows_that_pass(
     assert part.manifest["subset"] == {"rows": 500, "of": whole.rows}
     left = {"not in the subset": whole.rows - 500}
     assert part.manifest["rejected"] == whole.manifest["rejected"] | left
+    assert [name for name in whole.column("id") if name in {*part.column("id")}] == part.column(
+        "id"
+    )
+    for label in LABELS:
+        share = whole.manifest["labels"][label] / whole.rows
+        assert abs(part.manifest["labels"][label] - 500 * share) < 1
     batches = tables.batches
     monkeypatch.setattr(tables, "batches", lambda items: batches(items, 700))
     again = ingest(spec(train={**text, "subset": 500}), "train", Store(tmp_path / "other"))
     assert again.address == part.address and again.column("id") == part.column("id")
+    with pytest.raises(UserError, match=f"subset is 3,000, but there are {whole.rows:,} examples"):
+        ingest(spec(train={**text, "subset": 3_000}), "train", store)
 
 
 def test_the_language_of_a_row_can_be_that_of_a_column(tmp_path: Path, store: Store) -> None:
@@ -131,3 +205,13 @@ def test_the_language_of_a_row_can_be_that_of_a_column(tmp_path: Path, store: St
     path.write_text("".join([*lines, "deutsch\ta\tb\tn\n"]))
     with pytest.raises(UserError, match="line 4: 'deutsch' is not a language code"):
         ingest(by_column, "train", store)
+
+
+def test_several_texts_become_one_with_the_languages_of_each(tmp_path: Path, store: Store) -> None:
+    file = write(tmp_path / "a.tsv", ROWS)
+    texts = [{"name": "english", **file, "subset": 2}, {"name": "german", "language": "de", **file}]
+    corpus = ingest(spec(train=texts), "train", store)
+    pairs = zip(corpus.column("origin"), corpus.column("language"), strict=True)
+    assert Counter(pairs) == {("english", "en"): 2, ("german", "de"): 3}
+    assert corpus.manifest["language"] == "mul" and corpus.kind == "nli"
+    assert corpus.address == corpus_address(spec(train=texts), "train")

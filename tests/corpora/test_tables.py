@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augury.core.errors import UserError
-from augury.corpora.tables import column_names, read_table
+from augury.corpora.tables import column_names, examine_parquet, read_table
 
 ROWS = [
     {"set": "a", "de": 'Sie sagte: "Ja, gern".', "en": "She said: 'Yes'."},
@@ -86,6 +86,42 @@ def test_fields_within_columns_and_missing_values(tmp_path: Path, layout: str) -
     assert column_names(path, layout) == ["nested.de", "nested.en"]
 
 
+@pytest.mark.parametrize("layout", ["tsv", "csv", "jsonl", "parquet"])
+def test_names_of_columns(tmp_path: Path, layout: str) -> None:
+    """Also one with a dot, and beside a field larger than the limit of the module csv."""
+    row = {"text.de": "wort " * 100_000, "en": ""}
+    path = write(tmp_path, layout, [row])
+    assert read(path, ["text.de", "en"]) == [row]
+    with pytest.raises(UserError, match="no column 'text'|'text.d'.*'text.de'"):
+        read(path, ["text.d"])
+    if layout in ("jsonl", "parquet"):
+        with pytest.raises(UserError, match="header is for tsv and csv only"):
+            read(path, ["en"], ["en"])
+
+
+def test_a_directory_of_parquet_files(tmp_path: Path) -> None:
+    for index, word in enumerate(["eins", "zwei"]):
+        pq.write_table(pa.table({"de": [word] * 3}), tmp_path / f"{index}.parquet")
+    table = pa.concat_tables(read_table(str(tmp_path), "parquet", ["de"]))
+    assert table.column("de").to_pylist() == ["eins"] * 3 + ["zwei"] * 3
+    assert [file.lines for file in examine_parquet(str(tmp_path))] == [3, 3]
+
+
+def test_faults_of_parquet(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"has no files \*\.parquet"):
+        examine_parquet(str(tmp_path))
+    path = tmp_path / "table.parquet"
+    path.write_bytes(b"PAR1 is not enough")
+    with pytest.raises(UserError, match="table.parquet cannot be read as Parquet"):
+        examine_parquet(str(path))
+    pq.write_table(pa.table({"de": pa.array([], pa.string())}), path)
+    with pytest.raises(UserError, match="is empty: give a table with one record per row"):
+        examine_parquet(str(path))
+    pq.write_table(pa.table({"de": [["eins"]]}), path)
+    with pytest.raises(UserError, match="no column 'de'|holds list<.*>, not text"):
+        list(read_table(str(path), "parquet", ["de"]))
+
+
 def test_blocks_are_cut_and_faults_beyond_the_first_block_are_located(tmp_path: Path) -> None:
     path = tmp_path / "table.tsv"
     path.write_text("a\tb\n" + "1\t2\n" * 45_000)
@@ -93,3 +129,9 @@ def test_blocks_are_cut_and_faults_beyond_the_first_block_are_located(tmp_path: 
     path.write_text("a\tb\n" + "1\t2\n" * 45_000 + "3\n")
     with pytest.raises(UserError, match="line 45002 has 1 column,"):
         list(read_table(str(path), "tsv", ["a"]))
+
+
+def test_an_empty_line_of_csv_with_one_column_is_an_empty_text(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("de\na\n\nb\n")
+    assert [row["de"] for row in read(str(path), ["de"])] == ["a", "", "b"]
