@@ -14,17 +14,14 @@ import pytest
 import yaml
 
 import augury
-from augury.augment import operator, pipeline, prompts
+from augury.augment import operator, prompts
 from augury.augment.operator import OPERATORS
 from augury.cli import main
 from augury.cli.verbs import VERBS
 from augury.core.config import merge
 from augury.core.store import Store
 from augury.corpora import builtin
-from augury.corpora.corpus import Corpus
-from augury.corpora.ingest import ingest
 from augury.corpora.known import KNOWN, KNOWN_NLI
-from augury.corpora.spec import CorpusSpec
 from augury.experiments.spec import TASKS, parse
 from augury.experiments.systems import expand
 from augury.regimes.regime import REGIMES
@@ -102,24 +99,6 @@ def test_its_experiment_is_what_init_writes_and_passes_the_preflight(
     )
 
 
-def test_its_classification_compares_six_systems_on_a_corpus_that_init_writes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    page = block("classification", "yaml")
-    assert list(expand(parse(yaml.safe_load(page)))) == [*yaml.safe_load(page)["systems"]]
-    flags = ["--task", "classification", "--language", "en"]
-    for role, flag in (("train", "--train"), ("valid", "--valid"), ("test", "--test films")):
-        rows = [
-            f"a film of {number}\t{['negative', 'positive'][number % 2]}" for number in range(9)
-        ]
-        Path(f"{role}.tsv").write_text("\n".join(["review\tmood", *rows]) + "\n")
-        flags += [*flag.split(), f"{role}.tsv"]
-    assert main(["init", "films.yaml", *flags]) == 0
-    written = yaml.safe_load(Path("films.yaml").read_text())
-    assert written["corpus"] == yaml.safe_load(page)["corpus"]
-
-
 def test_its_operator_works(tmp_path: Path) -> None:
     path = tmp_path / "uppercase.py"
     path.write_text(block("extending", "python", "OPERATOR"), encoding="utf-8")
@@ -150,44 +129,12 @@ def test_its_operator_works_on_a_dataset(
     assert sorted(row["source"] for row in made.take_all()) == ["ABC", "BCA"]
 
 
-def test_its_operator_of_records_works(tmp_path: Path) -> None:
-    path = tmp_path / "exclaim.py"
-    path.write_text(block("extending", "python", "derive_records"), encoding="utf-8")
-    text = tmp_path / "text.tsv"
-    text.write_text("de\ten\nHallo\tHello\n")
-    spec = CorpusSpec.model_validate(
-        {"source_language": "de", "target_language": "en"}
-        | {"train": {"file": str(text), "source_column": "de", "target_column": "en"}}
-    )
-    store = Store(tmp_path / "store")
-    operators = [operator.parse({"operator": str(path), "mark": "?"})]
-    (part,) = pipeline.augment(ingest(spec, "train", store), operators, store).parts
-    assert Corpus(part.folder).column("source") == ["Hallo ?"] and Corpus(part.folder).column(
-        "target"
-    ) == ["Hello"]
-
-
 def test_its_space_can_be_swept(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(block("sweeps", "python"), encoding="utf-8")
     search_space = space.find(str(path))
     listed = [parse(merge(search_space.base, point)) for point in space.points(search_space)]
     assert [experiment.training.max_epochs for experiment in listed] == [20] * 3
-
-
-def test_its_space_in_yaml_can_be_swept(tmp_path: Path) -> None:
-    """Its base is the experiment that another page shows."""
-    (tmp_path / "my.yaml").write_text(block("translation", "yaml"), encoding="utf-8")
-    path = tmp_path / "smoothing.yaml"
-    path.write_text(block("sweeps", "yaml"), encoding="utf-8")
-    search_space = space.find(str(path))
-    assert (search_space.name, search_space.mode, search_space.scheduler) == (
-        "smoothing",
-        "max",
-        "race",
-    )
-    for point, value in zip(space.points(search_space), [0.0, 0.1, 0.2], strict=True):
-        assert parse(merge(search_space.base, point)).regime.label_smoothing == value
 
 
 def test_its_table_can_be_reproduced() -> None:
@@ -273,8 +220,3 @@ def test_the_guide_lists_every_page() -> None:
         r"^\| \[[^\]]+\]\((\S+)\.md\)", PAGES["guide"].read_text(encoding="utf-8"), re.MULTILINE
     )
     assert sorted([*listed, "README", "guide"]) == sorted(PAGES)
-
-
-def test_the_readme_is_short_and_fits_a_terminal() -> None:
-    lines = PAGES["README"].read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= 120 and max(map(len, lines)) <= 100

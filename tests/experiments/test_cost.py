@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from transformers import BertConfig, BertModel, T5Config, T5Model
 
 from augury.core.store import Store
 from augury.experiments.cost import (
@@ -14,7 +13,6 @@ from augury.experiments.cost import (
     Size,
     Text,
     cost,
-    pretrained_size,
 )
 from augury.experiments.task import find_task
 from tests import tiny
@@ -58,22 +56,3 @@ def test_the_size_is_that_of_the_model(tmp_path: Path, shared: bool) -> None:
     exact = sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
     size = find_task("nmt").size(experiment(model=settings), Store(tmp_path))
     assert size.parameters == pytest.approx(exact, rel=0.01)
-
-
-def test_a_directory_tells_the_size_of_a_pretrained_model(tmp_path: Path) -> None:
-    bert = BertConfig(
-        vocab_size=300,
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
-    )
-    t5 = T5Config(vocab_size=300, d_model=32, num_layers=2, num_heads=2, d_kv=16, d_ff=64)
-    models = BertModel(bert, add_pooling_layer=False), T5Model(t5)
-    for model in models:
-        model.config.save_pretrained(tmp_path / model.config.model_type)
-        size = pretrained_size(str(tmp_path / model.config.model_type))
-        exact = sum(parameter.numel() for parameter in model.parameters())
-        positions = 512 * 32 if model.config is bert else 0
-        assert size is not None and size.parameters == pytest.approx(exact - positions, rel=0.05)
-    assert pretrained_size("bert-base-uncased") is None and pretrained_size(str(tmp_path)) is None

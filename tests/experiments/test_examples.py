@@ -78,13 +78,6 @@ def test_a_draw_changes_its_side_anew_in_every_epoch(side: str, storage: Path) -
         assert _dropped(examples, "source") != _dropped(examples, "target")
 
 
-def test_runs_of_two_seeds_have_other_draws(storage: Path) -> None:
-    run = prepared(storage, DROP)
-    assert (
-        read(of(run), "source") == read(of(run), "source") != read(of(run.with_seed(2)), "source")
-    )
-
-
 def _dropped(examples: Examples, name: str) -> list[int]:
     return [row.count(UNKNOWN) for row in read(examples, name)]
 
@@ -192,15 +185,6 @@ def test_the_target_and_every_source_change_alone(
     assert torch.corrcoef(torch.stack(counts)).fill_diagonal_(0).abs().max() < 0.5
     assert all((0.2 < count.mean() < 0.6) for count in counts)
     assert_learns(drawn, new)
-
-
-def test_a_row_that_would_be_too_long_keeps_its_usual_pieces(storage: Path) -> None:
-    stored, drawn = (
-        read(of(prepared(storage, *draws, max_pieces=30)), "source")
-        for draws in ([], [{**SEGMENT, "dropout": 1}])
-    )
-    kept = [row == old for row, old in zip(drawn, stored, strict=True)]
-    assert any(kept) and not all(kept) and max(map(len, drawn)) <= 30
 
 
 @pytest.mark.trains

@@ -12,14 +12,12 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import ingest
 from augury.experiments import preflight
-from augury.experiments.estimates import estimates
 from augury.experiments.graph import Graph
 from augury.experiments.make import prepare
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.stored_runs import NO_TESTS
 from augury.experiments.systems import expand
 from augury.experiments.task import find_task
-from tests import tiny
 
 Make = Callable[..., Experiment]
 SIDES = {"source": "de", "target": "en"}
@@ -126,27 +124,6 @@ def test_what_cannot_be_trained_is_refused(
         preflight.check(expand(experiment).values(), Graph(Store(experiment.storage)))
 
 
-def test_a_model_of_an_operator_that_cannot_be_had_is_a_caution(tmp_path: Path) -> None:
-    operator = {"operator": "generate", "model": "nobody/no-such-model", "prompt": "paraphrase"}
-    experiment = tiny.experiment("nmt", tmp_path, augment=[operator])
-    report = preflight.report({"tiny": experiment}, Store(tmp_path))
-    assert any("give the writer of operator generate" in caution for caution in report.cautions)
-
-
-def test_ready_models_are_checked_too(make: Make, tmp_path: Path) -> None:
-    system = {"augment": [{**CIPHER, "keys": [1]}], "regime": "multi_source"}
-    run = {"run": f"{tmp_path}/store/runs/nosuch/seed-1"}
-    unknown_view = {"forward": [{"checkpoint": "any"}], "views": ["plain", "rot-1"]}
-    for changes, message in (
-        ({"forward": [run]}, "no run 'nosuch'"),
-        (unknown_view, "unknown view 'rot-1': allowed: plain"),
-    ):
-        operator = {"operator": "data_diversification", "system": system, **changes}
-        experiment = make(augment=[operator], regime="plain", vocabulary={"size": 60})
-        with pytest.raises(UserError, match=message):
-            preflight.check([experiment], Graph(Store(tmp_path / "store")))
-
-
 def test_a_gpu_that_is_not_there_is_refused(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     with pytest.raises(UserError, match="torch sees no GPU"):
@@ -179,22 +156,6 @@ def test_nothing_is_done_twice(make: Make, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(find_task("nmt"), "make_tokenizer", refuse)
     prepare(experiment, store)
     assert {kind: store.addresses(kind) for kind in addresses} == addresses
-
-
-def test_stages_and_models_have_a_cost_and_those_that_are_systems_once(tmp_path: Path) -> None:
-    tuned = {"corpus.train": {"builtin": 20, "seed": 5}}
-    systems: dict[str, Any] = {"baseline": {}, "tuned": {"stages": {"tune": tuned}}}
-    for name, of, language in (("+BT", "back", "qab"), ("+FT", "forward", "qaa")):
-        text = {"language": language, "train": {"builtin": 7, "seed": 2}}
-        augment = [{"operator": f"{of}_translation", "monolingual": text}]
-        systems[name] = {"stages": {"tune": {**tuned, "augment": augment}}}
-    graph = Graph(Store(tmp_path))
-    graph.add(expand(tiny.experiment("nmt", tmp_path, systems=systems)))
-    costs = estimates(graph)
-    back = "translator of back_translation of +BT"
-    assert list(costs) == ["baseline", "tuned", f"{back}, first", back, "+BT", "+FT"]
-    rows = {name: cost.updates for name, cost in costs.items() if cost}
-    assert rows[f"{back}, first"] == rows["baseline"] and rows[back] == rows["tuned"]
 
 
 SMALL = {"max_positions": 512, "architecture": "tiny"}

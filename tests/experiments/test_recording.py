@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from augury.core.config import validate
-from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.recording import Place, Tracking, place
 
@@ -34,14 +32,3 @@ def test_the_setting_wins_over_the_environment(
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://lab:5000")
     assert place(Tracking(), Store(tmp_path)) == Place("http://lab:5000", None, None)
     assert place(Tracking(uri="https://other:1"), Store(tmp_path)).uri == "https://other:1"
-
-
-@pytest.mark.parametrize("uri", ["./mlruns", "sqlite:runs.db", "ftp://lab"])
-def test_an_unusable_address_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, uri: str
-) -> None:
-    with pytest.raises(UserError, match="is no MLflow store: give the address of a server"):
-        validate(Tracking, {"uri": uri}, "experiment")
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
-    with pytest.raises(UserError, match="is no MLflow store"):
-        place(Tracking(), Store(tmp_path))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import pickle
-from pathlib import Path
 
 import pytest
 
-from augury.core.errors import UserError
-from augury.experiments.run import Run, describe, differing_parameters
+from augury.experiments.run import Run, describe
 from tests import tiny
 
 VIEW_AND_RECORDS = {
@@ -39,32 +37,3 @@ def test_a_run_is_read_as_it_was_written(made: Run) -> None:
 def test_another_process_has_the_same_run(made: Run) -> None:
     sent = pickle.loads(pickle.dumps(made))
     assert sent == made and type(sent.experiment) is type(made.experiment)
-
-
-def test_a_folder_of_another_version_is_refused(made: Run) -> None:
-    folder = made.with_seed(8).folder
-    with pytest.raises(UserError, match="is not a run: give the folder of a seed"):
-        Run.read(folder)
-    content = made.to_dict()
-    del content["fits"]
-    folder.write_record("run.json", {"run": content})
-    with pytest.raises(UserError, match=r"another version of Augury \(it has no fits\)"):
-        Run.read(folder)
-
-
-def test_settings_at_their_defaults_do_not_differ(tmp_path: Path) -> None:
-    cipher = {
-        "augment": [{"operator": "cipher", "keys": [1, 2, 3]}],
-        "regime": {"name": "coregularised", "beta": 2.5},
-        "training": {"max_tokens": 400, "max_epochs": 2, "learning_rate": 0.5},
-    }
-    plain, enciphered = (
-        tiny.experiment("nmt", tmp_path, **changes) for changes in ({"regime": "plain"}, cipher)
-    )
-    assert set(differing_parameters([plain, enciphered])) == {
-        "regime.name",
-        "regime.beta",
-        "augment.0.operator",
-        "augment.0.keys",
-        "training.learning_rate",
-    }

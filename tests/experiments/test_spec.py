@@ -127,19 +127,6 @@ def test_faults_have_the_line_of_the_file_or_the_override(tmp_path: Path) -> Non
     ]
 
 
-def test_faults_of_systems_stages_and_models_of_operators_have_their_lines(tmp_path: Path) -> None:
-    path = write(tmp_path / "x.yaml", *HEAD, "systems:", "  a:", "    training.max_tokens: -1")
-    with pytest.raises(UserError, match="line 6: systems.a.training.max_tokens = -1"):
-        load(path)
-    write(path, *HEAD, "stages:", "  tune:", "    training.patience: 0")
-    with pytest.raises(UserError, match="line 6: stages.tune.training.patience = 0"):
-        load(path)
-    reorder = ["augment:", f"- {{operator: reorder, parallel: {PAIRS}, training: {{rat: 1}}}}"]
-    write(path, "name: x", "task: nli", f"corpus: {{language: qaa, {TEXT}}}", *reorder)
-    with pytest.raises(UserError, match="line 5: augment.0: its reorderer: .*'training.rat'"):
-        load(path)
-
-
 def test_faults_name_the_file_that_holds_the_line(tmp_path: Path) -> None:
     """A value of the base, one of the file, and one key of the base that is right."""
     base = ["training:", "  max_tokens: -1", "  patience: 0", "  workers: 1"]
@@ -166,15 +153,6 @@ def test_views_that_nobody_reads_are_refused(regime: Any) -> None:
     assert list(expand(parse(shared))) == ["plain", "all"]
     with pytest.raises(UserError, match="system plain is not valid:(.|\n)*the view rot-1"):
         expand(parse({**shared, "systems": {"plain": {}}}))
-
-
-def test_a_draw_may_be_given_for_either_side_but_not_twice_the_same() -> None:
-    source = {"operator": "word_drop", "side": "source"}
-    plain = {**BASE, "regime": "plain"}
-    both = parse({**plain, "augment": [source, {**source, "side": "target", "tau": 0.95}]})
-    assert [draw.side for draw in both.token_draws] == ["source", "target"]
-    with pytest.raises(UserError, match="word_drop twice with the same settings: change its seed"):
-        parse({**plain, "augment": [source, source]})
 
 
 @pytest.mark.parametrize("task", ["nli", "seq2seq"])

@@ -9,12 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from augury.core.errors import UserError
-from augury.core.store import Store
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand, load, missing_inputs
-from augury.reporting.papers import table as published
-from augury.sweeping import plan
 from tests import tiny
 
 OWN_OPERATOR = """
@@ -72,14 +68,6 @@ def test_everything_that_is_read_and_is_not_there_is_named(empty: Path) -> None:
     for name in files:
         (empty / name).write_text("a\n")
     assert list(missing_inputs([parse(content)])) == ["multi30k"]
-
-
-def test_a_table_names_all_that_its_rows_lack_once(empty: Path) -> None:
-    space = published.find("xnli_adversarial/table2", "paper").space
-    with pytest.raises(UserError) as error:
-        plan.make(space, Store(str(empty / "store")), {}, [])
-    for name in ("xnli", "xnli_mt", "multi_nli", "wmt14"):
-        assert str(error.value).count(f" {name} (") == 1
 
 
 @pytest.mark.parametrize("place", ["mine.yaml", "deep/er/mine.yaml"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,7 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments.estimates import Estimate, remaining, seed_cost
-from augury.experiments.graph import Graph, Step
+from augury.experiments.estimates import Estimate
 from augury.experiments.record import run_folder
 from augury.sweeping import plan
 from augury.sweeping.applied import apply
@@ -19,11 +18,8 @@ from augury.sweeping.budget import estimate, keep_within
 from augury.sweeping.declarations import SearchSpace
 from augury.sweeping.plan import Plan, SweepOptions
 from augury.sweeping.space import points, resolve
-from augury.sweeping.state import DEFINITION, KIND
 from augury.training.history import History
-from augury.training.trained import OUTCOME
 from tests import tiny
-from tests.run_folders import outcome
 
 SEEDS = (1, 2)
 SPACE = SearchSpace(
@@ -54,31 +50,6 @@ def estimated(planned: Plan, at_once: int = 1) -> Estimate:
     return cost
 
 
-def test_what_is_trained_says_how_long_the_rest_takes(planned: Plan) -> None:
-    reference = run_folder(planned.store, next(iter(planned.configurations)), 1)
-    after = []
-    for seconds in (1.0, 2.0):
-        reference.write_record(OUTCOME, asdict(outcome(seconds=seconds)))
-        after.append(estimated(planned))
-    slow, slower = after
-    assert slower.first_seed == pytest.approx(2 * slow.first_seed)
-    assert slower.all_seeds == pytest.approx(2 * slow.all_seeds)
-
-
-def test_scores_are_part_of_a_trial(planned: Plan) -> None:
-    """A run that is trained still takes their time, and none where there is no test set."""
-    address, planned_reference = next(iter(planned.configurations.items()))
-    cost = seed_cost(planned_reference.experiment, planned.store)
-    assert cost and 0 < cost.scoring < cost.seconds
-    graph = Graph(planned.store)
-    graph.add({"reference": planned_reference.experiment}, (1,))
-    run_folder(planned.store, address, 1).write_record(OUTCOME, asdict(outcome(seconds=1.0)))
-    left, step = remaining(graph), Step(address, 1)
-    assert left and left[step] > 0
-    run_folder(planned.store, address, 1).finish({})
-    assert remaining(graph) == {step: 0.0}
-
-
 def within(planned: Plan, budget: float, confirm: int = 0, at_once: int = 1) -> list[str]:
     """Return the names of the configurations that a budget allows."""
     options = SweepOptions(planned.store.root, "lengths", SEEDS, budget=budget, at_once=at_once)
@@ -105,16 +76,6 @@ def test_the_time_of_a_confirmation_is_kept_from_the_beginning(tmp_path: Path) -
     shorter = SPACE.model_copy(update={"keys": {"training.max_updates": [10, 100]}})
     least = estimated(plan_of(tmp_path, shorter))
     assert within(plan_of(tmp_path, SPACE), 1.01 * least.first_seed, confirm=9) == all_of_them[::2]
-
-
-def test_what_an_earlier_command_had_is_not_left_out_of_the_next(planned: Plan) -> None:
-    """Each command counts its budget anew, on a machine that may be busier."""
-    cost = estimated(planned)
-    entries = [{"address": address} for address in planned.configurations]
-    definition = {"configurations": entries[:2]}  # with the one of 1,000 updates
-    planned.store.folder(KIND, "lengths").write_record(DEFINITION, definition)
-    within(planned, cost.first_seed / 2)
-    assert [name for name, _ in planned.left_out] == ["max_updates=100"]
 
 
 def test_what_is_trained_costs_nothing_and_what_is_in_part_the_rest(planned: Plan) -> None:

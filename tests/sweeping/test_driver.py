@@ -15,7 +15,6 @@ from augury.experiments.recording import unrecorded
 from augury.sweeping import plan
 from augury.sweeping.applied import apply
 from augury.sweeping.declarations import SearchSpace
-from augury.sweeping.driver import runs_on_ray
 from augury.sweeping.plan import SweepOptions
 from augury.sweeping.schedulers import Trial
 from augury.sweeping.space import points, resolve
@@ -82,23 +81,3 @@ def test_the_end_of_a_budget_is_kept_for_confirmation(tmp_path: Path) -> None:
         sweep.options = replace(sweep.options, budget=budget)
         assert sweep._deadline_of(choosing[1]) == 1000.0 - kept
         assert sweep._deadline_of(Trial(other, 3)) == 1000.0
-
-
-@pytest.mark.parametrize(
-    ("executor", "missing", "expected"),
-    [
-        ("local", 9, False),
-        ("ray", 1, True),
-        ("ray", 0, False),
-        ("auto", 1, False),
-        ("auto", 2, True),
-    ],
-)
-def test_trials_run_on_ray_where_there_are_several_or_it_is_asked_for(
-    executor: str, missing: int, expected: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    started: list[str | None] = []
-    monkeypatch.setattr("augury.core.ray_connection.start_in_background", started.append)
-    experiment = tiny.experiment("nmt", tmp_path, execution={"executor": executor})
-    assert runs_on_ray([experiment], [Trial("a", seed) for seed in range(missing)]) is expected
-    assert len(started) == expected

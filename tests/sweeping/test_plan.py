@@ -38,14 +38,6 @@ def merged(plan: Plan) -> list[tuple[str, str]]:
     return [(entry.name, entry.same_as) for entry in plan.merged]
 
 
-def test_the_baseline_precedes_the_points(store: Store) -> None:
-    plan = planned("multi_source", store)
-    points = [f"equation={equation}, keys={keys}" for equation in (1, 2) for keys in ("1", "1+2")]
-    assert names(plan) == ["baseline", *points]
-    assert next(iter(plan.configurations.values())).experiment.augment == ()
-    assert plan.merged == []
-
-
 def test_tau_and_warmup_without_agreement_are_one_experiment(store: Store) -> None:
     keys = {"regime.beta": [0, 5], "regime.tau": [1, 2], "regime.warmup_epochs": [0, 9]}
     plan = planned("agreement", store, keys=keys)

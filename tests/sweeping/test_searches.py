@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
-from augury.cli import main
-from augury.sweeping import writer
 from tests.sweeping.quick import BASE
-from tests.sweeping.sweeps import QUICK, choice, results, sweep
+from tests.sweeping.sweeps import choice, results, sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("local_ray"), pytest.mark.timeout(600)]
 
@@ -55,32 +51,3 @@ def test_the_best_of_two_families_are_combined_once(tmp_path: Path) -> None:
     trained, chosen = results(storage), choice(storage)
     again = sweep(storage, *flags, space=str(tmp_path / "families.py"))
     assert again["reused"] and results(storage) == trained and choice(storage) == chosen
-
-
-MOST_REQUESTS = 450
-"""Of a sweep of three trials, which writes 150 files; what it shows meanwhile adds some, on a slow
-machine more."""
-
-
-@pytest.mark.trains
-def test_a_sweep_asks_little_of_an_object_store(
-    remote: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    requests = Counter[str]()
-    monkeypatch.setattr(writer, "REMOTE_WRITE_SECONDS", 3600.0)
-
-    def counted(name: str) -> Any:
-        ask = getattr(remote, name)
-
-        def call(*arguments: Any, **options: Any) -> Any:
-            requests[name] += 1
-            return ask(*arguments, **options)
-
-        return call
-
-    for name in ("info", "find", "open", "rm"):
-        monkeypatch.setattr(remote, name, counted(name))
-    flags = ["--seeds", "1", "--set", "training.max_updates=16"]
-    flags += ["--executor", "local", "--storage", "remote://bucket"]
-    assert main(["sweep", QUICK, "--name", "quick", *flags]) == 0
-    assert 0 < requests.total() <= MOST_REQUESTS, requests

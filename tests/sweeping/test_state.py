@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 
 from augury.core.errors import UserError
 from augury.core.integrity import Damaged
 from augury.core.store import Store
-from augury.sweeping.schedulers import Scheduler, Trial
 from augury.sweeping.state import DEFINITION, KIND, STATE, records, resolve
-from augury.sweeping.trials import Trials
-from augury.sweeping.writer import StateWriter
 
 
 @pytest.mark.parametrize(
@@ -55,33 +50,3 @@ def test_a_record_that_has_changed_is_named_and_written_anew(
         records(sweep)
     assert sweep.earlier_record(name) == {}
     assert f"{name} is damaged" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("finished", [True, False])
-def test_a_command_that_ended_in_order_is_not_taken_for_dead(
-    tmp_path: Path, finished: bool
-) -> None:
-    """A budget ends it before everything is decided: it is stopped, at once and not after a time
-    without heartbeats."""
-    sweep = Store(tmp_path).folder(KIND, "mine")
-    texts = {"name": "mine", "question": "?", "metric": "valid/bleu", "mode": "max", "scale": "toy"}
-    lists: dict[str, Any] = {
-        "keys": [],
-        "seeds": [1],
-        "configurations": [],
-        "merged": [],
-        "tests": [],
-    }
-    facts = {"scheduler": "race", "reference": "a", "started": 0.0}
-    sweep.write_record(DEFINITION, {**texts, **lists, **facts})
-    trials = SimpleNamespace(
-        progress={Trial("a", 1): "finished" if finished else "stopped"},
-        errors={},
-        scheduler=Scheduler(["a"], [1]),
-    )
-    writer = StateWriter(cast(Trials, trials), sweep, lambda *_: None)
-    with writer.writing():
-        pass
-    end = writer.end(finished)
-    assert (end.ended, end.stopped) == (finished, not finished)
-    assert (end.silent is None) == finished

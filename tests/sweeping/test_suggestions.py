@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from ray import tune
 
-from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.sweeping import plan as plans
 from augury.sweeping import space as spaces
@@ -75,19 +74,3 @@ def test_a_sweep_is_continued_and_extended_from_its_scores(tmp_path: Path) -> No
     assert train(*sweep(tmp_path, 6, values)) == points
     assert train(*sweep(tmp_path, 7, values))[:6] == points
     assert train(*sweep(tmp_path, 3, values)) == points[:3]
-
-
-def test_a_suggested_point_that_is_not_valid_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    plan, scheduler = sweep(tmp_path, 5, tune.uniform(1.0, 2.0))
-    add = Plan.add
-
-    def refuse(plan: Plan, point: Any, name: str | None = None) -> Any:
-        if len(plan.suggested) == 5:
-            raise UserError("invalid")
-        return add(plan, point, name)
-
-    monkeypatch.setattr(Plan, "add", refuse)
-    assert len(train(plan, scheduler)) == 5 and "left out" in capsys.readouterr().err
-    assert scheduler.finished and scheduler.best

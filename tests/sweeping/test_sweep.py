@@ -160,26 +160,6 @@ def test_more_values_and_seeds_train_only_missing_trials(
     assert results(storage) == every
 
 
-def of_keys(folder: Path, keys: str) -> str:
-    """Return the quick space with other keys and one seed."""
-    text = Path(QUICK).read_text().replace('{"regime.beta": [0, 5]}', keys)
-    path = folder / "quick.py"
-    path.write_text(text.replace("seeds=(1, 2)", "seeds=(1,)"))
-    return str(path)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("local_ray")
-def test_a_failing_configuration_is_marked_and_the_others_continue(tmp_path: Path) -> None:
-    diverging = of_keys(tmp_path, '{"training.learning_rate": [5e-3, 1e30]}')
-    flags = ("--set", "training.max_updates=8")
-    result = sweep(tmp_path / "storage", *flags, code=1, space=diverging)
-    assert (result["failed"], result["finished"]) == (1, 2)
-    loaded = state.load(Store(tmp_path / "storage"), "quick")
-    (failed,) = [trial for _, trial in loaded.trials if trial.progress == "failed"]
-    assert failed.error is not None and failed.error.startswith("Diverged: update")
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("local_ray")
 def test_two_drivers_share_the_work(tmp_path: Path) -> None:

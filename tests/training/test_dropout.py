@@ -31,8 +31,3 @@ def test_a_mask_is_of_its_seed_and_of_the_calls_before_it() -> None:
     assert not torch.equal(first[1], other[1])
     with Dropout(1):
         assert not torch.equal(functional.dropout(torch.ones(1000)), first[1])
-
-
-def test_the_precision_of_the_input_stays() -> None:
-    with Dropout(seed=1):
-        assert functional.dropout(torch.ones(9, dtype=torch.bfloat16)).dtype == torch.bfloat16

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from augury.training.schedule import Patience, adam, learning_rate
-from augury.training.settings import Training, without_end
+from augury.training.settings import Training
 
 LINEAR = {"schedule": "linear", "learning_rate": 1.0}
 CONSTANT = {"schedule": "constant", "max_updates": 40}
@@ -30,14 +30,12 @@ CONSTANT = {"schedule": "constant", "max_updates": 40}
             {5: 0.5, 10: 1.0, 60: 0.5, 110: 0.0},
         ),
         ({**LINEAR, "warmup_share": 0.1, "max_epochs": 5}, 20, {5: 0.5, 10: 1.0, 55: 0.5, 100: 0}),
-        ({**LINEAR, "warmup_share": 0.1, "max_epochs": 5, "max_updates": 50}, 20, {5: 1.0, 50: 0}),
         ({**LINEAR, "warmup_share": 0.2, "max_epochs": 5, "max_updates": 50}, 5, {5: 1.0, 25: 0}),
         (
             {**CONSTANT, "learning_rate": 2.0, "warmup_share": 0.25},
             1000,
             {5: 1.0, 10: 2.0, 40: 2.0},
         ),
-        ({**CONSTANT, "learning_rate": 0.1, "warmup_updates": 0}, 1000, {1: 0.1, 1000: 0.1}),
     ],
 )
 def test_rates(settings: dict[str, Any], updates_per_epoch: int, rates: dict[int, float]) -> None:
@@ -51,7 +49,6 @@ def test_rates(settings: dict[str, Any], updates_per_epoch: int, rates: dict[int
     ("allowed", "scores", "stops_after", "best"),
     [
         (2, (10, 11, 11, 10.9), 4, 11),
-        (3, (-10, -9, -9.5, -9.2, -9.1), 5, -9),
         (3, (10, 15, 11, 12, 13, 14), 5, 15),
     ],
 )
@@ -78,26 +75,6 @@ def test_an_epoch_of_the_released_script_is_four_epochs_over_iwslt14() -> None:
         Training(max_updates=None)
     with pytest.raises(ValueError, match="unknown preset of training 'papr': did you mean 'paper'"):
         Training.model_validate({"preset": "papr"})
-
-
-def test_a_beginning_that_depends_on_the_end_is_shared_with_no_longer_training() -> None:
-    shorter, longer = (Training(warmup_share=0.1, max_updates=updates) for updates in (100, 200))
-    assert without_end(shorter) != without_end(longer)
-    assert without_end(Training(max_updates=100)) == without_end(Training(max_updates=200))
-
-
-@pytest.mark.parametrize(
-    ("decayed", "expected"), [("matrices", [0.1, 0, 0, 0]), ("all", [0.1] * 4)]
-)
-def test_the_parameters_asked_for_decay(decayed: Any, expected: list[float]) -> None:
-    module = nn.Sequential(nn.Linear(3, 2), nn.LayerNorm(2))
-    optimizer = adam(list(module.parameters()), Training(weight_decay=0.1, decayed=decayed))
-    decay = {
-        id(parameter): group["weight_decay"]
-        for group in optimizer.param_groups
-        for parameter in group["params"]
-    }
-    assert [decay[id(parameter)] for parameter in module.parameters()] == expected
 
 
 @pytest.mark.trains
