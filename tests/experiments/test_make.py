@@ -119,13 +119,7 @@ def test_rows_are_left_out_of_all_views_and_records_where_they_are_too_long(tmp_
         prepared("nmt", tmp_path, max_pieces=1)
 
 
-@pytest.fixture(scope="module")
-def mute(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A translator that writes nothing."""
-    return save_translator(tmp_path_factory.mktemp("mute"), "")
-
-
-def content(storage: Path, checkpoint: str, **changes: Any) -> dict[str, Any]:
+def content(storage: Path, checkpoint: str) -> dict[str, Any]:
     """Return an experiment of the baseline and of one with 100 back translations by a
     checkpoint."""
     operator = {
@@ -135,13 +129,13 @@ def content(storage: Path, checkpoint: str, **changes: Any) -> dict[str, Any]:
         "decoding": {"beam": 1, "max_length": 5},
     }
     systems = {"baseline": {}, "+BT": {"augment": [operator]}}
-    described = {"training": {"max_updates": 2}, "systems": systems, "health": {}}
-    return tiny.content("nmt", storage, **{**described, **changes})
+    return tiny.content("nmt", storage, training={"max_updates": 2}, systems=systems, health={})
 
 
 @pytest.mark.trains
-def test_a_hundred_empty_back_translations_are_not_trained_on(mute: str, tmp_path: Path) -> None:
-    experiment = parse(content(tmp_path, mute))
+def test_a_hundred_empty_back_translations_are_not_trained_on(tmp_path: Path) -> None:
+    """Their translator writes nothing."""
+    experiment = parse(content(tmp_path, save_translator(tmp_path / "mute", "")))
     runs, failures, _ = run_experiment(experiment)
     assert list(runs) == ["baseline"]
     (failure,) = failures

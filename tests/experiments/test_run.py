@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pickle
-
-import pytest
+from pathlib import Path
 
 from augury.experiments.run import Run, describe
 from tests import tiny
@@ -20,20 +19,14 @@ VIEW_AND_RECORDS = {
 }
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return tiny.prepared("nmt", tmp_path_factory.mktemp("run"), **VIEW_AND_RECORDS)
-
-
-def test_a_run_is_read_as_it_was_written(made: Run) -> None:
+def test_a_run_is_read_as_it_was_written(tmp_path: Path) -> None:
+    """And by another process that it is sent to."""
+    made = tiny.prepared("nmt", tmp_path, **VIEW_AND_RECORDS)
     described = made.with_seed(7)
     assert described.folder.name == f"runs/{made.address}/seed-7" and made.seed == 1
     describe(described, "tiny")
     assert Run.read(described.folder) == described != made
     assert set(made.views) == {"rot-1"} and set(made.records) == {"eda"} and made.tests == ["test"]
     assert made.corpus("train").rows == 60
-
-
-def test_another_process_has_the_same_run(made: Run) -> None:
     sent = pickle.loads(pickle.dumps(made))
     assert sent == made and type(sent.experiment) is type(made.experiment)

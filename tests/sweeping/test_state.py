@@ -15,10 +15,8 @@ from augury.sweeping.state import DEFINITION, KIND, STATE, records, resolve
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ("mine-default", "mine-default"),
         ("mine", "mine-default"),
         ("beta", None),  # ambiguous: two scales
-        ("mine-def", None),
         ("min", None),
     ],
 )

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 from ray import tune
 
 from augury.core.store import Store
@@ -37,13 +36,11 @@ def test_suggestions_are_new_and_a_function_of_the_scores() -> None:
     assert 0 < len(rest) <= 4 and not any(values in first for values in rest)
 
 
-@pytest.mark.parametrize("mode", ["max", "min"])
-def test_suggestions_come_near_the_best(mode: Any) -> None:
+def test_suggestions_come_near_the_best() -> None:
     """A value outside the domain teaches nothing."""
-    sign = 1 if mode == "max" else -1
-    space = space_of({"beta": tune.uniform(0.0, 10.0)}, mode)
-    scored = [({"beta": beta / 4}, -sign * abs(beta / 4 - 8.0)) for beta in range(40)]
-    scored.append(({"beta": 20.0}, sign * 1000.0))
+    space = space_of({"beta": tune.uniform(0.0, 10.0)}, "min")
+    scored = [({"beta": beta / 4}, abs(beta / 4 - 8.0)) for beta in range(40)]
+    scored.append(({"beta": 20.0}, -1000.0))
     points = suggest(space, scored, [], 8)
     assert all(abs(point["beta"] - 8.0) < 2.0 for point in points)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import signal
@@ -15,14 +14,12 @@ from typing import Any
 import pytest
 
 import augury
-from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.sweeping import state
 from tests.sweeping.sweeps import (
     QUICK,
     choice,
     command_line,
-    processes,
     results,
     start,
     stop,
@@ -62,24 +59,9 @@ def test_the_result_of_a_sweep(undisturbed: Undisturbed) -> None:
     assert sorted(row["name"] for row in result["table"]) == names
     quick = state.load(Store(storage), "quick")
     assert quick.ended and quick.count("running") == quick.count("waiting") == 0
-    assert [configuration.name for configuration in quick.configurations] == names
     assert quick.chosen == result["best"]
+    assert result["recommended"] is None  # so short a training learns nothing
     assert (storage / "sweeps/quick/index.html").exists()
-    assert json.loads((storage / "sweeps/quick/summary.json").read_text())["ended"]
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("local_ray")
-def test_ray_trains_the_same_in_one_actor(undisturbed: Undisturbed, tmp_path: Path) -> None:
-    storage = prepared(undisturbed, tmp_path)
-    result = sweep(storage, *FLAGS, "--executor", "ray", "--at-once", "1")
-    assert results(storage) == results(undisturbed[0])
-    assert choice(storage) == choice(undisturbed[0])
-    assert result["answer"] == undisturbed[1]["answer"]
-    assert len(processes(storage)) == 1, "trials must reuse the process of earlier ones"
-    assert list(storage.glob("sweeps/quick/tune/*/events.out.tfevents*")), (
-        "TensorBoard has nothing to show"
-    )
 
 
 def test_the_lines_for_notebooks_work(
@@ -100,10 +82,6 @@ def test_the_lines_for_notebooks_work(
     assert results(storage) == before  # nothing is trained again
     assert result["answer"] in capsys.readouterr().out
     assert list(names["frame"]["name"]) == [row["name"] for row in result["table"]]
-    # So short a training learns nothing, and nothing is recommended of it.
-    assert result["recommended"] is None
-    with pytest.raises(UserError, match="recommends nothing"):
-        augury.recommend("quick", storage)
 
 
 def kill_a_trial(storage: Path) -> None:

@@ -28,10 +28,7 @@ DROP = {"augment": [{"operator": "word_drop"}]}
 def make(storage: Path, seeds: tuple[int, ...] = (1,), **options: Any) -> Trials:
     """Return the trials of a baseline and of other systems, whose texts are made."""
     systems = {"baseline": {}, **options.pop("systems", {"other": DROP})}
-    changes = {"corpus": options.pop("corpus")} if "corpus" in options else {}
-    described = tiny.experiment(
-        "nmt", storage, training={"max_updates": 2}, systems=systems, **changes
-    )
+    described = tiny.experiment("nmt", storage, training={"max_updates": 2}, systems=systems)
     graph = Graph(Store(storage))
     known = expand(described)
     forms = {name: canonical(system, graph.store).experiment for name, system in known.items()}
@@ -78,9 +75,8 @@ def test_no_more_trials_begin_than_may_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.trains
-@pytest.mark.parametrize("beside", [True, False])
-def test_a_trial_waits_for_the_models_of_its_operators(tmp_path: Path, beside: bool) -> None:
-    trials = make(tmp_path, systems={"back": {"augment": [BACK]}}, at_once=3, texts_beside=beside)
+def test_a_trial_waits_for_the_models_of_its_operators(tmp_path: Path) -> None:
+    trials = make(tmp_path, systems={"back": {"augment": [BACK]}}, at_once=3, texts_beside=True)
     baseline, translator = begin(trials), begin(trials)
     assert baseline == key(trials, "baseline")
     assert trials.next() is None

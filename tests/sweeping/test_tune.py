@@ -22,15 +22,11 @@ def experiment(workers: int = 1, **execution: Any) -> Experiment:
     )
 
 
-@pytest.fixture
-def cores(local_ray: Any) -> int:
-    return int(local_ray.cluster_resources()["CPU"])
-
-
 @pytest.mark.slow
 def test_a_small_trial_trains_in_its_own_actor_and_the_driver_of_workers_requests_no_cpu(
-    cores: int,
+    local_ray: Any,
 ) -> None:
+    cores = int(local_ray.cluster_resources()["CPU"])
     placement = place([experiment()])
     assert placement.execution == {"launcher": "direct", "device": "cpu", "threads": 1}
     assert (placement.at_once, placement.resources) == (cores, {"CPU": 1})
@@ -43,15 +39,12 @@ def test_a_small_trial_trains_in_its_own_actor_and_the_driver_of_workers_request
 @pytest.mark.slow
 @pytest.mark.usefixtures("local_ray")
 @pytest.mark.parametrize(
-    ("settings", "at_once", "message"),
+    ("settings", "message"),
     [
-        ({}, 99, "--at-once 99: only"),
-        ({"workers": 99}, None, "not a single trial fits: each needs 99 CPU"),
-        ({"device": "cuda"}, None, "each needs 1 CPU, 1 GPU, and the cluster has"),
+        ({"workers": 99}, "not a single trial fits: each needs 99 CPU"),
+        ({"device": "cuda"}, "each needs 1 CPU, 1 GPU, and the cluster has"),
     ],
 )
-def test_trials_that_do_not_fit_are_rejected(
-    settings: dict[str, Any], at_once: int | None, message: str
-) -> None:
+def test_trials_that_do_not_fit_are_rejected(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
-        place([experiment(**settings)], at_once)
+        place([experiment(**settings)])

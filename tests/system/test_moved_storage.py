@@ -97,11 +97,4 @@ def test_runs_are_read_where_they_are(
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"ein Haus\n")))
     assert main(["translate", "quick/keys/1", *there]) == 0
     assert main(["compare", "quick/baseline", "quick/keys", *there]) == 0
-    assert main(["compare", "sweeps/quick_table-toy", *there]) == 0
-    assert (
-        main(["export", "quick/keys/1", *there, "--to", "hf", "--output", str(tmp_path / "hf")])
-        == 0
-    )
-    assert main(["runs", moved.root]) == 0
-    outputs = next(Path(moved.root).glob("runs/*/seed-1/hypotheses/test.txt"))
-    assert main(["compare", str(outputs), "--references", str(outputs)]) == 0
+    assert main(["export", "keys/1", *there, "--to", "hf", "--output", str(tmp_path / "hf")]) == 0
