@@ -7,17 +7,13 @@ from typing import Any
 
 import pytest
 
-from augury.core.store import Store
 from augury.experiments.cost import (
     Cost,
     Size,
     Text,
     cost,
 )
-from augury.experiments.task import find_task
 from tests import tiny
-from trainables.nmt.config import ModelConfig
-from trainables.nmt.model import build
 
 # So large that what every update costs besides is nothing.
 SIZE = Size(100_000_000, 10_000_000, 20_000_000)
@@ -47,12 +43,3 @@ def test_work_grows_with_epochs_rows_and_views() -> None:
     assert both.seconds == pytest.approx(2 * once.seconds, rel=0.01)
     attacked = of(regime={"name": "adversarial", "preset": "paper"})  # three steps, and the update
     assert attacked.seconds == pytest.approx(4 * once.seconds, rel=0.01)
-
-
-@pytest.mark.parametrize("shared", [False, True])
-def test_the_size_is_that_of_the_model(tmp_path: Path, shared: bool) -> None:
-    settings = {"architecture": "small", "share_all_embeddings": shared}
-    model = build(ModelConfig(**settings), 700, pad=0, eos=2, seed=1)
-    exact = sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
-    size = find_task("nmt").size(experiment(model=settings), Store(tmp_path))
-    assert size.parameters == pytest.approx(exact, rel=0.01)

@@ -41,7 +41,6 @@ def test_a_new_test_set_is_scored_alone(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 LETTERS = {"operator": "cipher", "keys": [1, 2], "alphabet": "abcdefghijklmnopqrstuvwxyzßäöü"}
-DROP = {"operator": "word_drop", "use": "view"}
 EDA = {"operator": "eda", "copies": 2, "use": "view"}
 GERMAN = {
     "source_language": "de",
@@ -59,7 +58,7 @@ def prepared(storage: Path, *operators: dict[str, Any], **changes: Any) -> Run:
 @pytest.fixture(scope="module")
 def rendered(tmp_path_factory: pytest.TempPathFactory) -> Run:
     storage = tmp_path_factory.mktemp("rendering")
-    return prepared(storage, LETTERS, EDA, DROP, regime="multi_source", corpus=GERMAN)
+    return prepared(storage, LETTERS, EDA, regime="multi_source", corpus=GERMAN)
 
 
 def test_ciphers_are_those_of_the_paper(rendered: Run) -> None:

@@ -13,43 +13,31 @@ from augury.core.store import Store
 from augury.corpora import ingest
 from augury.experiments import preflight
 from augury.experiments.graph import Graph
-from augury.experiments.make import prepare
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.stored_runs import NO_TESTS
 from augury.experiments.systems import expand
-from augury.experiments.task import find_task
 
 Make = Callable[..., Experiment]
 SIDES = {"source": "de", "target": "en"}
 TEXT = "der die das Haus Hund Katze sieht hat geht und oder nicht"
-WORDS = TEXT.split()
 
 
 @pytest.fixture
 def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
-    """An experiment on files of 40 and 10 pairs, with changes.
-
-    Two pairs of the training text are left out.
-    """
+    """An experiment on files of 40 and 10 pairs, with changes."""
     for cached in (ingest._check_files, ingest._cached_address, ingest._cached_corpus):
         monkeypatch.setattr(ingest, cached.__name__, cached.__wrapped__)
     texts: dict[str, dict[str, str]] = {}
     for split, size in (("train", 40), ("valid", 10)):
-        lines = []
-        for index in range(size):
-            words = [WORDS[(index * 7 + at) % len(WORDS)] for at in range(6)]
-            lines.append(f"{' '.join(words)} {index}")
+        lines = [f"{TEXT} {index}" for index in range(size)]
         english = "".join(f"{line.upper()}\n" for line in lines)
-        if split == "train":
-            lines[4], lines[9] = "", lines[9] * 3
         (tmp_path / f"{split}.de").write_text("".join(f"{line}\n" for line in lines))
         (tmp_path / f"{split}.en").write_text(english)
         texts[split] = {side: str(tmp_path / f"{split}.{code}") for side, code in SIDES.items()}
 
     def build(corpus: Any = (), **changes: Any) -> Experiment:
         described = {"source_language": "de", "target_language": "en", **texts}
-        described |= {"filter": {"max_ratio": 1.5}, "tests": {"news": texts["valid"]}}
-        described |= dict(corpus)
+        described |= {"tests": {"news": texts["valid"]}, **dict(corpus)}
         content = {
             "name": "toy",
             "task": "nmt",
@@ -124,23 +112,6 @@ def test_what_would_never_act_is_reported(make: Make) -> None:
     cautions = report(make(regime=late, training=training)).cautions
     assert any("180" in line and "regime.warmup_steps" in line for line in cautions)
     assert any("training.warmup_updates" in line for line in cautions)
-
-
-def test_nothing_is_done_twice(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    experiment = make(vocabulary={"size": 150, "size_per_key": 30})  # which is tried on little text
-    store = Store(experiment.storage)
-    preflight.check([experiment], Graph(store))
-    kinds = ("corpora", "fits", "views", "vocabularies")
-    addresses = {kind: store.addresses(kind) for kind in kinds}
-    assert [len(addresses) for addresses in addresses.values()] == [3, 1, 1, 1]
-
-    def refuse(*arguments: Any) -> None:
-        pytest.fail("made twice")
-
-    monkeypatch.setattr("augury.corpora.ingest._make", refuse)
-    monkeypatch.setattr(find_task("nmt"), "make_tokenizer", refuse)
-    prepare(experiment, store)
-    assert {kind: store.addresses(kind) for kind in addresses} == addresses
 
 
 SMALL = {"max_positions": 512, "architecture": "tiny"}

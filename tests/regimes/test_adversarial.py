@@ -69,15 +69,6 @@ def test_perturbations_under_a_constant_gradient(
     assert before == pytest.approx(float(F.softplus(torch.tensor(-2.0)))) and after > before
 
 
-def test_pads_stay_where_they_are() -> None:
-    """Also in a model in which they act."""
-    model = Straight()
-    model.word, model.mask = model.word.repeat(1, 2, 1), torch.tensor([[True, False]])
-    Adversarial(epsilon=3.0, **SHARP).loss(model, None, Progress(0))
-    assert model.seen[1] == pytest.approx([0.6, 0.8, 0, 0])
-    assert [moved[2:] for moved in model.seen] == [[0, 0]] * 4
-
-
 def test_until_the_warm_up_ends_words_stay_where_they_are() -> None:
     chosen, model = Adversarial(epsilon=3.0, steps=1, warmup_steps=2, **SHARP), Straight()
     plain = Plain(**SHARP).loss(Straight(), None, Progress(0))

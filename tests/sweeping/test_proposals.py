@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from augury.sweeping.proposals import combined_rows
+from augury.core.store import Store
+from augury.sweeping import plan as plans
+from augury.sweeping.applied import apply
+from augury.sweeping.proposals import Proposals, combined_rows
+from augury.sweeping.space import find
+from tests import tiny
 
 CIPHER, NOISE, TYPOS, DROP = (
     {"operator": name} for name in ("cipher", "noise", "typos", "word_drop")
@@ -35,3 +41,20 @@ def test_the_best_is_combined_with_the_next_of_other_families_that_have_no_other
     assert list(three) == ["noise + cipher", "noise + drop"]
     assert three["noise + cipher"] == {"augment": [NOISE, CIPHER], "regime": AGREE}
     assert combined_rows(["cipher", "alone"], ROWS, FAMILIES) == {}  # it has no family
+
+
+def test_a_combination_that_is_not_valid_leaves_the_others(tmp_path: Path) -> None:
+    """Records of noise have no EDA views; the driver goes on with the same mapping."""
+    experiment = tiny.experiment("classification", tmp_path)
+    space = apply(find("augmentations"), experiment).space
+    names = ["baseline", "spelling noise", "EDA view", "FGM 0.01"]
+    plan = plans.Plan(space, Store(str(tmp_path)), {})
+    for name in names:
+        plan.add(space.rows[name], name)
+    configurations, known = plan.configurations, dict(plan.configurations)
+    told: list[int] = []
+    proposals = Proposals(plan, lambda: told.append(len(configurations)))
+    (added,) = proposals.combine(dict.fromkeys(known, 0.0))
+    assert plan.configurations is configurations and told == [len(names) + 1]
+    assert configurations.keys() == {*known, added}
+    assert configurations[added].name == "spelling noise + FGM 0.01"

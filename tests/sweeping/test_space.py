@@ -77,7 +77,6 @@ def test_scales_differ_by_dotted_keys_and_rows(tmp_path: Path) -> None:
         ("seeds", "sedes", r"mine\.py' is not valid:\n(.|\n)*'seeds' is required"),
         ("[0, 5]", "5", "regime.beta: give a list of values or a domain of ray.tune, not 5"),
         ("regime.beta", "decoding.beam", "key decoding.beam does not affect training: leave it"),
-        (MINIMAL, with_fields('reference="weak"', ROWS), "'weak': allowed: plain, strong"),
     ],
 )
 def test_errors_about_a_file(tmp_path: Path, old: str, new: str, message: str) -> None:

@@ -7,7 +7,6 @@ import shutil
 import signal
 import threading
 import time
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -136,20 +135,3 @@ def test_more_values_and_seeds_train_only_missing_trials(
     assert (narrowed["reused"], narrowed["finished"], len(narrowed["table"])) == (6, 6, 3)
     assert {path: path.stat().st_mtime_ns for path in before} == before
     assert results(storage) == every
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("local_ray")
-def test_two_drivers_share_the_work(tmp_path: Path) -> None:
-    """Every folder is created once and every run trained once, by whichever driver comes first."""
-    flags = ("--seeds", "1", "--at-once", "1", "--set", "training.max_updates=24")
-    command = command_line(tmp_path, *flags)
-    drivers = [start(*command, "--name", name) for name in ("first", "second")]
-    outputs = [driver.communicate(timeout=500)[1] for driver in drivers]
-    assert [driver.returncode for driver in drivers] == [0, 0], outputs
-    lines = "\n".join(outputs).splitlines()
-    made = Counter(line.partition(" · ")[0] for line in lines if "executor" not in line)
-    for stage in ("read train", "read valid", "augment rot-1", "fit cipher"):
-        assert made[stage] == 1, stage
-    assert made["vocabulary"] == 2  # of the baseline and with the enciphered text
-    assert len(results(tmp_path)) == 3

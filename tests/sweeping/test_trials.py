@@ -21,7 +21,6 @@ BACK = {
     "monolingual": {"language": "qab", "train": {"builtin": 9, "seed": 2}},
     "decoding": {"beam": 1, "max_length": 9},
 }
-TUNE = {"corpus.train": {"builtin": 30, "seed": 5}, "training.max_updates": 2}
 DROP = {"augment": [{"operator": "word_drop"}]}
 
 
@@ -85,15 +84,6 @@ def test_a_trial_waits_for_the_models_of_its_operators(tmp_path: Path) -> None:
         assert not trials.errors
     assert back == key(trials, "back")
     assert not trials.run_of(translator).folder.exists("scores.json")
-
-
-@pytest.mark.trains
-def test_a_stage_waits_for_the_one_before_with_the_same_seed(tmp_path: Path) -> None:
-    trials = make(tmp_path, systems={"tuned": {"stages": {"tune": TUNE}}}, at_once=2)
-    baseline = begin(trials)
-    assert baseline == key(trials, "baseline") and trials.next() is None
-    train(trials, baseline)
-    assert trials.next() == key(trials, "tuned")
 
 
 def test_nothing_waits_for_a_model_that_failed(tmp_path: Path) -> None:

@@ -34,17 +34,7 @@ def test_a_small_trial_trains_in_its_own_actor_and_the_driver_of_workers_request
     placement = place([experiment(workers=2, cpus_per_worker=0.5)])
     assert (placement.execution["launcher"], placement.at_once) == ("ray", cores)
     assert placement.resources == {"memory": DRIVER_MEMORY}
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("local_ray")
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"workers": 99}, "not a single trial fits: each needs 99 CPU"),
-        ({"device": "cuda"}, "each needs 1 CPU, 1 GPU, and the cluster has"),
-    ],
-)
-def test_trials_that_do_not_fit_are_rejected(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        place([experiment(**settings)])
+    with pytest.raises(UserError, match="not a single trial fits: each needs 99 CPU"):
+        place([experiment(workers=99)])
+    with pytest.raises(UserError, match="each needs 1 CPU, 1 GPU, and the cluster has"):
+        place([experiment(device="cuda")])

@@ -7,15 +7,12 @@ import json
 import random
 import subprocess
 import sys
-import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
-
-from augury.cli import main
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -119,17 +116,3 @@ def test_system_and_baseline_learn_the_task(trained: SimpleNamespace) -> None:
         assert "tok:13a" in bleu["signature"] and bleu["n"] == 60
     assert (baseline["cost"]["data_factor"], words["cost"]["data_factor"]) == (1.0, 2.0)
     assert Path(trained.result["page"]).read_text().startswith("<!doctype html>")
-
-
-def test_finished_runs_are_found_and_scored_again_with_another_beam(
-    trained: SimpleNamespace, capsys: pytest.CaptureFixture[str]
-) -> None:
-    before = time.time()
-    assert main(["train", str(trained.path), "--json"]) == 0
-    out, messages = capsys.readouterr()
-    assert json.loads(out)["systems"] == trained.result["systems"]
-    assert messages.count("found, not trained again") == 2
-    assert main(["train", str(trained.path), "--json", "--set", "decoding.beam=1"]) == 0
-    assert json.loads(capsys.readouterr().out)["runs"] == trained.result["runs"]
-    files = [Path(run) / "weights.safetensors" for run in trained.result["runs"]]
-    assert all(file.stat().st_mtime < before for file in files)

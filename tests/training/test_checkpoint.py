@@ -13,8 +13,7 @@ from augury.core import store as stores
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.training.checkpoint import MODEL, STATE, Checkpoints, Position, best
-from augury.training.settings import Training
-from augury.training.trained import OUTCOME, WEIGHTS
+from augury.training.trained import OUTCOME, WEIGHTS, Diverged
 from tests.training import toy
 
 pytestmark = pytest.mark.trains
@@ -114,40 +113,16 @@ def test_training_continues_from_the_last_state_that_was_saved_whole(
     assert checkpoints.folder.subfolders() == ["00000050", "00000060"] and restored() == 60
 
 
-class Stopped(Exception):
-    """What ends a process, from inside of it."""
-
-
-def stopping(stop_at: int | None, weights: str) -> tuple[toy.Toy, Training]:
-    """The toy task; it stops at an update."""
-
-    class Stopping(toy.Toy):
-        def loss(self, batch: Any, progress: Any) -> Any:
-            if progress.update == stop_at:
-                raise Stopped
-            return super().loss(batch, progress)
-
-    changes = {
-        "weights": weights,
-        "average_last": 2,
-        "schedule": "linear",
-        "warmup_share": 0.2,
-        "max_examples": 5,
-        "max_epochs": 6,
-        "max_updates": None,
-    }
-    return Stopping(), toy.TRAINING.model_copy(update=changes)
-
-
 def trained(root: Path, stop_at: int | None = None, weights: str = "chosen") -> Folder:
-    """Train the toy task, again after it was stopped."""
+    """Train the toy task, again after it was stopped at an update."""
     run = Store(root).folder("runs", "toy")
+    changes = {"weights": weights, "average_last": 2, "max_examples": 5, "max_epochs": 6}
+    changes |= {"schedule": "linear", "warmup_share": 0.2, "max_updates": None}
+    training = toy.TRAINING.model_copy(update=changes)
     if stop_at is not None:
-        task, training = stopping(stop_at, weights)
-        with pytest.raises(Stopped):
-            toy.fit_here(run, training, task)
-    task, training = stopping(None, weights)
-    return toy.fit_here(run, training, task)
+        with pytest.raises(Diverged):
+            toy.fit_here(run, training, toy.Toy(spoil_at=stop_at))
+    return toy.fit_here(run, training)
 
 
 def scores_of(run: Folder) -> dict[int, float]:

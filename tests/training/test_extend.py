@@ -90,24 +90,23 @@ def test_longer_equals_as_long_from_the_start(
 
 
 @pytest.mark.parametrize(
-    ("task", "first", "second", "seed"),
+    ("first", "second", "seed"),
     [
-        (Flat, {"max_epochs": 9, "patience": 4}, {"max_epochs": 9, "patience": 2}, 1),
-        (toy.Toy, {}, {"learning_rate": 0.02}, 1),
-        (toy.Toy, {}, {"max_epochs": 3}, 1),
-        (toy.Toy, {}, {"schedule": "linear", "max_updates": 99}, 1),
-        (toy.Toy, {}, {"max_epochs": 6}, 2),
+        ({"max_epochs": 9, "patience": 4}, {"max_epochs": 9, "patience": 2}, 1),
+        ({}, {"learning_rate": 0.02}, 1),
+        ({}, {"max_epochs": 3}, 1),
+        ({}, {"schedule": "linear", "max_updates": 99}, 1),
+        ({}, {"max_epochs": 6}, 2),
     ],
 )
 def test_one_that_went_further_or_differs_before_its_end_is_not_continued(
     tmp_path: Path,
-    task: type[toy.Toy],
     first: dict[str, Any],
     second: dict[str, Any],
     seed: int,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    train(tmp_path, "first", longer(**first), task=task)
+    train(tmp_path, "first", longer(**first), task=Flat)
     run = Store(tmp_path).folder("runs", f"other/seed-{seed}")
     training = longer(**second)
     assert take_over(run, name(training), "other", seed, training) is None

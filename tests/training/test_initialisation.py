@@ -88,17 +88,13 @@ def test_a_state_that_was_not_kept_is_refused(before: Folder, tmp_path: Path) ->
         begun(copy, "optimizer")
 
 
-@pytest.mark.slow
-def test_killed_and_started_again_equals_undisturbed(tmp_path: Path) -> None:
-    torch.set_num_threads(1)
-    straight, killed = tmp_path / "straight", tmp_path / "killed"
-    toy.main([str(straight)])
-    shutil.copytree(straight, killed)
-    toy.main([str(straight), "--stage"])
-    assert toy.run(killed, "--stage", "--kill-at", "9").returncode == -9
-    toy.main([str(killed), "--stage", "--kill-at", "9"])
-    first, undisturbed, disturbed = (
-        Store(root).folder("runs", run).read(WEIGHTS)
-        for root, run in ((straight, "toy"), (straight, "stage"), (killed, "stage"))
-    )
-    assert disturbed == undisturbed != first
+def test_one_that_is_stopped_ends_as_the_undisturbed_one(before: Folder, tmp_path: Path) -> None:
+    def ended(name: str, stops: int) -> bytes:
+        folder = Store(tmp_path).folder("runs", name)
+        init_from = Initialisation(before, "optimizer")
+        for _ in range(stops):
+            toy.fit_here(folder, address="stage", init_from=init_from, deadline=0.0)
+            assert not folder.exists(OUTCOME)
+        return toy.fit_here(folder, address="stage", init_from=init_from).read(WEIGHTS)
+
+    assert ended("stopped", 2) == ended("straight", 0) != before.read(WEIGHTS)

@@ -1,9 +1,7 @@
 """A toy task for the engine, and a program that trains it and can be killed at a given update.
 
 python toy.py STORAGE --launcher direct|processes|ray --workers N
-    [--kill-at UPDATE] [--spoil-at UPDATE] [--interrupt-at UPDATE] [--stage]
-
-With --stage it trains a second stage, which goes on with the optimizer of the training without it.
+    [--kill-at UPDATE] [--spoil-at UPDATE] [--interrupt-at UPDATE]
 """
 
 from __future__ import annotations
@@ -143,8 +141,7 @@ def train(run: ToyRun, device: torch.device, report: Report, deadline: float | N
     flags, store = run.flags, Store(run.folder.root)
     once = Path(store.root) / "killed"
     task = Toy(flags.kill_at, flags.spoil_at, once, flags.interrupt_at)
-    before = Initialisation(store.folder("runs", "toy"), "optimizer") if flags.stage else None
-    Trainer(task, TRAINING, run, device=device, init_from=before).fit(report, deadline)
+    Trainer(task, TRAINING, run, device=device).fit(report, deadline)
 
 
 def process(rank: int, run: ToyRun) -> None:
@@ -178,11 +175,9 @@ def main(words: Sequence[str] | None = None) -> None:
     for update in ("--kill-at", "--spoil-at", "--interrupt-at"):
         parser.add_argument(update, type=int)
     parser.add_argument("--late", type=int, help="rank whose clock is past a deadline")
-    parser.add_argument("--stage", action="store_true")
     options = parser.parse_args(words)
-    name = "stage" if options.stage else "toy"
-    folder = Store(options.storage).folder("runs", name)
-    run = ToyRun(folder=folder, address=name, seed=1, flags=options)
+    folder = Store(options.storage).folder("runs", "toy")
+    run = ToyRun(folder=folder, address="toy", seed=1, flags=options)
     if options.launcher == "processes":
         Path(options.storage).mkdir(parents=True, exist_ok=True)
         torch.multiprocessing.spawn(process, (run,), nprocs=options.workers)
@@ -195,8 +190,7 @@ def main(words: Sequence[str] | None = None) -> None:
         def report(metrics: dict[str, float]) -> None:
             print("validation", metrics["validation"])
 
-        name = f"{name}, seed 1"
-        launch(train, run, training, execution, name=name, report=report, warn=print)
+        launch(train, run, training, execution, name="toy, seed 1", report=report, warn=print)
 
 
 if __name__ == "__main__":
