@@ -87,12 +87,6 @@ def test_systems_share_their_first_stages(trained: Trained) -> None:
     assert [run.inputs[0].rows for run in (again, tune)] == [20, 30]
 
 
-def test_after_its_budget_nothing_begins(tmp_path: Path) -> None:
-    done = run_experiment(experiment(tmp_path), budget=0.0)
-    assert not done.runs and not done.failures and done.missing == 1
-    assert not [*tmp_path.glob("runs/*/*/outcome.json")]
-
-
 def test_what_a_stage_cannot_change_is_said_at_its_place(tmp_path: Path) -> None:
     stage = {"vocabulary.size": 300}
     message = "stages.tune.vocabulary.size: a stage goes on with the model"

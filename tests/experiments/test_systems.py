@@ -70,10 +70,10 @@ def test_relative_paths_begin_at_the_folder_of_the_file(
     folder = (tmp_path / place).parent
     (folder / "base").mkdir(parents=True)
     (folder / "base" / "own.py").write_text(OWN_OPERATOR)
-    content = tiny.content("nmt", tmp_path / "results")
-    content["corpus"]["train"] = {"source": "a.de", "target": ["../b.en", "/c.en"]}
-    content["corpus"]["valid"] = {"source": "v.de", "target": "v.en"}
-    content["stages"] = {"tune": {"corpus.train": {"source": "t.de", "target": "t.en"}}}
+    train = {"source": "a.de", "target": ["../b.en", "/c.en"]}
+    corpus = {**tiny.PARALLEL, "train": train, "valid": {"source": "v.de", "target": "v.en"}}
+    stages = {"tune": {"corpus.train": {"source": "t.de", "target": "t.en"}}}
+    content = tiny.content("nmt", tmp_path / "results", corpus=corpus, stages=stages)
     (folder / "base" / "base.yaml").write_text(yaml.safe_dump(content))
     augment = [{"operator": "./base/own.py"}]
     systems = {"x": {"augment": augment, "corpus.train.source": "x.de", "regime": "multi_source"}}

@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from augury.regimes import regime
-from augury.regimes.adversarial import Adversarial
 from augury.regimes.coregularised import CoRegularised
 from augury.regimes.multi_source import MultiSource
 from augury.regimes.plain import Plain
@@ -113,7 +112,6 @@ TWO = [ViewGroup(("rot-1",), TARGET), ViewGroup(("rot-2",), TARGET)]
     ("chosen", "groups"),
     [
         (Plain(), [PLAIN_GROUP]),
-        (Adversarial(), [PLAIN_GROUP, *TWO]),
         (MultiSource(), [PLAIN_GROUP, *TWO]),
         (
             MultiSource(equation=2),

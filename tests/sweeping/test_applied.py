@@ -62,13 +62,6 @@ def test_keys_and_values_that_do_not_apply_are_named(tmp_path: Path) -> None:
     assert (applied.metric, applied.mode) == ("valid/accuracy", "max")
 
 
-def test_a_regime_of_the_same_name_keeps_what_the_user_has_set(tmp_path: Path) -> None:
-    mine = {"name": "coregularised", "over": "identity", "tau": 2, "warmup_epochs": 1}
-    experiment = tiny.experiment("nmt", tmp_path, regime=mine)
-    regime = apply(resolve(MIXED, "mixed"), experiment).space.base["regime"]
-    assert (regime["tau"], regime["warmup_epochs"]) == (2, 1)
-
-
 def test_systems_join_and_are_combined_unless_they_change_more_than_the_method(
     tmp_path: Path,
 ) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -32,16 +31,16 @@ SPACE = SearchSpace(
 )
 
 
-def plan_of(storage: Path, declared: SearchSpace, **training: Any) -> Plan:
-    experiment = tiny.experiment("nmt", storage, training={"max_tokens": 400, **training})
-    space = apply(resolve(declared, "lengths"), experiment).space
+def plan_of(storage: Path) -> Plan:
+    """Plan configurations of 10, 1,000 and 100 updates, the first one the reference."""
+    experiment = tiny.experiment("nmt", storage, training={"max_tokens": 400})
+    space = apply(resolve(SPACE, "lengths"), experiment).space
     return plan.make(space, Store(storage), {}, points(space))
 
 
 @pytest.fixture
 def planned(tmp_path: Path) -> Plan:
-    """Configurations of 10, 1,000 and 100 updates, the first one the reference."""
-    return plan_of(tmp_path, SPACE)
+    return plan_of(tmp_path)
 
 
 def estimated(planned: Plan, at_once: int = 1) -> Estimate:
@@ -68,11 +67,11 @@ def test_the_longest_go_first_and_the_reference_never(planned: Plan) -> None:
 def test_the_time_of_a_confirmation_is_kept_from_the_beginning(tmp_path: Path) -> None:
     """At most half of the budget."""
     all_of_them = ["max_updates=10", "max_updates=1000", "max_updates=100"]
-    seed = 1.01 * estimated(plan_of(tmp_path, SPACE)).first_seed
-    assert within(plan_of(tmp_path, SPACE), seed) == all_of_them
-    assert within(plan_of(tmp_path, SPACE), seed / 2, at_once=2) == all_of_them
-    assert within(plan_of(tmp_path, SPACE), seed, confirm=1) == all_of_them[::2]
-    assert within(plan_of(tmp_path, SPACE), 2 * seed, confirm=9) == all_of_them
+    seed = 1.01 * estimated(plan_of(tmp_path)).first_seed
+    assert within(plan_of(tmp_path), seed) == all_of_them
+    assert within(plan_of(tmp_path), seed / 2, at_once=2) == all_of_them
+    assert within(plan_of(tmp_path), seed, confirm=1) == all_of_them[::2]
+    assert within(plan_of(tmp_path), 2 * seed, confirm=9) == all_of_them
 
 
 def test_what_is_trained_costs_nothing_and_what_is_in_part_the_rest(planned: Plan) -> None:

@@ -140,26 +140,19 @@ def test_damage_is_mended_or_named(
 REPORT, SWEEP = "reports/tiny/report.json", "sweeps/s/sweep.json"
 
 
-def record(content: object) -> Change:
-    """Replace a record by another that is intact."""
-
-    def change(_: bytes) -> bytes:
-        folder = Store(temporary_directory("record")).folder("a", "b")
-        folder.write_record("x.json", content)  # type: ignore[arg-type]
-        return folder.read("x.json")
-
-    return change
-
-
-def runs_at(*paths: str) -> Change:
-    return record({"systems": {"one": list(paths)}, "title": "tiny", "answer": "", "scores": {}})
+def paths_elsewhere(_: bytes) -> bytes:
+    """Replace a report by an intact one of paths that are no runs of the storage."""
+    folder = Store(temporary_directory("record")).folder("a", "b")
+    systems = {"one": ["../../etc", "/etc", "", "runs/none/seed-1", "runs"]}
+    content = {"systems": systems, "title": "tiny", "answer": "", "scores": {}}
+    folder.write_record("x.json", content)
+    return folder.read("x.json")
 
 
 OF_ONE: dict[str, tuple[str, Change]] = {
-    "other entries": ("run.json", record({"seed": "x"})),
     "scores": ("scores.json", half),
-    "history": ("history/00000001.jsonl", lambda _: b"{"),
-    "paths of a report": (REPORT, runs_at("../../etc", "/etc", "", "runs/none/seed-1", "runs")),
+    "description": ("run.json", half),
+    "paths of a report": (REPORT, paths_elsewhere),
     "sweep": (SWEEP, lambda _: b"{"),
 }
 
@@ -195,9 +188,7 @@ def test_everything_else_goes_on(
     listed = run_json(capsys, "runs", root)
     damaged = next(run for run in listed if run["name"] == "tiny/three/1")
     name, change = OF_ONE[kind]
-    file = Path(root, name) if "/" in name and "history" not in name else Path(damaged["run"], name)
-    if "history" in name:
-        file = next(file.parent.glob("*"))
+    file = Path(root if "/" in name else damaged["run"], name)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(change(file.read_bytes() if file.exists() else b""))
     stores._known.clear()
@@ -212,8 +203,7 @@ def test_everything_else_goes_on(
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"ba\n")))
         assert main(["translate", word, "--storage", root]) == 0
     assert main(["runs", root, "--clean"]) == 0
-    verified = 0 if kind in ("history", "other entries", "paths of a report") else 1
-    assert main(["runs", root, "--verify"]) == verified
+    assert main(["runs", root, "--verify"]) == (kind != "paths of a report")
     place = Path(damaged["run"]).relative_to(root)
     assert main(["runs", root, str(place), "--delete", "--yes"]) == 0
     assert not Path(damaged["run"]).exists() and all(map(Path.exists, map(Path, intact)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
 from pathlib import Path
@@ -88,13 +87,3 @@ def test_what_is_there_is_found(
     assert main([*commands(moved.file, moved.root)[verb], "--json"]) == 0
     assert json.loads(capsys.readouterr().out)
     assert weights(moved.root) == before
-
-
-def test_runs_are_read_where_they_are(
-    moved: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    there = ["--storage", moved.root]
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"ein Haus\n")))
-    assert main(["translate", "quick/keys/1", *there]) == 0
-    assert main(["compare", "quick/baseline", "quick/keys", *there]) == 0
-    assert main(["export", "keys/1", *there, "--to", "hf", "--output", str(tmp_path / "hf")]) == 0
