@@ -50,6 +50,11 @@ def test_what_runs_and_sweeps_are_made_from_is_kept(store: Store) -> None:
     assert listed(store, hours=1) == []  # a process may be about to use it
 
 
+def test_nothing_is_listed_while_a_process_works(store: Store) -> None:
+    with locked(store.folder("views", "2" * 16)):
+        assert listed(store) == []
+
+
 def test_a_command_at_work_is_said(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     items = unused(store, 0.0, USERS)
     with locked(store.folder("views", "2" * 16)):

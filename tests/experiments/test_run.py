@@ -12,7 +12,6 @@ VIEW_AND_RECORDS = {
     "augment": [
         {"operator": "cipher", "keys": [1]},
         {"operator": "eda", "copies": 1},
-        {"operator": "word_drop", "tau": 0.5},
     ],
     "regime": "multi_source",
     "training": {"preset": "released_code", "max_tokens": 400, "max_epochs": 2},

@@ -117,7 +117,7 @@ QUALITY = {"plain": 5.0, "view": 9.0, "noise": 8.0, "bad": 1.0}
 OF_ROUNDS = {name: [value + seed / 10 for seed in SEEDS] for name, value in QUALITY.items()}
 
 
-@pytest.mark.parametrize(("value", "best"), [(9.15, "both"), (8.0, "view"), (float("nan"), "view")])
+@pytest.mark.parametrize(("value", "best"), [(9.13, "both"), (8.0, "view"), (float("nan"), "view")])
 def test_combinations_are_trained_with_all_seeds_and_win_where_they_are_close(
     value: float, best: str
 ) -> None:

@@ -54,12 +54,6 @@ def moved(local_ray: Any, tmp_path_factory: pytest.TempPathFactory) -> SimpleNam
     return SimpleNamespace(file=str(file), old=str(old), root=str(new))
 
 
-@pytest.fixture(autouse=True)
-def the_old_place_stays_empty(moved: SimpleNamespace) -> Any:
-    yield
-    assert not Path(moved.old).parent.exists()
-
-
 def weights(root: str) -> dict[str, int]:
     """Return the time at which every model of a storage was written."""
     return {str(file): file.stat().st_mtime_ns for file in Path(root).rglob("*.safetensors")}
@@ -87,3 +81,4 @@ def test_what_is_there_is_found(
     assert main([*commands(moved.file, moved.root)[verb], "--json"]) == 0
     assert json.loads(capsys.readouterr().out)
     assert weights(moved.root) == before
+    assert not Path(moved.old).parent.exists()

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from augury.training.dropout import LEVELS, Dropout
+from augury.training.dropout import Dropout
 
 
 def test_as_many_are_dropped_as_the_rate_says_and_the_mean_stays() -> None:
@@ -13,8 +13,7 @@ def test_as_many_are_dropped_as_the_rate_says_and_the_mean_stays() -> None:
         result = functional.dropout(torch.ones(400_000), rate)
     dropped = float((result == 0).float().mean())
     assert dropped == pytest.approx(rate, abs=5 * (rate * (1 - rate) / 400_000) ** 0.5)
-    scale = LEVELS / (LEVELS - round(rate * LEVELS))
-    assert result[result != 0].unique().tolist() == [pytest.approx(scale)]
+    assert float(result.mean()) == pytest.approx(1, abs=0.01)
 
 
 def test_a_mask_is_of_its_seed_and_of_the_calls_before_it() -> None:

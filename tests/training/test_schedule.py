@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from augury.training.schedule import Patience, adam, learning_rate
-from augury.training.settings import Training
+from augury.training.settings import Training, without_end
 
 LINEAR = {"schedule": "linear", "learning_rate": 1.0}
 CONSTANT = {"schedule": "constant", "max_updates": 40}
@@ -76,3 +76,9 @@ def test_decay_of_all_is_that_of_fairseq() -> None:
     scale.grad = torch.tensor([4.0])
     optimizer.step()
     assert scale.item() == pytest.approx(2 - 0.1 * 0.5 * 2 - 0.1)
+
+
+def test_a_beginning_that_depends_on_the_end_is_shared_with_no_longer_training() -> None:
+    for tied in ({}, {"warmup_share": 0.1}, {"schedule": "linear"}):
+        shorter, longer = (Training(max_updates=end, **tied) for end in (100, 200))
+        assert (without_end(shorter) == without_end(longer)) == (not tied)
