@@ -6,20 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from transformers import BertConfig, BertModel, T5Config, T5Model
 
-from augury.core.store import Store
 from augury.experiments.cost import (
     Cost,
     Size,
     Text,
     cost,
-    pretrained_size,
 )
-from augury.experiments.task import find_task
 from tests import tiny
-from trainables.nmt.config import ModelConfig
-from trainables.nmt.model import build
 
 # So large that what every update costs besides is nothing.
 SIZE = Size(100_000_000, 10_000_000, 20_000_000)
@@ -49,31 +43,3 @@ def test_work_grows_with_epochs_rows_and_views() -> None:
     assert both.seconds == pytest.approx(2 * once.seconds, rel=0.01)
     attacked = of(regime={"name": "adversarial", "preset": "paper"})  # three steps, and the update
     assert attacked.seconds == pytest.approx(4 * once.seconds, rel=0.01)
-
-
-@pytest.mark.parametrize("shared", [False, True])
-def test_the_size_is_that_of_the_model(tmp_path: Path, shared: bool) -> None:
-    settings = {"architecture": "small", "share_all_embeddings": shared}
-    model = build(ModelConfig(**settings), 700, pad=0, eos=2, seed=1)
-    exact = sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
-    size = find_task("nmt").size(experiment(model=settings), Store(tmp_path))
-    assert size.parameters == pytest.approx(exact, rel=0.01)
-
-
-def test_a_directory_tells_the_size_of_a_pretrained_model(tmp_path: Path) -> None:
-    bert = BertConfig(
-        vocab_size=300,
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
-    )
-    t5 = T5Config(vocab_size=300, d_model=32, num_layers=2, num_heads=2, d_kv=16, d_ff=64)
-    models = BertModel(bert, add_pooling_layer=False), T5Model(t5)
-    for model in models:
-        model.config.save_pretrained(tmp_path / model.config.model_type)
-        size = pretrained_size(str(tmp_path / model.config.model_type))
-        exact = sum(parameter.numel() for parameter in model.parameters())
-        positions = 512 * 32 if model.config is bert else 0
-        assert size is not None and size.parameters == pytest.approx(exact - positions, rel=0.05)
-    assert pretrained_size("bert-base-uncased") is None and pretrained_size(str(tmp_path)) is None

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from augury.core.errors import UserError
 from augury.experiments import evaluate
 from augury.experiments.evaluate import render_texts
 from augury.experiments.record import RunRecord
@@ -42,7 +41,6 @@ def test_a_new_test_set_is_scored_alone(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 LETTERS = {"operator": "cipher", "keys": [1, 2], "alphabet": "abcdefghijklmnopqrstuvwxyzßäöü"}
-DROP = {"operator": "word_drop", "use": "view"}
 EDA = {"operator": "eda", "copies": 2, "use": "view"}
 GERMAN = {
     "source_language": "de",
@@ -60,7 +58,7 @@ def prepared(storage: Path, *operators: dict[str, Any], **changes: Any) -> Run:
 @pytest.fixture(scope="module")
 def rendered(tmp_path_factory: pytest.TempPathFactory) -> Run:
     storage = tmp_path_factory.mktemp("rendering")
-    return prepared(storage, LETTERS, EDA, DROP, regime="multi_source", corpus=GERMAN)
+    return prepared(storage, LETTERS, EDA, regime="multi_source", corpus=GERMAN)
 
 
 def test_ciphers_are_those_of_the_paper(rendered: Run) -> None:
@@ -102,10 +100,3 @@ def test_what_was_learned_from_the_training_text_renders_it_as_training_reads_it
         assert trained.encode(sources, view, tagged=False) == trained_on
         assert trained.encode(sources, view) == [[tag, *ids] for ids in trained_on]
     assert trained.encode([""], "rot-1") == [[]]
-
-
-def test_unknown_views_are_refused(rendered: Run) -> None:
-    with pytest.raises(UserError, match=r"unknown view 'rot1': did you mean 'rot-1'"):
-        render_texts(rendered, TEXTS, "rot1")
-    with pytest.raises(UserError, match="'word_drop' changes token ids anew in every epoch"):
-        render_texts(rendered, TEXTS, "word_drop")

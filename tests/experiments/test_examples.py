@@ -29,12 +29,7 @@ SWITCH = {"operator": "switch_out", "tau": 0.1}
 RAML = {"operator": "raml", "tau": 0.1}
 SEGMENT = {"operator": "bpe_dropout", "dropout": 0.5}
 EQUATION_2 = {"name": "multi_source", "equation": 2}
-REGIMES: list[Any] = [
-    "plain",
-    "multi_source",
-    EQUATION_2,
-    {"name": "coregularised", "warmup_steps": 0},
-]
+AGREEMENT = {"name": "coregularised", "warmup_steps": 0}
 
 
 def prepared(storage: Path, *operators: Any, task: str = "nmt", **changes: Any) -> Run:
@@ -71,18 +66,12 @@ def test_a_draw_changes_its_side_anew_in_every_epoch(side: str, storage: Path) -
             assert first == second == stored
             continue
         assert first != second and read(examples, name) == first
+        assert read(of(prepared(storage, {**DROP, "side": side}).with_seed(2)), name) != first
         pairs = list(zip(sum(stored, []), sum(first, []), strict=True))
         assert {new for old, new in pairs if new != old} == {UNKNOWN}
         assert all(new == old for old, new in pairs if old < 5)
     if side == "both":
         assert _dropped(examples, "source") != _dropped(examples, "target")
-
-
-def test_runs_of_two_seeds_have_other_draws(storage: Path) -> None:
-    run = prepared(storage, DROP)
-    assert (
-        read(of(run), "source") == read(of(run), "source") != read(of(run.with_seed(2)), "source")
-    )
 
 
 def _dropped(examples: Examples, name: str) -> list[int]:
@@ -122,17 +111,13 @@ def test_the_anchor_can_be_kept_and_identical_views_have_one_draw(
     assert torch.equal(kept[0], plain[0]) and not torch.equal(kept[1], plain[1])
 
 
-@pytest.mark.parametrize("draw", [DROP, SWITCH, SEGMENT], ids=lambda draw: draw["operator"])
+@pytest.mark.parametrize("draw", [DROP, SEGMENT], ids=lambda draw: draw["operator"])
 def test_a_draw_as_a_view_leaves_the_text_as_it_is(draw: dict[str, Any], storage: Path) -> None:
     """And costs what a cipher as the view costs."""
     plain, cipher = prepared(storage), prepared(storage, CIPHER, regime="coregularised")
     run, name = prepared(storage, {**draw, "use": "view"}, regime="coregularised"), draw["operator"]
-    assert run.tokens == plain.tokens
-    assert run.data_factor == cipher.data_factor == 2.0
-    assert run.epochs_by_view == {"source": 1, name: 1}
-    assert cipher.epochs_by_view == {"source": 1, "rot-1": 1}
+    assert run.tokens == plain.tokens and run.data_factor == cipher.data_factor == 2.0
     examples = of(run)
-    assert [group.views for group in examples.view_groups] == [("source", name)]
     assert read(examples, "source") == read(of(plain), "source") != read(examples, name)
     assert read(examples, name) != read(examples, name, 1)
 
@@ -153,23 +138,14 @@ def test_a_source_that_is_predicted_stays_as_it_is(storage: Path) -> None:
 
 def learners(storage: Path, regime: Any, *draws: Any) -> tuple[Any, Any, np.ndarray]:
     """A task without and with draws, and the numbers of all examples."""
-    ciphers = [] if regime == "plain" else [CIPHER]
     plain, drawn = (
-        find_task("nmt").learner(prepared(storage, *ciphers, *operators, regime=regime))
+        find_task("nmt").learner(prepared(storage, CIPHER, *operators, regime=regime))
         for operators in ([], draws)
     )
     return plain, drawn, np.arange(len(plain.examples.rows) * len(plain.examples.view_groups))
 
 
-def assert_learns(task: Any, batch: Any) -> None:
-    losses = task.loss(batch, Progress(0))
-    losses.total.backward()
-    assert torch.isfinite(losses.total)
-
-
-@pytest.mark.parametrize(
-    ("of_source", "regime"), zip([SWITCH, DROP, SWITCH, DROP], REGIMES, strict=True)
-)
+@pytest.mark.parametrize(("of_source", "regime"), [(SWITCH, AGREEMENT), (DROP, EQUATION_2)])
 def test_the_target_and_every_source_change_alone(
     of_source: dict[str, Any], regime: Any, storage: Path
 ) -> None:
@@ -191,16 +167,9 @@ def test_the_target_and_every_source_change_alone(
     ]
     assert torch.corrcoef(torch.stack(counts)).fill_diagonal_(0).abs().max() < 0.5
     assert all((0.2 < count.mean() < 0.6) for count in counts)
-    assert_learns(drawn, new)
-
-
-def test_a_row_that_would_be_too_long_keeps_its_usual_pieces(storage: Path) -> None:
-    stored, drawn = (
-        read(of(prepared(storage, *draws, max_pieces=30)), "source")
-        for draws in ([], [{**SEGMENT, "dropout": 1}])
-    )
-    kept = [row == old for row, old in zip(drawn, stored, strict=True)]
-    assert any(kept) and not all(kept) and max(map(len, drawn)) <= 30
+    losses = drawn.loss(new, Progress(0))
+    losses.total.backward()
+    assert torch.isfinite(losses.total)
 
 
 @pytest.mark.trains

@@ -3,30 +3,24 @@ models, which are named before they exist and trained once, and what is no use t
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 
-from augury.augment.health import UnusableOutput
-from augury.cli import main
 from augury.core.errors import UserError
-from augury.core.progress import StatusLine
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.experiments.graph import Graph
-from augury.experiments.make import ProgressMonitor, examples_of, prepare, train_models
+from augury.experiments.make import examples_of, prepare
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
 from augury.experiments.task import find_task
 from augury.sweeping.driver import run_experiment
 from augury.text.pieces.vocabulary import Vocabulary
 from augury.text.tokens import Tokens
-from augury.training.settings import Training
 from tests import tiny
 from tests.language_models import save_translator
 from tests.tiny import prepared
@@ -125,57 +119,7 @@ def test_rows_are_left_out_of_all_views_and_records_where_they_are_too_long(tmp_
         prepared("nmt", tmp_path, max_pieces=1)
 
 
-def test_rows_that_are_cut_are_counted_and_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    runs = [prepared("nli", tmp_path, max_length=length) for length in (12, 60)]
-    cut, full = (Tokens(run.stored_folder(run.tokens["source"])).lengths for run in runs)
-    assert cut.tolist() == full.clip(max=12).tolist() and (full > 12).any()
-    assert f"{(full > 12).sum()} of 60 rows of 'source'" in capsys.readouterr().err
-
-
-SMALL = {**tiny.T5, "vocabulary_size": 80}
-"""The model of a model of an operator."""
-
-
-@pytest.mark.trains
-def test_models_are_trained_where_their_operator_is_used(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    semantic = {
-        "operator": "semantic",
-        "rectify": "requested",
-        "sampling": {"max_length": 5},
-        "generator": {"model": SMALL, "training": {"max_epochs": 1}},
-    }
-    corpus = {"language": "qaa", "train": {"builtin": 20}, "valid": {"builtin": 5}}
-    augment = [{**EDA, "copies": 1}, semantic]
-    content = tiny.content("nli", tmp_path, corpus=corpus, augment=augment)
-    experiment, store = parse(content), Store(tmp_path)
-    eda, known = Graph(store).models(experiment)
-    assert eda == {} and list(known) == ["generator"]
-    run = store.folder("runs", known["generator"].name.removeprefix("runs/"))
-    assert not run.exists()
-
-    file = tmp_path / "toy.yaml"
-    file.write_text(yaml.safe_dump(content))
-    assert main(["augment", str(file), "--json"]) == 0
-    parts = json.loads(capsys.readouterr().out)["parts"]
-    assert run.complete and run.read_record("run.json")["task"] == "seq2seq"
-    assert parts["eda"]["rows"] == 20 and parts["eda"]["made"]
-    assert parts["semantic"]["counts"]["generated"] == 80
-    stamp = Path(run.path("outcome.json")).stat().st_mtime_ns
-    assert train_models(experiment, store) == [{}, known]
-    assert Path(run.path("outcome.json")).stat().st_mtime_ns == stamp
-
-
-@pytest.fixture(scope="module")
-def mute(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A translator that writes nothing."""
-    return save_translator(tmp_path_factory.mktemp("mute"), "")
-
-
-def content(storage: Path, checkpoint: str, **changes: Any) -> dict[str, Any]:
+def content(storage: Path, checkpoint: str) -> dict[str, Any]:
     """Return an experiment of the baseline and of one with 100 back translations by a
     checkpoint."""
     operator = {
@@ -185,48 +129,16 @@ def content(storage: Path, checkpoint: str, **changes: Any) -> dict[str, Any]:
         "decoding": {"beam": 1, "max_length": 5},
     }
     systems = {"baseline": {}, "+BT": {"augment": [operator]}}
-    described = {"training": {"max_updates": 2}, "systems": systems, "health": {}}
-    return tiny.content("nmt", storage, **{**described, **changes})
+    return tiny.content("nmt", storage, training={"max_updates": 2}, systems=systems, health={})
 
 
 @pytest.mark.trains
-def test_a_hundred_empty_back_translations_are_not_trained_on(mute: str, tmp_path: Path) -> None:
-    experiment = parse(content(tmp_path, mute))
+def test_a_hundred_empty_back_translations_are_not_trained_on(tmp_path: Path) -> None:
+    """Their translator writes nothing."""
+    experiment = parse(content(tmp_path, save_translator(tmp_path / "mute", "")))
     runs, failures, _ = run_experiment(experiment)
     assert list(runs) == ["baseline"]
     (failure,) = failures
     assert re.search(r"^\+BT .*back_translation.* 0 of 100 .*100 empty", failure)
     run = Graph(Store(tmp_path)).plan(expand(experiment)["+BT"]).address
     assert not Store(tmp_path).folder("runs", run).exists()
-
-
-def test_a_limit_can_be_lifted_in_the_same_run_and_the_measures_stay_in_it(
-    mute: str, tmp_path: Path
-) -> None:
-    """Until then it is refused, also where it is found in the store."""
-    limited = expand(parse(content(tmp_path, mute)))["+BT"]
-    for _ in range(2):
-        with pytest.raises(UnusableOutput, match="0 of 100"):
-            prepare(limited, Store(tmp_path))
-    for health in ({"stop": False}, {"min_yield": None, "max_empty": None}):
-        system = expand(parse(content(tmp_path, mute, health=health)))["+BT"]
-        run = prepare(system, Store(tmp_path))
-        assert run.address == Graph(Store(tmp_path)).plan(limited).address
-        (output,) = run.health
-        assert (output.made, output.requested) == (0, 100)
-        assert (output.lost, output.empty) == ({"empty": 100}, 1.0)
-
-
-def test_progress_is_shown_with_metrics_and_the_time_left(run: Any) -> None:
-    """Half of the updates are made, and a metric of the user's is validated."""
-    training = Training(max_updates=200, max_tokens=100)
-    run.raw("00000050", {"update": 50, "epochs": 1.0, "time": 1.7e9, "metrics": {"train/loss": 4}})
-    metrics = {"valid/loss": 3.0, "valid/best": 20.0, "valid/mine": 20.0, "valid/clean/mine": 21.0}
-    times = {"train/seconds": 60.0, "train/tokens_per_second": 1500.0}
-    run.raw("00000100", {"update": 100, "epochs": 2.0, "time": 1.7e9, "metrics": metrics | times})
-    monitor = ProgressMonitor(run.folder, "run 1", training, StatusLine("run 1"))
-    monitor.refresh()
-    assert monitor.text().split(" · ") == [
-        *("run 1", "1 min 00 s left at most", "update 100/200, epoch 2.0"),
-        *("loss 4.00", "mine 20.00", "clean/mine 21.00", "1,500 tokens/s"),
-    ]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,35 +28,16 @@ ELSEWHERE = Store("/nowhere")
 """The storage of what is made with a model."""
 
 
-class Trained(NamedTuple):
-    """A finished run, and the same model as a checkpoint."""
-
-    run: Run
-    exported: Path
-
-    @property
-    def models(self) -> list[Any]:
-        """As operators take the run and the checkpoint."""
-        from_run = ready_model(ReadyModel(run=self.run.folder.uri))
-        return [from_run, ready_model(ReadyModel(checkpoint=str(self.exported)))]
-
-    def column(self, side: str) -> list[str]:
-        return list(self.run.corpus("test").column(side))
-
-
-def trained(task: str, storage: Path) -> Trained:
+def trained(task: str, storage: Path) -> tuple[Run, Path, Any, Any]:
+    """A finished run and the same model as a checkpoint, and both as operators take them."""
     run = tiny.prepared(task, storage)
     describe(run, task)
     assert run_trial(run, scored=False)
-    exported = storage / f"{task}-hf"
+    exported = storage / "hf"
     exported.mkdir()
     find_task(task).export(run, "hf", exported)
-    return Trained(run, exported)
-
-
-@pytest.fixture(scope="module")
-def classifier(tmp_path_factory: pytest.TempPathFactory) -> Trained:
-    return trained("nli", tmp_path_factory.mktemp("classifier"))
+    from_run = ready_model(ReadyModel(run=run.folder.uri))
+    return run, exported, from_run, ready_model(ReadyModel(checkpoint=str(exported)))
 
 
 def with_classes(exported: Path, directory: Path, classes: list[str]) -> Any:
@@ -71,22 +52,19 @@ def with_classes(exported: Path, directory: Path, classes: list[str]) -> Any:
     return ready_model(ReadyModel(checkpoint=str(directory)))
 
 
-def test_a_classifier_and_its_export_tell_the_same(classifier: Trained) -> None:
-    sides = classifier.column("premise"), classifier.column("hypothesis")
-    expected = find_task("nli").probabilities(classifier.run, *sides)
-    for model in classifier.models:
+def test_a_classifier_and_its_export_tell_the_same(tmp_path: Path) -> None:
+    """The classes of a checkpoint are found by name."""
+    run, exported, from_run, from_checkpoint = trained("nli", tmp_path)
+    sides = [list(run.corpus("test").column(side)) for side in ("premise", "hypothesis")]
+    expected = find_task("nli").probabilities(run, *sides)
+    for model in (from_run, from_checkpoint):
         np.testing.assert_allclose(model.probabilities(ELSEWHERE, *sides), expected, atol=1e-5)
         assert model.probabilities(ELSEWHERE, [], []).shape == (0, 3)
-    from_run, from_checkpoint = classifier.models
-    assert from_run.name == classifier.run.folder.name != from_checkpoint.name
-
-
-def test_the_classes_of_a_checkpoint_are_found_by_name(classifier: Trained, tmp_path: Path) -> None:
-    sides = classifier.column("premise"), classifier.column("hypothesis")
-    expected = classifier.models[0].probabilities(ELSEWHERE, *sides)[:, ::-1]
-    backwards = with_classes(classifier.exported, tmp_path / "backwards", [*LABELS[::-1]])
-    np.testing.assert_allclose(backwards.probabilities(ELSEWHERE, *sides), expected, atol=1e-5)
-    other = with_classes(classifier.exported, tmp_path / "other", ["good", "bad", "ugly"])
+    assert from_run.name == run.folder.name != from_checkpoint.name
+    backwards = with_classes(exported, tmp_path / "backwards", [*LABELS[::-1]])
+    reversed_ = backwards.probabilities(ELSEWHERE, *sides)[:, ::-1]
+    np.testing.assert_allclose(reversed_, expected, atol=1e-5)
+    other = with_classes(exported, tmp_path / "other", ["good", "bad", "ugly"])
     with pytest.raises(UserError, match="labels good, bad, ugly, not "):
         other.probabilities(ELSEWHERE, *sides)
 
@@ -102,10 +80,10 @@ def test_a_run_and_its_export_draw_the_same(
     task: str, samplings: list[Sampling], tmp_path: Path
 ) -> None:
     """By the keys alone, whatever is asked for beside an output."""
-    model = trained(task, tmp_path)
-    texts = model.column("source")
+    run, _, *models = trained(task, tmp_path)
+    texts = list(run.corpus("test").column("source"))
     keys = [*range(len(texts))]
-    draw, other = (of.sampler(ELSEWHERE) for of in model.models)
+    draw, other = (model.sampler(ELSEWHERE) for model in models)
     for sampling in samplings:
         outputs = draw(texts, keys, sampling)
         assert outputs == other(texts, keys, sampling) and any(outputs)

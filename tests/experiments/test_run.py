@@ -5,66 +5,27 @@ from __future__ import annotations
 import pickle
 from pathlib import Path
 
-import pytest
-
-from augury.core.errors import UserError
-from augury.experiments.run import Run, describe, differing_parameters
+from augury.experiments.run import Run, describe
 from tests import tiny
 
 VIEW_AND_RECORDS = {
     "augment": [
         {"operator": "cipher", "keys": [1]},
         {"operator": "eda", "copies": 1},
-        {"operator": "word_drop", "tau": 0.5},
     ],
     "regime": "multi_source",
     "training": {"preset": "released_code", "max_tokens": 400, "max_epochs": 2},
 }
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return tiny.prepared("nmt", tmp_path_factory.mktemp("run"), **VIEW_AND_RECORDS)
-
-
-def test_a_run_is_read_as_it_was_written(made: Run) -> None:
+def test_a_run_is_read_as_it_was_written(tmp_path: Path) -> None:
+    """And by another process that it is sent to."""
+    made = tiny.prepared("nmt", tmp_path, **VIEW_AND_RECORDS)
     described = made.with_seed(7)
     assert described.folder.name == f"runs/{made.address}/seed-7" and made.seed == 1
     describe(described, "tiny")
     assert Run.read(described.folder) == described != made
     assert set(made.views) == {"rot-1"} and set(made.records) == {"eda"} and made.tests == ["test"]
     assert made.corpus("train").rows == 60
-
-
-def test_another_process_has_the_same_run(made: Run) -> None:
     sent = pickle.loads(pickle.dumps(made))
     assert sent == made and type(sent.experiment) is type(made.experiment)
-
-
-def test_a_folder_of_another_version_is_refused(made: Run) -> None:
-    folder = made.with_seed(8).folder
-    with pytest.raises(UserError, match="is not a run: give the folder of a seed"):
-        Run.read(folder)
-    content = made.to_dict()
-    del content["fits"]
-    folder.write_record("run.json", {"run": content})
-    with pytest.raises(UserError, match=r"another version of Augury \(it has no fits\)"):
-        Run.read(folder)
-
-
-def test_settings_at_their_defaults_do_not_differ(tmp_path: Path) -> None:
-    cipher = {
-        "augment": [{"operator": "cipher", "keys": [1, 2, 3]}],
-        "regime": {"name": "coregularised", "beta": 2.5},
-        "training": {"max_tokens": 400, "max_epochs": 2, "learning_rate": 0.5},
-    }
-    plain, enciphered = (
-        tiny.experiment("nmt", tmp_path, **changes) for changes in ({"regime": "plain"}, cipher)
-    )
-    assert set(differing_parameters([plain, enciphered])) == {
-        "regime.name",
-        "regime.beta",
-        "augment.0.operator",
-        "augment.0.keys",
-        "training.learning_rate",
-    }

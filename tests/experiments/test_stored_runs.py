@@ -7,36 +7,12 @@ from typing import Any
 
 import pytest
 
-from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.experiments import stored_runs
 from augury.experiments.record import RunRecord
 from augury.experiments.stored_runs import dependents, remove, size
-from augury.training import history
 
 TEACHER, STUDENT, TUNED, OTHER = (letter * 16 for letter in "abcd")
 TRANSLATION, RECORDS, VIEW, TOKENS = (letter * 16 for letter in "0123")
-
-
-def test_only_described_runs_count(run: Any, store: Store) -> None:
-    store.folder("runs", "ff/seed-1").write("experiment.yaml", "")
-    store.folder("runs", "ff/notes").write("run.json", "{}")
-    assert [folder.name for folder in stored_runs.folders(store)] == [run.folder.name]
-
-
-@pytest.mark.parametrize("line", [{"update": 1}, 3])
-def test_a_damaged_history_is_named(run: Any, line: object) -> None:
-    run.raw("00000001", line)
-    with pytest.raises(UserError, match="history/00000001.jsonl is damaged"):
-        history.read(run.folder)
-
-
-def test_notes_are_those_of_the_texts(run: Any, store: Store) -> None:
-    inputs = RunRecord.read(run.folder).inputs
-    assert stored_runs.corpus_notes(run.folder, inputs) == []
-    store.folder("corpora", "a" * 16).finish({"note": "synthetic text"})
-    store.folder("corpora", "b" * 16).finish({"note": None})
-    assert stored_runs.corpus_notes(run.folder, inputs) == ["synthetic text"]
 
 
 def described(store: Store, address: str, **settings: Any) -> Folder:

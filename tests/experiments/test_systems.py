@@ -3,18 +3,13 @@ their files lie."""
 
 from __future__ import annotations
 
-from copy import deepcopy
 from pathlib import Path
 
 import pytest
 import yaml
 
-from augury.core.errors import UserError
-from augury.core.store import Store
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand, load, missing_inputs
-from augury.reporting.papers import table as published
-from augury.sweeping import plan
 from tests import tiny
 
 OWN_OPERATOR = """
@@ -27,15 +22,6 @@ class Upper(Operator):
         return lambda block: block
 
 OPERATOR = Upper
-"""
-OWN_METRIC = """
-from augury.scoring.labels import METRICS as LABELS
-
-class Own(LABELS["accuracy"]):
-    measures = "text"
-    options = ("x",)
-
-METRICS = {"own": Own}
 """
 
 
@@ -74,29 +60,20 @@ def test_everything_that_is_read_and_is_not_there_is_named(empty: Path) -> None:
     assert list(missing_inputs([parse(content)])) == ["multi30k"]
 
 
-def test_a_table_names_all_that_its_rows_lack_once(empty: Path) -> None:
-    space = published.find("xnli_adversarial/table2", "paper").space
-    with pytest.raises(UserError) as error:
-        plan.make(space, Store(str(empty / "store")), {}, [])
-    for name in ("xnli", "xnli_mt", "multi_nli", "wmt14"):
-        assert str(error.value).count(f" {name} (") == 1
-
-
-@pytest.mark.parametrize("place", ["mine.yaml", "deep/er/mine.yaml"])
 def test_relative_paths_begin_at_the_folder_of_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Corpora, models, plug-ins and what a base says, in sections, systems and stages; what is set
     begins at the working directory."""
     monkeypatch.chdir(tmp_path)
+    place = "deep/er/mine.yaml"
     folder = (tmp_path / place).parent
     (folder / "base").mkdir(parents=True)
-    (folder / "base" / "own.py").write_text(OWN_OPERATOR + OWN_METRIC)
-    content = deepcopy(tiny.content("nmt", tmp_path / "results"))
-    content["corpus"]["train"] = {"source": "a.de", "target": ["../b.en", "/c.en"]}
-    content["corpus"]["valid"] = {"source": "v.de", "target": "v.en"}
-    content["stages"] = {"tune": {"corpus.train": {"source": "t.de", "target": "t.en"}}}
-    content["scoring"] = {"metrics": ["bleu", "./own.py:x"]}
+    (folder / "base" / "own.py").write_text(OWN_OPERATOR)
+    train = {"source": "a.de", "target": ["../b.en", "/c.en"]}
+    corpus = {**tiny.PARALLEL, "train": train, "valid": {"source": "v.de", "target": "v.en"}}
+    stages = {"tune": {"corpus.train": {"source": "t.de", "target": "t.en"}}}
+    content = tiny.content("nmt", tmp_path / "results", corpus=corpus, stages=stages)
     (folder / "base" / "base.yaml").write_text(yaml.safe_dump(content))
     augment = [{"operator": "./base/own.py"}]
     systems = {"x": {"augment": augment, "corpus.train.source": "x.de", "regime": "multi_source"}}
@@ -110,6 +87,5 @@ def test_relative_paths_begin_at_the_folder_of_the_file(
     assert first.target == (str(folder / "b.en"), "/c.en")
     assert system.corpus.train.source == str(folder / "base" / "t.de")
     own = str(folder / "base" / "own.py")
-    assert system.scoring.metrics[1].startswith(f"{own}@")
     (operator,) = system.augment
     assert operator.to_dict()["file"].startswith(f"{own}@")

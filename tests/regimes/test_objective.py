@@ -93,20 +93,11 @@ class Recorder(TorchDispatchMode):
         return result
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "tau", "expected"),
-    [
-        ((0.7, 0.2, 0.1), (0.4, 0.4, 0.2), 1, 0.187914),
-        ((0.7, 0.2, 0.1), (0.4, 0.4, 0.2), 2, 0.139418),
-        ((0.5, 0.3, 0.2), (0.2, 0.3, 0.5), 1, 0.274887),
-    ],
-)
-def test_divergence_has_the_published_value(first, second, tau, expected):
-    hidden = torch.tensor([[first], [second]], dtype=torch.float64).log()
-    identity = torch.eye(3).double()
-    terms = view_objective(
-        hidden, identity, None, torch.tensor([0]), weights=[1, 1], beta=1, tau=tau
-    )
+@pytest.mark.parametrize(("tau", "expected"), [(1, 0.187914), (2, 0.139418)])
+def test_divergence_has_the_published_value(tau: float, expected: float) -> None:
+    hidden = torch.tensor([[[0.7, 0.2, 0.1]], [[0.4, 0.4, 0.2]]], dtype=torch.float64).log()
+    label, identity = torch.tensor([0]), torch.eye(3).double()
+    terms = view_objective(hidden, identity, None, label, weights=[1, 1], beta=1, tau=tau)
     assert terms.divergence.item() == pytest.approx(expected, abs=1e-6)
 
 
@@ -151,51 +142,15 @@ def test_values_and_gradients_are_those_of_the_definition(
     )
 
 
-def test_a_weight_of_the_divergence_may_be_tiny():
-    *tensors, labels = example(2, rows=1, classes=2)
-    options: dict[str, Any] = {"weights": [1.0, 0.5], "label_smoothing": 0.0}
-    alone = view_objective(*tensors, labels, **options)
-    tiny = view_objective(*tensors, labels, **options, beta=1e-308)
-    torch.testing.assert_close(
-        torch.autograd.grad(tiny.total, tensors), torch.autograd.grad(alone.total, tensors)
-    )
-
-
-@pytest.mark.parametrize("agreement", AGREEMENTS)
-def test_full_logits_never_exist(agreement):
+def test_full_logits_never_exist():
     views, rows, classes, width, chunk = 2, 40, 50, 6, 8
     hidden, weight, bias, labels = example(views, rows, classes, width)
     options: dict[str, Any] = {"weights": [1.0, 1.0], "label_smoothing": 0.1}
     with Recorder() as recorder:
         view_objective(
-            hidden, weight, bias, labels, **options, **agreement, chunk=chunk
+            hidden, weight, bias, labels, **options, beta=5.0, chunk=chunk
         ).total.backward()
     assert recorder.largest == views * chunk * classes
-
-
-def test_no_rows():
-    hidden, weight, bias, labels = example(2, rows=0)
-    terms = view_objective(hidden, weight, bias, labels, weights=[1, 1], beta=5)
-    terms.total.backward()
-    assert terms.total.item() == 0 and terms.correct.tolist() == [0, 0]
-    assert weight.grad.abs().sum() == bias.grad.abs().sum() == 0
-    assert hidden.grad.shape == hidden.shape
-
-
-def test_far_apart_logits_stay_finite():
-    hidden = torch.tensor([[[200.0, 0.0, -200.0]], [[-200.0, 0.0, 200.0]]], requires_grad=True)
-    terms = view_objective(
-        hidden,
-        torch.eye(3),
-        None,
-        torch.tensor([2]),
-        weights=[1, 1],
-        label_smoothing=0.1,
-        beta=1,
-    )
-    terms.total.backward()
-    assert terms.nll.tolist() == [400, 0] and terms.divergence.item() == 400
-    assert terms.correct.tolist() == [0, 1] and hidden.grad.isfinite().all()
 
 
 @pytest.mark.parametrize("agreement", AGREEMENTS[:3])

@@ -1,15 +1,12 @@
 from __future__ import annotations
 
 import math
-import re
 from types import SimpleNamespace
 
 import pytest
 import torch
 
-from augury.core.errors import UserError
 from augury.regimes import regime
-from augury.regimes.adversarial import Adversarial
 from augury.regimes.coregularised import CoRegularised
 from augury.regimes.multi_source import MultiSource
 from augury.regimes.plain import Plain
@@ -70,13 +67,11 @@ def test_co_regularised_goldens() -> None:
 @pytest.mark.parametrize(
     ("settings", "betas", "onset"),
     [
-        ({"warmup_epochs": 10}, {0: 0, 9.99: 0, 10: 5, 99: 5}, 500),
         (
             {"warmup_epochs": 10, "ramp_epochs": 20},
             {9: 0, 10: 0, 15: 1.25, 20: 2.5, 30: 5, 40: 5},
             1500,
         ),
-        ({"warmup_steps": 0}, {0: 5}, 0),
         ({"warmup_steps": 7}, {0: 5}, 7),
         ({"warmup_steps": 8}, {0: 0}, 8),
     ],
@@ -87,13 +82,6 @@ def test_the_divergence_begins_and_rises_and_its_onset_is_told_in_updates(
     chosen = CoRegularised(beta=5, **settings)  # type: ignore[arg-type]
     assert {epochs: chosen.beta_at(Progress(7, epochs)) for epochs in betas} == pytest.approx(betas)
     assert chosen.onset(updates_per_epoch=50) == onset
-
-
-@pytest.mark.parametrize(("onset", "late"), [(0, False), (50, False), (51, True), (100, True)])
-def test_a_loss_that_acts_in_less_than_half_of_the_training_is_late(
-    onset: float, late: bool
-) -> None:
-    assert bool(regime.late_onset(onset, last=100)) == late
 
 
 def test_warm_up_of_the_released_code_reads_the_cipher_alone() -> None:
@@ -124,7 +112,6 @@ TWO = [ViewGroup(("rot-1",), TARGET), ViewGroup(("rot-2",), TARGET)]
     ("chosen", "groups"),
     [
         (Plain(), [PLAIN_GROUP]),
-        (Adversarial(), [PLAIN_GROUP, *TWO]),
         (MultiSource(), [PLAIN_GROUP, *TWO]),
         (
             MultiSource(equation=2),
@@ -139,25 +126,6 @@ TWO = [ViewGroup(("rot-1",), TARGET), ViewGroup(("rot-2",), TARGET)]
 )
 def test_which_views_are_read_together(chosen: regime.Regime, groups: list[ViewGroup]) -> None:
     assert chosen.view_groups(["rot-1", "rot-2"]) == groups
-
-
-@pytest.mark.parametrize(
-    ("written", "message"),
-    [
-        ("coregularized", "unknown regime 'coregularized': did you mean 'coregularised'?"),
-        ("R-Drop", "regime: {name: coregularised, preset: r_drop}"),
-        ({"name": "coregularised", "preset": "papper"}, "unknown preset of regime"),
-    ],
-)
-def test_what_is_not_known_is_refused_with_what_is_nearest(written: object, message: str) -> None:
-    with pytest.raises(UserError, match=re.escape(message)):
-        regime.parse(written)
-
-
-@pytest.mark.parametrize("needing", [CoRegularised(), MultiSource()])
-def test_a_regime_of_views_needs_some(needing: regime.Regime) -> None:
-    with pytest.raises(UserError, match=r"keys: \[1, 2\]"):
-        needing.view_groups([])
 
 
 def test_views_are_counted_in_their_order() -> None:

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from augury.regimes.regime import Embedded, Losses, Progress, Regime, Rows
-from augury.training.batching import Lengths, padded
-from augury.training.learner import Loaded, Validation
-from augury.training.settings import Training
+from augury.regimes.regime import Embedded, Rows
+from augury.training.batching import padded
 
 PAD, VOCABULARY, SIZE = 0, 30, 16
-TRAINING = Training(
-    max_tokens=48,
-    learning_rate=0.01,
-    warmup_updates=0,
-    adam_eps=0.01,
-    max_epochs=2,
-    average_last=1,
-    accumulation=1,
-)
 
 
 class Batch(NamedTuple):
@@ -69,35 +58,3 @@ class Words:
         states = self.module["layer"](words + positions, src_key_padding_mask=~mask)
         mean = (states * mask.unsqueeze(-1)).sum(1) / mask.sum(1, keepdim=True)
         return Rows(mean[None], self.module["head"].weight, self.module["head"].bias, batch.labels)
-
-
-class Task(Words):
-    """The classifier under a regime, for the training loop."""
-
-    def __init__(self, regime: Regime):
-        super().__init__()
-        self.regime = regime
-        self.all = sentences(96)
-        lengths = (self.all.ids != PAD).sum(1).numpy()
-        self.lengths = Lengths(lengths, lengths)
-        self.group_rows, self.weights = [96], None
-
-    def ids(self, examples: np.ndarray) -> list[str]:
-        return [str(example) for example in examples]
-
-    def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
-        length = int(self.lengths.cost[examples].max())
-        batch = Batch(self.all.ids[examples, :length], self.all.labels[examples])
-        return Loaded(batch, int(self.lengths.cost[examples].sum()), batch.ids.numel())
-
-    def loss(self, batch: Any, progress: Progress) -> Losses:
-        return self.regime.loss(self, batch, progress)
-
-    def onset(self, updates_per_epoch: float) -> float:
-        return self.regime.onset(updates_per_epoch)
-
-    def validate(self, device: torch.device) -> Validation:
-        rows = self.rows(self.all, [0])
-        logits = rows.hidden[0] @ rows.weight.T + rows.bias
-        loss = float(nn.functional.cross_entropy(logits, rows.labels))
-        return Validation(loss, float((logits.argmax(1) == rows.labels).float().mean()), {})

@@ -68,14 +68,6 @@ def choice(storage: Path) -> tuple[Any, Any]:
     return content["chosen"], content["confirmation"]
 
 
-def processes(storage: Path) -> set[int]:
-    """Return the ids of the processes in which trials have reported."""
-    reports: list[str] = []
-    for path in storage.glob("sweeps/quick/tune/*/result.json"):
-        reports += path.read_text().splitlines()
-    return {json.loads(line)["pid"] for line in reports}
-
-
 def wait_for(
     check: Callable[[], Any], driver: subprocess.Popen[str], seconds: float = 600.0
 ) -> None:

@@ -8,9 +8,7 @@ import pytest
 
 from augury.core import config
 from augury.core.errors import UserError
-from augury.core.store import Store
 from augury.experiments.spec import parse
-from augury.sweeping import plan
 from augury.sweeping.applied import METHOD, apply
 from augury.sweeping.declarations import SearchSpace, known
 from augury.sweeping.proposals import combined_rows
@@ -64,23 +62,6 @@ def test_keys_and_values_that_do_not_apply_are_named(tmp_path: Path) -> None:
     assert (applied.metric, applied.mode) == ("valid/accuracy", "max")
 
 
-def test_a_regime_of_the_same_name_keeps_what_the_user_has_set(tmp_path: Path) -> None:
-    mine = {"name": "coregularised", "over": "identity", "tau": 2, "warmup_epochs": 1}
-    experiment = tiny.experiment("nmt", tmp_path, regime=mine)
-    regime = apply(resolve(MIXED, "mixed"), experiment).space.base["regime"]
-    assert (regime["tau"], regime["warmup_epochs"]) == (2, 1)
-
-
-def test_points_that_the_text_does_not_allow_are_left_out_of_the_plan(tmp_path: Path) -> None:
-    declared = MIXED.model_copy(update={"keys": {"vocabulary.size": [200, 90000]}})
-    store = Store(tmp_path)
-    space = apply(resolve(declared, "sizes"), tiny.experiment("nmt", tmp_path)).space
-    planned = plan.make(space, store, {}, points(space))
-    names = {of_size.name for of_size in planned.configurations.values()}
-    assert "size=200" in names and "size=90000" not in names
-    assert [name for name, _ in planned.left_out] == ["size=90000"]
-
-
 def test_systems_join_and_are_combined_unless_they_change_more_than_the_method(
     tmp_path: Path,
 ) -> None:
@@ -93,12 +74,3 @@ def test_systems_join_and_are_combined_unless_they_change_more_than_the_method(
     assert combined["R-Drop + drops"]["regime"]["name"] == "coregularised"
     assert space.rows["no dropout"]["model.dropout"] == 0.0
     assert "no dropout" not in space.families and space.rows["baseline"]["augment"] == []
-
-
-def test_a_warm_up_leaves_half_of_the_training_to_the_regime(tmp_path: Path) -> None:
-    regimes = {}
-    for epochs in (4, 16, 40):
-        experiment = tiny.experiment("nli", tmp_path, training={"max_epochs": epochs})
-        regimes[epochs] = apply(find("augmentations"), experiment).space.rows["R-Drop"]["regime"]
-    assert (regimes[4]["warmup_epochs"], regimes[16]["warmup_epochs"]) == (2, 8)
-    assert "warmup_epochs" not in regimes[40]

@@ -7,16 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import yaml
 
 from augury.core.config import merge
 from augury.core.errors import UserError
-from augury.core.store import Store
 from augury.experiments import spec
-from augury.sweeping import declarations, plan, space
-from augury.sweeping.plan import SweepOptions
+from augury.sweeping import declarations, space
 from augury.sweeping.suggestions import suggest
-from tests import tiny
 
 MINIMAL = """
 from augury.sweeping.declarations import SearchSpace
@@ -80,14 +76,7 @@ def test_scales_differ_by_dotted_keys_and_rows(tmp_path: Path) -> None:
     [
         ("seeds", "sedes", r"mine\.py' is not valid:\n(.|\n)*'seeds' is required"),
         ("[0, 5]", "5", "regime.beta: give a list of values or a domain of ray.tune, not 5"),
-        ('{"regime.beta": [0, 5]}', "{}", "sweeps nothing"),
         ("regime.beta", "decoding.beam", "key decoding.beam does not affect training: leave it"),
-        ("regime.beta", "tracking.enabled", "'--set tracking.enabled=...' applies it to all"),
-        ('"max"', '"maximum"', "must be 'max' or 'min': did you mean 'max'"),
-        ("SPACE =", "SPICE =", "does not define SPACE: .* SPACE = SearchSpace"),
-        (MINIMAL, with_fields("rows=5"), "rows = 5: must be keys with values, .* or a function"),
-        (MINIMAL, with_fields('reference="weak"', ROWS), "'weak': allowed: plain, strong"),
-        (MINIMAL, with_fields('search="optuna"', ROWS), "has only rows"),
     ],
 )
 def test_errors_about_a_file(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -96,34 +85,12 @@ def test_errors_about_a_file(tmp_path: Path, old: str, new: str, message: str) -
         space.find(write(tmp_path, MINIMAL.replace(old, new)))
 
 
-@pytest.mark.parametrize(
-    ("search", "samples", "message"),
-    [
-        (None, 4, "--samples N; a grid has its own"),
-        ("optuna", None, "needs the number of points, --samples N"),
-    ],
-)
-def test_optuna_alone_is_asked_for_a_number_of_points(
-    search: declarations.SearchName | None, samples: int | None, message: str, tmp_path: Path
-) -> None:
-    found = space.find("agreement", search=search)
-    options = SweepOptions(str(tmp_path), "x", (1,), search=found.search, samples=samples)
-    with pytest.raises(UserError, match=message):
-        plan.of_options(found, options, Store(tmp_path))
-
-
 def test_a_space_in_yaml_is_what_the_same_space_in_python_is(tmp_path: Path) -> None:
     of_yaml = space.find(write(tmp_path, YAML, "mine.yaml"))
     of_python = space.find(write(tmp_path, MINIMAL))
     assert replace(of_yaml, declared=of_python.declared) == of_python
     assert (of_yaml.name, of_yaml.scale, of_yaml.scheduler) == ("mine", "default", "all")
     assert space.points(of_yaml) == [{"regime.beta": 0}, {"regime.beta": 5}]
-
-
-def test_small_values_of_a_loss_are_the_best(tmp_path: Path) -> None:
-    text = YAML.replace("valid/bleu", "valid/loss")
-    assert space.find(write(tmp_path, text, "mine.yaml")).mode == "min"
-    assert space.find(write(tmp_path, text + "mode: max\n", "mine.yaml")).mode == "max"
 
 
 def test_domains_of_yaml_are_those_of_ray_tune(tmp_path: Path) -> None:
@@ -142,56 +109,8 @@ def test_domains_of_yaml_are_those_of_ray_tune(tmp_path: Path) -> None:
     [
         ("question:", "querstion:", "line 1: unknown key 'querstion': did you mean 'question'"),
         ("[0, 5]", "{loguniforn: [1, 2]}", "line 4: regime.beta: .*did you mean 'loguniform'"),
-        ("[0, 5]", "{loguniform: 1}", "line 4: regime.beta is .*one domain with its arguments"),
-        ("[1, 2]", "[]", "line 6: seeds"),
-        ("{name: x, task: nmt}", "nowhere.yaml", "no experiment file"),
     ],
 )
 def test_faults_have_their_lines(tmp_path: Path, before: str, after: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         space.find(write(tmp_path, YAML.replace(before, after), "mine.yaml"))
-
-
-def test_an_experiment_is_no_space(tmp_path: Path) -> None:
-    path = write(tmp_path, "name: x\ntask: nmt\ncorpus: {}\n", "x.yaml")
-    with pytest.raises(UserError, match=f"sweep augmentations {path}$"):
-        space.find(path)
-
-
-def test_its_relative_paths_begin_at_its_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "spaces"
-    folder.mkdir()
-    content = tiny.content("nmt", tmp_path / "store", regime="multi_source", baseline=False)
-    write(folder, yaml.safe_dump(content), "base.yaml")
-    code = (
-        "from augury.augment.cipher import Cipher\n\nclass Own(Cipher):\n    operator: str = 'own'"
-    )
-    write(folder, f"{code}\n\nOPERATOR = Own\n", "own.py")
-    fields = {
-        "question": "Which key?",
-        "base": "base.yaml",
-        "keys": {"augment": [[{"operator": "./own.py", "keys": [key]}] for key in (1, 2)]},
-        "metric": "valid/bleu",
-        "seeds": [1],
-    }
-    write(folder, yaml.safe_dump(fields), "mine.yaml")
-    found = space.find("spaces/mine.yaml")
-    options = SweepOptions(str(tmp_path / "store"), "x", (1,), "all", "grid")
-    planned = plan.of_options(found, options, Store(tmp_path / "store")).configurations.values()
-    operators = [configuration.experiment.augment[0] for configuration in planned]
-    assert [operator.to_dict()["keys"] for operator in operators] == [[1], [2]]
-    assert {type(operator).__name__ for operator in operators} == {"Own"}
-
-
-def test_what_lies_in_a_storage_is_no_base(tmp_path: Path) -> None:
-    stored = tmp_path / "results" / "sweeps" / "x"
-    stored.mkdir(parents=True)
-    write(stored, "{}", "sweep.json")
-    write(stored, yaml.safe_dump(tiny.content("nmt", tmp_path)), "recommended.yaml")
-    base = "results/sweeps/x/recommended.yaml"
-    text = YAML.replace("{name: x, task: nmt}", base)
-    with pytest.raises(UserError, match=base):
-        space.find(write(tmp_path, text, "mine.yaml"))

@@ -3,85 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 
 from augury.core.errors import UserError
-from augury.core.integrity import Damaged
 from augury.core.store import Store
-from augury.sweeping.schedulers import Scheduler, Trial
-from augury.sweeping.state import DEFINITION, KIND, STATE, records, resolve
-from augury.sweeping.trials import Trials
-from augury.sweeping.writer import StateWriter
+from augury.sweeping.state import DEFINITION, KIND, resolve
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("mine-default", "mine-default"),
-        ("mine", "mine-default"),
-        ("beta", None),  # ambiguous: two scales
-        ("mine-def", None),
-        ("min", None),
-    ],
-)
-def test_a_sweep_is_found_by_its_name_or_its_space(
-    tmp_path: Path, text: str, name: str | None
-) -> None:
+def test_a_sweep_is_found_by_its_name_or_its_space(tmp_path: Path) -> None:
     store = Store(tmp_path)
     for sweep in ("mine-default", "beta-toy", "beta-small"):
         store.folder(KIND, sweep).write_record(DEFINITION, {})
-    if name is None:
-        with pytest.raises(UserError, match="beta-toy" if text == "beta" else "no sweep"):
+    assert resolve(store, "mine") == resolve(store, "mine-default") == "mine-default"
+    for text, said in (("beta", "beta-toy"), ("min", "no sweep")):
+        with pytest.raises(UserError, match=said):
             resolve(store, text)
-    else:
-        assert resolve(store, text) == name
-
-
-@pytest.mark.parametrize("name", [DEFINITION, STATE])
-def test_a_record_that_has_changed_is_named_and_written_anew(
-    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    sweep = Store(tmp_path).folder(KIND, "mine")
-    for record in (DEFINITION, STATE):
-        sweep.write_record(record, {"seeds": [1]})
-    assert sweep.earlier_record(name)["seeds"] == [1]
-    changed = sweep.read(name).replace(b"1]", b"2]").replace(b"1\n", b"2\n")
-    assert changed != sweep.read(name)
-    (tmp_path / KIND / "mine" / name).write_bytes(changed)
-    with pytest.raises(Damaged, match=name):
-        records(sweep)
-    assert sweep.earlier_record(name) == {}
-    assert f"{name} is damaged" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("finished", [True, False])
-def test_a_command_that_ended_in_order_is_not_taken_for_dead(
-    tmp_path: Path, finished: bool
-) -> None:
-    """A budget ends it before everything is decided: it is stopped, at once and not after a time
-    without heartbeats."""
-    sweep = Store(tmp_path).folder(KIND, "mine")
-    texts = {"name": "mine", "question": "?", "metric": "valid/bleu", "mode": "max", "scale": "toy"}
-    lists: dict[str, Any] = {
-        "keys": [],
-        "seeds": [1],
-        "configurations": [],
-        "merged": [],
-        "tests": [],
-    }
-    facts = {"scheduler": "race", "reference": "a", "started": 0.0}
-    sweep.write_record(DEFINITION, {**texts, **lists, **facts})
-    trials = SimpleNamespace(
-        progress={Trial("a", 1): "finished" if finished else "stopped"},
-        errors={},
-        scheduler=Scheduler(["a"], [1]),
-    )
-    writer = StateWriter(cast(Trials, trials), sweep, lambda *_: None)
-    with writer.writing():
-        pass
-    end = writer.end(finished)
-    assert (end.ended, end.stopped) == (finished, not finished)
-    assert (end.silent is None) == finished

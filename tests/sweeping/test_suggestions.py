@@ -6,10 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 from ray import tune
 
-from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.sweeping import plan as plans
 from augury.sweeping import space as spaces
@@ -38,13 +36,11 @@ def test_suggestions_are_new_and_a_function_of_the_scores() -> None:
     assert 0 < len(rest) <= 4 and not any(values in first for values in rest)
 
 
-@pytest.mark.parametrize("mode", ["max", "min"])
-def test_suggestions_come_near_the_best(mode: Any) -> None:
+def test_suggestions_come_near_the_best() -> None:
     """A value outside the domain teaches nothing."""
-    sign = 1 if mode == "max" else -1
-    space = space_of({"beta": tune.uniform(0.0, 10.0)}, mode)
-    scored = [({"beta": beta / 4}, -sign * abs(beta / 4 - 8.0)) for beta in range(40)]
-    scored.append(({"beta": 20.0}, sign * 1000.0))
+    space = space_of({"beta": tune.uniform(0.0, 10.0)}, "min")
+    scored = [({"beta": beta / 4}, abs(beta / 4 - 8.0)) for beta in range(40)]
+    scored.append(({"beta": 20.0}, -1000.0))
     points = suggest(space, scored, [], 8)
     assert all(abs(point["beta"] - 8.0) < 2.0 for point in points)
 
@@ -75,19 +71,3 @@ def test_a_sweep_is_continued_and_extended_from_its_scores(tmp_path: Path) -> No
     assert train(*sweep(tmp_path, 6, values)) == points
     assert train(*sweep(tmp_path, 7, values))[:6] == points
     assert train(*sweep(tmp_path, 3, values)) == points[:3]
-
-
-def test_a_suggested_point_that_is_not_valid_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    plan, scheduler = sweep(tmp_path, 5, tune.uniform(1.0, 2.0))
-    add = Plan.add
-
-    def refuse(plan: Plan, point: Any, name: str | None = None) -> Any:
-        if len(plan.suggested) == 5:
-            raise UserError("invalid")
-        return add(plan, point, name)
-
-    monkeypatch.setattr(Plan, "add", refuse)
-    assert len(train(plan, scheduler)) == 5 and "left out" in capsys.readouterr().err
-    assert scheduler.finished and scheduler.best

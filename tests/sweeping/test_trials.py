@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ray.tune.search import Searcher
 
 from augury.core.store import Store
 from augury.experiments.graph import Graph
@@ -16,7 +14,6 @@ from augury.experiments.systems import canonical, expand
 from augury.experiments.trial import run_trial
 from augury.sweeping.schedulers import Scheduler, Trial
 from augury.sweeping.trials import Trials
-from augury.sweeping.tune import TrialSearch
 from tests import tiny
 
 BACK = {
@@ -24,17 +21,13 @@ BACK = {
     "monolingual": {"language": "qab", "train": {"builtin": 9, "seed": 2}},
     "decoding": {"beam": 1, "max_length": 9},
 }
-TUNE = {"corpus.train": {"builtin": 30, "seed": 5}, "training.max_updates": 2}
 DROP = {"augment": [{"operator": "word_drop"}]}
 
 
 def make(storage: Path, seeds: tuple[int, ...] = (1,), **options: Any) -> Trials:
     """Return the trials of a baseline and of other systems, whose texts are made."""
     systems = {"baseline": {}, **options.pop("systems", {"other": DROP})}
-    changes = {"corpus": options.pop("corpus")} if "corpus" in options else {}
-    described = tiny.experiment(
-        "nmt", storage, training={"max_updates": 2}, systems=systems, **changes
-    )
+    described = tiny.experiment("nmt", storage, training={"max_updates": 2}, systems=systems)
     graph = Graph(Store(storage))
     known = expand(described)
     forms = {name: canonical(system, graph.store).experiment for name, system in known.items()}
@@ -80,39 +73,9 @@ def test_no_more_trials_begin_than_may_run(tmp_path: Path) -> None:
     assert trials.progress[first] == "failed" and trials.errors == {first: "out of memory"}
 
 
-def test_no_trial_begins_after_the_deadline(tmp_path: Path) -> None:
-    late = make(tmp_path, deadline_of=lambda trial: time.time() - 1)
-    assert late.next() is None and not late.progress
-
-
 @pytest.mark.trains
-def test_a_trial_that_its_deadline_ended_goes_on_with_the_next_command(tmp_path: Path) -> None:
-    trials = make(tmp_path)
-    first = begin(trials)
-    run = trials.run_of(first)
-    assert not run_trial(run, scored=True, deadline=time.time())
-    trials.end(first)
-    assert trials.progress[first] == "stopped" and not run.folder.complete
-    again = make(tmp_path)
-    assert again.next() == first
-    train(again, first)
-    assert again.progress[first] == "finished" and run.folder.exists("scores.json")
-
-
-def test_what_is_late_is_told_once_everything_has_ended(tmp_path: Path) -> None:
-    """Where all that may begin was stopped by its deadline, too."""
-    told: list[int] = []
-    trials = make(tmp_path, at_once=2, on_late=lambda: bool(told.append(1)))
-    for trial in (begin(trials), begin(trials)):
-        assert trials.next() is None and not told
-        trials.end(trial)
-    assert trials.next() is None and told == [1]
-
-
-@pytest.mark.trains
-@pytest.mark.parametrize("beside", [True, False])
-def test_a_trial_waits_for_the_models_of_its_operators(tmp_path: Path, beside: bool) -> None:
-    trials = make(tmp_path, systems={"back": {"augment": [BACK]}}, at_once=3, texts_beside=beside)
+def test_a_trial_waits_for_the_models_of_its_operators(tmp_path: Path) -> None:
+    trials = make(tmp_path, systems={"back": {"augment": [BACK]}}, at_once=3, texts_beside=True)
     baseline, translator = begin(trials), begin(trials)
     assert baseline == key(trials, "baseline")
     assert trials.next() is None
@@ -123,15 +86,6 @@ def test_a_trial_waits_for_the_models_of_its_operators(tmp_path: Path, beside: b
     assert not trials.run_of(translator).folder.exists("scores.json")
 
 
-@pytest.mark.trains
-def test_a_stage_waits_for_the_one_before_with_the_same_seed(tmp_path: Path) -> None:
-    trials = make(tmp_path, systems={"tuned": {"stages": {"tune": TUNE}}}, at_once=2)
-    baseline = begin(trials)
-    assert baseline == key(trials, "baseline") and trials.next() is None
-    train(trials, baseline)
-    assert trials.next() == key(trials, "tuned")
-
-
 def test_nothing_waits_for_a_model_that_failed(tmp_path: Path) -> None:
     trials = make(tmp_path, systems={"back": {"augment": [BACK]}}, at_once=2)
     trials.next()
@@ -139,20 +93,3 @@ def test_nothing_waits_for_a_model_that_failed(tmp_path: Path) -> None:
     trials.end(translator, "diverged")
     assert trials.next() is None
     assert set(trials.errors) == {translator, key(trials, "back")}
-
-
-def test_tune_is_given_what_a_trial_is_and_says_what_became_of_it(tmp_path: Path) -> None:
-    trials = make(tmp_path, systems={"back": {"augment": [BACK]}}, at_once=2)
-    baseline = key(trials, "baseline")
-    search = TrialSearch(trials, {baseline.configuration: {"regime.beta": 5}})
-    first, second = search.suggest("a"), search.suggest("b")
-    assert isinstance(first, dict) and isinstance(second, dict)
-    assert (first["regime.beta"], first["name"]) == (5, "baseline, seed 1")
-    assert [config["seed"] for config in (first, second)] == [1, 1]
-    assert [config["scored"] for config in (first, second)] == [True, False]
-    assert search.suggest("c") is None
-    search.on_trial_result("a", {"error": "diverged"})
-    search.on_trial_complete("a")
-    assert trials.errors == {baseline: "diverged"}
-    search.on_trial_result("b", {"outage": "the disk is full"})
-    assert search.outage == "the disk is full" and search.suggest("d") == Searcher.FINISHED

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
 from pathlib import Path
@@ -55,12 +54,6 @@ def moved(local_ray: Any, tmp_path_factory: pytest.TempPathFactory) -> SimpleNam
     return SimpleNamespace(file=str(file), old=str(old), root=str(new))
 
 
-@pytest.fixture(autouse=True)
-def the_old_place_stays_empty(moved: SimpleNamespace) -> Any:
-    yield
-    assert not Path(moved.old).parent.exists()
-
-
 def weights(root: str) -> dict[str, int]:
     """Return the time at which every model of a storage was written."""
     return {str(file): file.stat().st_mtime_ns for file in Path(root).rglob("*.safetensors")}
@@ -88,20 +81,4 @@ def test_what_is_there_is_found(
     assert main([*commands(moved.file, moved.root)[verb], "--json"]) == 0
     assert json.loads(capsys.readouterr().out)
     assert weights(moved.root) == before
-
-
-def test_runs_are_read_where_they_are(
-    moved: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    there = ["--storage", moved.root]
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"ein Haus\n")))
-    assert main(["translate", "quick/keys/1", *there]) == 0
-    assert main(["compare", "quick/baseline", "quick/keys", *there]) == 0
-    assert main(["compare", "sweeps/quick_table-toy", *there]) == 0
-    assert (
-        main(["export", "quick/keys/1", *there, "--to", "hf", "--output", str(tmp_path / "hf")])
-        == 0
-    )
-    assert main(["runs", moved.root]) == 0
-    outputs = next(Path(moved.root).glob("runs/*/seed-1/hypotheses/test.txt"))
-    assert main(["compare", str(outputs), "--references", str(outputs)]) == 0
+    assert not Path(moved.old).parent.exists()

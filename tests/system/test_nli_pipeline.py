@@ -3,7 +3,6 @@ attack, both languages; and what a reorderer learns."""
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ import yaml
 from augury.cli import main
 from augury.core.store import Folder, Store
 from augury.experiments.run import Run
-from augury.sweeping.driver import run_experiment
 from tests import tiny
 
 pytestmark = pytest.mark.trains
@@ -66,7 +64,7 @@ def experiment(directory: Path) -> dict[str, Any]:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_every_stage_runs_once_and_is_reused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     result, messages = train(tmp_path, capsys)
     assert not result["failures"] and "found, not" not in messages
@@ -74,7 +72,6 @@ def test_every_stage_runs_once_and_is_reused(
     assert len(store.addresses("runs")) == 5  # of three models, the baseline and the system
     run = Run.read(Folder(store.root, str(Path(result["runs"][1]).relative_to(store.root))))
     assert_all_records_are_read(run, store, result)
-    assert_pairs_are_labelled(run, monkeypatch, capsys)
 
     before = modification_times(tmp_path)
     again, messages = train(tmp_path, capsys)
@@ -110,18 +107,6 @@ def assert_all_records_are_read(run: Run, store: Store, result: dict[str, Any]) 
     assert mean["value"] == pytest.approx(sum(score["value"] for score in languages) / 2)
 
 
-def assert_pairs_are_labelled(
-    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Assert that `translate` labels pairs from standard input as the test set was."""
-    corpus = run.corpus("qaa")
-    pairs = zip(corpus.column("premise"), corpus.column("hypothesis"), strict=True)
-    lines = "".join(f"{premise}\t{hypothesis}\n" for premise, hypothesis in pairs)
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(lines.encode())))
-    assert main(["translate", run.folder.path()]) == 0
-    assert capsys.readouterr().out == run.folder.sub("hypotheses").read("qaa.txt").decode()
-
-
 def modification_times(directory: Path) -> dict[str, int]:
     """Return the modification time of every file in the store except pages and locks, which
     every call writes."""
@@ -131,28 +116,3 @@ def modification_times(directory: Path) -> dict[str, int]:
         for path in files
         if not {"reports", ".locks"} & {*path.parts}
     }
-
-
-@pytest.mark.slow
-def test_held_out_sentences_are_reordered_like_the_other_language(tmp_path: Path) -> None:
-    train, valid, test = ({"builtin": size, "lexicon": 48} for size in (1500, 100, 200))
-    texts = {"train": train, "valid": valid, "tests": {"test": test}}
-    model = {"architecture": "tiny", "vocabulary_size": 200, "feedforward_size": 128, "dropout": 0}
-    limits = {"max_epochs": 10, "max_examples": None, "max_tokens": 500}
-    reordering = tiny.experiment(
-        "seq2seq",
-        tmp_path,
-        corpus={**tiny.PARALLEL, **texts, "form": "reorder"},
-        model=model,
-        max_pieces=40,
-        training={**limits, "learning_rate": 0.004},
-    )
-    runs, failures, _ = run_experiment(reordering)
-    assert not failures
-    run = Run.read(runs["tiny"][1])
-    corpus = run.corpus("test")
-    sources, references = corpus.column("source"), corpus.column("target")
-    hypotheses = run.folder.sub("hypotheses").read("test.txt").decode().splitlines()
-    unchanged = [f"reorder: {target}" for target in references]
-    assert sum(map(str.__eq__, sources, unchanged)) < 10
-    assert sum(map(str.__eq__, hypotheses, references)) > 80  # of 200

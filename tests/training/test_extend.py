@@ -10,8 +10,7 @@ import torch
 
 from augury.core import config
 from augury.core.store import Folder, Store
-from augury.training import extend, history
-from augury.training.checkpoint import STATE, Checkpoints
+from augury.training.checkpoint import Checkpoints
 from augury.training.extend import take_over
 from augury.training.learner import Validation
 from augury.training.settings import Training, without_end
@@ -62,12 +61,9 @@ class Flat(toy.Toy):
     ("task", "first", "second", "weights", "since"),
     [
         (toy.Toy, {}, {"max_epochs": 6}, "chosen", 44),
-        (toy.Toy, {}, {"max_epochs": None, "max_updates": 60, "average_last": 3}, "averaged", 44),
         # Ends between validations.
-        (toy.Toy, {**BY_UPDATES, "max_updates": 24}, BY_UPDATES, "averaged", 22),
         (toy.Toy, {**BY_SEVEN, "max_updates": 24}, BY_SEVEN, "chosen", 21),
         (Flat, {"max_epochs": 9, "patience": 2}, {"max_epochs": 9, "patience": 4}, "averaged", 33),
-        (Flat, {"max_epochs": 9, "patience": 3}, {"max_epochs": 12, "patience": 3}, "averaged", 33),
     ],
 )
 def test_longer_equals_as_long_from_the_start(
@@ -77,7 +73,6 @@ def test_longer_equals_as_long_from_the_start(
     second: dict[str, Any],
     weights: str,
     since: int,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
     train(tmp_path / "extended", "short", longer(**first, weights=weights), task=task)
     run = Store(tmp_path / "extended").folder("runs", "long/seed-1")
@@ -86,7 +81,6 @@ def test_longer_equals_as_long_from_the_start(
     assert position is not None and position.update == since
     extended = train(tmp_path / "extended", "long", settings, task=task)
     straight = train(tmp_path / "straight", "long", settings, task=task)
-    assert "continues" in capsys.readouterr().err
     assert extended.read(WEIGHTS) == straight.read(WEIGHTS)
     assert validations(extended) == validations(straight)
     for value in ("updates", "rows", "best", "stopped_by"):
@@ -94,56 +88,23 @@ def test_longer_equals_as_long_from_the_start(
 
 
 @pytest.mark.parametrize(
-    ("task", "first", "second", "seed"),
+    ("first", "second", "seed"),
     [
-        (Flat, {"max_epochs": 9, "patience": 4}, {"max_epochs": 9, "patience": 2}, 1),
-        (Flat, BY_SEVEN, {"max_epochs": 1, "validate_every": 7}, 1),
-        (toy.Toy, {}, {"learning_rate": 0.02}, 1),
-        (toy.Toy, {}, {"max_epochs": 3}, 1),
-        (toy.Toy, {}, {"schedule": "linear", "max_updates": 99}, 1),
-        (toy.Toy, {}, {"validate_every": 7, "max_updates": 90, "max_epochs": None}, 1),
-        (toy.Toy, {}, {"max_epochs": 6}, 2),
+        ({"max_epochs": 9, "patience": 4}, {"max_epochs": 9, "patience": 2}, 1),
+        ({}, {"learning_rate": 0.02}, 1),
+        ({}, {"max_epochs": 3}, 1),
+        ({}, {"schedule": "linear", "max_updates": 99}, 1),
+        ({}, {"max_epochs": 6}, 2),
     ],
 )
 def test_one_that_went_further_or_differs_before_its_end_is_not_continued(
     tmp_path: Path,
-    task: type[toy.Toy],
     first: dict[str, Any],
     second: dict[str, Any],
     seed: int,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    train(tmp_path, "first", longer(**first), task=task)
+    train(tmp_path, "first", longer(**first), task=Flat)
     run = Store(tmp_path).folder("runs", f"other/seed-{seed}")
     training = longer(**second)
     assert take_over(run, name(training), "other", seed, training) is None
     assert Checkpoints(run).updates() == []
-    assert "continues" not in capsys.readouterr().err
-
-
-def test_a_run_that_has_begun_is_left_alone(tmp_path: Path) -> None:
-    train(tmp_path, "short", longer())
-    first = train(tmp_path, "long", longer(max_epochs=6))
-    before = first.read(WEIGHTS)
-    take_over(first, name(longer(max_epochs=6)), "long", 1, longer(max_epochs=6))
-    assert first.read(WEIGHTS) == before
-    assert Checkpoints(first).updates()[-1] == first.read_record(OUTCOME)["updates"]
-
-
-def test_a_run_that_loses_its_state_while_it_is_copied_is_not_continued(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    source = train(tmp_path, "short", longer())
-    passes = extend._passes
-
-    def pass_and_train_on(*arguments: Any) -> bool:
-        passed = passes(*arguments)
-        for update in Checkpoints(source).updates():
-            source.sub(f"checkpoints/{update:08d}").remove(STATE)
-        return passed
-
-    monkeypatch.setattr(extend, "_passes", pass_and_train_on)
-    run = Store(tmp_path).folder("runs", "long/seed-1")
-    take_over(run, name(longer(max_epochs=6)), "long", 1, longer(max_epochs=6))
-    assert Checkpoints(run).updates() == [] and history.read(run) == []
-    assert "continues" not in capsys.readouterr().err

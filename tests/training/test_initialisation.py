@@ -9,22 +9,18 @@ from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load, save
-from torch import nn
+from safetensors.torch import load
 
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.training.checkpoint import STATE, Checkpoints, parameters
 from augury.training.loop import Trainer
-from augury.training.schedule import adam
-from augury.training.settings import Training
 from augury.training.trained import (
     OUTCOME,
     WEIGHTS,
     Carry,
     Initialisation,
     TrainingRun,
-    load_weights,
 )
 from tests.training import toy
 
@@ -83,43 +79,22 @@ def test_noam_continues_from_a_large_step(before: Folder) -> None:
     assert stage._learning_rate(207_000) == pytest.approx(0.000190623, abs=1e-9)
 
 
-def test_a_state_that_was_not_kept_and_another_optimizer_are_refused(
-    before: Folder, tmp_path: Path
-) -> None:
+def test_a_state_that_was_not_kept_is_refused(before: Folder, tmp_path: Path) -> None:
     shutil.copytree(before.root, tmp_path / "store")
     copy = Store(tmp_path / "store").folder("runs", "before")
-    decayed = adam(list(toy.Toy().module.parameters()), Training(weight_decay=0.1))
-    with pytest.raises(UserError, match="weight_decay"):
-        Initialisation(copy, "optimizer").load(toy.Toy().module, decayed)
     for update in Checkpoints(copy).updates():
         copy.remove(f"checkpoints/{update:08d}/{STATE}")
     with pytest.raises(UserError, match="no state of the optimizer after update"):
         begun(copy, "optimizer")
 
 
-def test_a_run_that_has_ended_has_its_last_parameters(tmp_path: Path) -> None:
-    run = Store(tmp_path).folder("runs", "abc/seed-1")
-    with pytest.raises(UserError, match="has not finished training: run `augury train` again"):
-        load_weights(run, nn.Linear(2, 1))
-    run.write(WEIGHTS, save({"weight": torch.tensor([[1.0, 2.0]]), "bias": torch.tensor([3.0])}))
-    run.write_record(OUTCOME, {}, [WEIGHTS])
-    model = load_weights(run, nn.Linear(2, 1))
-    assert model(torch.tensor([1.0, 1.0])).tolist() == [6.0] and not model.training
-    with pytest.raises(UserError, match="belongs to another model"):
-        load_weights(run, nn.Linear(3, 1))
+def test_one_that_is_stopped_ends_as_the_undisturbed_one(before: Folder, tmp_path: Path) -> None:
+    def ended(name: str, stops: int) -> bytes:
+        folder = Store(tmp_path).folder("runs", name)
+        init_from = Initialisation(before, "optimizer")
+        for _ in range(stops):
+            toy.fit_here(folder, address="stage", init_from=init_from, deadline=0.0)
+            assert not folder.exists(OUTCOME)
+        return toy.fit_here(folder, address="stage", init_from=init_from).read(WEIGHTS)
 
-
-@pytest.mark.slow
-def test_killed_and_started_again_equals_undisturbed(tmp_path: Path) -> None:
-    torch.set_num_threads(1)
-    straight, killed = tmp_path / "straight", tmp_path / "killed"
-    toy.main([str(straight)])
-    shutil.copytree(straight, killed)
-    toy.main([str(straight), "--stage"])
-    assert toy.run(killed, "--stage", "--kill-at", "9").returncode == -9
-    toy.main([str(killed), "--stage", "--kill-at", "9"])
-    first, undisturbed, disturbed = (
-        Store(root).folder("runs", run).read(WEIGHTS)
-        for root, run in ((straight, "toy"), (straight, "stage"), (killed, "stage"))
-    )
-    assert disturbed == undisturbed != first
+    assert ended("stopped", 2) == ended("straight", 0) != before.read(WEIGHTS)

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
-from torch._dynamo import reset
-from torch._dynamo.utils import counters
 from torch.nn.functional import cross_entropy
 
-from augury.experiments.trial import train_here
 from augury.regimes.regime import Rows
-from augury.training import learner, loop
 from augury.training.batching import Lengths
-from augury.training.learner import compile_layers, likelihood
-from augury.training.trained import OUTCOME
-from tests import tiny
+from augury.training.learner import likelihood
 
 
 @pytest.mark.parametrize("max_tokens", [1, 12, 1000])
@@ -48,31 +38,3 @@ def test_likelihood_is_that_of_all_rows_together(max_tokens: int) -> None:
         float((logits.argmax(1) == torch.cat(labels)).float().mean())
     )
     assert sorted(seen) == [0, 1, 2, 3, 4]
-
-
-slow = pytest.mark.slow  # torch imports half of itself to compile
-
-
-@pytest.fixture
-def fresh() -> Iterator[None]:
-    """Nothing is compiled yet."""
-    reset()
-    counters.clear()
-    yield
-    reset()
-
-
-@slow
-@pytest.mark.trains
-def test_a_run_is_trained_with_its_layers_compiled_once(
-    fresh: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """For batches of all shapes; validations and tests are code of their own."""
-    execution = {"compile": True, "executor": "local"}
-    run = tiny.prepared("nmt", tmp_path, execution=execution)
-    # Kernels of a CPU take minutes to build; the layers are compiled all the same.
-    monkeypatch.setattr(learner, "compile_layers", partial(compile_layers, backend="eager"))
-    monkeypatch.setattr(loop, "Dropout", None)  # cannot be entered
-    train_here(run, torch.device("cpu"), lambda metrics: None)
-    assert run.folder.exists(OUTCOME)
-    assert not counters["graph_break"] and counters["stats"]["unique_graphs"] <= 6

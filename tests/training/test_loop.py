@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +12,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from augury.core.store import Folder, Store
-from augury.regimes.adversarial import Adversarial
-from augury.regimes.coregularised import CoRegularised
-from augury.regimes.plain import Plain
-from augury.regimes.regime import Regime, Rows
+from augury.core.store import Store
 from augury.training import distributed
 from augury.training.loop import RECORD_UPDATES, Interrupted, Trainer
 from augury.training.trained import WEIGHTS, Diverged, TrainingRun
-from tests.regimes import words
 from tests.training import toy
 from tests.training.host_reads import NoReads
 
@@ -104,35 +98,6 @@ def test_ray_train_restarts_what_is_killed_says_so_and_ends_equal(
     assert final(tmp_path) == final(straight_of_two)
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_the_same_command_continues_after_the_death_of_ray_trains_controller(
-    straight_of_two: Path, tmp_path: Path
-) -> None:
-    crashed = toy.run(tmp_path, *TWO_ON_RAY, "--kill-at", "6", "--controller")
-    assert crashed.returncode == 1
-    assert "Crashed: the controller of toy, seed 1 died once" in crashed.stderr
-    assert toy.run(tmp_path, *TWO_ON_RAY, "--kill-at", "6", "--controller").returncode == 0
-    assert final(tmp_path) == final(straight_of_two)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_workers_that_die_too_often_are_no_fault_of_what_was_given(tmp_path: Path) -> None:
-    crashed = toy.run(tmp_path, "--launcher", "ray", "--max-failures", "0", "--kill-at", "6")
-    assert crashed.returncode == 1
-    assert "Crashed: the workers of toy, seed 1 died 1 times" in crashed.stderr
-
-
-def test_it_learns_and_leaves_what_it_says(straight: Path) -> None:
-    run = Store(straight).folder("runs", "toy")
-    outcome = run.read_record("outcome.json")
-    expected = {"epochs": 4, "rows": 800, "stopped_by": "schedule", "parameters": 8 * 16 + 16 + 34}
-    assert outcome.items() >= expected.items()
-    assert outcome["cpu_seconds"] > 0 and outcome["best"] > 0.8
-    assert len(run.sub("checkpoints").subfolders()) == 3
-
-
 def test_a_loss_that_is_not_finite_names_update_records_and_checkpoint(tmp_path: Path) -> None:
     with pytest.raises(
         Diverged, match="update 21: loss nan.* Records of the update: toy-"
@@ -140,17 +105,6 @@ def test_a_loss_that_is_not_finite_names_update_records_and_checkpoint(tmp_path:
         toy.main([str(tmp_path), "--spoil-at", "20"])
     good = Store(tmp_path).folder("runs", "toy").sub("checkpoints").subfolders()[-1]
     assert f"Last good checkpoint: runs/toy/checkpoints/{good}" in str(raised.value)
-
-
-def test_no_checkpoint_is_saved_where_an_update_has_diverged(tmp_path: Path) -> None:
-    """On a GPU, where losses are read some updates later."""
-    made = trainer(tmp_path)
-    made.most_unread = RECORD_UPDATES
-    made.learner.spoil_at = 0  # type: ignore[attr-defined]
-    made.step([np.arange(50)])
-    with pytest.raises(Diverged):
-        made._save(snapshot=True)
-    assert not made.checkpoints.begun
 
 
 def trainer(storage: Path, seed: int = 1, dropout: float = 0.3) -> Trainer:
@@ -163,13 +117,6 @@ def trainer(storage: Path, seed: int = 1, dropout: float = 0.3) -> Trainer:
     made = Trainer(task, training, run, device=torch.device("cpu"))
     made.position.updates_per_epoch = 9
     return made
-
-
-def test_times_are_added_to_those_before_an_interruption(tmp_path: Path) -> None:
-    made = trainer(tmp_path)
-    made.position.seconds, made.position.cpu_seconds = 200.0, 100.0
-    made.fit(lambda metrics: None, deadline=0.0)
-    assert 200 < made.position.seconds < 230 and 100 < made.position.cpu_seconds < 130
 
 
 def test_gradients_are_those_of_the_mean_over_all_rows(tmp_path: Path) -> None:
@@ -205,32 +152,13 @@ def test_dropout_is_a_function_of_seed_update_and_worker(
     assert not torch.equal(mask(trainer(tmp_path)), first)
 
 
-class Task(words.Task):
-    """Reads every view as the same sentences."""
-
-    def rows(
-        self, batch: words.Batch, views: Sequence[int], perturbation: Tensor | None = None
-    ) -> Rows:
-        rows = super().rows(batch, views, perturbation)
-        return rows._replace(hidden=rows.hidden.repeat(len(views), 1, 1))
-
-
 def unread(tensor: Tensor) -> None:
     raise AssertionError("reads a tensor")
 
 
-@pytest.mark.parametrize(
-    "regime",
-    [Plain(), CoRegularised(over="identity"), Adversarial(epsilon=0.5, alpha=0.3)],
-    ids=lambda regime: regime.name,
-)
-def test_updates_read_no_tensor(
-    regime: Regime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_updates_read_no_tensor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a GPU, which the host would wait for, and where numbers are checked later."""
-    run = TrainingRun(folder=Folder(str(tmp_path), "run"), address="words", seed=1)
-    training = words.TRAINING.model_copy(update={"clip_norm": 1.0, "accumulation": 2})
-    made = Trainer(Task(regime), training, run, device=torch.device("cpu"))
+    made = trainer(tmp_path)
     made.most_unread = RECORD_UPDATES
     planned = list(itertools.islice(made.rest_of_epoch(), 3))
     monkeypatch.setattr(Tensor, "tolist", unread)

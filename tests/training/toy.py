@@ -1,9 +1,7 @@
 """A toy task for the engine, and a program that trains it and can be killed at a given update.
 
-python toy.py STORAGE --launcher direct|processes|ray --workers N [--max-failures N]
-    [--kill-at UPDATE] [--spoil-at UPDATE] [--interrupt-at UPDATE] [--stage]
-
-With --stage it trains a second stage, which goes on with the optimizer of the training without it.
+python toy.py STORAGE --launcher direct|processes|ray --workers N
+    [--kill-at UPDATE] [--spoil-at UPDATE] [--interrupt-at UPDATE]
 """
 
 from __future__ import annotations
@@ -20,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psutil
 import torch
 import torch.distributed as dist
 from torch import nn
@@ -55,7 +52,6 @@ class Toy:
         kill_at: int | None = None,
         spoil_at: int | None = None,
         once: Path | None = None,
-        controller: bool = False,
         interrupt_at: int | None = None,
     ):
         random = np.random.default_rng(0)
@@ -69,7 +65,7 @@ class Toy:
             nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 2)
         )
         self.kill_at, self.spoil_at, self.once = kill_at, spoil_at, once
-        self.controller, self.interrupt_at = controller, interrupt_at
+        self.interrupt_at = interrupt_at
 
     def ids(self, examples: np.ndarray) -> list[str]:
         return [f"toy-{example}" for example in examples]
@@ -86,7 +82,7 @@ class Toy:
         update = progress.update
         if update == self.kill_at and self.once is not None and not self.once.exists():
             self.once.touch()
-            os.kill(_controller() if self.controller else os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), signal.SIGKILL)
         if update == self.interrupt_at:
             self.interrupt_at = None  # once: a second one would end it at once
             os.kill(os.getpid(), signal.SIGINT)
@@ -141,18 +137,11 @@ class ToyRun(TrainingRun):
     flags: argparse.Namespace
 
 
-def _controller() -> int:
-    """Return the process of Ray Train's controller, of the same raylet as this worker."""
-    processes = psutil.Process(os.getppid()).children()
-    return next(item.pid for item in processes if "TrainController" in " ".join(item.cmdline()))
-
-
 def train(run: ToyRun, device: torch.device, report: Report, deadline: float | None = None) -> None:
     flags, store = run.flags, Store(run.folder.root)
     once = Path(store.root) / "killed"
-    task = Toy(flags.kill_at, flags.spoil_at, once, flags.controller, flags.interrupt_at)
-    before = Initialisation(store.folder("runs", "toy"), "optimizer") if flags.stage else None
-    Trainer(task, TRAINING, run, device=device, init_from=before).fit(report, deadline)
+    task = Toy(flags.kill_at, flags.spoil_at, once, flags.interrupt_at)
+    Trainer(task, TRAINING, run, device=device).fit(report, deadline)
 
 
 def process(rank: int, run: ToyRun) -> None:
@@ -183,33 +172,25 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("storage")
     parser.add_argument("--launcher", default="direct")
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--max-failures", type=int, default=2)
     for update in ("--kill-at", "--spoil-at", "--interrupt-at"):
         parser.add_argument(update, type=int)
-    parser.add_argument("--controller", action="store_true", help="kill Ray Train's controller")
     parser.add_argument("--late", type=int, help="rank whose clock is past a deadline")
-    parser.add_argument("--stage", action="store_true")
     options = parser.parse_args(words)
-    name = "stage" if options.stage else "toy"
-    folder = Store(options.storage).folder("runs", name)
-    run = ToyRun(folder=folder, address=name, seed=1, flags=options)
+    folder = Store(options.storage).folder("runs", "toy")
+    run = ToyRun(folder=folder, address="toy", seed=1, flags=options)
     if options.launcher == "processes":
         Path(options.storage).mkdir(parents=True, exist_ok=True)
         torch.multiprocessing.spawn(process, (run,), nprocs=options.workers)
     else:
         training = TRAINING.model_copy(update={"workers": options.workers})
         execution = Execution(
-            launcher=options.launcher,
-            threads=1,
-            cpus_per_worker=0.5,
-            max_failures=options.max_failures,
+            launcher=options.launcher, threads=1, cpus_per_worker=0.5, max_failures=2
         )
 
         def report(metrics: dict[str, float]) -> None:
             print("validation", metrics["validation"])
 
-        name = f"{name}, seed 1"
-        launch(train, run, training, execution, name=name, report=report, warn=print)
+        launch(train, run, training, execution, name="toy, seed 1", report=report, warn=print)
 
 
 if __name__ == "__main__":
