@@ -7,13 +7,17 @@ import gzip
 import hashlib
 import lzma
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
 import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
 
 from augury.core.errors import UserError
-from augury.corpora.files import InputFile, examine, lines
+from augury.corpora import files
+from augury.corpora.files import InputFile, examine, lines, sentences
 
 TEXT = "eins\nzwei \u2028\x0b\x85 drei\r\nvier".encode()
 LINES = [b"eins\n", "zwei \u2028\x0b\x85 drei\r\n".encode(), b"vier"]
@@ -42,6 +46,19 @@ def test_content_does_not_depend_on_compression_or_name(tmp_path: Path, kind: st
         assert examine(path) == expected
 
 
+def test_a_changed_file_is_read_again_and_another_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path / "text", b"one\n")
+    before = examine(path)
+    written(tmp_path / "text", b"two\n")
+    os.utime(path, (1, 1))
+    after = examine(path)
+    assert after.sha256 != before.sha256
+    monkeypatch.setattr(files, "open_bytes", None)
+    assert examine(path) is after
+
+
 @pytest.mark.parametrize("kind", ["gz", "bz2", "xz", "zst"])
 def test_members_are_read_to_the_end_and_damage_is_refused(tmp_path: Path, kind: str) -> None:
     path = written(tmp_path / "text", COMPRESS[kind](b"a\nb\n") + COMPRESS[kind](b"c\n"))
@@ -54,15 +71,54 @@ def test_members_are_read_to_the_end_and_damage_is_refused(tmp_path: Path, kind:
             examine(path)
 
 
-def test_bytes_that_are_not_utf8_are_located(tmp_path: Path) -> None:
-    for content, position in (
+def test_byte_order_mark_is_not_text(tmp_path: Path) -> None:
+    path = written(tmp_path / "text", b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n")
+    assert list(lines(Path(path))) == [b"a\n", b"\xef\xbb\xbfb\n"]
+
+
+@pytest.mark.parametrize(
+    ("content", "position"),
+    [
         (b"ok\nM\xfcller\n", "line 2, byte 2: 0xfc"),
         (b"ok\n" * 3_000_000 + b"\xff", "line 3000001, byte 1: 0xff"),
         (b"ok\nM\xc3", "line 2, byte 2: 0xc3"),
-    ):
-        path = written(tmp_path / "text.de", content)
-        with pytest.raises(UserError, match=f"{path}, {position} is not UTF-8"):
-            examine(path)
+    ],
+)
+def test_bytes_that_are_not_utf8_are_located(tmp_path: Path, content: bytes, position: str) -> None:
+    path = written(tmp_path / "text.de", content)
+    with pytest.raises(UserError, match=f"{path}, {position} is not UTF-8"):
+        examine(path)
+
+
+PIECES = [b"a\n", *(text.encode() for text in "é漢😀"), b"\xed\xa0\x80", b"\xc0\x80", b"\xff"]
+CUT = [b"\xe2\x82", b"\xf0\x9f\x98", b"\xc3", b"\x80"]
+
+
+@given(st.lists(st.sampled_from(PIECES + CUT), min_size=1), st.integers(1, 6))
+def test_utf8_is_what_python_decodes_wherever_blocks_end(pieces: list[bytes], size: int) -> None:
+    content = b"".join(pieces)
+    with tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "CHUNK", max(size, 2))
+        path = written(Path(directory, "text"), content)
+        try:
+            content.decode()
+        except UnicodeDecodeError:
+            with pytest.raises(UserError, match="is not UTF-8|Arrow table"):
+                examine(path)
+        else:
+            assert examine(path).lines == len(content.splitlines())
+
+
+def test_lines_of_talks_and_of_test_sets_without_metadata(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text(
+        "<url>http://x</url>\n<keywords>a, b</keywords>\n<talkid>1</talkid>\n<title>Ein Titel"
+        "</title>\n<description>Worum es geht</description>\n<reviewer></reviewer>\n"
+        " Ein < Satz.\n</doc>\n"
+    )
+    assert list(sentences(path, "wit3")) == [b"Ein Titel\n", b"Worum es geht\n", b" Ein < Satz.\n"]
+    path.write_text('<doc>\n<title>Kein Satz</title>\n<seg id="1"> Ein Satz. </seg>\n</doc>\n')
+    assert list(sentences(path, "seg")) == [b"Ein Satz.\n"]
 
 
 def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:

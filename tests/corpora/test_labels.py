@@ -11,9 +11,9 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.corpus import LABELS, NLI
+from augury.corpora.corpus import LABELLED, LABELS, NLI
 from augury.corpora.ingest import ingest
-from augury.corpora.labels import LabelNames, check_labels, label_counts, label_doubts
+from augury.corpora.labels import LabelNames, are_labels, check_labels, label_counts, label_doubts
 from augury.corpora.spec import LabelledSpec
 
 
@@ -41,6 +41,11 @@ def test_labels_that_may_be_one_are_doubted() -> None:
     assert label_doubts({"a": 2, "b": 3}) == []
 
 
+def test_many_labels_are_labels_where_each_has_several_rows() -> None:
+    assert are_labels(150, 4 * 150) and not are_labels(150, 4 * 150 - 1)
+    assert are_labels(100, 100) and not are_labels(10_001, 10**6)
+
+
 def test_usual_names() -> None:
     names = LabelNames(NLI, {})
     for label in LABELS:
@@ -49,8 +54,37 @@ def test_usual_names() -> None:
     assert not any(name in names for name in ("", "0", "2", "hidden", "entails", "-1"))
 
 
-def test_numbers_of_classes_are_read_by_name() -> None:
-    classes = ("CONTRADICTION", "ENTAILMENT", "NEUTRAL")
+def test_given_names_go_before_usual_ones() -> None:
+    given = {"0": "contradiction", "e": "neutral", "Entails": "entailment", "-": "neutral"}
+    names = LabelNames(NLI, given)
+    assert {name: names[name] for name in given} == given and names["n"] == "neutral"
+    assert "1" not in names and "entails" not in names
+    assert LabelNames(NLI, {"-1": None})["-1"] is None
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        ("entailment", "neutral", "contradiction"),  # XNLI, SNLI and MultiNLI as datasets
+        ("contradiction", "entailment", "neutral"),  # checkpoints fine-tuned on MultiNLI by fairseq
+        ("CONTRADICTION", "NEUTRAL", "ENTAILMENT"),
+    ],
+)
+def test_numbers_of_classes_are_read_by_name(classes: tuple[str, ...]) -> None:
     names = LabelNames(NLI, {}, classes)
     assert [names[str(number)] for number in range(3)] == [name.lower() for name in classes]
     assert names["-1"] is None and "3" not in names
+
+
+def test_given_names_of_classes_and_their_numbers() -> None:
+    names = LabelNames(NLI, {"yes": "entailment", "1": "neutral"}, ("yes", "maybe", "no"))
+    assert [names["0"], names["1"]] == ["entailment", "neutral"] and "2" not in names
+
+
+def test_every_name_is_a_label_where_a_kind_has_no_aliases() -> None:
+    names = LabelNames(LABELLED, {"bad": "negative", "": None}, ("good", "bad"))
+    assert [names[name] for name in ("0", "1", "bad", " other ", "", "-1")] == [
+        *("good", "negative", "negative", "other"),
+        *(None, None),
+    ]
+    assert "anything" in names and LabelNames(LABELLED, {})["-1"] == "-1"

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ray.exceptions import OutOfMemoryError
 
 from augury.core.errors import UserError
 from augury.experiments.spec import Experiment
-from augury.sweeping.tune import DRIVER_MEMORY, place
+from augury.sweeping.tune import DRIVER_MEMORY, _quiet, place
 from tests import tiny
 
 
@@ -22,11 +23,15 @@ def experiment(workers: int = 1, **execution: Any) -> Experiment:
     )
 
 
+@pytest.fixture
+def cores(local_ray: Any) -> int:
+    return int(local_ray.cluster_resources()["CPU"])
+
+
 @pytest.mark.slow
 def test_a_small_trial_trains_in_its_own_actor_and_the_driver_of_workers_requests_no_cpu(
-    local_ray: Any,
+    cores: int,
 ) -> None:
-    cores = int(local_ray.cluster_resources()["CPU"])
     placement = place([experiment()])
     assert placement.execution == {"launcher": "direct", "device": "cpu", "threads": 1}
     assert (placement.at_once, placement.resources) == (cores, {"CPU": 1})
@@ -34,7 +39,28 @@ def test_a_small_trial_trains_in_its_own_actor_and_the_driver_of_workers_request
     placement = place([experiment(workers=2, cpus_per_worker=0.5)])
     assert (placement.execution["launcher"], placement.at_once) == ("ray", cores)
     assert placement.resources == {"memory": DRIVER_MEMORY}
-    with pytest.raises(UserError, match="not a single trial fits: each needs 99 CPU"):
-        place([experiment(workers=99)])
-    with pytest.raises(UserError, match="each needs 1 CPU, 1 GPU, and the cluster has"):
-        place([experiment(device="cuda")])
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("local_ray")
+@pytest.mark.parametrize(
+    ("settings", "at_once", "message"),
+    [
+        ({}, 99, "--at-once 99: only"),
+        ({"workers": 99}, None, "not a single trial fits: each needs 99 CPU"),
+        ({"device": "cuda"}, None, "each needs 1 CPU, 1 GPU, and the cluster has"),
+    ],
+)
+def test_trials_that_do_not_fit_are_rejected(
+    settings: dict[str, Any], at_once: int | None, message: str
+) -> None:
+    with pytest.raises(UserError, match=message):
+        place([experiment(**settings)], at_once)
+
+
+def test_memory_that_runs_out_is_an_error_of_the_user(tmp_path: Path) -> None:
+    """Tune raises a RuntimeError of Ray's error, as it does for no other death of a process."""
+    with pytest.raises(UserError, match="--at-once 1"), _quiet(tmp_path / "ray.log"):
+        raise RuntimeError("caught") from OutOfMemoryError("22.32GB used / 23.54GB limit")
+    with pytest.raises(RuntimeError, match="another"), _quiet(tmp_path / "ray.log"):
+        raise RuntimeError("another")

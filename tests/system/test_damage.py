@@ -17,7 +17,10 @@ from augury.cli import main
 from augury.core import store as stores
 from augury.core.directories import temporary_directory
 from augury.core.store import Store
+from augury.experiments.recording import Tracking
+from augury.tracking.export import Exporter
 from tests import tiny
+from tests.tracking.reading import states as tracked
 
 pytestmark = [pytest.mark.slow, pytest.mark.trains, pytest.mark.timeout(900)]
 
@@ -45,17 +48,26 @@ class Damage(NamedTuple):
 
 
 MADE, SCORED, BEFORE = "it is made anew", "it is scored anew", "from the checkpoint before"
-REFUSED, TO_REMOVE = "train it again", "to train the run from the beginning"
+REFUSED = "train it again"
+TO_REMOVE, TO_REPEAT = "to train the run from the beginning", "repeat the command that made it"
 RUN = "runs/*/seed-1"
 BY_KIND = {
     "corpus": Damage("corpora/*/part-00000.parquet", flip, "train", MADE),
     "manifest": Damage("corpora/*/manifest.json", half, "train", MADE),
+    "view": Damage("views/*/part-00000.parquet", flip, "train", MADE),
     "fit": Damage("fits/*/fitted.json", half, "train", MADE),
     "vocabulary": Damage("vocabularies/*/sentencepiece-0.model", flip, "train", MADE),
+    "token ids": Damage("tokens/*/part-00000.parquet.ids.npy", flip, "train", MADE),
     "scores": Damage(f"{RUN}/scores.json", flip, "train", SCORED),
+    "statistics": Damage(f"{RUN}/counts/test.npz", flip, "train", SCORED),
     "CTranslate2": Damage(f"{RUN}/ctranslate2/model.bin", flip, "translate", MADE),
     "weights": Damage(f"{RUN}/weights.safetensors", flip, "weights", REFUSED),
+    "outcome": Damage(f"{RUN}/outcome.json", half, "weights", REFUSED),
     "run, cut off": Damage(f"{RUN}/run.json", half, "train", REFUSED),
+    "vocabulary, when used": Damage(
+        "vocabularies/*/sentencepiece-0.model", flip, "translate", TO_REPEAT
+    ),
+    "state": Damage(f"{RUN}/checkpoints/*3/state.pt", flip, "continue", BEFORE),
     "checkpoint": Damage(f"{RUN}/checkpoints/*3/model.safetensors", half, "continue", BEFORE),
     "earlier checkpoint": Damage(
         f"{RUN}/checkpoints/*2/model.safetensors", flip, "continue", TO_REMOVE
@@ -127,7 +139,7 @@ def test_damage_is_mended_or_named(
     assert "Traceback" not in messages
     (line,) = [line for line in messages.splitlines() if said in line]
     assert f"{root}/{name}" in line
-    if said in (REFUSED, TO_REMOVE):
+    if said in (REFUSED, TO_REMOVE, TO_REPEAT):
         assert code == (1 if said == TO_REMOVE else 2)  # a trial that fails
     else:
         after = contents(root)
@@ -140,19 +152,28 @@ def test_damage_is_mended_or_named(
 REPORT, SWEEP = "reports/tiny/report.json", "sweeps/s/sweep.json"
 
 
-def paths_elsewhere(_: bytes) -> bytes:
-    """Replace a report by an intact one of paths that are no runs of the storage."""
-    folder = Store(temporary_directory("record")).folder("a", "b")
-    systems = {"one": ["../../etc", "/etc", "", "runs/none/seed-1", "runs"]}
-    content = {"systems": systems, "title": "tiny", "answer": "", "scores": {}}
-    folder.write_record("x.json", content)
-    return folder.read("x.json")
+def record(content: object) -> Change:
+    """Replace a record by another that is intact."""
+
+    def change(_: bytes) -> bytes:
+        folder = Store(temporary_directory("record")).folder("a", "b")
+        folder.write_record("x.json", content)  # type: ignore[arg-type]
+        return folder.read("x.json")
+
+    return change
+
+
+def runs_at(*paths: str) -> Change:
+    return record({"systems": {"one": list(paths)}, "title": "tiny", "answer": "", "scores": {}})
 
 
 OF_ONE: dict[str, tuple[str, Change]] = {
+    "a byte": ("run.json", lambda old: old.replace(b'"name"', b'"nane"', 1)),
+    "other entries": ("run.json", record({"seed": "x"})),
     "scores": ("scores.json", half),
-    "description": ("run.json", half),
-    "paths of a report": (REPORT, paths_elsewhere),
+    "history": ("history/00000001.jsonl", lambda _: b"{"),
+    "report": (REPORT, half),
+    "paths of a report": (REPORT, runs_at("../../etc", "/etc", "", "runs/none/seed-1", "runs")),
     "sweep": (SWEEP, lambda _: b"{"),
 }
 
@@ -171,6 +192,9 @@ def three_systems(tmp_path_factory: pytest.TempPathFactory) -> Path:
         systems={name: {"training.learning_rate": rate} for name, rate in RATES.items()},
     )
     (directory / "tiny.yaml").write_text(yaml.safe_dump(content))
+    rates = {"one": RATES["one"], "four": 4e-3}
+    content["systems"] = {name: {"training.learning_rate": rate} for name, rate in rates.items()}
+    (directory / "others.yaml").write_text(yaml.safe_dump(content))
     assert main(["train", str(directory / "tiny.yaml")]) == 0
     return directory
 
@@ -188,7 +212,9 @@ def test_everything_else_goes_on(
     listed = run_json(capsys, "runs", root)
     damaged = next(run for run in listed if run["name"] == "tiny/three/1")
     name, change = OF_ONE[kind]
-    file = Path(root if "/" in name else damaged["run"], name)
+    file = Path(root, name) if "/" in name and "history" not in name else Path(damaged["run"], name)
+    if "history" in name:
+        file = next(file.parent.glob("*"))
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(change(file.read_bytes() if file.exists() else b""))
     stores._known.clear()
@@ -203,7 +229,19 @@ def test_everything_else_goes_on(
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"ba\n")))
         assert main(["translate", word, "--storage", root]) == 0
     assert main(["runs", root, "--clean"]) == 0
-    assert main(["runs", root, "--verify"]) == (kind != "paths of a report")
+    verified = 0 if kind in ("history", "other entries", "paths of a report") else 1
+    assert main(["runs", root, "--verify"]) == verified
+    capsys.readouterr()
+    tracking = Tracking(uri=f"sqlite:///{tmp_path}/mlflow.db")
+    assert Exporter(tracking, Store(root)).storage() > 0
+    rows = tracked(f"sqlite:///{tmp_path}/mlflow.db")
+    said = [state for _, state in rows.values() if state.startswith("damaged: ")]
+    assert len(said) == (of_run or kind == "history")
+    assert sum(
+        "seed" in row and state == "finished" for row, (_, state) in rows.items()
+    ) == 3 - len(said)
+    assert main(["train", str(three_systems / "others.yaml"), "--storage", root]) == 0
+
     place = Path(damaged["run"]).relative_to(root)
     assert main(["runs", root, str(place), "--delete", "--yes"]) == 0
     assert not Path(damaged["run"]).exists() and all(map(Path.exists, map(Path, intact)))

@@ -3,6 +3,7 @@ commands at once, records and pages."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -66,6 +67,15 @@ def test_a_storage_on_s3_has_the_same_as_a_local_one(
     assert server.refused > 10
     verified = augury("runs", trained, "--verify", "--json")
     assert verified.returncode == 0, verified.stdout
+
+
+def test_runs_are_sent_shown_and_used(trained: str, server: S3Server, tmp_path: Path) -> None:
+    database = f"sqlite:///{tmp_path}/mlflow.db"
+    tracked = augury("track", trained, "--uri", database, "--json")
+    assert json.loads(tracked.stdout)["sent"] == 5, tracked.stderr
+    for server.read_only in (True, False):
+        done = augury("translate", "words/words/1", "--storage", trained, input="eins zwei\n")
+        assert done.returncode == 0 and done.stdout.strip(), done.stderr
 
 
 def start(experiment: Path, storage: str, messages: Path) -> subprocess.Popen[str]:
