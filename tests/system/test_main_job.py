@@ -7,12 +7,16 @@ import json
 import random
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
+
+from augury.cli import main
+from augury.core.store import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -103,7 +107,15 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     done = augury("train", str(path), "--json")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
-    return SimpleNamespace(path=path, result=result)
+    hypotheses = (
+        (Path(result["runs"][1]) / "hypotheses" / "test.txt")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
+    sources = (directory / "test.de").read_text(encoding="utf-8").splitlines()
+    return SimpleNamespace(
+        path=path, result=result, directory=directory, sources=sources, hypotheses=hypotheses
+    )
 
 
 @pytest.mark.trains
@@ -115,4 +127,33 @@ def test_system_and_baseline_learn_the_task(trained: SimpleNamespace) -> None:
         assert bleu["low"] <= bleu["value"] <= bleu["high"] and bleu["value"] > 60
         assert "tok:13a" in bleu["signature"] and bleu["n"] == 60
     assert (baseline["cost"]["data_factor"], words["cost"]["data_factor"]) == (1.0, 2.0)
+    assert len(trained.hypotheses) == 60
     assert Path(trained.result["page"]).read_text().startswith("<!doctype html>")
+
+
+def test_finished_runs_are_found_and_scored_again_with_another_beam(
+    trained: SimpleNamespace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = time.time()
+    assert main(["train", str(trained.path), "--json"]) == 0
+    out, messages = capsys.readouterr()
+    assert json.loads(out)["systems"] == trained.result["systems"]
+    assert messages.count("found, not trained again") == 2
+    assert main(["train", str(trained.path), "--json", "--set", "decoding.beam=1"]) == 0
+    assert json.loads(capsys.readouterr().out)["runs"] == trained.result["runs"]
+    files = [Path(run) / "weights.safetensors" for run in trained.result["runs"]]
+    assert all(file.stat().st_mtime < before for file in files)
+
+
+def wait_for_update(store: Store, update: int, process: subprocess.Popen[str]) -> None:
+    """Wait until a run has a checkpoint of `update`; fail if the process exits before."""
+    from augury.training.checkpoint import Checkpoints
+
+    deadline = time.monotonic() + 300
+    while time.monotonic() < deadline and process.poll() is None:
+        for address in store.addresses("runs"):
+            run = store.folder("runs", f"{address}/seed-1")
+            if max(Checkpoints(run).updates(), default=0) >= update:
+                return
+        time.sleep(0.05)
+    raise AssertionError(f"no checkpoint of update {update}: {process.returncode}")

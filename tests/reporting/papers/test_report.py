@@ -11,6 +11,7 @@ import pytest
 
 from augury.reporting import rendering
 from augury.reporting.papers.report import by_column, part_tables, report, to_dict
+from augury.reporting.sweeps.locations import repeating
 
 
 def lines_of(text: str, start: str) -> list[str]:
@@ -113,7 +114,7 @@ def test_a_page_runs_no_text_and_says_how_to_go_on(paper: Any, read: Any, hostil
     reproduction = paper.reproduction(ended=False)
     page = read(rendering.page(report(reproduction)))
     assert "img" not in page.tags and hostile in page.texts["p"]
-    assert reproduction.sweep.command in page.texts["pre"]
+    assert repeating(reproduction.sweep) in page.texts["pre"]
     again = "the command ended before: give it again"
     states = {name: (line.status, line.why) for name, line in reproduction.lines.items()}
     assert states["+A"] == ("partly measured", f"1 of 2 seeds; {again}")
