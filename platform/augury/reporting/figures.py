@@ -29,11 +29,6 @@ class Figure:
     title: str
     caption: str
     chart: go.Figure
-    min_width: int = 0
-    """The width in pixels below which a chart scrolls.
-
-    Above 0 it takes the whole width of a page.
-    """
 
     def to_dict(self) -> dict[str, Any]:
         """Return the chart as Plotly's JSON-like values."""
