@@ -61,6 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.tracking.tracker import Tracker
 
     asked = arguments.which or ANALYSES.names()
+    for name in asked:  # before settings, which name them
+        ANALYSES.find(name)
     named = {file_of(name).stem if is_path(name) else name: name for name in asked}
     settings: dict[str, dict[str, Any]] = {name: {} for name in named}
     for key, value in config.parse_assignments(arguments.assignments).items():
