@@ -90,7 +90,7 @@ def test_files_with_seeds_are_tested_over_seeds_and_sentences(
     shown = augury("compare", *words, "--json").json
     (table,) = shown["tables"]
     base, better = table["rows"]
-    assert (table["test"], base["name"], better["name"]) == ("test.en", "base", "better")
+    assert (table["test"], base["name"], better["name"]) == ("test.en", "base-1", "better-1")
     files = [Path(texts[f"better-{seed}"]).read_text().splitlines() for seed in (1, 2, 3)]
     expected = [sacrebleu.corpus_bleu(lines, [REFERENCES]).score for lines in files]
     assert better["scores"]["bleu"]["value"] == pytest.approx(sum(expected) / 3)
@@ -102,15 +102,15 @@ def test_files_with_seeds_are_tested_over_seeds_and_sentences(
     assert "difference [95 %]" in text and "train time" not in text and shown["answer"] in text
 
 
-def test_one_system_is_scored_from_standard_input_too(tmp_path: Path, augury: Augury) -> None:
+def test_one_system_is_scored(tmp_path: Path, augury: Augury) -> None:
     """By several references, as sacreBLEU does; compressed files and those with a mark are read."""
     lines, first, second = REFERENCES[:3], REFERENCES[1:4], [*REFERENCES[:2], "a cat"]
     (tmp_path / "first.gz").write_bytes(gzip.compress("\n".join(first).encode()))
     (tmp_path / "second").write_bytes(codecs.BOM_UTF8 + "\n".join(second).encode())
-    words = ["--references", tmp_path / "first.gz", tmp_path / "second", "--json"]
+    words = ["--references", tmp_path / "first.gz", tmp_path / "second"]
     words += ["--metrics", "bleu", "chrf++", "ter"]
-    piped = augury("compare", "-", *words, text="\n".join(lines).encode()).json["tables"]
-    scores = piped[0]["rows"][0]["scores"]
+    (table,) = tables(augury, write(tmp_path / "lines", lines), *map(str, words))
+    scores = table["rows"][0]["scores"]
     assert scores["bleu"]["signature"].startswith("nrefs:2|bs:1000|")
     metrics = (sacrebleu.BLEU(), sacrebleu.CHRF(word_order=2), sacrebleu.TER())
     expected = [metric.corpus_score(lines, [first, second]).score for metric in metrics]
@@ -140,10 +140,7 @@ def test_runs_configurations_and_sweeps(runs: Results, augury: Augury) -> None:
     ("words", "message"),
     [
         ("aa cc", "no test set in common (base: test; elsewhere: flores)"),
-        ("aa dd", "test is another text for changed than for base"),
-        ("aa ee", "other metric is not scored by BLEU on test, as base is"),
         ("bb ab", "young has no scores yet"),
-        ("aa aa/seed-1", "belongs to two of the systems"),
         ("sweeps/yung", "unknown sweep 'yung'"),
     ],
 )
@@ -151,8 +148,6 @@ def test_systems_that_cannot_be_compared_are_rejected(
     words: str, message: str, runs: Results, augury: Augury
 ) -> None:
     translated(runs, "elsewhere", "cc" * 8, 1, 0.3, test="flores")
-    translated(runs, "changed", "dd" * 8, 1, 0.3, text="0" * 16)
-    translated(runs, "other metric", "ee" * 8, 1, 0.3, metrics=["chrf"])
     runs.run("young", "ab" * 8)
     swept(runs, "young", {"beta=0": "ab" * 8, "beta=5": "bb" * 8})
     assert message in augury("compare", *words.split(), "--storage", runs.store.root, code=2).error
@@ -162,7 +157,6 @@ def test_systems_that_cannot_be_compared_are_rejected(
     ("words", "message"),
     [
         ("{base-1} {short} --references {reference}", "short has 1 line"),
-        ("{base-1} {base-2},{base-2} --references {reference}", "is listed twice in"),
         ("{base-1} {base-2}", "--references FILE"),
         ("{base-1} nowhere --references {reference} --language en", "no file 'nowhere'"),
     ],

@@ -13,8 +13,6 @@ from augury.reporting.find import (
     SUMMARY,
     find,
     load_systems,
-    name_of,
-    with_earlier_seeds,
 )
 from tests.run_folders import Results
 
@@ -49,7 +47,6 @@ def test_equal_names_are_told_apart_by_addresses_until_a_report_has_one(results:
     with pytest.raises(UserError, match="ciphers/one key@aaaaaaaa"):
         find("ciphers/one key/1", root)
     assert find(f"ciphers/one key@{A[:8]}/1", root) == [older]
-    assert [find(name_of(run), root) for run in (older, later)] == [[older], [later]]
     report(results.store, "ciphers", **{"one key": [later]})
     assert find("ciphers/one key/1", root) == [later]
 
@@ -69,25 +66,10 @@ def test_a_report_names_all_its_systems(results: Results) -> None:
     runs = [results.run("first", address, bleu=30.0) for address in (A, B)]
     report(results.store, "mine", base=runs[:1], ours=runs[1:], later=[results.run("later", C)])
     root = results.store.root
-    for words in (["reports/mine"], [f"{root}/reports/mine"], ["mine"], ["mine/base", "mine/ours"]):
+    for words in (["reports/mine"], ["mine"], ["mine/base", "mine/ours"]):
         assert [system.name for system in load_systems(words, root)] == ["base", "ours"]
     with pytest.raises(UserError, match="did you mean 'mine'"):
         load_systems(["reports/mime"], root)
-
-
-def test_a_report_keeps_earlier_seeds_of_the_same_systems_alone(results: Results) -> None:
-    """With other settings, or another way of scoring, they are others."""
-    first, third, other = (
-        results.run("a", address, seed, bleu=1.0) for address, seed in ((A, 1), (A, 3), (B, 2))
-    )
-    for run in (first, third, other):
-        run.finish({})
-    page = report(results.store, "my", a=[first])
-    assert with_earlier_seeds(page, {"a": {3: third}}) == {"a": {1: first, 3: third}}
-    assert with_earlier_seeds(page, {"a": {2: other}}) == {"a": {2: other}}
-    scores = third.read_record("scores.json")
-    third.write_record("scores.json", scores | {"evaluations": {"test": "another beam"}})
-    assert with_earlier_seeds(page, {"a": {3: third}}) == {"a": {3: third}}
 
 
 def test_a_stage_is_named_behind_its_run(results: Results) -> None:

@@ -5,17 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from augury.core.rng import generator
 from augury.corpora.ingest import cached_corpus
 from augury.experiments.spec import parse
 from augury.reporting.power import TYPICAL, planned_power
 
 
-def test_it_is_that_of_typical_models_until_there_are_stored_runs(
-    tmp_path: Path, results: Any
-) -> None:
+def test_it_is_that_of_typical_models(tmp_path: Path, results: Any) -> None:
     for side in ("de", "en"):
         (tmp_path / f"a.{side}").write_text("".join(f"das Haus {row} geht\n" for row in range(150)))
     files = {"source": str(tmp_path / "a.de"), "target": str(tmp_path / "a.en")}
@@ -28,12 +23,6 @@ def test_it_is_that_of_typical_models_until_there_are_stored_runs(
     (statement,) = planned_power(systems, store, 3)
     news = cached_corpus(experiment.corpus, "news", results.store.root)
     typical = TYPICAL["accuracy"].smallest_difference(3, news.rows, 1)
-    assert (statement.systems, statement.power.smallest) == (0, typical)
+    assert statement.power.smallest == typical
     (one,), (two,) = (planned_power(systems, store, seeds) for seeds in (1, 2))
     assert one.power == two.power and planned_power([experiment], store, 3) == []
-    for name in ("a", "b"):
-        for seed in (1, 2):
-            correct = (generator(name, seed).random(300) < 0.7).astype(int).tolist()
-            results.run(name, name * 16, seed, correct=correct, test="news", text=news.address)
-    (statement,) = planned_power(systems, store, 3)
-    assert statement.systems == 2 and statement.power.smallest != pytest.approx(typical)

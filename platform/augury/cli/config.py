@@ -73,13 +73,13 @@ def run(arguments: argparse.Namespace) -> int:
         }
         print_settings(settings, arguments.json)
         return 0
-    from augury.reporting import graphs
+    from augury.reporting.graphs import mermaid
 
-    nodes = graphs.nodes(_preflight(loaded).graph)
+    drawing = mermaid(_preflight(loaded).graph)
     if arguments.json:
-        print_json([node._asdict() for node in nodes])
+        print_json({"graph": drawing})
     else:
-        print(graphs.mermaid(nodes), end="")
+        print(drawing, end="")
     return 0
 
 

@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     folders = [folder for of_system in runs.values() for folder in of_system.values()]
     store, report = Store(loaded.storage), None
     page = store.folder(find.REPORTS, loaded.name)
-    systems = results.load_experiment(find.with_earlier_seeds(page, runs), seeds)
+    systems = results.load_experiment(runs, seeds)
     if scored_sets(systems):
         report = experiment.report(systems, loaded.name, failures)
         if experiment.write(report, page, systems):
@@ -83,7 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"warning  {caution}")
         if loaded.tracking.enabled:
             print("MLflow  ", mlflow_command(place(loaded.tracking, store).uri))
-        words = ("augury", "translate", find.name_of(folders[-1]), *elsewhere(loaded.storage))
+        system = next(reversed(runs))
+        name = f"{loaded.name}/{system}/{max(runs[system])}" if report else folders[-1].uri
+        words = ("augury", "translate", name, *elsewhere(loaded.storage))
         print(f"next     {example_input(folders[-1])} | {command(*words)}")
     if trained.missing:
         print(f"missing  {counted(trained.missing, 'training')}, for which the budget had no time")

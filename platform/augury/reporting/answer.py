@@ -4,12 +4,11 @@ confirming it takes; else the difference and its price."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 from augury.core.naming import counted
 from augury.reporting.comparison import Comparison, Row
-from augury.reporting.numbers import adaptive, factor, number, p_text, signed
+from augury.reporting.numbers import adaptive, factor, p_text, signed
 from augury.reporting.sweeps.summary import (
     ConfigurationResult,
     Summary,
@@ -65,14 +64,7 @@ def answer(table: Comparison, doubt: str = "") -> str:
             f"{it} scores {-by:.1f} {name} {less}" if by < 0 else level
         )
     one_seed = 1 in (len(best.scores[metric].seeds), len(start.seeds))
-    sentence = head + _verdict(best, one_seed, table.comparisons, doubt)
-    first = max(learnt, key=gain)
-    if first is not best and round(gain(first), 1) > by:
-        sentence += (
-            f"; {first.name} scores still {more} ({number(first.difference, signed)}), but that "
-            "may be chance"
-        )
-    return f"{sentence}."
+    return f"{head}{_verdict(best, one_seed, table.comparisons, doubt)}."
 
 
 def _verdict(row: Row, single_seed: bool, comparisons: int, doubt: str) -> str:
@@ -160,16 +152,8 @@ def _on_validation(summary: Summary, first: ConfigurationResult) -> str:
     others = [result for result in summary.ranking if result is not first]
     competitor = summary.reference if first is not summary.reference else next(iter(others), None)
     said = f"Without test sets, {first.name} leads with {summary.metric} {first.score_text}"
-    if competitor is None or competitor.mean is None or first.mean is None:
-        return f"{said}, and there is nothing to compare it with."
-    difference = first.mean - competitor.mean
-    by = adaptive(abs(difference), like=first.mean)
-    said += f", {by} {'more' if difference >= 0 else 'less'} than {competitor.name} with "
-    said += competitor.score_text
-    halves = [result.half for result in (first, competitor) if result.half is not None]
-    # The intervals have one deviation, that of all seeds pooled.
-    if len(halves) < 2 or abs(difference) <= math.hypot(*halves):
-        said += "; it may be chance"
+    if competitor and competitor.mean is not None:
+        said += f", before {competitor.name} with {competitor.score_text}"
     return f"{said}; these scores chose it, so that less is to be expected on unseen text."
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from pathlib import PurePath
 
 import yaml
@@ -12,13 +11,11 @@ from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora import known
 from augury.experiments.record import Input, RunRecord
-from augury.experiments.spec import parse
 from augury.experiments.stored_runs import corpus_notes
 from augury.experiments.task import Exported
 from augury.reporting.numbers import amount, interval
 from augury.reporting.rendering import environment
 from augury.reporting.results import best_validations
-from augury.reporting.run_files import experiment
 from augury.reporting.tables import markdown, records
 from augury.scoring.registry import lower_is_better, title
 
@@ -26,7 +23,7 @@ from augury.scoring.registry import lower_is_better, title
 def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
     """Return the card of a finished run; `file` is the name of its experiment file, in the same
     directory."""
-    record, system = RunRecord.read(run), parse(experiment(run, [1]))
+    record = RunRecord.read(run)
     measured = [(test, score) for test, of_test in record.tests.items() for score in of_test]
     rows = [
         {
@@ -47,9 +44,6 @@ def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
         "tags": [exported.pipeline, "augury", *filter(None, [record.task])],
         "metrics": list(dict.fromkeys(of.name.partition(":")[0] for _, of in measured)),
     }
-    parts = {f"regime `{system.regime.name}`": inspect.getdoc(type(system.regime)) or ""}
-    for operator in system.augment:
-        parts[f"operator `{operator.operator}`"] = inspect.getdoc(type(operator)) or ""
     cost = record.cost
     return (
         environment()
@@ -66,7 +60,6 @@ def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
             cost=cost
             and f"{amount(cost.parameters)} parameters, {cost.updates:,.0f} updates, "
             f"{duration(cost.train_seconds)} of training on {cost.device}",
-            parts={of: " ".join(text.partition("\n\n")[0].split()) for of, text in parts.items()},
             file=file,
         )
     )

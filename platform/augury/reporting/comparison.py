@@ -21,11 +21,10 @@ from augury.experiments.record import Cost
 from augury.reporting.notes import (
     LEARNT,
     WARNING,
-    SystemScore,
     cautions,
+    incomparable,
     listed,
     not_beaten,
-    same_measure,
     score_notes,
     untrained_warnings,
 )
@@ -46,6 +45,7 @@ from augury.scoring.power import Components, components
 from augury.scoring.registry import bounds, lower_is_better, metric_class
 from augury.scoring.seed_variance import pool, sample_variance
 from augury.scoring.significance import Difference, clusters, compare, holm, interval, mean_over
+from augury.scoring.trivial import Trivial
 
 
 @dataclass(frozen=True)
@@ -167,20 +167,20 @@ def compare_all(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[C
 
 
 def warnings_of(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return the warnings of several test sets: of the first, which decides, and what the others
-    have besides, without repeating what was not learnt on each."""
+    """Return the warnings of several test sets, each once; those of the first, which decides, come
+    first, and what was not learnt on the others is one line."""
     if not comparisons:
         return []
     first, *others = comparisons
-    unlearnt, sets = [], dict[str, list[str]]()
+    lines, unlearnt = list(first.warnings), []
     for item in others:
         if names := [row.name for row in item.rows if row.meaningless]:
             unlearnt.append(f"{item.test} ({listed(names)})")
-        for line in item.warnings:
-            if line not in first.warnings and LEARNT not in line:
-                sets.setdefault(line, []).append(item.test)
-    more = [f"{WARNING}{LEARNT} also on {listed(unlearnt)}"] if unlearnt else []
-    return [*first.warnings, *more, *(f"{listed(of)}: {line}" for line, of in sets.items())]
+    if unlearnt:
+        lines.append(f"{WARNING}{LEARNT} also on {listed(unlearnt)}")
+    for item in others:
+        lines += [line for line in item.warnings if LEARNT not in line]
+    return list(dict.fromkeys(lines))
 
 
 def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
@@ -192,16 +192,8 @@ def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
     metric, baseline = metrics[0], results[0]
     tested, variance = _differences(results, test, metric)
     corrected = iter(holm([difference.p_value for difference in tested if difference]))
-    scores = []
-    for result in results:
-        score, run = result.score(test, metric), next(iter(result.runs.values()), None)
-        if score and run:
-            sets = tuple(name for name in result.tests if name != MEAN) if test == MEAN else (test,)
-            worst = score.high if lower_is_better(metric) else score.low
-            scores.append(SystemScore(result.name, run, metric, score.value, worst, sets))
-    unlearnt = {score.name: trivial for score in scores if (trivial := not_beaten(score))}
     kind = time_kind([result.cost for result in results if result.cost])
-    first, rows = baseline.score(test, metric), []
+    first, unlearnt, rows = baseline.score(test, metric), dict[str, Trivial](), list[Row]()
     for result, difference in zip(results, tested, strict=True):
         score, cost, p_value, factor = result.score(test, metric), result.cost, None, None
         if difference:
@@ -209,6 +201,8 @@ def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
             difference = replace(difference, p_value=max(difference.p_value, difference.least_p))
         if cost and baseline.cost and on_one_device([baseline.cost, cost]):
             factor = seconds_of(cost, kind) / seconds_of(baseline.cost, kind)
+        if score and (trivial := _not_beaten(result, test, metric, score)):
+            unlearnt[result.name] = trivial
         names = [of for of in dict.fromkeys((baseline.name, result.name)) if of in unlearnt]
         why = ""
         if names:
@@ -233,7 +227,12 @@ def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
     power = power_of_comparison(metric, variance, of_power)
     of_tests = {row.name: row.tested for row in rows if row.tested}
     confounded = [result.name for result in results if _confounded(baseline, result)]
-    warnings = [*untrained_warnings(scores), *cautions(results, confounded, test, metrics)]
+    shown = {
+        f"{row.name} ({row.scores[metric].value:.1f})": unlearnt[row.name]
+        for row in rows
+        if row.name in unlearnt
+    }
+    warnings = [*untrained_warnings(metric, shown), *cautions(results, confounded, test, metrics)]
     notes = score_notes(results, test, metrics, of_tests)
     return Comparison(
         test,
@@ -244,6 +243,16 @@ def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
         notes=(*notes, *([power.text] if power else [])),
         power=power,
     )
+
+
+def _not_beaten(result: SystemResult, test: str, metric: str, score: Estimate) -> Trivial | None:
+    """Return the trivial output that a system is not shown to beat; None where it does, and where
+    nothing is known of its runs."""
+    run = next(iter(result.runs.values()), None)
+    if run is None:
+        return None
+    sets = [name for name in result.tests if name != MEAN] if test == MEAN else [test]
+    return not_beaten(run, sets, metric, score.high if lower_is_better(metric) else score.low)
 
 
 def with_pooled_intervals(results: Sequence[SystemResult], test: str) -> list[SystemResult]:
@@ -293,7 +302,9 @@ def _differences(
 
 def _is_comparable(baseline: SystemResult, result: SystemResult, test: str, metric: str) -> bool:
     """Return whether a system and the baseline were scored on the same text in the same way."""
-    return result is not baseline and same_measure([baseline, result], test, metric)
+    if result is baseline or not (baseline.score(test, metric) and result.score(test, metric)):
+        return False
+    return not incomparable([baseline, result], test, [metric])
 
 
 def _confounded(baseline: SystemResult, system: SystemResult) -> bool:

@@ -16,7 +16,7 @@ from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, compare_all, scored_sets, warnings_of
 from augury.reporting.curves import learning_curves, recorded
 from augury.reporting.find import PAGE, SUMMARY
-from augury.reporting.notes import SystemScore, text_notes, untrained_warnings
+from augury.reporting.notes import not_beaten, text_notes, untrained_warnings
 from augury.reporting.report import Charts, Code, Details, Report, Section, example_section, section
 from augury.reporting.results import SystemResult, best_validations
 from augury.reporting.run_files import EXPERIMENT, experiment_yaml
@@ -24,14 +24,12 @@ from augury.reporting.samples import draw
 from augury.reporting.score_charts import score_sections
 from augury.reporting.score_tables import by_test, frame, score_table
 from augury.reporting.styles import legend, system_style
-from augury.reporting.tables import Table, table
-from augury.scoring import registry
+from augury.reporting.tables import Table, records
+from augury.scoring.registry import title
+from augury.scoring.trivial import Trivial
 
-MOST_SETS = 3
-"""The maximum number of test sets that a terminal shows in full.
-
-Of more, only the mean is, and scores of the others.
-"""
+VALID = "valid"
+"""The role of the text of validations."""
 
 
 def write(report: Report, folder: Folder, results: Sequence[SystemResult]) -> bool:
@@ -69,29 +67,24 @@ def compared(comparisons: Sequence[Comparison], results: Sequence[SystemResult])
     )
 
 
-def report(results: Sequence[SystemResult], title: str, failures: Sequence[str] = ()) -> Report:
-    """Return the report of systems, the baseline first, with `failures` as cautions.
+def report(results: Sequence[SystemResult], name: str, failures: Sequence[str] = ()) -> Report:
+    """Return the report of an experiment, the baseline first, with `failures` as cautions.
 
     UserError where nothing is scored yet.
     """
-    names = scored_sets(results)
-    if not names:
+    tests = scored_sets(results)
+    if not tests:
         raise UserError("no run has scores yet: a page can be made when the first one is finished")
-    comparisons = compare_all(results, names)
-    first, known = comparisons[0], compared(comparisons, results)
-    others = " and ".join(result.name for result in results[1:]) or results[0].name
-    tables, notes = [score_table(comparisons)], [*failures, *known.notes]
-    if len(comparisons) > MOST_SETS:
-        note = "every test set with intervals and p: the page, --json, or augury compare"
-        tables = [score_table(comparisons[:1]), replace(by_test(comparisons), notes=(note,))]
+    comparisons = compare_all(results, tests)
+    known = compared(comparisons, results)
+    notes, sets = [*failures, *known.notes], [by_test(comparisons)] if len(comparisons) > 1 else []
     return replace(
         known,
-        title=title,
-        name=f"{title}: {others} on {', '.join(names)}",
-        power=first.power_text,
+        title=name,
+        power=comparisons[0].power_text,
         notes=notes,
         sections=[*_sections(results, comparisons)],
-        summary=[*tables, "\n".join([known.answer, *notes])],
+        summary=[score_table(comparisons[:1]), *sets, "\n".join([known.answer, *notes])],
     )
 
 
@@ -106,7 +99,7 @@ def _sections(
     yield from score_sections(shown, comparisons, styles, "systems", numbers, names)
     metric, points = f"valid/{first.metrics[0]}", recorded(results)
     metric = metric if metric in {*points["metric"]} else "valid/loss"
-    validation = f"validation {registry.title(metric.removeprefix('valid/'))}"
+    validation = f"validation {title(metric.removeprefix('valid/'))}"
     labels = {metric: validation, "train/loss": "training loss"}
     if curves := learning_curves(points, labels, styles):
         yield section("Learning curves", Charts(curves, names), "One line per seed.")
@@ -125,18 +118,17 @@ def _sections(
 
 
 def validations(systems: Sequence[SystemResult]) -> Table:
-    """Return runs without test sets: their folders, and the best value of every metric in their
-    validations."""
-    rows, best_scores = [], []
+    """Return runs without test sets: the best values in their validations, and their folders."""
+    rows, unlearnt = [], dict[str, dict[str, Trivial]]()
     for system in systems:
         for seed, run in system.runs.items():
-            row: dict[str, object] = {"system": system.name, "seed": str(seed)}
-            for metric, value in best_validations(run).items():
-                row[f"best {registry.title(metric)}"] = f"{value:.2f}"
-                name = f"{system.name}, seed {seed}"
-                best_scores.append(SystemScore(name, run, metric, value, value, ("valid",)))
+            best = best_validations(run)
+            values = [f"{title(metric)} {value:.2f}" for metric, value in best.items()]
+            row = {"system": system.name, "seed": seed, "best in validation": ", ".join(values)}
             rows.append({**row, "run": run.uri})
-    columns = dict.fromkeys(column for row in rows for column in row if column != "run")
-    lines = [[row.get(column) for column in (*columns, "run")] for row in rows]
-    notes = (*untrained_warnings(best_scores), NO_TESTS, *text_notes(systems))
-    return table([*columns, "run"], lines, notes=notes)
+            for metric, value in best.items():
+                if trivial := not_beaten(run, [VALID], metric, value):
+                    name = f"{system.name}, seed {seed} ({value:.1f})"
+                    unlearnt.setdefault(metric, {})[name] = trivial
+    warnings = [line for of in unlearnt.items() for line in untrained_warnings(*of)]
+    return records(rows, notes=(*warnings, NO_TESTS, *text_notes(systems)))

@@ -7,7 +7,6 @@ beginning of an address. A run that several experiments share has a name in each
 from __future__ import annotations
 
 import difflib
-import itertools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,7 @@ from augury.core.naming import is_whole
 from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
-from augury.experiments.record import DESCRIPTION, KIND, SCORES, RunName, RunRecord
+from augury.experiments.record import DESCRIPTION, KIND, SCORES, RunName
 from augury.sweeping import state
 
 if TYPE_CHECKING:
@@ -49,15 +48,6 @@ def find(word: str, storage: str) -> list[Folder]:
     runs of several systems.
     """
     return _system(word, storage)[1]
-
-
-def name_of(run: Folder) -> str:
-    """Return a name of a run that training has described, by which `find` finds it."""
-    for system in named_systems(Store(run.root)):
-        for seed, folder in system.runs.items():
-            if folder == run:
-                return f"{system.name}/{seed}"
-    raise AssertionError(f"{run.uri} is no described run")
 
 
 def named_systems(store: Store) -> list[NamedSystem]:
@@ -106,54 +96,18 @@ def report_summary(report: Folder) -> dict[str, Any]:
         return {}
 
 
-def with_earlier_seeds(
-    report: Folder, runs: Mapping[str, Mapping[int, Folder]]
-) -> dict[str, dict[int, Folder]]:
-    """Return the runs of systems by seed, with those of other seeds that a report shows, as far as
-    they are of the same address and scored in the same way.
-
-    Says where the report shows a system with other settings, as it is about to be written anew.
-    """
-    extended = {name: dict(of_system) for name, of_system in runs.items()}
-    replaced = []
-    for name, shown in report_systems(report).items():
-        by_seed = runs.get(name, {})
-        addresses = {_address(run) for run in by_seed.values()}
-        evaluations = [RunRecord.read(run).evaluations for run in by_seed.values()]
-        earlier = [run for run in shown if _address(run) in addresses]
-        if len(earlier) < len(shown):
-            replaced.append(f"{name} ({_address(shown[0])})")
-        complete = [run for run in earlier if run.complete]
-        for run, record in stored_runs.intact(complete, RunRecord.read).items():
-            if record.evaluations in evaluations:
-                extended[name].setdefault(record.seed, run)
-    if replaced:
-        say(
-            f"the report {report.name} showed other settings, whose runs are kept by their "
-            f"addresses, and is written anew: {', '.join(replaced)}"
-        )
-    return {name: dict(sorted(of_system.items())) for name, of_system in extended.items()}
-
-
 def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
-    """Return the systems that words name: runs, systems with all their seeds, and all those of a
-    sweep or of an experiment's report.
+    """Return the systems that words name, each once: runs, systems with all their seeds, and all
+    those of a sweep or of an experiment's report.
 
-    UserError where one does not exist, has no scores, or shares a run with another; one that is
-    named twice is told of.
+    UserError where one does not exist or has no scores.
     """
     from augury.reporting.results import load_groups  # which names of runs do without
 
     named: dict[tuple[Folder, ...], str | None] = {}
     for word in words:
         for name, found in _of_group(word, storage) or [_system(word, storage)]:
-            runs = tuple(found)
-            if runs in named:
-                say(f"{name or word} is compared already, and not repeated")
-            named.setdefault(runs, name)
-    for first, second in itertools.combinations(named, 2):
-        if shared := [run for run in first if run in second]:
-            raise UserError(f"{shared[0].uri} belongs to two of the systems: name each run once")
+            named.setdefault(tuple(found), name)
     groups = [{_seed(run): run for run in runs} for runs in named]
     systems = load_groups(groups, list(named.values()))
     for system in systems:
@@ -175,34 +129,15 @@ def with_reference(systems: Sequence[SystemResult], name: str) -> list[SystemRes
 
 
 def common_tests(systems: Sequence[SystemResult]) -> list[str]:
-    """Return the test sets that all systems are scored on; UserError unless they are scored on the
-    same texts in the same way."""
-    from augury.reporting.comparison import scored_sets
-    from augury.reporting.notes import incomparable
-    from augury.scoring.registry import title
-
-    known = scored_sets(systems)
-    tests = [test for test in known if all(test in system.tests for system in systems)]
+    """Return the test sets that all systems are scored on; UserError where there is none."""
+    first, *others = systems
+    tests = [test for test in first.tests if all(test in other.tests for other in others)]
     if not tests:
         listed = "; ".join(f"{system.name}: {', '.join(system.tests)}" for system in systems)
         raise UserError(
             f"the systems have no test set in common ({listed}): give their experiments one in "
             "corpus.tests"
         )
-    for test in known:
-        if test not in tests:
-            say(f"{test} is left out: not all systems are scored on it")
-    for test in tests:
-        metrics = [*systems[0].tests[test]]
-        for system in systems:
-            if system.score(test, metrics[0]) is None:
-                raise UserError(
-                    f"{system.name} is not scored by {title(metrics[0])} on {test}, as "
-                    f"{systems[0].name} is: give both the same scoring.metrics and run `augury "
-                    "train` again"
-                )
-        if problems := incomparable(systems, test, metrics):
-            raise UserError("; ".join(problems))
     return tests
 
 
@@ -222,31 +157,27 @@ def _groups(store: Store) -> dict[tuple[str, str], dict[str, list[Folder]]]:
 
 
 def _of_group(word: str, storage: str) -> list[tuple[str | None, list[Folder]]]:
-    """Return name and scored runs of the systems of a report or sweep, the reference first; empty
-    for a word that names neither."""
-    kinds, place, name = [REPORTS, state.KIND], storage, word
-    *above, kind, last = word.rstrip("/").rsplit("/", 2) if "/" in word else ("", word)
-    if kind in kinds:
-        kinds, place, name = [kind], "/".join(above) or storage, last
-    groups = _groups(Store(place))
-    group = next(((kind, name) for kind in kinds if (kind, name) in groups), None)
-    if group is None and len(kinds) > 1:
+    """Return name and scored runs of the systems of a report or sweep (`NAME`, `reports/NAME`,
+    `sweeps/NAME`), the reference first; empty for a word that names neither."""
+    kind, _, name = word.rpartition("/")
+    kinds = [REPORTS, state.KIND] if not kind else [kind]
+    groups = _groups(Store(storage)) if kinds[0] in (REPORTS, state.KIND) else {}
+    systems = next((groups[of, name] for of in kinds if (of, name) in groups), None)
+    if systems is None:
+        if kind and groups:
+            raise unknown(kind.removesuffix("s"), name, [of for at, of in groups if at == kind])
         return []
-    if group is None:
-        raise unknown(kind.removesuffix("s"), name, [of for kind, of in groups if kind in kinds])
-    systems = {
-        system: [run for run in runs if run.exists(SCORES)]
-        for system, runs in groups[group].items()
+    scored = {
+        system: [run for run in runs if run.exists(SCORES)] for system, runs in systems.items()
     }
-    of = f"{group[0].removesuffix('s')} {name}"
-    missing = [system for system, runs in systems.items() if not runs]
-    if missing and missing[0] == next(iter(systems)):
+    missing = [system for system, runs in scored.items() if not runs]
+    if missing and missing[0] == next(iter(scored)):
         raise UserError(
-            f"the reference of {of} has no scores yet: give the command again that made it"
+            f"the reference of {word} has no scores yet: give the command again that made it"
         )
     if missing:
-        say(f"{of}: without scores, and left out: {'; '.join(missing)}")
-    return [(system, runs) for system, runs in systems.items() if runs]
+        say(f"{word}: without scores, and left out: {'; '.join(missing)}")
+    return [(system, runs) for system, runs in scored.items() if runs]
 
 
 def _system(word: str, storage: str) -> tuple[str | None, list[Folder]]:
@@ -274,8 +205,8 @@ def _system(word: str, storage: str) -> tuple[str | None, list[Folder]]:
         )
     nearest = difflib.get_close_matches(word, names, n=SHOWN, cutoff=0.0)
     raise UserError(
-        f"no run '{word}' in {store.root}, of which `augury runs` lists all; the nearest are:"
-        + "".join(f"\n  {name}" for name in nearest)
+        f"no run '{word}' in {store.root}, of which `augury runs` lists all; the nearest are: "
+        f"{', '.join(nearest)}"
     )
 
 

@@ -85,16 +85,13 @@ def sweep(swept: Sweep) -> pd.DataFrame:
     address. What is not known, such as the score of a stopped configuration, is missing. `attrs`
     holds the `answer` and the address of the `page`.
     """
-    summary = summarise(swept)
+    summary, rows = summarise(swept), []
     chosen, deciding = recommended(summary), summary.deciding
-    test, _, metric = swept.metric.partition("/")
-    by_tests = deciding is not None and swept.tests != ()
-    rows = []
     for result in summary.ranking:
-        row = summary.row(result)
-        low, high = result.interval
+        row, (low, high) = summary.row(result), result.interval
+        test, _, metric = swept.metric.partition("/")
         scores: dict[str, Any] = {"score": result.mean, "low": low, "high": high}
-        if deciding and by_tests:
+        if deciding:
             test, metric = deciding.test, deciding.metrics[0]
             scores = score_record(deciding, row, metric) if row else {}
             scores |= {"score": scores.get("value"), "p": scores.get("p_corrected")}

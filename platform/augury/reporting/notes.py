@@ -6,13 +6,10 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
-from augury.augment.health import HealthLimits
 from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.corpora.corpus import KINDS, Corpus
-from augury.experiments.record import RunRecord
 from augury.regimes.regime import SHORTEN
 from augury.reporting import run_files
 from augury.reporting.results import MEAN, SystemResult, on_one_device
@@ -20,7 +17,6 @@ from augury.scoring import registry
 from augury.scoring.registry import lower_is_better, segment_noun, title
 from augury.scoring.significance import Difference
 from augury.scoring.trivial import Trivial, best_trivial
-from augury.training.trained import OUTCOME, Outcome
 
 WARNING = "warning: "
 LEARNT = "not shown to have learnt"
@@ -30,46 +26,35 @@ LISTED = 3
 """Names that a warning lists before it counts the others."""
 
 
-class SystemScore(NamedTuple):
-    """The score of a system on a test or validation set, or its mean over several."""
-
-    name: str
-    run: Folder
-    """One of its runs."""
-    metric: str
-    value: float
-    worst: float
-    """The worse end of the interval; the value itself where none is known."""
-    tests: tuple[str, ...]
-    """The sets that the score is of."""
-
-
-def not_beaten(score: SystemScore) -> Trivial | None:
+def not_beaten(run: Folder, tests: Sequence[str], metric: str, worst: float) -> Trivial | None:
     """Return the trivial output that a score is not shown to be better than, with its own; None
-    where it is better, and where the text or the metric is missing."""
-    trivial = _trivial(score)
-    if trivial is None:
+    where it is better, and where the text or the metric is missing.
+
+    `run` is one of the system's, `tests` are the sets that its score is the mean of, `worst` is the
+    worse end of its interval.
+    """
+    if not run_files.is_described(run):
         return None
-    lower = lower_is_better(score.metric)
-    better = score.worst < trivial.value if lower else score.worst > trivial.value
+    corpora = [run_files.test_corpus(run, test) for test in tests]
+    known = [best for of in corpora if of and (best := _on_corpus(of.folder, metric))]
+    if not known or len(known) < len(corpora):
+        return None
+    output = known[0].output if len(known) == 1 else "the best trivial output of every set"
+    trivial = Trivial(output, statistics.fmean(of.value for of in known))
+    better = worst < trivial.value if lower_is_better(metric) else worst > trivial.value
     return None if better else trivial
 
 
-def untrained_warnings(scores: Sequence[SystemScore]) -> list[str]:
-    """Return warnings that name the systems that are not shown to have learned, and what to
-    change."""
-    unlearned: dict[str, list[SystemScore]] = {}
-    for score in scores:
-        if trivial := not_beaten(score):
-            level = f"{title(score.metric)} {trivial.value:.1f} by {trivial.output}"
-            unlearned.setdefault(level, []).append(score)
+def untrained_warnings(metric: str, unlearnt: Mapping[str, Trivial]) -> list[str]:
+    """Return warnings that name the systems that are not shown to have learned; `unlearnt` are the
+    outputs that they do not beat."""
     lines = []
-    for level, of_level in unlearned.items():
-        names = listed([f"{score.name} ({score.value:.1f})" for score in of_level])
-        remedies = dict.fromkeys(filter(None, (_remedy(score.run) for score in of_level)))
+    for trivial in dict.fromkeys(unlearnt.values()):
+        names = [name for name, of in unlearnt.items() if of == trivial]
         lines.append(
-            f"{WARNING}not shown to have learnt more than {level}, so that differences mean "
-            f"nothing: {'; '.join([names, *remedies])}"
+            f"{WARNING}{LEARNT} more than {title(metric)} {trivial.value:.1f} by {trivial.output}, "
+            f"so that differences mean nothing: {listed(names)}; train longer, or change "
+            "training.learning_rate"
         )
     return lines
 
@@ -78,32 +63,6 @@ def listed(names: Sequence[str], separator: str = ", ") -> str:
     """Return the first names, and how many more there are."""
     more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
     return f"{separator.join(names[:LISTED])}{more}"
-
-
-def _remedy(run: Folder) -> str:
-    """Return what to change, by what ended training; empty where that is not known."""
-    if not run.exists(OUTCOME):
-        return ""
-    if Outcome.read(run).stopped_by == "patience":
-        return "change training.learning_rate, or raise training.patience"
-    parameters = RunRecord.read(run).parameters
-    limits = [f"training.max_{unit}" for unit in ("epochs", "updates")]
-    budgets = [f"{name} (now {parameters[name]:,})" for name in limits if parameters.get(name)]
-    return f"train longer: raise {' or '.join(budgets)}" if budgets else ""
-
-
-def _trivial(score: SystemScore) -> Trivial | None:
-    """Return the best trivial output on the sets of a score, or on the first of several with the
-    mean of their scores."""
-    if not run_files.is_described(score.run):
-        return None
-    corpora = [run_files.test_corpus(score.run, test) for test in score.tests]
-    found = [_on_corpus(corpus.folder, score.metric) for corpus in corpora if corpus]
-    known = [trivial for trivial in found if trivial]
-    if not known or len(known) < len(corpora):
-        return None
-    output = known[0].output if len(known) == 1 else "the best trivial output of every set"
-    return Trivial(output, statistics.fmean(trivial.value for trivial in known))
 
 
 @lru_cache(maxsize=64)  # the page of a running sweep is rendered repeatedly
@@ -141,13 +100,6 @@ def incomparable(results: Sequence[SystemResult], test: str, metrics: Sequence[s
             "compared"
         )
     return lines
-
-
-def same_measure(results: Sequence[SystemResult], test: str, metric: str) -> bool:
-    """Return whether all systems are scored on the same text in the same way."""
-    return all(of.score(test, metric) for of in results) and not incomparable(
-        results, test, [metric]
-    )
 
 
 def _texts(result: SystemResult, test: str) -> dict[str, str]:
@@ -192,7 +144,7 @@ def cautions(
     results: Sequence[SystemResult], confounded: Sequence[str], test: str, metrics: Sequence[str]
 ) -> list[str]:
     """Return what may change a decision beside what was not learnt: budgets that differ, losses
-    that never acted, degenerate outputs of operators, numbers that are missing or cannot be
+    that never acted, numbers that are missing or cannot be
     compared; `confounded` are systems whose seeds were trained on other hardware than the
     baseline's."""
     lines, baseline = [], results[0]
@@ -209,13 +161,6 @@ def cautions(
     ]
     if idle:
         lines.append(f"{WARNING}the regime never acted in full: {listed(idle)}; {SHORTEN}")
-    outputs: dict[str, list[str]] = {}
-    for result in results:
-        for output in result.outputs:
-            if output.faults(HealthLimits()):
-                outputs.setdefault(f"{output.name}: {output.text}", []).append(result.name)
-    for said, names in outputs.items():
-        lines.append(f"{WARNING}made for {listed(names)} by {said}")
     for result in results:
         if result.unscored:
             seeds = ", ".join(map(str, result.unscored))

@@ -1,5 +1,5 @@
 """Say what an experiment can see: the smallest difference that it finds, and the seeds that a
-smaller one needs. Before it is run, from runs that are stored for its test sets or typical ones.
+smaller one needs. Before it is run, from the variance of typical models.
 """
 
 from __future__ import annotations
@@ -9,21 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from augury.core.naming import counted
-from augury.core.store import Folder, Store
+from augury.core.store import Store
 from augury.corpora.ingest import cached_corpus
-from augury.experiments import stored_runs
-from augury.experiments.record import RunRecord
 from augury.experiments.spec import Experiment
-from augury.reporting import run_files
-from augury.reporting.results import Estimate, resample_runs
-from augury.scoring.bootstrap import Resampled
-from augury.scoring.power import Components, components
+from augury.reporting.results import Estimate
+from augury.scoring.power import Components
 from augury.scoring.registry import bounds, segment_noun, title
 
-MOST_SYSTEMS = 8
-"""Stored systems are enough for a variance; more take time."""
-SAMPLES = 200
-"""Bootstrap samples of stored systems: enough for a variance."""
 # Of small models on 1,000 sentences of Multi30k: three seeds of four systems vary by 0.28
 # (BLEU) and 0.18 (chrF), and differences of single seeds by 0.19 and 0.10 over sentences, most of
 # which is due to seeds. Accuracy is a guess: two systems disagree on every fifth example.
@@ -32,7 +24,7 @@ TYPICAL: Mapping[str, Components] = {
     "chrf": Components(0.14, 43.0, 17.0, dof=8),
     "accuracy": Components(1.0, 800.0, 400.0, dof=8),
 }
-"""By metric, for experiments on test sets of which nothing is stored."""
+"""By metric."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +101,6 @@ class PlannedPower:
 
     test: str
     metric: str
-    systems: int
-    """Stored systems that the components are estimated from; 0: typical components."""
     seeds: int
     """The seeds of the experiment; with one, the statement is on two."""
     comparisons: int
@@ -123,8 +113,6 @@ def power_lines(statements: Sequence[PlannedPower]) -> list[str]:
     tests: dict[str, list[str]] = {}
     for planned in statements:
         source = "typical small models: a rough guess"
-        if planned.systems:
-            source = f"{counted(planned.systems, 'system')} stored for it"
         if planned.comparisons > 1:
             source += f", corrected for {planned.comparisons} comparisons"
         alone = "one seed says nothing of others; " if planned.seeds == 1 else ""
@@ -134,46 +122,22 @@ def power_lines(statements: Sequence[PlannedPower]) -> list[str]:
 
 
 def planned_power(systems: Sequence[Experiment], store: Store, seeds: int) -> list[PlannedPower]:
-    """Return what each test set of an experiment can show with so many seeds.
-
-    Nothing for a single system.
+    """Return what each test set of an experiment can show with so many seeds; nothing for a single
+    system, and for metrics of which no typical variance is known.
 
     Texts are read into the storage if they are not there.
     """
-    if len(systems) < 2:
+    first, statements = systems[0], []
+    metric, comparisons = first.scoring.metrics[0], len(systems) - 1
+    if not comparisons or metric not in TYPICAL:
         return []
-    first = systems[0]
-    metric = first.scoring.metrics[0]
-    comparisons, statements = len(systems) - 1, []
     for test in first.test_sets:
         corpus = cached_corpus(first.corpus, test, store.root)
-        stored = stored_systems(store, corpus.address, metric)
-        known = TYPICAL.get(metric)
-        if len(stored) > 1:
-            known = components(stored, len(stored[0].statistics[0]))
-        if known is None or not corpus.rows:
-            continue
-        if shown := power(metric, known, max(seeds, 2), corpus.rows, comparisons):
-            count = len(stored) if len(stored) > 1 else 0
-            statements.append(PlannedPower(test, metric, count, seeds, comparisons, shown))
+        if corpus.rows:
+            shown = power(metric, TYPICAL[metric], max(seeds, 2), corpus.rows, comparisons)
+            if shown:
+                statements.append(PlannedPower(test, metric, seeds, comparisons, shown))
     return statements
-
-
-def stored_systems(store: Store, text: str, metric: str) -> list[Resampled]:
-    """Return systems of several seeds that are scored on a test set, given by the address of its
-    text."""
-    groups: dict[str, list[tuple[Folder, RunRecord]]] = {}
-    names: dict[str, str] = {}
-    scored = filter(run_files.is_scored, stored_runs.folders(store))
-    for run, record in stored_runs.intact(scored, RunRecord.read).items():
-        roles = {corpus.address: corpus.role for corpus in record.inputs}
-        test = roles.get(text)
-        if test is not None and any(score.name == metric for score in record.tests.get(test, ())):
-            groups.setdefault(record.address, []).append((run, record))
-            names[record.address] = test
-    several = [address for address, group in groups.items() if len(group) > 1][:MOST_SYSTEMS]
-    systems = [resample_runs(groups[of], names[of], metric, SAMPLES) for of in several]
-    return [system for system in systems if system is not None]
 
 
 def _one_digit(value: float) -> float:

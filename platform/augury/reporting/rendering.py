@@ -78,7 +78,8 @@ def text(report: Report, width: int | None = None) -> str:
 def csv(report: Report) -> str:
     """Return the records as CSV with exact numbers."""
     assert report.records is not None, f"{report.title} has no records"
-    return tables.csv(report.records)
+    content: str = report.records.to_csv(index=False, lineterminator="\n")
+    return content
 
 
 FORMATS: Mapping[str, Callable[[Report], str]] = {

@@ -6,7 +6,6 @@ are rendered by `rendering`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -113,8 +112,6 @@ class Report:
     """What papers need: the tables in Markdown and LaTeX."""
     records: pd.DataFrame | None = None
     """The same as records with exact numbers."""
-    name: str = ""
-    """The title of the browser's window; empty: the title."""
     question: str = ""
     power: str = ""
     """What the experiment could see."""
@@ -122,12 +119,6 @@ class Report:
     status: Status | None = None
     most_notes: int = 6
     """The number of notes of a table above which a page folds them away."""
-
-    @property
-    def headline(self) -> tuple[str, str]:
-        """The first clause of the answer, and the rest of it."""
-        first = re.split(r"(?<=;) |(?<=,) (?=but )", self.answer, maxsplit=1)
-        return first[0].rstrip(";,"), "".join(first[1:])
 
     @property
     def figures(self) -> list[Figure]:

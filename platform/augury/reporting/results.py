@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from scipy import special
+import numpy.typing as npt
 
 from augury.augment.health import Health
 from augury.core import config
@@ -21,10 +21,9 @@ from augury.reporting import run_files
 from augury.reporting.numbers import interval as interval_text
 from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
 from augury.scoring.registry import bounds, lower_is_better, metric_class
-from augury.scoring.registry import metric as get_metric
-from augury.scoring.scores import with_references, with_resampling, without_resampling
-from augury.scoring.significance import LEVEL, Interval, interval
-from augury.scoring.stored import Score, read_statistics
+from augury.scoring.scores import with_resampling, without_resampling
+from augury.scoring.significance import Interval, interval
+from augury.scoring.stored import Measured, Score, read_statistics
 from augury.training import history
 
 MEAN = "mean"
@@ -246,43 +245,21 @@ def best_validations(run: Folder) -> dict[str, float]:
     return best
 
 
-def from_hypotheses(
-    name: str,
-    hypotheses: Mapping[Folder, Sequence[str]],
-    references: Sequence[str],
-    *,
-    test: str,
-    language: str | None,
-    metrics: Sequence[str],
-    sources: Sequence[str] | None = None,
-    samples: int = SAMPLES,
-    more_references: Sequence[Sequence[str]] = (),
-) -> SystemResult:
-    """Return a system of which only the output for one test set is known.
-
-    `hypotheses`: folder of a seed -> lines; `more_references` are further references of all
-    segments, set by set.
-    """
+def from_scores(name: str, test: str, seeds: Mapping[Folder, Sequence[Measured]]) -> SystemResult:
+    """Return a system of which only the scores on one test set are known: file of a seed's output
+    -> scores by the same metrics."""
+    address = config.address([file.uri for file in seeds])
+    runs = dict(enumerate(seeds, start=1))
     estimates, resampled = {}, {}
-    for scorer in [get_metric(of, language) for of in metrics]:
-        counts = [
-            scorer.statistics(lines, references, *more_references, sources=sources)
-            for lines in hypotheses.values()
-        ]
-        signature = with_references(scorer.signature, 1 + len(more_references))
-        labels = scorer.measures == "labels"
-        drawn = resample(counts, scorer.value, samples=samples, labels=labels)
-        resampled[scorer.name] = drawn
-        by_seed = {
-            seed: Score(scorer.name, value, value, value, signature, len(references))
-            for seed, value in enumerate(map(float, drawn.scores), start=1)
-        }
-        estimates[scorer.name] = estimate(by_seed, drawn)
-    address = config.address([list(lines) for lines in hypotheses.values()])
+    for scores in zip(*seeds.values(), strict=True):
+        metric = scores[0].name
+        drawn = _drawn(metric, [score.statistics for score in scores], SAMPLES)
+        resampled[metric] = drawn
+        estimates[metric] = estimate(dict(zip(runs, scores, strict=True)), drawn)
     return SystemResult(
         name,
         address,
-        runs=dict(enumerate(hypotheses, start=1)),
+        runs=runs,
         record=RunRecord(name=name, address=address, seed=1, task=None),
         tests={test: estimates},
         resampled={test: resampled},
@@ -313,21 +290,27 @@ def _resampled(
     if len(whole) < len(runs) or len(set(sentences)) > 1:
         return None
     try:
-        scorer = metric_class(metric)
+        return _drawn(metric, whole, samples)
     except UserError:  # the file of a metric of one's own is gone
         return None
-    return resample(whole, scorer.value, samples=samples, labels=scorer.measures == "labels")
+
+
+def _drawn(metric: str, counts: Sequence[npt.NDArray[Any]], samples: int) -> Resampled:
+    """Return scores on resampled sentences; `counts` are the statistics of every seed."""
+    scorer = metric_class(metric)
+    return resample(counts, scorer.value, samples=samples, labels=scorer.measures == "labels")
 
 
 def estimate(by_seed: Mapping[int, Score], resampled: Resampled | None) -> Estimate:
     """Return the mean of a metric's scores over seeds, with its interval cut to the metric's range.
 
-    `resampled` are the scores of the same seeds on resampled test sets.
+    `resampled` are the scores of the same seeds on resampled test sets; without them, the interval
+    holds those of all seeds.
     """
     scores = list(by_seed.values())
     values, signatures = [score.value for score in scores], [score.signature for score in scores]
-    known = interval(resampled) if resampled else _interval_from_scores(scores)
-    between = known.within(bounds(scores[0].name))
+    known = Interval(min(score.low for score in scores), max(score.high for score in scores))
+    between = (interval(resampled) if resampled else known).within(bounds(scores[0].name))
     if resampled:
         signatures = [with_resampling(of, len(resampled.samples), SEED) for of in signatures]
     return Estimate(
@@ -344,19 +327,3 @@ def estimate(by_seed: Mapping[int, Score], resampled: Resampled | None) -> Estim
 def deviation(values: Sequence[float]) -> float | None:
     """Return the standard deviation over seeds; None for a single one."""
     return statistics.stdev(values) if len(values) > 1 else None
-
-
-def _interval_from_scores(scores: Sequence[Score]) -> Interval:
-    """Return the interval without statistics of sentences, from the intervals of seeds and
-    Student's t over seeds.
-
-    Their half-widths are added in quadrature. It is wider than necessary, as the variance between
-    seeds is in both.
-    """
-    values = [score.value for score in scores]
-    count, mean = len(values), statistics.fmean(values)
-    quantile = float(special.stdtrit(count - 1, (1 + LEVEL) / 2)) if count > 1 else 0.0
-    spread = quantile * (deviation(values) or 0.0) / math.sqrt(count)
-    below = statistics.fmean(score.value - score.low for score in scores)
-    above = statistics.fmean(score.high - score.value for score in scores)
-    return Interval(mean - math.hypot(below, spread), mean + math.hypot(above, spread))

@@ -11,9 +11,6 @@ from augury.reporting.results import SystemResult
 from augury.reporting.run_files import test_corpus
 from augury.scoring.stored import HYPOTHESES, read_vouched
 
-MOST_CHARACTERS = 400
-"""The length up to which an output is always shown."""
-
 
 @dataclass(frozen=True)
 class Example:
@@ -28,16 +25,6 @@ class Example:
     """System -> its translation or label."""
     language: str = ""
     expected_language: str = ""
-
-    @property
-    def short_outputs(self) -> dict[str, str]:
-        """The outputs; degenerate ones, much longer than is normal, are cut."""
-        normal = max((len(text) for text in self.expected.values()), default=0)
-        most = max(MOST_CHARACTERS, 3 * normal)
-        return {
-            system: text if len(text) <= most else f"{text[:most]}… [{len(text):,} characters]"
-            for system, text in self.outputs.items()
-        }
 
 
 def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> list[Example]:

@@ -13,8 +13,7 @@ from augury.reporting.numbers import p_text, time_unit
 from augury.reporting.report import Block, Charts, Legend, Section, section
 from augury.reporting.results import on_one_device
 from augury.reporting.score_tables import test_sections
-from augury.reporting.styles import COLOURS, OTHER, Style, system_style
-from augury.reporting.styles import legend as system_legend
+from augury.reporting.styles import COLOURS, OTHER, Style
 from augury.reporting.tables import Table
 from augury.scoring.registry import title
 
@@ -41,7 +40,8 @@ def score_sections(
     if differences := forest(comparisons[0], styles):
         heading = f"Differences to {comparisons[0].rows[0].name}"
         yield section(heading, Charts(differences))
-    yield from cost_sections(comparisons[0], styles, legend)
+    for cost in score_against_cost(comparisons[0], styles):
+        yield section("Score against cost", Charts([cost], legend), cost.caption)
 
 
 def forest(comparison: Comparison, styles: Mapping[str, Style]) -> list[Figure]:
@@ -70,20 +70,6 @@ def forest(comparison: Comparison, styles: Mapping[str, Style]) -> list[Figure]:
     figure.add_vline(x=0, line={"color": COLOURS[0], "dash": "dot", "width": 1.5})
     caption = f"{label}, with intervals of 95 %: {better} of the line is better"
     return [Figure("forest", caption, caption, figure)]
-
-
-def cost_sections(
-    comparison: Comparison | None, styles: Mapping[str, Style] | None = None, legend: Legend = ()
-) -> list[Section]:
-    """Return the chart of the score against cost, where times can be compared; `styles`, by
-    address, and their `legend` are by default those of the places of systems."""
-    if comparison is None:
-        return []
-    if styles is None:
-        styles = {row.address: system_style(index) for index, row in enumerate(comparison.rows)}
-        legend = system_legend(row.name for row in comparison.rows)
-    charts = score_against_cost(comparison, styles)
-    return [section("Score against cost", Charts([of], legend), of.caption) for of in charts]
 
 
 def score_against_cost(comparison: Comparison, styles: Mapping[str, Style]) -> list[Figure]:

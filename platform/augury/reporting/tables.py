@@ -26,18 +26,8 @@ WIDTH = 200
 """Characters of a line without a terminal."""
 LATEX_HEAD = "% \\usepackage{booktabs}\n"
 SYMBOLS = {"×": "times", "±": "pm", "∪": "cup", "α": "alpha", "β": "beta", "τ": "tau"}
-SYMBOLS |= {"ε": "varepsilon", "λ": "lambda", "Θ": "Theta"}
-WORDS = {"\\": "backslash", "~": "asciitilde", "^": "asciicircum", "|": "bar"}
-WORDS |= {"<": "less", ">": "greater"}
-LATEX_ESCAPES = {
-    **{character: rf"$\{name}$" for character, name in SYMBOLS.items()},
-    **{character: rf"\text{name}{{}}" for character, name in WORDS.items()},
-    **{character: rf"\{character}" for character in "&%$#_{}"},
-    "–": "--",
-    "−": "$-$",
-}
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-"""The beginnings of texts that a spreadsheet would run."""
+SYMBOLS |= {"ε": "varepsilon", "λ": "lambda", "Θ": "Theta", "−": "-"}
+"""What is a formula in LaTeX; pandas escapes what LaTeX reads as commands."""
 MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
 
@@ -171,40 +161,19 @@ def markdown_escaped(plain: str) -> str:
 
 
 def latex(tables: Sequence[Table]) -> str:
-    """Return tables in LaTeX for the package booktabs; notes are in the caption."""
+    """Return tables in LaTeX for the package booktabs, with titles and notes as comments."""
     return LATEX_HEAD + "\n".join(map(_latex, tables))
 
 
 def _latex(shown: Table) -> str:
-    header, *rows = [[latex_escaped(cell) for cell in line] for line in shown.lines()]
-    # The braces keep LaTeX from taking a name in brackets for an argument of the line break before
-    # it.
-    body = [
-        [f"{{}}{name}", *(re.sub(MINUS, "$-$", cell) for cell in cells)] for name, *cells in rows
-    ]
-    words = [*([shown.title] if shown.title else []), *shown.notes]
-    styler = pd.DataFrame(body, columns=header).style.hide(axis="index")
-    text: str = styler.to_latex(
-        hrules=True,
-        position_float="centering",
-        column_format="l" + "r" * (len(header) - 1),
-        caption=latex_escaped("; ".join(words).rstrip(".")) + ".",
-    )
-    return text
-
-
-def latex_escaped(plain: str) -> str:
-    """Return plain text escaped for LaTeX."""
-    return "".join(LATEX_ESCAPES.get(character, character) for character in plain)
-
-
-def csv(frame: pd.DataFrame) -> str:
-    """Return a frame as CSV with a header and exact numbers.
-
-    Texts that a spreadsheet would run as formulas get an apostrophe in front.
-    """
-
-    def neutral(value: object) -> object:
-        return f"'{value}" if isinstance(value, str) and value.startswith(FORMULAS) else value
-
-    return frame.map(neutral).to_csv(index=False, lineterminator="\n")
+    header, *rows = shown.lines()
+    styler = pd.DataFrame(rows, columns=header).style.hide(axis="index").format(escape="latex")
+    styler = styler.format_index(escape="latex", axis="columns")
+    text: str = styler.to_latex(hrules=True, column_format="l" + "r" * (len(header) - 1))
+    text = re.sub(MINUS, "$-$", text).replace("–", "--")
+    # The braces keep LaTeX from taking a name in brackets for an argument of the line break before.
+    text = re.sub(r"^\[", "{}[", text, flags=re.MULTILINE)
+    for symbol, name in SYMBOLS.items():
+        text = text.replace(symbol, f"$\\{name}$" if name.isalpha() else f"${name}$")
+    comments = [f"% {line}\n" for line in (shown.title, *shown.notes) if line]
+    return "".join([*comments, text])

@@ -43,12 +43,11 @@ def test_without_test_scores_there_is_no_answer(sweeps: Any, addresses: list[str
         (
             [(30, 31, 29), (33, 34, 35), (30, 30, 30)],
             [
-                "ours leads with validation BLEU 34.0 [32.8, 35.2] (3 seeds), 4.0 more than "
-                "baseline with 30.0 [28.8, 31.2] (3 seeds)",
+                "ours leads with validation BLEU 34.0 [32.8, 35.2] (3 seeds), before baseline "
+                "with 30.0 [28.8, 31.2] (3 seeds)",
             ],
         ),
-        ([(30, 31), (30, 32), (29, 30)], ["it may be chance"]),
-        ([(33,), (31,), (32,)], ["baseline leads", "1.0 more than other", "it may be chance"]),
+        ([(33,), (31,), (32,)], ["baseline leads", "before other"]),
     ],
 )
 def test_without_test_sets_validation_decides(
