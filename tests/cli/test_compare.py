@@ -141,7 +141,7 @@ def test_runs_configurations_and_sweeps(runs: Results, augury: Augury) -> None:
     [
         ("aa cc", "no test set in common (base: test; elsewhere: flores)"),
         ("bb ab", "young has no scores yet"),
-        ("sweeps/yung", "unknown sweep 'yung'"),
+        ("sweeps/yung", "the nearest are: ciphers/young/1, young/beta=5/2"),
     ],
 )
 def test_systems_that_cannot_be_compared_are_rejected(

@@ -68,7 +68,7 @@ def test_a_report_names_all_its_systems(results: Results) -> None:
     root = results.store.root
     for words in (["reports/mine"], ["mine"], ["mine/base", "mine/ours"]):
         assert [system.name for system in load_systems(words, root)] == ["base", "ours"]
-    with pytest.raises(UserError, match="did you mean 'mine'"):
+    with pytest.raises(UserError, match="the nearest are: .*mine/ours/1"):
         load_systems(["reports/mime"], root)
 
 

@@ -63,7 +63,7 @@ def test_seeds_of_one_address_are_one_system(results: Any) -> None:
 
 def test_equal_names_are_told_apart_by_address_then_seed(results: Any) -> None:
     folders = [results.run("cipher", address * 8, bleu=30.0) for address in ("ab", "cd")]
-    assert [system.name for system in load(folders)] == ["cipher abab", "cipher cdcd"]
+    assert [system.name for system in load(folders)] == ["cipher abab seed 1", "cipher cdcd seed 1"]
     seeds = [results.run("base", "ab" * 8, seed, bleu=30.0 + seed) for seed in (1, 2, 3)]
     first, others = load_groups([{1: seeds[0]}, {2: seeds[1], 3: seeds[2]}])
     assert (first.name, others.name) == ("base abab seed 1", "base abab seed 2, 3")

@@ -120,10 +120,10 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
 
 @pytest.mark.trains
 def test_system_and_baseline_learn_the_task(trained: SimpleNamespace) -> None:
-    baseline, words = trained.result["systems"]
+    baseline, words = trained.result["tables"][0]["rows"]
     assert (baseline["name"], words["name"]) == ("baseline", "words")
     for system in (baseline, words):
-        bleu = system["tests"]["test"]["bleu"]
+        bleu = system["scores"]["bleu"]
         assert bleu["low"] <= bleu["value"] <= bleu["high"] and bleu["value"] > 60
         assert "tok:13a" in bleu["signature"] and bleu["n"] == 60
     assert (baseline["cost"]["data_factor"], words["cost"]["data_factor"]) == (1.0, 2.0)

@@ -99,7 +99,7 @@ def assert_all_records_are_read(run: Run, store: Store, result: dict[str, Any]) 
     kept = sum(number for name, number in semantic.items() if name.startswith("kept "))
     assert semantic["generated"] == 2 * ROWS  # one for each of the other two labels
     assert rows == {"reorder-qab": ROWS, "semantic": kept, "eda": 2 * ROWS} and kept > 0
-    cost = result["systems"][1]["cost"]
+    cost = result["tables"][0]["rows"][1]["cost"]
     every = ROWS + sum(rows.values())
     assert cost["data_factor"] == pytest.approx(every / ROWS)
     assert [table["test"] for table in result["tables"]] == ["mean", "qaa", "qab"]

@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
@@ -25,9 +25,6 @@ from augury.experiments.estimates import estimate
 from augury.experiments.graph import Graph
 from augury.experiments.spec import TASKS, Experiment, settings_class
 from augury.experiments.systems import expand, load
-
-if TYPE_CHECKING:
-    from augury.reporting.power import PlannedPower
 
 EXAMPLE = "augury config search_spaces/experiments/multi30k.yaml --set regime.label_smoothing=0.2"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -122,19 +119,17 @@ def show(
     listed = f"{counted(len(systems), 'system')} ({', '.join(systems)})"
     listed += f" × {counted(len(loaded.seeds), 'seed')} = {counted(runs, 'run')}"
     report = _preflight(loaded)
-    power: list[PlannedPower] = []
-    said: list[str] = []
+    power: list[str] = []
     if len(systems) > 1:
-        from augury.reporting.power import planned_power, power_lines  # imports SciPy
+        from augury.reporting.power import planned_power  # imports SciPy
 
         power = planned_power([*systems.values()], Store(loaded.storage), len(loaded.seeds))
-        said = power_lines(power)
     whole, baseline = estimate(report.graph, loaded), report.costs[next(iter(systems))]
     unknown = ", ".join(name for name, cost in report.costs.items() if cost is None)
     facts |= {
         "texts": [asdict(text) for text in report.texts],
         "cautions": report.cautions,
-        "power": [asdict(statement) for statement in power],
+        "power": power,
         "cost": {
             "seconds": whole and whole.all_seeds,
             "bytes": whole and whole.bytes,
@@ -166,7 +161,7 @@ def show(
     for caution in report.cautions:
         if caution not in report.warnings:
             print(f"note   {caution}")
-    for line in said:
+    for line in power:
         print(f"power  {line}")
     print(f"cost   {facts['cost']['text']}")
     print(f"next   {facts['next']}")

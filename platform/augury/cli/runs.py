@@ -83,9 +83,9 @@ def _select(store: Store, arguments: argparse.Namespace) -> dict[Folder, dict[st
         if wanted not in STATES:
             raise unknown("state", wanted, STATES)
     names: dict[Folder, str] = {}
-    for system in named_systems(store):
-        for seed, folder in system.runs.items():
-            names.setdefault(folder, f"{system.name}/{seed}")
+    for system, seeds in named_systems(store).items():
+        for seed, folder in seeds.items():
+            names.setdefault(folder, f"{system}/{seed}")
     # A damaged one is called by its folder.
     runs = {folder: names.get(folder, folder.name) for folder in stored_runs.folders(store)}
     if arguments.runs:

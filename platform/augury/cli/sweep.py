@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import (
@@ -27,7 +27,6 @@ from augury.sweeping.proposals import COMBINATIONS
 from augury.sweeping.state import PAGE
 
 if TYPE_CHECKING:
-    from augury.reporting.power import PlannedPower
     from augury.sweeping.plan import Plan, SweepOptions
     from augury.sweeping.space import Space
 
@@ -121,9 +120,8 @@ def _show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     made = budget.make_plan(space, options)
     notes = cautions(configuration.experiment for configuration in made.configurations.values())
     if as_json:
-        power = [asdict(statement) for statement in _power(made, options)]
-        facts = {"question": space.question, **made.to_dict(), "cautions": notes, "power": power}
-        print_json(facts)
+        facts = {"question": space.question, **made.to_dict(), "cautions": notes}
+        print_json({**facts, "power": _power(made, options)})
         return 0
     for note in notes:
         say(note)
@@ -153,12 +151,10 @@ def plan_lines(made: Plan, options: SweepOptions) -> list[str]:
         if options.budget is not None and cost.all_seeds > options.budget:
             fit = options.budget / max(cost.first_seed, 1e-9)
             lines.append(f"--budget ends it before: seed by seed, about {fit:.1f} seeds of all fit")
-    from augury.reporting.power import power_lines
-
-    return [*lines, *power_lines(_power(made, options))]
+    return [*lines, *_power(made, options)]
 
 
-def _power(made: Plan, options: SweepOptions) -> list[PlannedPower]:
+def _power(made: Plan, options: SweepOptions) -> list[str]:
     """Return what the configurations of a sweep can show on each test set."""
     from augury.reporting.power import planned_power
 

@@ -37,7 +37,10 @@ def answer(table: Comparison, doubt: str = "") -> str:
         return f"On {table.test_label}, {baseline.name} reaches {name} {start.text}; {missing}."
     learnt = [row for row in compared if not row.meaningless]
     if not learnt:
-        return f"On {table.test_label}, differences mean nothing: {compared[0].meaningless}."
+        return (
+            f"On {table.test_label}, differences mean nothing: the systems are not shown to have "
+            "learnt more than a trivial output."
+        )
 
     def gain(row: Row) -> float:
         return table.gain(row) or 0.0
@@ -54,14 +57,10 @@ def answer(table: Comparison, doubt: str = "") -> str:
             f"{baseline.name} ({values}){cost}"
         )
     else:
-        nobody, it = f"{best.name} does not beat", "it"
-        if len(learnt) > 1:
-            nobody, it = "no system beats", best.name
-        level = "no difference is shown"
-        if best.mark and not doubt:
-            level = "the difference is real, but below 0.05"
-        head = f"On {table.test_label}, {nobody} {baseline.name} ({name} {start.value:.1f}): " + (
-            f"{it} scores {-by:.1f} {name} {less}" if by < 0 else level
+        nobody = "no system beats" if len(learnt) > 1 else f"{best.name} does not beat"
+        head = (
+            f"On {table.test_label}, {nobody} {baseline.name} ({name} {start.value:.1f}): "
+            f"{best.name} scores {-by:.1f} {name} {less}"
         )
     one_seed = 1 in (len(best.scores[metric].seeds), len(start.seeds))
     return f"{head}{_verdict(best, one_seed, table.comparisons, doubt)}."
@@ -74,16 +73,15 @@ def _verdict(row: Row, single_seed: bool, comparisons: int, doubt: str) -> str:
     between = f"{signed(tested.low)} to {signed(tested.high)}" if tested else ""
     if doubt:
         return (f" (95 % interval {between})" if tested else "") + f", but {doubt}"
-    undecided = "one seed does not decide" if single_seed else ""
+    undecided = "; one seed does not decide" if single_seed else ""
     if tested is None or row.corrected is None:
-        return ", but the difference is not tested" + (f" and {undecided}" if undecided else "")
+        return f", but the difference is not tested{undecided}"
     if not round(tested.value, 1):
         return f" (95 % interval of the difference {between})"
     corrected = f" after correction for {comparisons} comparisons" if comparisons > 1 else ""
-    evidence = f"(95 % interval {between}, {p_text(row.corrected)}{corrected})"
-    if not row.mark:
-        return f", but that may be chance {evidence}" + (f", and {undecided}" if undecided else "")
-    return f"; the difference is real {evidence}" + (f", but {undecided}" if undecided else "")
+    verdict = "; the difference is real" if row.mark else ", but that may be chance"
+    p_value = p_text(row.corrected)
+    return f"{verdict} (95 % interval {between}, {p_value}{corrected}){undecided}"
 
 
 def sweep_answer(summary: Summary) -> str:

@@ -13,7 +13,7 @@ from augury.corpora import known
 from augury.experiments.record import Input, RunRecord
 from augury.experiments.stored_runs import corpus_notes
 from augury.experiments.task import Exported
-from augury.reporting.numbers import amount, interval
+from augury.reporting.numbers import interval
 from augury.reporting.rendering import environment
 from augury.reporting.results import best_validations
 from augury.reporting.tables import markdown, records
@@ -58,7 +58,7 @@ def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
             data={text.role: _origin(store, text) for text in record.inputs},
             notes=corpus_notes(run, record.inputs),
             cost=cost
-            and f"{amount(cost.parameters)} parameters, {cost.updates:,.0f} updates, "
+            and f"{cost.parameters:,.0f} parameters, {cost.updates:,.0f} updates, "
             f"{duration(cost.train_seconds)} of training on {cost.device}",
             file=file,
         )

@@ -29,15 +29,14 @@ from augury.reporting.notes import (
     untrained_warnings,
 )
 from augury.reporting.numbers import number, signed
-from augury.reporting.power import Power, power_of_comparison
+from augury.reporting.power import power_of_comparison
 from augury.reporting.results import (
     MEAN,
     Estimate,
     SystemResult,
     deviation,
     on_one_device,
-    seconds_of,
-    time_kind,
+    training_times,
 )
 from augury.reporting.run_files import test_corpus
 from augury.scoring.bootstrap import Resampled, resample
@@ -68,9 +67,11 @@ class Row:
     cost: Cost | None
     time_factor: float | None
     """Training time as a multiple of the baseline's."""
-    meaningless: str = ""
-    """Why the score and the difference mean nothing, as a part of a sentence; empty where they may
-    mean something."""
+    meaningless: bool = False
+    """Whether the difference means nothing, as the system or the baseline is not shown to have
+    learnt."""
+    seconds: float | None = None
+    """The training time of one seed, of the comparison's kind."""
 
     @property
     def mark(self) -> str:
@@ -109,27 +110,15 @@ class Comparison:
     compared."""
     notes: tuple[str, ...] = ()
     """What the numbers need: signatures, and the test with its power."""
-    power: Power | None = None
-    """What the experiment could see; None where it has no system with two seeds."""
+    power_text: str = ""
+    """What the experiment could see; empty where it has no two systems with two seeds."""
+    time_kind: str = "wall time"
+    """The kind of training time of all systems: `CPU time` or `wall time`."""
 
     @property
     def test_label(self) -> str:
         """The test set, as part of a sentence."""
         return "the mean of the test sets" if self.test == MEAN else self.test
-
-    @property
-    def power_text(self) -> str:
-        """What the experiment could see, as a sentence; empty where that is not known."""
-        return self.power.text if self.power else ""
-
-    @property
-    def time_kind(self) -> str:
-        """The kind of training time of all systems: `CPU time` or `wall time`."""
-        return time_kind([row.cost for row in self.rows if row.cost])
-
-    def seconds(self, row: Row) -> float | None:
-        """Return the training time of one seed of a system; None where it is not known."""
-        return seconds_of(row.cost, self.time_kind) if row.cost else None
 
     @property
     def lower_is_better(self) -> bool:
@@ -192,23 +181,17 @@ def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
     metric, baseline = metrics[0], results[0]
     tested, variance = _differences(results, test, metric)
     corrected = iter(holm([difference.p_value for difference in tested if difference]))
-    kind = time_kind([result.cost for result in results if result.cost])
+    time_kind, times = training_times([result.cost for result in results])
     first, unlearnt, rows = baseline.score(test, metric), dict[str, Trivial](), list[Row]()
-    for result, difference in zip(results, tested, strict=True):
+    for result, difference, seconds in zip(results, tested, times, strict=True):
         score, cost, p_value, factor = result.score(test, metric), result.cost, None, None
         if difference:
             p_value = max(next(corrected), difference.least_p)
             difference = replace(difference, p_value=max(difference.p_value, difference.least_p))
         if cost and baseline.cost and on_one_device([baseline.cost, cost]):
-            factor = seconds_of(cost, kind) / seconds_of(baseline.cost, kind)
+            factor = seconds / times[0] if seconds and times[0] else None
         if score and (trivial := _not_beaten(result, test, metric, score)):
             unlearnt[result.name] = trivial
-        names = [of for of in dict.fromkeys((baseline.name, result.name)) if of in unlearnt]
-        why = ""
-        if names:
-            level, are = unlearnt[names[0]], "are" if len(names) > 1 else "is"
-            why = f"{' and '.join(names)} {are} {LEARNT} more than {level.output}"
-            why += f" ({level.value:.1f})"
         comparable = score and first and _is_comparable(baseline, result, test, metric)
         row = Row(
             result.name,
@@ -220,19 +203,16 @@ def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
             corrected=p_value,
             cost=cost,
             time_factor=factor,
-            meaningless=why,
+            meaningless=bool(unlearnt.keys() & {baseline.name, result.name}),
+            seconds=seconds,
         )
         rows.append(row)
     of_power = [row.scores[metric] for row in rows if row.tested or row is rows[0] and row.seeds]
     power = power_of_comparison(metric, variance, of_power)
     of_tests = {row.name: row.tested for row in rows if row.tested}
     confounded = [result.name for result in results if _confounded(baseline, result)]
-    shown = {
-        f"{row.name} ({row.scores[metric].value:.1f})": unlearnt[row.name]
-        for row in rows
-        if row.name in unlearnt
-    }
-    warnings = [*untrained_warnings(metric, shown), *cautions(results, confounded, test, metrics)]
+    learnt = untrained_warnings(metric, unlearnt)
+    warnings = [*learnt, *cautions(results, confounded, test, metrics)]
     notes = score_notes(results, test, metrics, of_tests)
     return Comparison(
         test,
@@ -240,8 +220,9 @@ def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
         tuple(rows),
         comparisons=sum(row.tested is not None for row in rows),
         warnings=tuple(warnings),
-        notes=(*notes, *([power.text] if power else [])),
-        power=power,
+        notes=tuple(filter(None, [*notes, power])),
+        power_text=power,
+        time_kind=time_kind,
     )
 
 

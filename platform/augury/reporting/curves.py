@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 
 from augury.reporting.figures import Figure, chart, trace, within_bounds
-from augury.reporting.notes import listed
-from augury.reporting.numbers import adaptive
 from augury.reporting.results import SystemResult
 from augury.reporting.styles import OTHER, Style
 from augury.training import history
@@ -18,8 +16,6 @@ from augury.training import history
 COLUMNS = ["address", "name", "seed", "metric", "updates", "value"]
 MAX_POINTS = 200
 """The maximum number of points of a line; a chart has no room for more."""
-MOST_MARKERS = 60
-"""The number of points up to which each is marked."""
 
 
 def learning_curves(
@@ -33,24 +29,21 @@ def learning_curves(
     figures = []
     for metric, label in labels.items():
         curves = points[points["metric"] == metric].groupby(["address", "seed"], sort=False)
-        lines, ends = [], []
+        lines = []
         for (address, seed), curve in sorted(curves, key=lambda item: item[0][0] in styles):
             name, style = curve["name"].iloc[0], styles.get(address, OTHER)
-            ends.append(f"{name} {adaptive(curve['value'].iloc[-1])}")
             kept = np.linspace(0, len(curve) - 1, MAX_POINTS).round().astype(int)
             shown = curve.iloc[np.unique(kept)]
             values = [float(f"{at:.6g}") if math.isfinite(at) else None for at in shown["value"]]
             hover = f", seed {seed}: %{{y:.3~f}} at %{{x:,.6~g}}"
             width = 1.5 if address in styles else 1
             at = shown["updates"].tolist()
-            mode = "lines+markers" if len(at) <= MOST_MARKERS else "lines"
-            lines.append(trace(name, style, at, values, hover, mode=mode, width=width, size=5))
+            lines.append(trace(name, style, at, values, hover, width=width, size=4))
         if lines:
             heading = f"{label[0].upper()}{label[1:]} against updates"
             axis = within_bounds(metric.rpartition("/")[2])
             drawing = chart(lines, "updates", label, height=320, yaxis=axis)
-            caption = f"{heading}; at the end: {listed(ends)}"
-            figures.append(Figure(metric.replace("/", "-"), heading, caption, drawing))
+            figures.append(Figure(metric.replace("/", "-"), heading, heading, drawing))
     return figures
 
 

@@ -50,8 +50,9 @@ def write(report: Report, folder: Folder, results: Sequence[SystemResult]) -> bo
 
 def compared(comparisons: Sequence[Comparison], results: Sequence[SystemResult]) -> Report:
     """Return the report of comparisons, without a page."""
-    shown, sentence = score_table(comparisons), answer(comparisons[0])
-    notes = [*warnings_of(comparisons), *text_notes(results)]
+    first, *others = comparisons
+    sentence, notes = answer(first), [*warnings_of(comparisons), *text_notes(results)]
+    shown = [score_table(first), *(replace(score_table(of), notes=()) for of in others)]
     return Report(
         title=" and ".join(result.name for result in results),
         answer=sentence,
@@ -61,8 +62,8 @@ def compared(comparisons: Sequence[Comparison], results: Sequence[SystemResult])
             "tables": [comparison.to_dict() for comparison in comparisons],
             "systems": [system.to_dict() for system in results],
         },
-        summary=[shown, "\n".join([sentence, *notes])],
-        tables=[shown],
+        summary=[*shown, "\n".join([sentence, *notes])],
+        tables=shown,
         records=frame(comparisons),
     )
 
@@ -84,7 +85,7 @@ def report(results: Sequence[SystemResult], name: str, failures: Sequence[str] =
         power=comparisons[0].power_text,
         notes=notes,
         sections=[*_sections(results, comparisons)],
-        summary=[score_table(comparisons[:1]), *sets, "\n".join([known.answer, *notes])],
+        summary=[known.tables[0], *sets, "\n".join([known.answer, *notes])],
     )
 
 
@@ -94,8 +95,8 @@ def _sections(
     first, test = comparisons[0], scored_sets(results)[0]
     styles = {result.address: system_style(index) for index, result in enumerate(results)}
     names = legend(result.name for result in results)
-    numbers = Details("The numbers, with intervals", [score_table(comparisons)])
-    shown = score_table(comparisons[:1])
+    shown, *others = map(score_table, comparisons)
+    numbers = Details("The numbers, with intervals", others)
     yield from score_sections(shown, comparisons, styles, "systems", numbers, names)
     metric, points = f"valid/{first.metrics[0]}", recorded(results)
     metric = metric if metric in {*points["metric"]} else "valid/loss"
@@ -128,7 +129,6 @@ def validations(systems: Sequence[SystemResult]) -> Table:
             rows.append({**row, "run": run.uri})
             for metric, value in best.items():
                 if trivial := not_beaten(run, [VALID], metric, value):
-                    name = f"{system.name}, seed {seed} ({value:.1f})"
-                    unlearnt.setdefault(metric, {})[name] = trivial
+                    unlearnt.setdefault(metric, {})[f"{system.name}, seed {seed}"] = trivial
     warnings = [line for of in unlearnt.items() for line in untrained_warnings(*of)]
     return records(rows, notes=(*warnings, NO_TESTS, *text_notes(systems)))

@@ -17,8 +17,8 @@ from augury.scoring.registry import bounds
 
 LINE = 30
 """The maximum number of characters in a line of the title of a vertical axis."""
-IntervalEnds = tuple[float, float | None, float | None]
-"""A value and the ends of its interval; None where they are not known."""
+IntervalEnds = tuple[float, float, float]
+"""A value and the ends of its interval."""
 
 
 @dataclass(frozen=True)
@@ -99,11 +99,11 @@ def trace(
 
 
 def error_bars(values: Sequence[IntervalEnds]) -> dict[str, Any]:
-    """Return the error bars of (value, low, high); ends that are None have none."""
+    """Return the error bars of (value, low, high)."""
     return {
         "type": "data",
         "symmetric": False,
-        "array": [0.0 if high is None else high - value for value, _, high in values],
-        "arrayminus": [0.0 if low is None else value - low for value, low, _ in values],
+        "array": [high - value for value, _, high in values],
+        "arrayminus": [value - low for value, low, _ in values],
         "thickness": 1.5,
     }

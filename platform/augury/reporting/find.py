@@ -9,8 +9,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from augury.core.errors import UserError, unknown
 from augury.core.messages import say_once
@@ -32,15 +32,6 @@ SHOWN = 6
 """The number of runs that an error lists."""
 
 
-class NamedSystem(NamedTuple):
-    """A system of a storage with its runs."""
-
-    name: str
-    """`EXPERIMENT/SYSTEM`."""
-    runs: Mapping[int, Folder]
-    """Seed -> folder."""
-
-
 def find(word: str, storage: str) -> list[Folder]:
     """Return the runs that a word names: one, or all seeds of a system, sorted.
 
@@ -50,14 +41,14 @@ def find(word: str, storage: str) -> list[Folder]:
     return _system(word, storage)[1]
 
 
-def named_systems(store: Store) -> list[NamedSystem]:
-    """Return the systems of a storage by name; each name belongs to one.
+def named_systems(store: Store) -> dict[str, dict[int, Folder]]:
+    """Return the runs by seed of the systems of a storage, by their names, `EXPERIMENT/SYSTEM`.
 
     The name in a report counts before that in a sweep, and this before that with which a run was
     trained. Where several systems were trained with one name, each has its address behind it.
     """
     named: dict[str, dict[int, Folder]] = {}
-    for (_, group), systems in _groups(store).items():
+    for group, systems in _groups(store).items():
         for system, runs in systems.items():
             if described := {_seed(run): run for run in runs if run.exists(DESCRIPTION)}:
                 named.setdefault(f"{group}/{system}", described)
@@ -71,7 +62,7 @@ def named_systems(store: Store) -> list[NamedSystem]:
         else:
             other = name in named or uses[name] > 1
             named[f"{name}@{address[:8]}" if other else name] = by_seed
-    return [NamedSystem(name, by_seed) for name, by_seed in named.items()]
+    return named
 
 
 def report_systems(report: Folder) -> dict[str, list[Folder]]:
@@ -141,32 +132,28 @@ def common_tests(systems: Sequence[SystemResult]) -> list[str]:
     return tests
 
 
-def _groups(store: Store) -> dict[tuple[str, str], dict[str, list[Folder]]]:
-    """Return the runs of the systems of all reports, and then of all sweeps, by the kind and the
-    name of both, the reference first."""
+def _groups(store: Store) -> dict[str, dict[str, list[Folder]]]:
+    """Return the runs of the systems of reports and sweeps by the name of these, the reference
+    first; of a report and a sweep of one name, those of the report."""
     groups = {}
-    for name in store.addresses(REPORTS):
-        groups[REPORTS, name] = report_systems(store.folder(REPORTS, name))
     for name, definition in state.definitions(store).items():
-        systems = groups.setdefault((state.KIND, name), {})
-        for configuration in definition["configurations"]:
-            group = store.folder(KIND, configuration["address"])
-            runs = [group.sub(f"seed-{seed}") for seed in definition["seeds"]]
-            systems[configuration["name"]] = runs
+        groups[name] = {
+            configuration["name"]: [
+                store.folder(KIND, f"{configuration['address']}/seed-{seed}")
+                for seed in definition["seeds"]
+            ]
+            for configuration in definition["configurations"]
+        }
+    for name in store.addresses(REPORTS):
+        groups[name] = report_systems(store.folder(REPORTS, name))
     return groups
 
 
 def _of_group(word: str, storage: str) -> list[tuple[str | None, list[Folder]]]:
     """Return name and scored runs of the systems of a report or sweep (`NAME`, `reports/NAME`,
     `sweeps/NAME`), the reference first; empty for a word that names neither."""
-    kind, _, name = word.rpartition("/")
-    kinds = [REPORTS, state.KIND] if not kind else [kind]
-    groups = _groups(Store(storage)) if kinds[0] in (REPORTS, state.KIND) else {}
-    systems = next((groups[of, name] for of in kinds if (of, name) in groups), None)
-    if systems is None:
-        if kind and groups:
-            raise unknown(kind.removesuffix("s"), name, [of for at, of in groups if at == kind])
-        return []
+    name = word.removeprefix(f"{REPORTS}/").removeprefix(f"{state.KIND}/")
+    systems = {} if "/" in name else _groups(Store(storage)).get(name, {})
     scored = {
         system: [run for run in runs if run.exists(SCORES)] for system, runs in systems.items()
     }
@@ -185,7 +172,7 @@ def _system(word: str, storage: str) -> tuple[str | None, list[Folder]]:
     if f"/{KIND}/" in f"/{word}":
         return None, _of_address(word, storage)
     store = Store(storage)
-    known = {system.name: system.runs for system in named_systems(store)}
+    known = named_systems(store)
     name, _, seed = word.rpartition("/")
     if word in known:
         return word.partition("/")[2], [known[word][seed] for seed in sorted(known[word])]

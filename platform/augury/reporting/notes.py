@@ -86,29 +86,23 @@ def incomparable(results: Sequence[SystemResult], test: str, metrics: Sequence[s
         ways: dict[str, list[str]] = {}
         for result in results:
             if score := result.score(test, metric):
-                ways.setdefault(f"{score.measure}, n = {score.n:,}", []).append(result.name)
+                way = f"{score.measure}, n = {score.n:,}{_texts(result, test)}"
+                ways.setdefault(way, []).append(result.name)
         if len(ways) > 1:
             measured = "; ".join(f"{listed(names)}: {way}" for way, names in ways.items())
             lines.append(
                 f"{title(metric)} on {test} is not measured in one way, and not compared: "
                 f"{measured}"
             )
-    scored = [result for result in results if result.score(test, metrics[0])]
-    if others := [of.name for of in scored if _texts(of, test) != _texts(scored[0], test)]:
-        lines.append(
-            f"{test} is another text for {', '.join(others)} than for {scored[0].name}: not "
-            "compared"
-        )
     return lines
 
 
-def _texts(result: SystemResult, test: str) -> dict[str, str]:
-    """Return the addresses of a test set's text, or of the texts of all sets for their mean.
-
-    Empty for files.
-    """
+def _texts(result: SystemResult, test: str) -> str:
+    """Return the addresses of a test set's text, or of the texts of all sets for their mean; empty
+    for files."""
     tests = result.tests if test == MEAN else [test]
-    return {role: address for role, address in result.record.addresses.items() if role in tests}
+    addresses = [of for role, of in result.record.addresses.items() if role in tests]
+    return f", text {' '.join(sorted(addresses))}" if addresses else ""
 
 
 def score_notes(
@@ -135,8 +129,6 @@ def score_notes(
     line = f"p of the difference to {results[0].name}: {by}{family}; * p < 0.05, ** p < 0.01"
     if single:
         line += f"; one seed against one does not tell a method from chance: {listed(single)}"
-    if any(difference.least_p for difference in tested.values()):
-        line += "; two seeds show no p below 0.01"
     return [*lines, line]
 
 
@@ -172,13 +164,10 @@ def cautions(
         lines.append(f"time leaves out models that were trained elsewhere: {listed(elsewhere)}")
     kinds = dict.fromkeys(kind for result in results for kind in result.hardware.values())
     if len(kinds) > 1:
+        untested = f"; not tested against {baseline.name}: {listed(confounded)}"
         lines.append(
             f"trained on different hardware, which moves scores as seeds do: {'; '.join(kinds)}"
-        )
-    if confounded:
-        lines.append(
-            f"not tested, as seeds were trained on other hardware than those of {baseline.name}: "
-            f"{listed(confounded)}; train all systems of a seed on one machine, in one precision"
+            f"{untested if confounded else ''}"
         )
     return lines
 

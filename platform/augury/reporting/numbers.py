@@ -68,18 +68,3 @@ def factor(value: float) -> str:
 def share(value: float) -> str:
     """Return `4.2 %`."""
     return f"{100 * value:.1f} %"
-
-
-def amount(count: float) -> str:
-    """Return a count for people: `950`, `1.2k`, `36.7M`, `1.1G`."""
-    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if count >= size * 0.9995:
-            return f"{count / size:.1f}{unit}"
-    return f"{count:.0f}"
-
-
-def time_unit(longest: float) -> tuple[str, float]:
-    """Return the unit for an axis up to `longest` seconds, and its length in seconds."""
-    if longest < 300:
-        return "seconds", 1.0
-    return ("minutes", 60.0) if longest < 18_000 else ("hours", 3600.0)

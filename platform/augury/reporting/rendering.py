@@ -66,10 +66,10 @@ def page(report: Report) -> str:
     )
 
 
-def text(report: Report, width: int | None = None) -> str:
+def text(report: Report) -> str:
     """Return the summary as plain lines, fitted to the terminal if there is one."""
     blocks = [
-        tables.plain_text([item], width).rstrip("\n") if isinstance(item, Table) else item
+        tables.plain_text([item]).rstrip("\n") if isinstance(item, Table) else item
         for item in report.summary
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -61,21 +61,12 @@ class Estimate:
         return interval_text(*self.ends)
 
 
-def time_kind(costs: Sequence[Cost]) -> str:
-    """Return the kind of time in which trainings can be compared: processor time if all ran on
-    CPUs.
-
-    Unlike wall time, processor time does not depend on what else runs on a machine.
-    """
-    on_cpus = all(cost.device == "cpu" and cost.cpu_seconds is not None for cost in costs)
-    return "CPU time" if on_cpus else "wall time"
-
-
-def seconds_of(cost: Cost, kind: str) -> float:
-    """Return the training time of one seed, of the kind that `time_kind` returned."""
-    if kind == "CPU time" and cost.cpu_seconds is not None:
-        return cost.cpu_seconds
-    return cost.train_seconds
+def training_times(costs: Sequence[Cost | None]) -> tuple[str, list[float | None]]:
+    """Return the kind of time in which trainings are compared, and that of one seed of each, in
+    seconds: processor time if all ran on CPUs, which does not depend on what else runs there."""
+    if all(cost.device == "cpu" and cost.cpu_seconds is not None for cost in costs if cost):
+        return "CPU time", [cost.cpu_seconds if cost else None for cost in costs]
+    return "wall time", [cost.train_seconds if cost else None for cost in costs]
 
 
 def on_one_device(costs: Sequence[Cost]) -> bool:
@@ -132,11 +123,6 @@ class SystemResult:
             "task": self.record.task,
             "runs": {str(seed): folder.uri for seed, folder in self.runs.items()},
             "unscored": list(self.unscored),
-            "tests": {
-                test: {name: asdict(estimate) for name, estimate in metrics.items()}
-                for test, metrics in self.tests.items()
-            },
-            "cost": asdict(self.cost) if self.cost else None,
             "hardware": {str(seed): hardware for seed, hardware in self.hardware.items()},
             "outputs": [output.to_dict() for output in self.outputs],
             "notes": list(self.notes),
@@ -154,14 +140,16 @@ def load_groups(
     firsts = [next(iter(of_seeds.values())) for of_seeds in records]
     given = names or [None] * len(firsts)
     titles = [name or record.name for name, record in zip(given, firsts, strict=True)]
-    titles = _distinct(titles, [record.address[:4] for record in firsts])
-    titles = _distinct(titles, [f"seed {', '.join(map(str, sorted(group)))}" for group in groups])
+    distinct = []
+    for title, record, group in zip(titles, firsts, groups, strict=True):
+        more = f" {record.address[:4]} seed {', '.join(map(str, sorted(group)))}"
+        distinct.append(title + more if titles.count(title) > 1 else title)
     samples = max(
         (record.parameters.get("scoring.bootstrap_samples", SAMPLES) for record in firsts),
         default=SAMPLES,
     )
     systems = []
-    for name, group, of_seeds in zip(titles, groups, records, strict=True):
+    for name, group, of_seeds in zip(distinct, groups, records, strict=True):
         runs, first = dict(sorted(group.items())), next(iter(of_seeds))
         scored = {seed: of_seeds[seed] for seed in runs if of_seeds[seed].evaluated}
         by_metric: dict[tuple[str, str], dict[int, Score]] = {}
@@ -198,34 +186,21 @@ def load_experiment(
     runs_by_system: Mapping[str, Mapping[int, Folder]], seeds: Mapping[str, Sequence[int]]
 ) -> list[SystemResult]:
     """Return the systems of an experiment, of which `seeds` are the seeds by name, the baseline
-    first.
-
-    Seeds whose runs failed have no scores. The baseline keeps its place even without any run: no
-    other system takes it.
-    """
-    systems = []
+    first. Seeds whose runs failed have no scores."""
     loaded = load_groups([*runs_by_system.values()], [*runs_by_system])
-    for name, result in zip(runs_by_system, loaded, strict=True):
-        failed = (seed for seed in seeds[name] if seed not in result.runs)
+    by_name = dict(zip(runs_by_system, loaded, strict=True))
+    systems = []
+    for name, of_system in seeds.items():
+        result = by_name.get(name) or without_runs(name)
+        failed = (seed for seed in of_system if seed not in result.runs)
         systems.append(replace(result, unscored=(*result.unscored, *failed)))
-    baseline = next(iter(seeds))
-    if systems and baseline not in runs_by_system:
-        systems.insert(0, without_runs(baseline, seeds=seeds[baseline]))
     return systems
 
 
-def without_runs(name: str, address: str = "", seeds: Sequence[int] = ()) -> SystemResult:
+def without_runs(name: str, address: str = "") -> SystemResult:
     """Return a system of which no run is known."""
     record = RunRecord(name=name, address=address, seed=0, task=None)
-    return SystemResult(name, address, {}, record, unscored=tuple(seeds))
-
-
-def _distinct(names: Sequence[str], additions: Sequence[str]) -> list[str]:
-    """Return the names, those that occur more than once with their addition."""
-    return [
-        name if names.count(name) == 1 else f"{name} {more}"
-        for name, more in zip(names, additions, strict=True)
-    ]
+    return SystemResult(name, address, {}, record)
 
 
 def best_validations(run: Folder) -> dict[str, float]:

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from augury.reporting.comparison import Comparison
 from augury.reporting.figures import Figure, chart, error_bars, trace, within_bounds
-from augury.reporting.numbers import p_text, time_unit
+from augury.reporting.numbers import p_text
 from augury.reporting.report import Block, Charts, Legend, Section, section
 from augury.reporting.results import on_one_device
-from augury.reporting.score_tables import test_sections
+from augury.reporting.score_tables import by_test
 from augury.reporting.styles import COLOURS, OTHER, Style
 from augury.reporting.tables import Table
 from augury.scoring.registry import title
@@ -34,12 +34,17 @@ def score_sections(
     """Yield the sections of scores; `shown` is the table of all, whose rows are `what`; `styles`
     are by address, `legend` explains them, `more` is shown with the test sets."""
     yield section("Scores and cost", shown)
-    yield from test_sections(comparisons, what, more, styles=styles)
     if not comparisons:
         return
+    baseline = comparisons[0].rows[0].name
+    if len(comparisons) > 1:
+        text = (
+            f"Blue is better than {baseline} on the same test set, orange is worse; * p < 0.05, "
+            f"** p < 0.01, corrected for the {what} of one set."
+        )
+        yield section("Test sets", by_test(comparisons, styles), text, more)
     if differences := forest(comparisons[0], styles):
-        heading = f"Differences to {comparisons[0].rows[0].name}"
-        yield section(heading, Charts(differences))
+        yield section(f"Differences to {baseline}", Charts(differences))
     for cost in score_against_cost(comparisons[0], styles):
         yield section("Score against cost", Charts([cost], legend), cost.caption)
 
@@ -82,17 +87,15 @@ def score_against_cost(comparison: Comparison, styles: Mapping[str, Style]) -> l
     costed = [row for row in comparison.rows if row.cost and metric in row.scores]
     if len(costed) < 2 or not on_one_device([row.cost for row in costed if row.cost]):
         return []
-    kind, times = comparison.time_kind, [comparison.seconds(row) or 0.0 for row in costed]
-    unit, size = time_unit(max(times))
     traces = []
-    for row, seconds in zip(costed, times, strict=True):
+    for row in costed:
         highlighted, score = row.address in styles, row.scores[metric]
         point = trace(
             row.name,
             styles.get(row.address, OTHER),
-            [seconds / size],
+            [(row.seconds or 0.0) / 60],
             [score.value],
-            f": {score.text} after %{{x:.2f}} {unit}",
+            f": {score.text} after %{{x:.2f}} minutes",
             mode="markers",
             size=11 if highlighted else 8,
             ends=[score.ends] if highlighted else (),
@@ -100,7 +103,8 @@ def score_against_cost(comparison: Comparison, styles: Mapping[str, Style]) -> l
         )
         traces.append(point)
     traces.sort(key=lambda point: point.error_y.array is not None)  # those with intervals on top
-    label, clock = f"{title(metric)} on {comparison.test_label}", f"{kind} of one seed ({unit})"
+    label, kind = f"{title(metric)} on {comparison.test_label}", comparison.time_kind
+    clock = f"{kind} of one seed (minutes)"
     figure = chart(traces, clock, label, height=380, yaxis=within_bounds(metric))
     caption = f"{label} against {kind} of one seed; better is higher, cheaper is further left."
     if comparison.lower_is_better:

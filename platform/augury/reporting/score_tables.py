@@ -11,7 +11,6 @@ import pandas as pd
 from augury.core.progress import duration
 from augury.reporting.comparison import Comparison, Row
 from augury.reporting.numbers import MISSING, factor, probability
-from augury.reporting.report import Block, Section, section
 from augury.reporting.styles import OTHER, Style, system_style
 from augury.reporting.tables import Cell, Table, cell, row, table
 from augury.scoring.registry import title
@@ -29,30 +28,20 @@ COSTS = (
 """The fields of a cost that are columns of frames."""
 
 
-def score_table(comparisons: Sequence[Comparison]) -> Table:
-    """Return all test sets in one table, with the cost of one seed beside the first, and the notes
-    of that one."""
-    first, rows = comparisons[0], []
-    for item in comparisons:
-        for index, system in enumerate(item.rows):
-            cells: dict[str, object] = {"system": system.name}
-            if len(comparisons) > 1:
-                cells["test set"] = item.test_label
-            cells["seeds"] = cell(len(system.seeds), "d")
-            cells |= dict(zip(score_columns(item), score_cells(item, system), strict=True))
-            if item is first and any(of.cost for of in item.rows):
-                cells[f"{item.time_kind}/seed"] = cell(item.seconds(system), duration)
-                cells[f"× {item.rows[0].name}"] = cell(system.time_factor, factor)
-            rows.append((cells, system_style(index)))
-    columns = list(dict.fromkeys(column for cells, _ in rows for column in cells))
-    costs = [column for column in columns if column.endswith("/seed")]
-    return table(
-        columns,
-        [row(map(cells.get, columns), style=style) for cells, style in rows],
-        title="" if len(comparisons) > 1 else first.test_label,
-        notes=first.notes,
-        parts=tuple(map(columns.index, costs)),
-    )
+def score_table(comparison: Comparison) -> Table:
+    """Return the systems on a test set with the cost of one seed, and the notes."""
+    columns, rows = ["system", "seeds", *score_columns(comparison)], []
+    costed = any(of.cost for of in comparison.rows)
+    if costed:
+        columns += [f"{comparison.time_kind}/seed", f"× {comparison.rows[0].name}"]
+    for index, system in enumerate(comparison.rows):
+        cells = [system.name, cell(len(system.seeds), "d"), *score_cells(comparison, system)]
+        if costed:
+            cells += [cell(system.seconds, duration), cell(system.time_factor, factor)]
+        rows.append(row(cells, style=system_style(index)))
+    parts = (len(columns) - 2,) if costed else ()
+    label, notes = comparison.test_label, comparison.notes
+    return table(columns, rows, title=label, notes=notes, parts=parts)
 
 
 def score_columns(comparison: Comparison) -> list[str]:
@@ -77,38 +66,12 @@ def score_cells(comparison: Comparison, system: Row | None) -> list[Cell]:
     ]
 
 
-def test_sections(
-    comparisons: Sequence[Comparison],
-    what: str,
-    *others: Block,
-    styles: Mapping[str, Style] | None = None,
-) -> list[Section]:
-    """Return the scores on every test set beside each other, where there are several.
-
-    `what` are the rows that p-values are corrected for, `others` further blocks, `styles` those of
-    `by_test`.
-    """
-    if len(comparisons) < 2:
-        return []
-    baseline = comparisons[0].rows[0].name
-    text = (
-        f"Blue is better than {baseline} on the same test set, orange is worse; * p < 0.05, "
-        f"** p < 0.01, corrected for the {what} of one set."
-    )
-    return [section("Test sets", by_test(comparisons, styles), text, *others)]
-
-
 def by_test(comparisons: Sequence[Comparison], styles: Mapping[str, Style] | None = None) -> Table:
     """Return the deciding score of every system on every test set, shaded by its gain as a share of
-    the largest one.
-
-    `styles` are by address, by default those of the places of systems.
-    """
+    the largest one; `styles`, by address, are for pages."""
     gains = [item.gain(system) or 0.0 for item in comparisons for system in item.rows]
     reach = max(map(abs, gains), default=0.0) or 1.0
     addresses = {system.name: system.address for item in comparisons for system in item.rows}
-    if styles is None:
-        styles = {of: system_style(index) for index, of in enumerate(addresses.values())}
     lines = []
     for name, address in addresses.items():
         cells = [Cell(name)]
@@ -120,7 +83,7 @@ def by_test(comparisons: Sequence[Comparison], styles: Mapping[str, Style] | Non
                 continue
             gain, text = item.gain(system), f"{score.value:.1f}{system.mark}"
             cells.append(Cell(text, score.value, None if gain is None else gain / reach))
-        lines.append(row(cells, style=styles.get(address, OTHER)))
+        lines.append(row(cells, style=(styles or {}).get(address, OTHER)))
     return table(["system", *(item.test for item in comparisons)], lines, title="by test set")
 
 

@@ -104,14 +104,13 @@ def records(rows: Sequence[Mapping[str, object]], **options: Any) -> Table:
     return table([*rows[0]], [[*cells.values()] for cells in rows], **options)
 
 
-def plain_text(tables: Sequence[Table], width: int | None = None) -> str:
+def plain_text(tables: Sequence[Table]) -> str:
     """Return tables with their notes as plain lines, fitted to the terminal if there is one."""
-    room = width or shutil.get_terminal_size((WIDTH, 50)).columns
-    return "\n\n".join(_text(shown, room) for shown in tables) + "\n"
+    return "\n\n".join(map(_text, tables)) + "\n"
 
 
-def _text(shown: Table, width: int) -> str:
-    lines = shown.lines()
+def _text(shown: Table) -> str:
+    lines, width = shown.lines(), shutil.get_terminal_size((WIDTH, 50)).columns
     body = _aligned(lines)
     if shown.parts and cell_len(body[0]) > width:
         body = []

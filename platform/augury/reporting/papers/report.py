@@ -150,7 +150,7 @@ def _scores(reproduction: Reproduction, name: str) -> dict[str, object]:
         gap = number(record["gap"], lambda of: f"{signed(of)}{verdict}")
         cells["measured − published"] = Cell(gap, record["gap"])
     cost = compared.cost if compared else None
-    seconds = deciding.seconds(compared) if deciding and compared else None
+    seconds = compared.seconds if compared else None
     time_kind = deciding.time_kind if deciding else "wall time"
     return cells | {
         f"difference to {reproduction.reference} [95 %]": compared
