@@ -31,10 +31,8 @@ def answer(table: Comparison, doubt: str = "") -> str:
         )
     compared = [row for row in others if row.difference is not None]
     if not compared:
-        missing = "there is nothing to compare it with"
-        if others:
-            missing = "its competitors have no comparable scores yet"
-        return f"On {table.test_label}, {baseline.name} reaches {name} {start.text}; {missing}."
+        reached = f"On {table.test_label}, {baseline.name} reaches {name} {start.text}"
+        return f"{reached}; there is no comparable score of another system yet."
     learnt = [row for row in compared if not row.meaningless]
     if not learnt:
         return (
@@ -95,18 +93,22 @@ def sweep_answer(summary: Summary) -> str:
     unknown = f"No answer{'' if sweep.ended else ' yet'}: {progress}"
     if first is None:
         return f"{unknown}, no configuration came to a validation."
+    leads = f"{first.name} leads with {summary.metric} {first.score_text}"
     if sweep.tests == ():
         said = _on_validation(summary, first)
     elif summary.confirmed:
         tested = answer(summary.confirmed.deciding).removesuffix(".")
         fresh = ", ".join(map(str, summary.confirmed.confirmation.seeds))
         said = f"{tested}, tested with fresh seeds ({fresh}), which had no part in the choice."
-    elif (table := _with_leader(summary, first)) is not None:
-        said = answer(table, unconfirmed(summary, first))
     elif first is summary.reference:
-        return f"{unknown}, there is nothing to compare {first.name} with."
+        if sum(result.mean is not None for result in summary.ranking) < 2:
+            return f"{unknown}, there is nothing to compare {first.name} with."
+        said = f"No other configuration is ahead in validation: {leads}."
+    elif (table := _with_leader(summary, first)) is not None:
+        takes = price_of_confirming(summary, first)
+        doubt = f"these trainings chose {first.name}, and flatter it; confirming it takes {takes}"
+        said = answer(table, doubt)
     else:
-        leads = f"{first.name} leads with {summary.metric} {first.score_text}"
         return f"{unknown}, {leads}, and there are no test scores to compare."
     return said if sweep.ended else f"So far, {progress}: {said[0].lower()}{said[1:]}"
 
@@ -134,16 +136,6 @@ def recommendation(summary: Summary) -> str:
     return f"Recommended{so_far}{doubt}: {chosen.name} ({why})."
 
 
-def unconfirmed(summary: Summary, first: ConfigurationResult) -> str:
-    """Return why a difference of the leader is not called real, and what confirming it costs."""
-    if first is summary.reference:
-        return "this is not confirmed, as no other is ahead in validation"
-    return (
-        f"these trainings chose {first.name}, and flatter it; confirming it takes "
-        f"{price_of_confirming(summary, first)}"
-    )
-
-
 def _on_validation(summary: Summary, first: ConfigurationResult) -> str:
     """Compare the leader with the reference, or with the next best, in the validation scores
     that it was chosen by."""
@@ -156,16 +148,9 @@ def _on_validation(summary: Summary, first: ConfigurationResult) -> str:
 
 
 def _with_leader(summary: Summary, first: ConfigurationResult) -> Comparison | None:
-    """Return the comparison of the reference with the leader, or with the next best where the
-    reference leads; None where either is not scored."""
+    """Return the comparison of the reference with the leader; None where either is not scored."""
     if summary.deciding is None:
         return None
-    racing = [
-        result
-        for result in summary.ranking
-        if result.state != "stopped" and result.finished and result is not summary.reference
-    ]
-    competitor = first if first is not summary.reference else next(iter(racing), None)
-    rows = [summary.row(result) for result in (summary.reference, competitor) if result]
+    rows = [summary.row(result) for result in (summary.reference, first)]
     known = tuple(row for row in rows if row and summary.deciding.metrics[0] in row.scores)
     return replace(summary.deciding, rows=known) if len(known) == 2 else None

@@ -77,14 +77,11 @@ class Row:
     def mark(self) -> str:
         """`**` for a corrected p-value below 1 %, `*` below 5 %; empty for differences without
         meaning, and of one seed and one, which say nothing of others."""
-        if self.corrected is None or self.meaningless or self.of_single_seeds:
+        if self.corrected is None or self.meaningless:
+            return ""
+        if self.tested and self.tested.over == "sentences":
             return ""
         return "**" if self.corrected < 0.01 else "*" if self.corrected < 0.05 else ""
-
-    @property
-    def of_single_seeds(self) -> bool:
-        """Whether the difference is one of two trainings, tested over sentences alone."""
-        return self.tested is not None and self.tested.over == "sentences"
 
     @property
     def difference_text(self) -> str:
@@ -174,30 +171,30 @@ def warnings_of(comparisons: Sequence[Comparison]) -> list[str]:
 
 def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
     """Compare the systems on one test set; the first is the baseline."""
-    results = with_pooled_intervals(results, test)
-    metrics = tuple(
-        dict.fromkeys(metric for result in results for metric in result.tests.get(test, {}))
-    )
+    estimates = _pooled(results, test)
+    metrics = tuple(dict.fromkeys(metric for of_system in estimates for metric in of_system))
     metric, baseline = metrics[0], results[0]
     tested, variance = _differences(results, test, metric)
     corrected = iter(holm([difference.p_value for difference in tested if difference]))
     time_kind, times = training_times([result.cost for result in results])
-    first, unlearnt, rows = baseline.score(test, metric), dict[str, Trivial](), list[Row]()
-    for result, difference, seconds in zip(results, tested, times, strict=True):
-        score, cost, p_value, factor = result.score(test, metric), result.cost, None, None
+    first, unlearnt, rows = estimates[0].get(metric), dict[str, Trivial](), list[Row]()
+    for result, scores, difference, seconds in zip(results, estimates, tested, times, strict=True):
+        score, cost, p_value, factor = scores.get(metric), result.cost, None, None
         if difference:
             p_value = max(next(corrected), difference.least_p)
             difference = replace(difference, p_value=max(difference.p_value, difference.least_p))
         if cost and baseline.cost and on_one_device([baseline.cost, cost]):
             factor = seconds / times[0] if seconds and times[0] else None
-        if score and (trivial := _not_beaten(result, test, metric, score)):
-            unlearnt[result.name] = trivial
+        if score:
+            worst = score.high if lower_is_better(metric) else score.low
+            if trivial := not_beaten(result, test, metric, worst):
+                unlearnt[result.name] = trivial
         comparable = score and first and _is_comparable(baseline, result, test, metric)
         row = Row(
             result.name,
             result.address,
             seeds=score.seeds if score else (),
-            scores=dict(result.tests.get(test, {})),
+            scores=scores,
             difference=score.value - first.value if comparable and score and first else None,
             tested=difference,
             corrected=p_value,
@@ -226,33 +223,20 @@ def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
     )
 
 
-def _not_beaten(result: SystemResult, test: str, metric: str, score: Estimate) -> Trivial | None:
-    """Return the trivial output that a system is not shown to beat; None where it does, and where
-    nothing is known of its runs."""
-    run = next(iter(result.runs.values()), None)
-    if run is None:
-        return None
-    sets = [name for name in result.tests if name != MEAN] if test == MEAN else [test]
-    return not_beaten(run, sets, metric, score.high if lower_is_better(metric) else score.low)
-
-
-def with_pooled_intervals(results: Sequence[SystemResult], test: str) -> list[SystemResult]:
-    """Return the systems with intervals from variances between seeds that are shrunk to the
-    pooled ones."""
+def _pooled(results: Sequence[SystemResult], test: str) -> list[dict[str, Estimate]]:
+    """Return the estimates of all systems by metric, with intervals from variances between seeds
+    that are shrunk to the pooled ones."""
     pooled = {}
     for metric in {metric for result in results for metric in result.resampled.get(test, {})}:
         known = [result.samples(test, metric) for result in results]
         pooled[metric] = pool([sample_variance(drawn) for drawn in known if drawn is not None])
-    shown = []
-    for result in results:
-        estimates = dict(result.tests.get(test, {}))
+    shown = [dict(result.tests.get(test, {})) for result in results]
+    for result, estimates in zip(results, shown, strict=True):
         for metric, estimate in estimates.items():
             drawn = result.samples(test, metric)
             if drawn is not None and drawn.seeds > 1:
                 between = interval(drawn, pooled[metric]).within(bounds(metric))
                 estimates[metric] = replace(estimate, low=between.low, high=between.high)
-        tests = {**result.tests, test: estimates} if estimates else result.tests
-        shown.append(replace(result, tests=tests))
     return shown
 
 

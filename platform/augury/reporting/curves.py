@@ -43,7 +43,7 @@ def learning_curves(
             heading = f"{label[0].upper()}{label[1:]} against updates"
             axis = within_bounds(metric.rpartition("/")[2])
             drawing = chart(lines, "updates", label, height=320, yaxis=axis)
-            figures.append(Figure(metric.replace("/", "-"), heading, heading, drawing))
+            figures.append(Figure(metric.replace("/", "-"), heading, drawing))
     return figures
 
 

@@ -97,7 +97,7 @@ def _sections(
     names = legend(result.name for result in results)
     shown, *others = map(score_table, comparisons)
     numbers = Details("The numbers, with intervals", others)
-    yield from score_sections(shown, comparisons, styles, "systems", numbers, names)
+    yield from score_sections(shown, comparisons, styles, numbers, names)
     metric, points = f"valid/{first.metrics[0]}", recorded(results)
     metric = metric if metric in {*points["metric"]} else "valid/loss"
     validation = f"validation {title(metric.removeprefix('valid/'))}"
@@ -128,7 +128,7 @@ def validations(systems: Sequence[SystemResult]) -> Table:
             row = {"system": system.name, "seed": seed, "best in validation": ", ".join(values)}
             rows.append({**row, "run": run.uri})
             for metric, value in best.items():
-                if trivial := not_beaten(run, [VALID], metric, value):
+                if trivial := not_beaten(system, VALID, metric, value):
                     unlearnt.setdefault(metric, {})[f"{system.name}, seed {seed}"] = trivial
     warnings = [line for of in unlearnt.items() for line in untrained_warnings(*of)]
     return records(rows, notes=(*warnings, NO_TESTS, *text_notes(systems)))

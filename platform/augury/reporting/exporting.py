@@ -7,17 +7,27 @@ import os
 import re
 import shutil
 import uuid
-from pathlib import Path
+from pathlib import Path, PurePath
+
+import yaml
 
 from augury.core.directories import reset_permissions
 from augury.core.errors import UserError
+from augury.core.progress import duration
 from augury.core.store import Folder, Store
-from augury.experiments.record import RunRecord
+from augury.corpora import corpus as corpora
+from augury.corpora import known
+from augury.experiments.record import Input, RunRecord
 from augury.experiments.run import Run
+from augury.experiments.stored_runs import corpus_notes
 from augury.experiments.task import Exported, Exports, capable
 from augury.models.pretrained import hub_name
-from augury.reporting import card
+from augury.reporting.numbers import interval
+from augury.reporting.rendering import environment
+from augury.reporting.results import best_validations
 from augury.reporting.run_files import experiment_yaml
+from augury.reporting.tables import markdown, records
+from augury.scoring.registry import lower_is_better, title
 
 README, EXPERIMENT, EXAMPLE = "README.md", "experiment.yaml", "example.py"
 
@@ -39,12 +49,7 @@ def export(run: Folder, store: Store, form: str, output: Path) -> Exported:
         raise UserError(f"'{output}' exists already: give another --output, or remove it")
     trained = Run.read(run)
     directory = output.with_name(f".tmp-{output.name}-{uuid.uuid4().hex[:8]}")
-    try:
-        directory.mkdir(parents=True)
-    except OSError as error:
-        raise UserError(
-            f"'{output}' cannot be made ({error.strerror}): give another --output"
-        ) from error
+    directory.mkdir(parents=True)
     try:
         exported = capable(trained.experiment.task, Exports).export(trained, form, directory)
         if model := trained.experiment.pretrained:
@@ -52,11 +57,68 @@ def export(run: Folder, store: Store, form: str, output: Path) -> Exported:
         experiment = experiment_yaml(run, [trained.seed])
         (directory / EXPERIMENT).write_text(experiment, encoding="utf-8")
         (directory / EXAMPLE).write_text(exported.usage, encoding="utf-8")
-        (directory / README).write_text(
-            card.render(run, store, exported, EXPERIMENT), encoding="utf-8"
-        )
+        (directory / README).write_text(card(run, store, exported), encoding="utf-8")
         reset_permissions(directory)
         os.replace(directory, output)
         return exported
     finally:
         shutil.rmtree(directory, ignore_errors=True)
+
+
+def card(run: Folder, store: Store, exported: Exported) -> str:
+    """Return the model card of an exported run, as the Hugging Face hub reads it."""
+    record = RunRecord.read(run)
+    measured = [(test, score) for test, of_test in record.tests.items() for score in of_test]
+    rows = [
+        {
+            "test set": test,
+            "metric": f"{title(of.name)}{' (lower is better)' * lower_is_better(of.name)}",
+            "score [95 % interval]": interval(of.value, of.low, of.high),
+            "n": f"{of.n:,}",
+            "signature": f"`{of.signature}`",
+        }
+        for test, of in measured
+    ]
+    name = " ".join(dict.fromkeys(filter(None, [record.experiment, record.name])))
+    front = {
+        "language": list(dict.fromkeys(exported.languages)),
+        "library_name": exported.library,
+        "pipeline_tag": exported.pipeline,
+        "base_model": exported.base_model,
+        "tags": [exported.pipeline, "augury", *filter(None, [record.task])],
+        "metrics": list(dict.fromkeys(of.name.partition(":")[0] for _, of in measured)),
+    }
+    cost = record.cost
+    return (
+        environment()
+        .get_template("card.md.j2")
+        .render(
+            front=yaml.safe_dump({key: of for key, of in front.items() if of}, sort_keys=False),
+            name=name,
+            record=record,
+            exported=exported,
+            best=", ".join(f"{title(of)} {at:.2f}" for of, at in best_validations(run).items()),
+            scores=markdown([records(rows)]) if rows else "",
+            data={text.role: _origin(store, text) for text in record.inputs},
+            notes=corpus_notes(run, record.inputs),
+            cost=cost
+            and f"{cost.parameters:,.0f} parameters, {cost.updates:,.0f} updates, "
+            f"{duration(cost.train_seconds)} of training on {cost.device}",
+            file=EXPERIMENT,
+        )
+    )
+
+
+def _origin(store: Store, text: Input) -> str:
+    """Return in Markdown where a text is from: a known corpus with its licence, or its files with
+    the beginnings of their checksums."""
+    corpus = Folder(store.root, f"{corpora.KIND}/{text.address}")
+    manifest = corpus.manifest() if corpus.complete else {}
+    if public := {**known.KNOWN, **known.KNOWN_NLI}.get(manifest.get("known") or ""):
+        return f"[{public.title}]({public.homepage}), licence: {public.licence}"
+    spec = manifest.get("spec", {}).get("text", {})
+    files = [
+        f"`{PurePath(file['path']).name}` ({file['sha256'][:12]})"
+        for file in manifest.get("files") or ()
+    ]
+    return ", ".join(files) or spec.get("hub") or "no files"

@@ -23,10 +23,9 @@ IntervalEnds = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with its title and a caption that says the same in words."""
+    """A chart with its caption."""
 
     name: str
-    title: str
     caption: str
     chart: go.Figure
 

@@ -69,9 +69,7 @@ def report_systems(report: Folder) -> dict[str, list[Folder]]:
     """Return the runs of every system of an experiment's report."""
     systems = {}
     for system, runs in report_summary(report).get("systems", {}).items():
-        if strange := [run for run in runs if not _RUN.fullmatch(run)]:
-            say_once(f"warning: {report.uri} names what is no run: {', '.join(strange)}")
-        systems[system] = [Folder(report.root, run) for run in runs if run not in strange]
+        systems[system] = [Folder(report.root, run) for run in runs if _RUN.fullmatch(run)]
     return systems
 
 
@@ -185,16 +183,11 @@ def _system(word: str, storage: str) -> tuple[str | None, list[Folder]]:
     if address and any(of.startswith(address) for of in store.addresses(KIND)):
         return None, _of_address(word, storage)
     names = [f"{system}/{seed}" for system, runs in known.items() for seed in runs]
-    if not names:
-        raise UserError(
-            f"no run '{word}' in {store.root}, which has none yet: `augury train` makes them, and "
-            "--storage says where others are"
-        )
-    nearest = difflib.get_close_matches(word, names, n=SHOWN, cutoff=0.0)
-    raise UserError(
-        f"no run '{word}' in {store.root}, of which `augury runs` lists all; the nearest are: "
-        f"{', '.join(nearest)}"
-    )
+    nearest = ", ".join(difflib.get_close_matches(word, names, n=SHOWN, cutoff=0.0))
+    hint = "`augury train` makes them, and --storage says where others are"
+    if nearest:
+        hint = f"`augury runs` lists all; the nearest are: {nearest}"
+    raise UserError(f"no run '{word}' in {store.root}: {hint}")
 
 
 def _of_address(word: str, storage: str) -> list[Folder]:

@@ -26,16 +26,15 @@ LISTED = 3
 """Names that a warning lists before it counts the others."""
 
 
-def not_beaten(run: Folder, tests: Sequence[str], metric: str, worst: float) -> Trivial | None:
-    """Return the trivial output that a score is not shown to be better than, with its own; None
-    where it is better, and where the text or the metric is missing.
-
-    `run` is one of the system's, `tests` are the sets that its score is the mean of, `worst` is the
-    worse end of its interval.
-    """
-    if not run_files.is_described(run):
+def not_beaten(result: SystemResult, test: str, metric: str, worst: float) -> Trivial | None:
+    """Return the trivial output that a system is not shown to beat on a set, with its score; None
+    where it does, and where the text or the metric is missing; `worst` is the worse end of the
+    interval of the system's score."""
+    run = next(iter(result.runs.values()), None)
+    if run is None or not run_files.is_described(run):
         return None
-    corpora = [run_files.test_corpus(run, test) for test in tests]
+    tests = [name for name in result.tests if name != MEAN] if test == MEAN else [test]
+    corpora = [run_files.test_corpus(run, name) for name in tests]
     known = [best for of in corpora if of and (best := _on_corpus(of.folder, metric))]
     if not known or len(known) < len(corpora):
         return None

@@ -6,7 +6,7 @@ are rendered by `rendering`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -123,12 +123,5 @@ class Report:
     @property
     def figures(self) -> list[Figure]:
         """All charts of the page."""
-        blocks = (block for part in self.sections for block in _unfolded(part.blocks))
+        blocks = (block for part in self.sections for block in part.blocks)
         return [figure for block in blocks if isinstance(block, Charts) for figure in block.figures]
-
-
-def _unfolded(blocks: Sequence[Block]) -> Iterator[Block]:
-    for block in blocks:
-        yield block
-        if isinstance(block, Details):
-            yield from _unfolded(block.blocks)

@@ -27,12 +27,11 @@ def score_sections(
     shown: Table,
     comparisons: Sequence[Comparison],
     styles: Mapping[str, Style],
-    what: str,
     more: Block,
     legend: Legend,
 ) -> Iterator[Section]:
-    """Yield the sections of scores; `shown` is the table of all, whose rows are `what`; `styles`
-    are by address, `legend` explains them, `more` is shown with the test sets."""
+    """Yield the sections of scores; `shown` is the table of all; `styles` are by address,
+    `legend` explains them, `more` is shown with the test sets."""
     yield section("Scores and cost", shown)
     if not comparisons:
         return
@@ -40,13 +39,13 @@ def score_sections(
     if len(comparisons) > 1:
         text = (
             f"Blue is better than {baseline} on the same test set, orange is worse; * p < 0.05, "
-            f"** p < 0.01, corrected for the {what} of one set."
+            "** p < 0.01, corrected for the comparisons of one set."
         )
         yield section("Test sets", by_test(comparisons, styles), text, more)
     if differences := forest(comparisons[0], styles):
         yield section(f"Differences to {baseline}", Charts(differences))
     for cost in score_against_cost(comparisons[0], styles):
-        yield section("Score against cost", Charts([cost], legend), cost.caption)
+        yield section("Score against cost", Charts([cost], legend))
 
 
 def forest(comparison: Comparison, styles: Mapping[str, Style]) -> list[Figure]:
@@ -74,14 +73,13 @@ def forest(comparison: Comparison, styles: Mapping[str, Style]) -> list[Figure]:
     figure.update_xaxes(rangemode="normal")
     figure.add_vline(x=0, line={"color": COLOURS[0], "dash": "dot", "width": 1.5})
     caption = f"{label}, with intervals of 95 %: {better} of the line is better"
-    return [Figure("forest", caption, caption, figure)]
+    return [Figure("forest", caption, figure)]
 
 
 def score_against_cost(comparison: Comparison, styles: Mapping[str, Style]) -> list[Figure]:
     """Draw the deciding score with its interval against training time.
 
-    None for one system, and where times of different devices cannot be compared. Systems without a
-    style, by address, are drawn small and without interval.
+    None for one system, and where times of different devices cannot be compared.
     """
     metric = comparison.metrics[0]
     costed = [row for row in comparison.rows if row.cost and metric in row.scores]
@@ -89,7 +87,7 @@ def score_against_cost(comparison: Comparison, styles: Mapping[str, Style]) -> l
         return []
     traces = []
     for row in costed:
-        highlighted, score = row.address in styles, row.scores[metric]
+        score = row.scores[metric]
         point = trace(
             row.name,
             styles.get(row.address, OTHER),
@@ -97,16 +95,14 @@ def score_against_cost(comparison: Comparison, styles: Mapping[str, Style]) -> l
             [score.value],
             f": {score.text} after %{{x:.2f}} minutes",
             mode="markers",
-            size=11 if highlighted else 8,
-            ends=[score.ends] if highlighted else (),
+            size=10,
+            ends=[score.ends],
             cliponaxis=False,  # a point at the end of the axis is seen whole
         )
         traces.append(point)
-    traces.sort(key=lambda point: point.error_y.array is not None)  # those with intervals on top
     label, kind = f"{title(metric)} on {comparison.test_label}", comparison.time_kind
     clock = f"{kind} of one seed (minutes)"
     figure = chart(traces, clock, label, height=380, yaxis=within_bounds(metric))
-    caption = f"{label} against {kind} of one seed; better is higher, cheaper is further left."
-    if comparison.lower_is_better:
-        caption = caption.replace("higher", "lower")
-    return [Figure("cost", f"{label} against {kind}", caption, figure)]
+    better = "lower" if comparison.lower_is_better else "higher"
+    caption = f"{label} against {kind} of one seed; better is {better}, cheaper is further left"
+    return [Figure("cost", caption, figure)]

@@ -201,7 +201,7 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
     words = [f"sweeps/{sweep.name}", "--storage", sweep.folder.root]
     compare = Code(f"{command('augury', 'compare', *words)}    # prints every set with intervals")
     of_page = replace(shown, notes=tuple(notes))
-    yield from score_sections(of_page, comparisons, styles, "configurations", compare, names)
+    yield from score_sections(of_page, comparisons, styles, compare, names)
     if response := responses(summary):
         text = (
             "Means over seeds, ± half of their 95 % interval, the number of seeds in brackets. "
