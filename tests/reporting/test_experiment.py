@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from augury.core.errors import UserError
 from augury.reporting import experiment, rendering
 from tests.run_folders import load
 
@@ -53,11 +52,6 @@ def test_the_page_holds_every_number_and_needs_no_network(folders: list[Any], re
     (style,) = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
     assert len(html) < 1_500_000 and "url(" not in style and "@import" not in style
     assert "topsecret" not in html and "tracking.example" in html
-
-
-def test_no_page_before_scores(results: Any) -> None:
-    with pytest.raises(UserError):
-        experiment.report(load([results.run("baseline", "bb" * 8)]), "ciphers")
 
 
 @pytest.mark.slow

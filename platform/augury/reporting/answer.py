@@ -95,7 +95,7 @@ def sweep_answer(summary: Summary) -> str:
         return f"{unknown}, no configuration came to a validation."
     leads = f"{first.name} leads with {summary.metric} {first.score_text}"
     if sweep.tests == ():
-        said = _on_validation(summary, first)
+        said = f"Without test sets, {leads}; these scores chose it: expect less on unseen text."
     elif summary.confirmed:
         tested = answer(summary.confirmed.deciding).removesuffix(".")
         fresh = ", ".join(map(str, summary.confirmed.confirmation.seeds))
@@ -134,17 +134,6 @@ def recommendation(summary: Summary) -> str:
     doubt = "" if confirmed or chosen is reference else ", not confirmed"
     so_far = "" if summary.sweep.ended else " so far"
     return f"Recommended{so_far}{doubt}: {chosen.name} ({why})."
-
-
-def _on_validation(summary: Summary, first: ConfigurationResult) -> str:
-    """Compare the leader with the reference, or with the next best, in the validation scores
-    that it was chosen by."""
-    others = [result for result in summary.ranking if result is not first]
-    competitor = summary.reference if first is not summary.reference else next(iter(others), None)
-    said = f"Without test sets, {first.name} leads with {summary.metric} {first.score_text}"
-    if competitor and competitor.mean is not None:
-        said += f", before {competitor.name} with {competitor.score_text}"
-    return f"{said}; these scores chose it, so that less is to be expected on unseen text."
 
 
 def _with_leader(summary: Summary, first: ConfigurationResult) -> Comparison | None:

@@ -260,8 +260,6 @@ def _differences(
     pooled = pool([sample_variance(system) for system in (baseline, *tested.values())])
     for index, system in tested.items():
         differences[index] = compare(baseline, system, pooled).within(bounds(metric))
-    if not baseline.statistics:
-        return differences, None
     return differences, components([baseline, *tested.values()], len(baseline.statistics[0]))
 
 
@@ -316,7 +314,7 @@ def with_mean(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[Sys
                 sd,
             )
         if means:
-            all_sets = {**system.tests, MEAN: means}
+            all_sets = {**{test: system.tests[test] for test in tests}, MEAN: means}
             system = replace(
                 system, tests=all_sets, resampled={**system.resampled, MEAN: resampled}
             )

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from augury.reporting.figures import Figure, chart, trace, within_bounds
+from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.results import SystemResult
 from augury.reporting.styles import OTHER, Style
 from augury.training import history
@@ -36,13 +36,11 @@ def learning_curves(
             shown = curve.iloc[np.unique(kept)]
             values = [float(f"{at:.6g}") if math.isfinite(at) else None for at in shown["value"]]
             hover = f", seed {seed}: %{{y:.3~f}} at %{{x:,.6~g}}"
-            width = 1.5 if address in styles else 1
             at = shown["updates"].tolist()
-            lines.append(trace(name, style, at, values, hover, width=width, size=4))
+            lines.append(trace(name, style, at, values, hover, lines=True))
         if lines:
             heading = f"{label[0].upper()}{label[1:]} against updates"
-            axis = within_bounds(metric.rpartition("/")[2])
-            drawing = chart(lines, "updates", label, height=320, yaxis=axis)
+            drawing = chart(lines, "updates", label, height=320)
             figures.append(Figure(metric.replace("/", "-"), heading, drawing))
     return figures
 

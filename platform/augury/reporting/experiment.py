@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from augury import __version__
 from augury.core import config
-from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.experiments.stored_runs import NO_TESTS
 from augury.reporting import find, rendering
@@ -69,14 +68,9 @@ def compared(comparisons: Sequence[Comparison], results: Sequence[SystemResult])
 
 
 def report(results: Sequence[SystemResult], name: str, failures: Sequence[str] = ()) -> Report:
-    """Return the report of an experiment, the baseline first, with `failures` as cautions.
-
-    UserError where nothing is scored yet.
-    """
-    tests = scored_sets(results)
-    if not tests:
-        raise UserError("no run has scores yet: a page can be made when the first one is finished")
-    comparisons = compare_all(results, tests)
+    """Return the report of an experiment, the baseline first, of which something is scored, with
+    `failures` as cautions."""
+    comparisons = compare_all(results, scored_sets(results))
     known = compared(comparisons, results)
     notes, sets = [*failures, *known.notes], [by_test(comparisons)] if len(comparisons) > 1 else []
     return replace(

@@ -117,8 +117,6 @@ class Report:
     """What the experiment could see."""
     facts: Mapping[str, str] = field(default_factory=dict)
     status: Status | None = None
-    most_notes: int = 6
-    """The number of notes of a table above which a page folds them away."""
 
     @property
     def figures(self) -> list[Figure]:

@@ -208,15 +208,14 @@ def best_validations(run: Folder) -> dict[str, float]:
 
     Empty before the first validation.
     """
-    recorded: dict[str, list[float]] = {}
+    best: dict[str, float] = {}
     for record in history.read(run):
-        for name, value in record["metrics"].items():
-            if name.startswith("valid/") and name != "valid/best" and math.isfinite(value):
-                recorded.setdefault(name.removeprefix("valid/"), []).append(value)
-    best = {}
-    for name, values in recorded.items():
-        metric = name.rpartition("/")[2]  # of `clean/bleu`, for a validation set called clean
-        best[name] = min(values) if lower_is_better(metric) else max(values)
+        for key, value in record["metrics"].items():
+            name = key.removeprefix("valid/")
+            if name not in (key, "best") and math.isfinite(value):
+                metric = name.rpartition("/")[2]  # of `clean/bleu`, for a set called clean
+                better = min if lower_is_better(metric) else max
+                best[name] = better(value, best.get(name, value))
     return best
 
 

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from augury.reporting.comparison import Comparison
-from augury.reporting.figures import Figure, chart, error_bars, trace, within_bounds
+from augury.reporting.figures import Figure, chart, error_bars, trace
 from augury.reporting.numbers import p_text
 from augury.reporting.report import Block, Charts, Legend, Section, section
 from augury.reporting.results import on_one_device
@@ -60,8 +60,8 @@ def forest(comparison: Comparison, styles: Mapping[str, Style]) -> list[Figure]:
         hover = f": {html.escape(row.difference_text)}{p_value}"
         lines = textwrap.wrap(f"{row.name}{row.mark}", NAME_WIDTH)
         name, style = "<br>".join(map(html.escape, lines)), styles.get(row.address, OTHER)
-        point = trace(row.name, style, ends[:1], [name], hover, mode="markers", size=10)
-        point.error_x = error_bars([ends])
+        bars = error_bars(*ends)
+        point = trace(row.name, style, ends[:1], [name], hover, error_x=bars)
         traces.append(point)
     if not traces:
         return []
@@ -94,15 +94,13 @@ def score_against_cost(comparison: Comparison, styles: Mapping[str, Style]) -> l
             [(row.seconds or 0.0) / 60],
             [score.value],
             f": {score.text} after %{{x:.2f}} minutes",
-            mode="markers",
-            size=10,
-            ends=[score.ends],
+            error_y=error_bars(*score.ends),
             cliponaxis=False,  # a point at the end of the axis is seen whole
         )
         traces.append(point)
     label, kind = f"{title(metric)} on {comparison.test_label}", comparison.time_kind
     clock = f"{kind} of one seed (minutes)"
-    figure = chart(traces, clock, label, height=380, yaxis=within_bounds(metric))
+    figure = chart(traces, clock, label, height=380)
     better = "lower" if comparison.lower_is_better else "higher"
     caption = f"{label} against {kind} of one seed; better is {better}, cheaper is further left"
     return [Figure("cost", caption, figure)]

@@ -36,26 +36,13 @@ def test_without_test_scores_there_is_no_answer(sweeps: Any, addresses: list[str
     assert "no configuration came" in sweep_answer(summarise(sweeps.load([1])))
 
 
-@pytest.mark.parametrize(
-    ("seeds", "parts"),
-    [
-        # The pooled deviation is sqrt((2 + 2 + 0) / 6) = 0.816, 6 degrees of freedom, t = 2.447.
-        (
-            [(30, 31, 29), (33, 34, 35), (30, 30, 30)],
-            [
-                "ours leads with validation BLEU 34.0 [32.8, 35.2] (3 seeds), before baseline "
-                "with 30.0 [28.8, 31.2] (3 seeds)",
-            ],
-        ),
-        ([(33,), (31,), (32,)], ["baseline leads", "before other"]),
-    ],
-)
-def test_without_test_sets_validation_decides(
-    sweeps: Any, addresses: list[str], seeds: Any, parts: list[str]
-) -> None:
-    train(sweeps, addresses, *seeds)
-    sentence = sweep_answer(summarise(sweeps.load(tests=())))
-    assert [part for part in parts if part not in sentence] == []
+def test_without_test_sets_validation_decides(sweeps: Any, addresses: list[str]) -> None:
+    """The pooled deviation is sqrt((2 + 2 + 0) / 6) = 0.816, 6 degrees of freedom, t = 2.447."""
+    train(sweeps, addresses, (30, 31, 29), (33, 34, 35), (30, 30, 30))
+    assert sweep_answer(summarise(sweeps.load(tests=()))) == (
+        "Without test sets, ours leads with validation BLEU 34.0 [32.8, 35.2] (3 seeds); these "
+        "scores chose it: expect less on unseen text."
+    )
 
 
 @pytest.mark.parametrize(

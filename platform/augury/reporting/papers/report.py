@@ -71,7 +71,6 @@ def report(reproduction: Reproduction) -> Report:
         ],
         tables=for_papers,
         records=frame(reproduction),
-        most_notes=12,
     )
 
 
