@@ -65,14 +65,6 @@ def named_systems(store: Store) -> dict[str, dict[int, Folder]]:
     return named
 
 
-def report_systems(report: Folder) -> dict[str, list[Folder]]:
-    """Return the runs of every system of an experiment's report."""
-    systems = {}
-    for system, runs in report_summary(report).get("systems", {}).items():
-        systems[system] = [Folder(report.root, run) for run in runs if _RUN.fullmatch(run)]
-    return systems
-
-
 def report_summary(report: Folder) -> dict[str, Any]:
     """Return the summary of an experiment's report; empty where there is none or, with a warning,
     where it is damaged: the next report is written over it."""
@@ -143,7 +135,11 @@ def _groups(store: Store) -> dict[str, dict[str, list[Folder]]]:
             for configuration in definition["configurations"]
         }
     for name in store.addresses(REPORTS):
-        groups[name] = report_systems(store.folder(REPORTS, name))
+        systems = report_summary(store.folder(REPORTS, name)).get("systems", {})
+        groups[name] = {
+            system: [Folder(store.root, run) for run in runs if _RUN.fullmatch(run)]
+            for system, runs in systems.items()
+        }
     return groups
 
 
