@@ -19,6 +19,7 @@ Left out are times, costs in time, paths, versions, and names of machines.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import hashlib
 import io
@@ -29,7 +30,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -286,9 +287,11 @@ def fixed(folder: Path, run: Run) -> dict[str, str]:
     shutil.copytree(EXPERIMENTS, folder, dirs_exist_ok=True)
     addresses = []
     for name in ("systems", "race", "stages", "nli", "texts"):
-        for node in json.loads(run(["config", f"{name}.yaml", "--graph", "--json"], folder)):
-            inputs = " ".join(node["inputs"])
-            addresses.append(f"{name}\t{node['kind']}\t{node['name']}\t{node['address']}\t{inputs}")
+        by_address: dict[str, str] = {}
+        for kind, called, address, inputs in nodes(folder, f"{name}.yaml"):
+            line = f"{name}\t{kind}\t{called}\t{address}\t{' '.join(inputs)}"
+            by_address.setdefault(address, line)
+        addresses += by_address.values()
     dry = ["--scale", "toy", "--dry-run", "--json", "--storage", "store"]
     for table in TABLES:
         rows = json.loads(run(["reproduce", table, *dry], folder))["rows"]
@@ -305,6 +308,51 @@ def fixed(folder: Path, run: Run) -> dict[str, str]:
         "texts.tsv": texts(folder / "store"),
         "batches.json": as_json(batches()),
     }
+
+
+def nodes(folder: Path, file: str) -> Iterator[tuple[str, str, str, Iterable[str]]]:
+    """Yield what an experiment makes, inputs first: kind, name, address and addresses of inputs."""
+    from augury.augment.operator import RECORDS
+    from augury.cli.config import _preflight
+    from augury.corpora.ingest import cached_address
+    from augury.experiments.graph import TRAIN, Step, dev_sets
+    from augury.experiments.systems import load
+    from augury.experiments.task import find_task
+
+    with contextlib.chdir(folder):
+        graph = _preflight(load(file, {})).graph
+    for plan in graph.plans.values():
+        experiment, task = plan.experiment, find_task(plan.experiment.task)
+        splits = (TRAIN, *dev_sets(experiment), *experiment.test_sets)
+        corpora = {of: f"corpora/{task.corpus_address(experiment, of)}" for of in splits}
+        for split, address in corpora.items():
+            yield "corpus", split, address, ()
+        for part in plan.parts:
+            inputs = [part.corpus.name]
+            for name, extra in part.operator.texts().items():
+                inputs.append(f"corpora/{cached_address(extra, TRAIN)}")
+                yield "corpus", name, inputs[-1], ()
+            if part.operator.learns:
+                learned_from = f"corpora/{task.corpus_address(experiment.first, TRAIN)}"
+                yield "fit", part.name, part.fit.name, [learned_from]
+                inputs.append(part.fit.name)
+            inputs += [name for name in part.model_names.values() if name.startswith("runs/")]
+            kind = "records" if part.operator.makes() == RECORDS else "view"
+            yield kind, part.name, part.folder.name, inputs
+        tokenizer = plan.tokenizer.folder.name
+        if plan.before is None:
+            texts = dict.fromkeys(text.folder.name for text in plan.learned_from.values())
+            yield "tokenizer", graph.names[Step(plan.address)], tokenizer, texts
+        for name, text in plan.texts.items():
+            yield "tokens", name, plan.tokens[name].name, [text.folder.name, tokenizer]
+        for step, name in graph.names.items():
+            if step.address == plan.address and step.seed is not None:
+                run = plan.run(step.seed).name
+                before = [plan.before.run(step.seed).name] if plan.before else []
+                yield "model", name, run, [*(of.name for of in plan.tokens.values()), *before]
+                if step in graph.scored:
+                    tests = [corpora[test] for test in experiment.test_sets]
+                    yield "scores", name, f"{run}/scores.json", [run, *tests]
 
 
 def batches() -> dict[str, Any]:

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -38,11 +37,11 @@ def test_waiting_for_a_lock(tmp_path: Path) -> None:
 def test_how_to_continue_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted() -> bytes:
+    def interrupted(*_: str) -> None:
         raise KeyboardInterrupt("stopped after update 9")
 
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=SimpleNamespace(read=interrupted)))
-    assert main(["compare", "-", "--references", __file__]) == 130
+    monkeypatch.setattr("augury.cli.compare.read_sentences", interrupted)
+    assert main(["compare", "output", "--references", __file__]) == 130
     error = capsys.readouterr().err
     assert error.startswith("augury: stopped after update 9. Finished work is kept")
-    assert "augury compare - --references" in error
+    assert "augury compare output --references" in error
