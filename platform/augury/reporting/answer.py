@@ -31,8 +31,8 @@ def answer(table: Comparison, doubt: str = "") -> str:
         )
     compared = [row for row in others if row.difference is not None]
     if not compared:
-        reached = f"On {table.test_label}, {baseline.name} reaches {name} {start.text}"
-        return f"{reached}; there is no comparable score of another system yet."
+        tail = "; no other system has a comparable score" if others else ""
+        return f"On {table.test_label}, {baseline.name} reaches {name} {start.text}{tail}."
     learnt = [row for row in compared if not row.meaningless]
     if not learnt:
         return (
@@ -58,7 +58,7 @@ def answer(table: Comparison, doubt: str = "") -> str:
         nobody = "no system beats" if len(learnt) > 1 else f"{best.name} does not beat"
         head = (
             f"On {table.test_label}, {nobody} {baseline.name} ({name} {start.value:.1f}): "
-            f"{best.name} scores {-by:.1f} {name} {less}"
+            f"{best.name} scores {abs(by):.1f} {name} {less}"
         )
     one_seed = 1 in (len(best.scores[metric].seeds), len(start.seeds))
     return f"{head}{_verdict(best, one_seed, table.comparisons, doubt)}."
