@@ -135,9 +135,8 @@ def cautions(
     results: Sequence[SystemResult], confounded: Sequence[str], test: str, metrics: Sequence[str]
 ) -> list[str]:
     """Return what may change a decision beside what was not learnt: budgets that differ, losses
-    that never acted, numbers that are missing or cannot be
-    compared; `confounded` are systems whose seeds were trained on other hardware than the
-    baseline's."""
+    that never acted, numbers that are missing or cannot be compared; `confounded` are systems whose
+    seeds were trained on other hardware than the baseline's."""
     lines, baseline = [], results[0]
     costs = {result.name: result.cost for result in results if result.cost}
     if unequal := _unequal_budgets(results, metrics[0]):
@@ -152,10 +151,11 @@ def cautions(
     ]
     if idle:
         lines.append(f"{WARNING}the regime never acted in full: {listed(idle)}; {SHORTEN}")
-    for result in results:
-        if result.unscored:
-            seeds = ", ".join(map(str, result.unscored))
-            lines.append(f"{result.name}: no scores yet for seed {seeds}")
+    unscored = [
+        f"{of.name} (seed {', '.join(map(str, of.unscored))})" for of in results if of.unscored
+    ]
+    if unscored:
+        lines.append(f"no scores yet: {listed(unscored)}")
     lines += incomparable(results, test, metrics)
     if costs and not on_one_device([*costs.values()]):
         lines.append("times were measured on different devices: do not compare them")
