@@ -10,7 +10,6 @@ from transformers import MarianMTModel
 
 from augury.decoding.conversion import to_ctranslate2
 from augury.decoding.ctranslate import CTranslateDecoder
-from augury.decoding.generate import n_best
 from augury.decoding.search import Hypothesis
 from augury.decoding.settings import Decoding
 
@@ -22,28 +21,14 @@ def assert_same(hypotheses: Sequence[Hypothesis], expected: Sequence[Hypothesis]
     assert differing <= max(1, len(expected) // 50)
 
 
-def generate(
+def translate(
     model: MarianMTModel,
     sources: Sequence[Sequence[int]],
     decoding: Decoding,
-    suppress: Sequence[int] = (),
+    never: Sequence[int] = (),
 ) -> list[Hypothesis]:
-    """Return the best hypothesis of every source by `transformers`."""
-    return [best for best, *_ in n_best(model, [sources], decoding, suppress)]
-
-
-def translate(
-    decoder: CTranslateDecoder,
-    sources: Sequence[Sequence[int]],
-    decoding: Decoding,
-    suppress: Sequence[int] = (),
-) -> list[Hypothesis]:
-    """Return the best hypothesis of every source by CTranslate2."""
-    return [best for best, *_ in decoder.n_best(sources, decoding, suppress)]
-
-
-def decoder_of(model: MarianMTModel, threads: int = 1) -> CTranslateDecoder:
-    """Return a decoder with a copy of the weights of `model`."""
+    """Return the best hypothesis of every source, by a copy of the weights of `model`."""
     with tempfile.TemporaryDirectory(prefix="augury-decoder-") as directory:
         to_ctranslate2(model, directory)
-        return CTranslateDecoder(directory, threads=threads)
+        decoder = CTranslateDecoder(directory, never)
+    return decoder.search(sources, decoding)

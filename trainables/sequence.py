@@ -9,21 +9,17 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
-from torch.nn.functional import linear
 from torch.nn.utils.rnn import pad_sequence
 from transformers import (
     AutoModelForSeq2SeqLM,
     PreTrainedConfig,
     PreTrainedModel,
-    PreTrainedTokenizerBase,
 )
 
-from augury.core.errors import UserError
 from augury.core.progress import Stage
 from augury.decoding.search import batches_by_length
 from augury.models import pretrained
 from augury.models.settings import Pretrained
-from trainables.training import mismatch
 
 STATES_TOKENS = 4096
 
@@ -100,13 +96,9 @@ def load(model: Pretrained, directory: str) -> PreTrainedModel:
 
     `directory` holds its tokenizer, with the commit that it is of.
     """
-    loaded: PreTrainedModel = pretrained.load_model(
-        AutoModelForSeq2SeqLM.from_pretrained,
-        model.name,
-        pretrained.pinned(directory, model.revision),
-        allow_pickle=model.allow_pickle,
-        dtype=torch.float32,
-    )
+    revision = pretrained.pinned(directory, model.revision)
+    load_model = AutoModelForSeq2SeqLM.from_pretrained
+    loaded: PreTrainedModel = pretrained.load(load_model, model.name, revision, dtype=torch.float32)
     return loaded
 
 
@@ -114,51 +106,6 @@ def empty(settings: PreTrainedConfig) -> PreTrainedModel:
     """Return a model in evaluation mode with random weights, to be replaced by those of a run."""
     with torch.random.fork_rng(devices=[]), torch.device("cpu"):
         return AutoModelForSeq2SeqLM.from_config(settings, dtype=torch.float32).eval()
-
-
-@torch.no_grad()
-def check(
-    model: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase,
-    name: str,
-    *,
-    perturbable: bool = False,
-) -> None:
-    """Raise UserError unless `hidden_states` and `head` give the model's own logits.
-
-    With `perturbable`, they must do so from word embeddings as well, which adversarial regimes
-    perturb. Raises it too where the tokenizer belongs to another model. The model is left in
-    evaluation mode.
-    """
-    known = len(model.get_input_embeddings().weight)
-    if tokenizer.pad_token_id != model.config.pad_token_id or len(tokenizer) > known:
-        raise UserError(
-            f"the tokenizer of '{name}' has {len(tokenizer)} pieces and pad "
-            f"{tokenizer.pad_token_id}, its model {known} embeddings and pad "
-            f"{model.config.pad_token_id}: they do not belong together"
-        )
-    model.eval()
-    ids = torch.tensor([tokenizer("reorder: a").input_ids])
-
-    def logits(perturbation: Tensor | None = None) -> Tensor:
-        return linear(hidden_states(model, ids, ids, perturbation), *head(model))
-
-    def own() -> Tensor:
-        return model(input_ids=ids, labels=ids).logits
-
-    if mismatch(logits, own):
-        raise UserError(
-            f"'{name}' ({model.config.model_type}) does more between its decoder and its logits "
-            "than is known here: take a model of the families of T5, BART or Marian"
-        )
-    if perturbable and (
-        reason := mismatch(lambda: logits(torch.zeros_like(source_embeddings(model, ids))), own)
-    ):
-        raise UserError(
-            f"regime adversarial perturbs word embeddings, and '{name}' "
-            f"({model.config.model_type}) cannot be given them in place of ids: {reason}. Take "
-            "regime plain, or a model of the families of T5, BART or Marian"
-        )
 
 
 @torch.inference_mode()

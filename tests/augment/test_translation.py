@@ -63,7 +63,7 @@ class Dictionary:
 
         return translate
 
-    def sampler(self, store: Store, whole: bool = False) -> Sampler:
+    def sampler(self, store: Store) -> Sampler:
         raise NotImplementedError
 
     def probabilities(

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 
 import pytest
 import torch
@@ -9,16 +8,12 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 from transformers import MarianMTModel
 
-from augury.decoding.search import Hypothesis
-from tests.hypotheses import decoder_of, generate, translate
 from tests.learning import learn
 from trainables.nmt.config import ModelConfig
 from trainables.nmt.model import build
 from trainables.sequence import head, hidden_states
 
 PAD, EOS, FIRST, VOCABULARY = 1, 2, 3, 48
-
-Engine = Callable[..., list[Hypothesis]]
 
 
 def _pairs(rows: int, seed: int) -> tuple[Tensor, Tensor]:
@@ -56,12 +51,3 @@ def trained() -> MarianMTModel:
 def sources() -> list[list[int]]:
     rows, _ = _pairs(64, seed=1000)
     return [[index for index in row if index >= FIRST] for row in rows.tolist()]
-
-
-@pytest.fixture(params=["ctranslate", "generate"])
-def engine(request: pytest.FixtureRequest) -> Engine:
-    """Either way to search, as a function of the model, the sources, the settings and the ids to
-    suppress."""
-    if request.param == "generate":
-        return generate
-    return lambda model, *search: translate(decoder_of(model), *search)

@@ -1,5 +1,5 @@
-"""Checkpoints: searched by CTranslate2 as by `transformers`, from and into the languages asked for,
-within the positions of the model and of its tokenizer."""
+"""Checkpoints: searched as by `transformers`, from and into the languages asked for, within the
+positions of the model and of its tokenizer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.decoding import conversion
 from augury.decoding.checkpoint import Checkpoint, Languages
 from augury.decoding.settings import Decoding, Sampling
 from tests.trainables.nmt import checkpoints
@@ -45,17 +44,6 @@ def long_texts(nllb: Checkpoint) -> list[str]:
     return [("abcdef" * 50)[:length] for length in lengths]
 
 
-@pytest.mark.parametrize("beam", [1, 4])
-def test_both_engines_search_alike(
-    nllb: Checkpoint, beam: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    decoding = Decoding(beam=beam, max_length=12)
-    by_ctranslate2 = nllb.translator(Store(tmp_path))(TEXTS, "plain", decoding)
-    monkeypatch.setattr(conversion, "reads", lambda settings: False)
-    assert nllb.translator(Store(tmp_path))(TEXTS, "plain", decoding) == by_ctranslate2
-    assert by_ctranslate2[1] == "" and len({*by_ctranslate2}) == len(TEXTS)
-
-
 def test_languages_are_those_that_transformers_reads_and_writes(
     nllb: Checkpoint, tmp_path: Path
 ) -> None:
@@ -83,20 +71,16 @@ def test_languages_that_are_not_known_are_refused(nllb: Checkpoint, tmp_path: Pa
 
 
 def test_the_positions_of_the_model_are_the_limit_of_a_search(
-    nllb: Checkpoint, long_texts: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    nllb: Checkpoint, long_texts: list[str], tmp_path: Path
 ) -> None:
     search = Decoding(beam=2, max_length=2 * POSITIONS)
     outputs = nllb.translator(Store(tmp_path))(long_texts, "plain", search)
     assert [output is None for output in outputs] == EXPECTED and outputs[1] == ""
-    monkeypatch.setattr(conversion, "reads", lambda settings: False)
-    assert nllb.translator(Store(tmp_path))(long_texts, "plain", search) == outputs
 
 
-def test_the_same_texts_are_not_drawn_or_cut(
+def test_the_same_texts_are_not_drawn(
     nllb: Checkpoint, long_texts: list[str], tmp_path: Path
 ) -> None:
     keys, store, chosen = [1] * len(long_texts), Store(tmp_path), Sampling(max_length=10)
-    outputs = nllb.sampler(store, whole=True)(long_texts, keys, chosen)
+    outputs = nllb.sampler(store)(long_texts, keys, chosen)
     assert [output is None for output in outputs] == EXPECTED and outputs[1] == ""
-    cut = nllb.sampler(store)(long_texts, keys, chosen)
-    assert cut[4] == cut[3] == outputs[2]

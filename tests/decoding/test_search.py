@@ -1,10 +1,10 @@
-"""The properties of both engines."""
+"""The properties of the search."""
 
 from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
 import torch
@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 from transformers import MarianMTModel
 
 from augury.core.errors import UserError
-from augury.decoding.search import Hypothesis
+from augury.decoding.search import Hypothesis, check_lengths
 from augury.decoding.settings import Decoding
-from tests.hypotheses import assert_same
+from tests.hypotheses import assert_same, translate
 
 pytestmark = pytest.mark.trains
 
-Engine = Callable[..., list[Hypothesis]]
 PAD, EOS, VOCABULARY = 1, 2, 48
 
 
@@ -56,7 +55,6 @@ def beam_search(
     ("beam", "length_penalty", "max_length"), [(1, 1.0, 30), (4, 0.6, 30), (5, 1.0, 6), (5, 0.6, 6)]
 )
 def test_the_search_is_fairseqs(
-    engine: Engine,
     trained: MarianMTModel,
     sources: list[list[int]],
     beam: int,
@@ -65,19 +63,19 @@ def test_the_search_is_fairseqs(
 ) -> None:
     decoding = Decoding(beam=beam, length_penalty=length_penalty, max_length=max_length)
     expected = [beam_search(trained, source, decoding) for source in sources[:16]]
-    assert_same(engine(trained, sources[:16], decoding), expected)
+    assert_same(translate(trained, sources[:16], decoding), expected)
 
 
 def test_suppressed_ids_and_pads_are_never_produced(
-    engine: Engine, trained: MarianMTModel, sources: list[list[int]]
+    trained: MarianMTModel, sources: list[list[int]]
 ) -> None:
     decoding = Decoding(beam=5, max_length=20)
     model = copy.deepcopy(trained)
     model.final_logits_bias[0, PAD] = 20.0
-    usual = set().union(*engine(model, sources, decoding))
+    usual = set().union(*translate(model, sources, decoding))
     assert PAD not in usual
     suppress = sorted(usual)[::2]
-    hypotheses = engine(model, sources, decoding, suppress)
+    hypotheses = translate(model, sources, decoding, suppress)
     assert not set().union(*hypotheses) & {PAD, *suppress}
     expected = [beam_search(model, source, decoding, suppress) for source in sources[:8]]
     assert_same(hypotheses[:8], expected)
@@ -88,26 +86,21 @@ def test_suppressed_ids_and_pads_are_never_produced(
 )
 @given(order=st.permutations(range(20)), batch_tokens=st.integers(1, 80))
 def test_hypotheses_come_in_the_order_of_the_sources_whatever_the_batches(
-    engine: Engine,
     trained: MarianMTModel,
     sources: list[list[int]],
     order: list[int],
     batch_tokens: int,
 ) -> None:
     decoding = Decoding(beam=2, max_length=14)
-    expected = engine(trained, sources[:20], decoding)
+    expected = translate(trained, sources[:20], decoding)
     together = decoding.model_copy(update={"batch_tokens": batch_tokens})
-    found = engine(trained, [sources[row] for row in order], together)
+    found = translate(trained, [sources[row] for row in order], together)
     assert_same(found, [expected[row] for row in order])
 
 
-def test_what_exceeds_the_models_positions_is_a_user_error(
-    engine: Engine, trained: MarianMTModel
-) -> None:
-    decoding = Decoding(beam=1, max_length=3)
-    assert len(engine(trained, [[5] * 63], decoding)) == 1
+def test_what_exceeds_the_models_positions_is_a_user_error() -> None:
     message = "2 of 3 sources exceed the model's 64 positions.*number 2 with 64 pieces"
     with pytest.raises(UserError, match=message):
-        engine(trained, [[5], [5] * 64, [5] * 65], decoding)
+        check_lengths([[5], [5] * 64, [5] * 65], Decoding(max_length=3), 64)
     with pytest.raises(UserError, match="max_length 65 is more than the model's 64 positions"):
-        engine(trained, [[5]], Decoding(beam=1, max_length=65))
+        check_lengths([[5] * 63], Decoding(max_length=65), 64)

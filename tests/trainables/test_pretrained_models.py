@@ -27,7 +27,7 @@ def test_a_pretrained_model_is_known_by_its_files(checkpoint: Checkpoint, tmp_pa
     path, copy = checkpoint("bert"), tmp_path / "copy"
     shutil.copytree(path, copy)
     assert known(tmp_path, name=str(copy)) == known(tmp_path, name=str(path))
-    different = [{"name": str(copy), "attention": "eager"}, {"name": str(checkpoint("distilbert"))}]
+    different = [{"name": str(checkpoint("distilbert"))}]
     on_the_hub = [{"name": "someone/model"}, {"name": "someone/model", "revision": "v2"}]
     models = [{"name": str(path)}, *different, *on_the_hub]
     assert len({known(tmp_path, **model) for model in models}) == len(models)

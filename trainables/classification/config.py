@@ -13,7 +13,6 @@ from augury.core.errors import UserError
 from augury.corpora.spec import LabelledPairsSpec, LabelledSpec
 from augury.experiments.spec import AnyRegime, Experiment
 from augury.models.settings import (
-    Attention,
     Pretrained,
     check_heads,
     overridden,
@@ -30,9 +29,6 @@ class PretrainedClassifier(Pretrained):
 
     name: ModelName = "FacebookAI/xlm-roberta-base"
     """Directory written by `save_pretrained`, or name on the hub, of an encoder for sequences."""
-    attention: Attention = "auto"
-    """`auto` is `sdpa` where there is a GPU and the model has it, else `eager`, quicker for
-    short sentences on CPUs."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +61,6 @@ class Scratch(Section):
     dropout: float = Field(0.1, ge=0, lt=1)
     max_positions: int = Field(512, ge=8, le=1_000_000)
     """Longest row in subwords."""
-    attention: Attention = "auto"
-    """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short
-    sentences."""
 
     @property
     def sizes(self) -> Sizes:

@@ -201,7 +201,7 @@ def _configuration(
     settings: dict[str, Any] = {
         "id2label": dict(enumerate(labels)),
         "label2id": {label: index for index, label in enumerate(labels)},
-        "attn_implementation": attention(config.attention),
+        "attn_implementation": attention(),
     }
     if isinstance(config, Scratch):
         sizes, tokenizer = config.sizes, subwords.load(directory)
@@ -242,11 +242,10 @@ def _pretrained(
     A pretrained head of other classes is replaced by a new one.
     """
     order = _order(AutoConfig.from_pretrained(directory), labels, config.name)
-    model, report = pretrained.load_model(
+    model, report = pretrained.load(
         AutoModelForSequenceClassification.from_pretrained,
         config.name,
         pretrained.pinned(directory, config.revision),
-        allow_pickle=config.allow_pickle,
         config=_configuration(config, labels, directory),
         dtype=torch.float32,
         ignore_mismatched_sizes=True,

@@ -25,6 +25,7 @@ from augury.text.pieces import subwords
 from augury.text.pieces.subwords import Subwords
 from augury.text.tokens import Text
 from trainables.classification.config import ARCHITECTURES, PretrainedClassifier
+from trainables.tokenizers import make_subwords, subword_settings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,25 +58,12 @@ class ClassifierTask(Task):
         return tuple(experiment.labels)
 
     def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> Subwords:
-        model, determined = experiment.model, dict[str, Any]()
-        if isinstance(model, Pretrained):  # does not depend on the texts
-            determined["pretrained"] = pretrained.identity(model.name, model.revision)
-        else:
-            determined = {
-                "version": subwords.LEARNED,
-                "size": model.vocabulary_size,
-                "texts": [[text.folder.name, list(text.columns)] for text in texts.values()],
-            }
+        determined = subword_settings(experiment.model, texts)
         folder = store.folder("vocabularies", config.address(determined))
         return Subwords(folder, experiment.max_length)
 
     def make_tokenizer(self, experiment: Any, texts: Mapping[str, Text], folder: Folder) -> None:
-        model = experiment.model
-        if isinstance(model, Pretrained):
-            pretrained.save(model.name, model.revision, folder)
-        else:
-            lines = (line for text in texts.values() for line in text.lines())
-            subwords.learn(lines, model.vocabulary_size, folder)
+        make_subwords(experiment.model, texts, folder)
 
     def address_settings(self, experiment: Any) -> dict[str, Any]:
         return {"model": pretrained.address_settings(experiment.model)}
@@ -192,8 +180,8 @@ model: {{{named}}}{"" if scratch else RATES}""",
             text.append("without HTML entities")
         columns, labels = self.columns(experiment), ", ".join(experiment.labels)
         read = f"It labels {' and '.join(columns)} ({labels}), {', '.join(text)}."
-        with pretrained.quiet():
-            reader.model.save_pretrained(directory)
+        pretrained.quieten()
+        reader.model.save_pretrained(directory)
         reader.tokenizer.save_pretrained(directory)
         return Exported(
             "transformers",

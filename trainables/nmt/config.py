@@ -12,11 +12,9 @@ from pydantic import Field, model_validator
 from augury.core.config import Section, discriminated_union
 from augury.core.errors import UserError
 from augury.corpora.spec import CorpusSpec
-from augury.decoding.settings import ViewDecoding
+from augury.decoding.settings import Decoding
 from augury.experiments.spec import Experiment
-from augury.models import pretrained
 from augury.models.settings import (
-    Attention,
     Pretrained,
     check_heads,
     overridden,
@@ -130,9 +128,6 @@ class ModelConfig(Section):
     embeddings: Embeddings = Table()
     """How subwords become vectors, for source and target alike; the output layer is tied to the
     target's."""
-    attention: Attention = "auto"
-    """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short
-    sentences."""
 
     @property
     def has_tables(self) -> bool:
@@ -181,9 +176,6 @@ class PretrainedTranslator(Pretrained):
     prompt: str = ""
     """Text before every source: `translate German to English:` for T5, `>>deu<<` for a Marian of
     several languages."""
-    new_pieces: int = Field(4_000, ge=0, le=10_000_000)
-    """Pieces to learn for every view that the tokenizer splits into 1.5 times the pieces of the
-    source or more, as ciphers; those that the model lacks get new embeddings. 0: no new ones."""
 
 
 TranslationModel = Annotated[
@@ -236,13 +228,11 @@ class SequenceExperiment(Experiment):
     max_pieces: int = Field(500, ge=1, le=1_000_000)
     """Training examples with a longer side or view are left out, and counted."""
     validation: ValidationSettings = ValidationSettings()
-    decoding: ViewDecoding = ViewDecoding()
+    decoding: Decoding = Decoding()
     scoring: TextScoring = TextScoring()
 
     @model_validator(mode="after")
-    def _views_are_made(self) -> SequenceExperiment:
-        for view in self.decoding.views:
-            self.resolve_view(view)
+    def _target_is_written(self) -> SequenceExperiment:
         if isinstance(self.model, Pretrained) and any(
             group.target != TARGET for group in self.view_groups()
         ):
@@ -251,12 +241,6 @@ class SequenceExperiment(Experiment):
                 "model writes its target language: set regime.equation=1"
             )
         return self
-
-    def plain_system(self) -> dict[str, Any]:
-        system = super().plain_system()
-        if self.decoding.views:
-            system |= {"decoding.views": [], "decoding.combine": None}
-        return system
 
     @property
     def validated(self) -> tuple[str, Literal["max", "min"]]:
@@ -307,8 +291,7 @@ class Config(SequenceExperiment):
         if isinstance(model, PretrainedTranslator):  # has no vocabulary of this text
             if self.vocabulary != VocabularyConfig():
                 raise UserError(
-                    f"the vocabulary of '{model.name}' is its own: leave out the section "
-                    "vocabulary (new pieces for ciphers: model.new_pieces)"
+                    f"the vocabulary of '{model.name}' is its own: leave out the section vocabulary"
                 )
             if self.tags:
                 raise UserError(
@@ -328,15 +311,6 @@ class Config(SequenceExperiment):
                     f"the tag '{symbol}' is no symbol of the vocabulary: add it to "
                     f"vocabulary.reserved, now {list(self.vocabulary.reserved)}{where}"
                 )
-        return self
-
-    @model_validator(mode="after")
-    def _search_of_checkpoint(self) -> Config:
-        """Take the beam settings that a pretrained model comes with; the file overrides them."""
-        if isinstance(self.model, Pretrained):
-            own = pretrained.search_settings(self.model.name, self.model.revision)
-            known = self.decoding.model_dump(exclude_unset=True)
-            self.__dict__["decoding"] = ViewDecoding.model_validate({**own, **known})
         return self
 
     @property

@@ -3,24 +3,21 @@ their pieces."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from transformers import GenerationConfig, PreTrainedModel
 
 from augury.augment import prompts
 from augury.core.errors import UserError
-from augury.decoding.generate import search_options
-from augury.decoding.settings import PLAIN
+from augury.decoding.conversion import to_ctranslate2
+from augury.decoding.pretrained_vocabulary import PretrainedVocabulary
 from augury.experiments.task import Exported
 from augury.models import pretrained
-from augury.regimes.regime import SOURCE
 from augury.text.pieces.fast_tokenizer import fast_tokenizer, save
 from augury.text.pieces.vocabulary import Vocabulary
 from trainables.nmt.model import known_elsewhere
-from trainables.nmt.pretrained_vocabulary import PretrainedVocabulary
 from trainables.nmt.trained import Trained
-from trainables.nmt.tuning import without_new_pieces
 
 FORMS = {"hf": "transformers", "ctranslate2": "ctranslate2"}
 """Export formats, and the library that reads each."""
@@ -42,17 +39,9 @@ def export(trained: Trained, form: str, directory: Path) -> Exported:
             "It has learned from text without HTML entities: apply `html.unescape` to text that "
             "has them."
         )
-    if set(experiment.decoding.views) - {PLAIN, SOURCE}:
-        notes.append(
-            f"Its scores are of translations from {', '.join(experiment.decoding.views)}; here it "
-            "reads the plain source alone."
-        )
-    notes += _write_tokenizer(trained, form, directory)
+    notes += _write_tokenizer(trained, directory)
     vocabulary, model = trained.vocabulary, trained.model()
     never = [vocabulary.pad, *vocabulary.never]
-    if isinstance(vocabulary, PretrainedVocabulary):
-        model = without_new_pieces(model, vocabulary.embedded)
-        never = [index for index in vocabulary.never if index < vocabulary.embedded]
     write = _to_transformers if form == "hf" else _to_ctranslate2
     usage = write(trained, model, never, directory)
     task = "translation" if experiment.task == "nmt" else "text2text-generation"
@@ -60,26 +49,17 @@ def export(trained: Trained, form: str, directory: Path) -> Exported:
     return Exported(FORMS[form], task, languages, usage, tuple(notes), reads_arguments=True)
 
 
-def _write_tokenizer(trained: Trained, form: str, directory: Path) -> list[str]:
+def _write_tokenizer(trained: Trained, directory: Path) -> list[str]:
     """Write the tokenizer; return what must be known of it."""
     vocabulary, experiment = trained.vocabulary, trained.experiment
     if isinstance(vocabulary, PretrainedVocabulary):
         vocabulary.tokenizer.save_pretrained(directory)
         return []
     assert isinstance(vocabulary, Vocabulary)
-    notes = []
     if not vocabulary.preprocessor.is_identity:
-        if form == "hf":
-            raise UserError(
-                "its text is written as tokens of Moses, which no "
-                "tokenizer of transformers does: export --to ctranslate2, or `augury translate`"
-            )
-        settings = asdict(vocabulary.preprocessor).items()
-        notes.append(
-            "With `preprocessor = augury.text.pieces.settings.Preprocessor("
-            f"{', '.join(f'{key}={value!r}' for key, value in settings)})`, encode "
-            "`preprocessor.encode(texts, 'source')` in place of `texts`, and decode outputs by "
-            "`preprocessor.decode`."
+        raise UserError(
+            "its text is written as tokens of Moses, which no tokenizer of transformers does: use "
+            "`augury translate`"
         )
     # Of the tags of domains, that of the validation set.
     prefix = experiment.prefix(experiment.corpus.tag("valid"))
@@ -88,13 +68,13 @@ def _write_tokenizer(trained: Trained, form: str, directory: Path) -> list[str]:
         vocabulary, prefix=prefix, lowercase=lowercase, positions=trained.positions
     )
     save(tokenizer, directory)
-    if prefix:
-        notes.append(
-            f"The tokenizer puts `{' '.join(prefix)}` before every text by itself. Labels for "
-            "further training have none: make them with `add_special_tokens=False` and put "
-            "the id of `</s>` behind them."
-        )
-    return notes
+    if not prefix:
+        return []
+    return [
+        f"The tokenizer puts `{' '.join(prefix)}` before every text by itself. Labels for further "
+        "training have none: make them with `add_special_tokens=False` and put the id of `</s>` "
+        "behind them."
+    ]
 
 
 def _to_transformers(
@@ -106,19 +86,25 @@ def _to_transformers(
     start = model.generation_config.decoder_start_token_id
     if start is None:
         start = model.config.decoder_start_token_id
+    decoding, of_beam = trained.experiment.decoding, dict[str, Any]()
+    if decoding.beam > 1:
+        of_beam = {"length_penalty": decoding.length_penalty, "early_stopping": True}
     model = known_elsewhere(model)
     model.generation_config = GenerationConfig(
-        **search_options(trained.experiment.decoding, never)
-        | {
-            "decoder_start_token_id": start,
-            "eos_token_id": vocabulary.eos,
-            "pad_token_id": vocabulary.pad,
-            "forced_bos_token_id": next(iter(first), None),
-            "min_new_tokens": written,
-        }
+        do_sample=False,
+        num_beams=decoding.beam,
+        min_new_tokens=written,
+        max_new_tokens=decoding.max_length,
+        suppress_tokens=never,
+        renormalize_logits=True,
+        decoder_start_token_id=start,
+        eos_token_id=vocabulary.eos,
+        pad_token_id=vocabulary.pad,
+        forced_bos_token_id=next(iter(first), None),
+        **of_beam,
     )
-    with pretrained.quiet():
-        model.save_pretrained(directory)
+    pretrained.quieten()
+    model.save_pretrained(directory)
     lines, read = _texts(trained)
     return f"""\
 import sys
@@ -139,11 +125,7 @@ def _to_ctranslate2(
     trained: Trained, model: PreTrainedModel, never: list[int], directory: Path
 ) -> str:
     """Write a model; return the code that uses it."""
-    if not trained.kind.convertible:
-        raise UserError(
-            f"CTranslate2 does not read this model ({model.config.model_type}): export --to hf"
-        )
-    trained.kind.convert(model, directory)
+    to_ctranslate2(model, directory)
     decoding = trained.experiment.decoding
     first = [str(index) for index in trained.vocabulary.first]
     suppressed = [[str(index)] for index in never]

@@ -83,7 +83,7 @@ def _marian(config: ModelConfig, vocabulary_size: int, pad: int, eos: int) -> Ma
         decoder_start_token_id=eos,
         bos_token_id=None,
         forced_eos_token_id=None,
-        attn_implementation=attention(config.attention),
+        attn_implementation=attention(),
     )
 
 

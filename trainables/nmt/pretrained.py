@@ -1,53 +1,46 @@
-"""Models of `transformers` with their own tokenizers: what the tasks ask of them."""
+"""Encoder-decoders of `transformers` with their own tokenizers: what the tasks ask of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.locks import make_once
-from augury.core.progress import say_once
 from augury.core.rng import seed_of
 from augury.core.store import Folder, Store
-from augury.decoding import search
+from augury.decoding.pretrained_vocabulary import Direction, PretrainedVocabulary
 from augury.models import pretrained
 from augury.models.settings import model_directory
-from augury.regimes.regime import SOURCE, TARGET
-from augury.text.pieces import sentencepieces, subwords
+from augury.text.pieces import subwords
 from augury.text.pieces.vocabulary import VocabularyTokenizer
 from augury.text.tokens import Text
 from trainables.nmt.config import PretrainedTranslator, SequenceExperiment, TinyT5
-from trainables.nmt.pretrained_vocabulary import Direction, PretrainedVocabulary
 from trainables.nmt.translator import Translator
+from trainables.tokenizers import make_subwords, subword_settings
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedConfig, PreTrainedModel
+    from transformers import PreTrainedModel
 
     from augury.experiments.cost import Size
 
-VERSION = 1
-"""Raised when the same model, texts and settings give other pieces; part of addresses."""
-FOREIGN = 1.5
-"""How many times the pieces of the source a view must have to get pieces of its own."""
-VIEWS = "views-{}.model"
 
-
+@dataclass(frozen=True)
 class PretrainedTokenizer(VocabularyTokenizer):
     """Encodes one column by a pretrained model's vocabulary, without symbols around it."""
 
+    experiment: SequenceExperiment = field(compare=False)
+
     def _vocabulary(self) -> PretrainedVocabulary:
-        return PretrainedVocabulary.load(self.folder)
+        return EncoderDecoder(self.experiment, self.folder).vocabulary
 
 
 class EncoderDecoder(Translator):
-    """An encoder-decoder of `transformers` with its own tokenizer: a pretrained one, with new
-    embeddings for new pieces, or a small T5 whose weights and subwords are learned."""
-
-    experiment: SequenceExperiment
+    """An encoder-decoder of `transformers` with its own tokenizer: a pretrained one, or a small T5
+    whose weights and subwords are learned."""
 
     @property
     def pretrained(self) -> PretrainedTranslator | None:
@@ -57,40 +50,35 @@ class EncoderDecoder(Translator):
 
     @cached_property
     def vocabulary(self) -> PretrainedVocabulary:
+        from transformers import GenerationConfig, T5Config
+
         assert self.folder is not None
-        return PretrainedVocabulary.load(self.folder)
-
-    @cached_property
-    def config(self) -> PreTrainedConfig:
-        """The configuration of `transformers`."""
-        from transformers import T5Config
-
-        model, vocabulary = self.experiment.model, self.vocabulary
-        if not isinstance(model, TinyT5):
-            assert vocabulary.config is not None
-            return vocabulary.config
-        return T5Config(
-            vocab_size=len(vocabulary),
+        self.folder.manifest()  # a UserError where it is incomplete
+        model, directory = self.experiment.model, subwords.directory_of(self.folder)
+        if isinstance(model, PretrainedTranslator):
+            tokenizer, config, generation = pretrained.load_settings(directory, None)
+            codes = model.source_language, model.target_language
+            direction = Direction.of(tokenizer, codes, self.experiment.languages, model.prompt)
+            return PretrainedVocabulary(tokenizer, direction, config, generation, model.name)
+        assert isinstance(model, TinyT5)
+        tokenizer = subwords.load(directory)
+        config = T5Config(
+            vocab_size=len(tokenizer),
             d_model=model.hidden_size,
             d_kv=model.hidden_size // model.attention_heads,
             d_ff=model.feedforward_size,
             num_layers=model.layers,
             num_heads=model.attention_heads,
             dropout_rate=model.dropout,
-            pad_token_id=vocabulary.pad,
-            eos_token_id=vocabulary.eos,
-            decoder_start_token_id=vocabulary.pad,
+            pad_token_id=tokenizer.pad_token_id,
+            eos_token_id=tokenizer.eos_token_id,
+            decoder_start_token_id=tokenizer.pad_token_id,
         )
+        return PretrainedVocabulary(tokenizer, Direction(), config, GenerationConfig(), "T5")
 
     @property
     def positions(self) -> int:
-        return search.positions(self.config)
-
-    @property
-    def convertible(self) -> bool:
-        from augury.decoding.conversion import reads  # loads torch
-
-        return reads(self.config)
+        return self.vocabulary.positions
 
     def check(self, store: Store) -> None:
         if self.pretrained and model_directory(self.pretrained.name):
@@ -103,14 +91,8 @@ class EncoderDecoder(Translator):
             return
         folder, name = self.tokenizer({}, store).folder, self.pretrained.name
         make_once(folder, lambda: self.make_tokenizer({}, folder))
-        made = EncoderDecoder(self.experiment, folder)
-        vocabulary = made.vocabulary
-        if not made.config.is_encoder_decoder:
-            raise UserError(
-                f"'{name}' ({made.config.model_type}) is no encoder-decoder: take a model "
-                "of the families of Marian, M2M-100, mBART-50 or T5"
-            )
-        most = made.positions - max(len(vocabulary.before), len(vocabulary.first)) - 1
+        vocabulary = EncoderDecoder(self.experiment, folder).vocabulary
+        most = vocabulary.positions - max(len(vocabulary.before), len(vocabulary.first)) - 1
         if self.experiment.max_pieces > most:
             raise UserError(
                 f"max_pieces={self.experiment.max_pieces} and the symbols around a text exceed the "
@@ -118,62 +100,13 @@ class EncoderDecoder(Translator):
             )
 
     def tokenizer(self, texts: Mapping[str, Text], store: Store) -> PretrainedTokenizer:
-        model, determined = self.experiment.model, dict[str, Any]()
-        if isinstance(model, PretrainedTranslator):
-            determined = {
-                "version": VERSION,
-                "pretrained": pretrained.identity(model.name, model.revision),
-                "languages": self.experiment.languages,
-                "direction": [model.source_language, model.target_language, model.prompt],
-            }
-            if model.new_pieces and (views := _views(texts)):
-                determined["new_pieces"] = model.new_pieces
-                read = {SOURCE: texts[SOURCE], **views}
-                determined["texts"] = [[name, text.folder.name] for name, text in read.items()]
-        elif isinstance(model, TinyT5):
-            determined = {
-                "version": subwords.LEARNED,
-                "size": model.vocabulary_size,
-                "texts": [[text.folder.name, list(text.columns)] for text in texts.values()],
-            }
-        return PretrainedTokenizer(store.folder("vocabularies", address(determined)))
+        folder = store.folder(
+            "vocabularies", address(subword_settings(self.experiment.model, texts))
+        )
+        return PretrainedTokenizer(folder, self.experiment)
 
     def make_tokenizer(self, texts: Mapping[str, Text], folder: Folder) -> None:
-        """Write the tokenizer of the model, and the pieces of views that need some."""
-        model, views, models = self.experiment.model, _views(texts), dict[str, str]()
-        if isinstance(model, TinyT5):
-            lines = chain.from_iterable(text.lines() for text in texts.values())
-            subwords.learn(lines, model.vocabulary_size, folder)
-            return
-        assert isinstance(model, PretrainedTranslator)
-        loaded = pretrained.put_files(model.name, model.revision, folder, generation=True)
-        direction, directory = Direction.of(loaded, self.experiment), subwords.directory_of(folder)
-        vocabulary = PretrainedVocabulary(directory, direction)
-        for index, (view, text) in enumerate(views.items()):
-            plain = vocabulary.pieces_per_text(texts[SOURCE].lines())
-            if model.new_pieces and vocabulary.pieces_per_text(text.lines()) / plain > FOREIGN:
-                models[view] = VIEWS.format(index)
-                folder.write(
-                    models[view], sentencepieces.learn_at_most(text.lines(), model.new_pieces)
-                )
-        vocabulary = PretrainedVocabulary(
-            directory, direction, {view: folder.read(file) for view, file in models.items()}
-        )
-        if models:
-            say_once(
-                f"vocabulary: {len(vocabulary.added):,} new pieces for {', '.join(models)}, beside "
-                f"the {vocabulary.embedded:,} of the pretrained model"
-            )
-        folder.finish(
-            {
-                "direction": direction._asdict(),
-                "models": models,
-                "views": list(views),
-                "size": len(vocabulary),
-                "added": len(vocabulary.added),
-                "version": VERSION,
-            }
-        )
+        make_subwords(self.experiment.model, texts, folder)
 
     def size(self, store: Store) -> Size:
         from augury.experiments.cost import transformer
@@ -184,30 +117,31 @@ class EncoderDecoder(Translator):
         return transformer(model.vocabulary_size, *sizes)
 
     def untrained(self, seed: int) -> PreTrainedModel:
-        """Return the model before training; UserError where `sequence.check` raises it, as for a
-        model of another family."""
         import torch
 
         from trainables import sequence
-        from trainables.nmt.tuning import extended
 
-        vocabulary, perturbable = self.vocabulary, self.experiment.regime.needs_embeddings
         if self.pretrained:
-            model = sequence.load(self.pretrained, vocabulary.directory)
-            name = self.pretrained.name
-        else:
-            with torch.random.fork_rng(devices=[]):
-                torch.manual_seed(seed_of("seq2seq", "model", seed))
-                model, name = sequence.empty(self.config), "T5"
-        sequence.check(model, vocabulary.tokenizer, name, perturbable=perturbable)
-        return extended(model, vocabulary).train()
+            assert self.folder is not None
+            model = sequence.load(self.pretrained, subwords.directory_of(self.folder))
+            return self._begun(model).train()
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed_of("seq2seq", "model", seed))
+            return self.empty().train()
 
     def empty(self) -> PreTrainedModel:
         from trainables import sequence
-        from trainables.nmt.tuning import extended
 
-        return extended(sequence.empty(self.config), self.vocabulary)
+        return self._begun(sequence.empty(self.vocabulary.config))
 
+    def _begun(self, model: PreTrainedModel) -> PreTrainedModel:
+        """Return a model that keeps, of its own search, where outputs begin and end."""
+        from transformers import GenerationConfig
 
-def _views(texts: Mapping[str, Text]) -> dict[str, Text]:
-    return {name: text for name, text in texts.items() if name not in (SOURCE, TARGET)}
+        start = self.vocabulary.generation.decoder_start_token_id
+        model.generation_config = GenerationConfig(
+            decoder_start_token_id=model.config.decoder_start_token_id if start is None else start,
+            eos_token_id=self.vocabulary.eos,
+            pad_token_id=self.vocabulary.pad,
+        )
+        return model

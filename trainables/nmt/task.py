@@ -17,7 +17,7 @@ from augury.corpora.corpus import PARALLEL, Corpus
 from augury.corpora.filters import clean_lines
 from augury.corpora.languages import base_language
 from augury.decoding.search import check_lengths
-from augury.decoding.settings import Sampler, ViewDecoding
+from augury.decoding.settings import Decoding, Sampler
 from augury.decoding.settings import Translator as Translate
 from augury.experiments.run import Run
 from augury.experiments.task import Task
@@ -106,7 +106,7 @@ class SequenceTask(Task):
         texts: Sequence[str],
         *,
         executor: ExecutorName = "local",
-        decoding: ViewDecoding | None = None,
+        decoding: Decoding | None = None,
         tag: str | None = None,
         **options: Any,
     ) -> list[str]:
@@ -120,8 +120,8 @@ class SequenceTask(Task):
         domain = corpus.tag("valid") if tag is None else tag
         return finished(run).translate(cleaned, decoding, executor, domain=domain)
 
-    def sampler(self, run: Run, whole: bool = False) -> Sampler:
-        return finished(run).sampler()
+    def sampler(self, run: Run) -> Sampler:
+        return finished(run).sampler(run.experiment.execution.local_device)
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         from trainables.nmt.exporting import export

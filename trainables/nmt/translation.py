@@ -6,8 +6,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence, Sized
 from functools import cache
-from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -25,7 +24,7 @@ from augury.training import distributed
 from augury.training.batching import Lengths, padded
 from augury.training.learner import Likelihood, Loaded, Validation, likelihood
 from trainables.nmt.config import SequenceExperiment
-from trainables.nmt.translator import Translator
+from trainables.nmt.embeddings import tabulated
 from trainables.nmt.translators import translator_of
 from trainables.sequence import head, hidden_states, source_embeddings
 from trainables.training import RegimeTraining, pad_views, to_device
@@ -176,7 +175,7 @@ class Translation(RegimeTraining):
         # The decoder adds the end.
         sources = [self.source(dev_set.sources[row], dev_set.tag)[:-1] for row in rows]
         limits = [min(self.positions, longest_translation(source)) for source in sources]
-        cut = translate_greedily(self.kind, self.module, sources, limits)
+        cut = translate_greedily(self.vocabulary, self.module, sources, limits)
         parts = distributed.gather(self.vocabulary.decode(cut))
         statistics = measure.statistics(distributed.unshare(parts), dev_set.references)
         return measure.value(statistics.sum(0).tolist())
@@ -197,7 +196,7 @@ class DevSet:
 
 
 def translate_greedily(
-    kind: Translator,
+    vocabulary: Any,
     model: PreTrainedModel,
     sources: Sequence[Sequence[int]],
     limits: Sequence[int],
@@ -207,17 +206,20 @@ def translate_greedily(
     Sources and translations are ids without the end of sentence; translations begin with
     the `first` of the vocabulary.
     """
+    # Training without validation by translations runs where CTranslate2 is not installed.
+    from augury.decoding.conversion import to_ctranslate2
+    from augury.decoding.ctranslate import CTranslateDecoder
+
     translations: list[tuple[int, ...]] = [()] * len(sources)
-    if kind.convertible:
-        with tempfile.TemporaryDirectory(prefix="augury-decoder-") as directory:
-            kind.convert(model, Path(directory))
-            search = kind.by_ctranslate2(directory, torch.get_num_threads())
-    else:
-        search = kind.by_transformers(model)
+    with tempfile.TemporaryDirectory(prefix="augury-decoder-") as directory:
+        to_ctranslate2(tabulated(model), directory)
+        search = CTranslateDecoder(
+            directory, vocabulary.never, vocabulary.first, threads=torch.get_num_threads()
+        ).search
     for rows in _of_similar_limit(limits):
         decoding = Decoding(beam=1, max_length=limits[rows[-1]])
-        hypotheses = search([[sources[row] for row in rows]], decoding, 1)
-        for row, (best, *_) in zip(rows, hypotheses, strict=True):
+        hypotheses = search([sources[row] for row in rows], decoding)
+        for row, best in zip(rows, hypotheses, strict=True):
             translations[row] = best[: limits[row]]
     return translations
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from augury.core.store import Folder, Store
-from augury.decoding.search import Search
 from augury.regimes.regime import TARGET
 from augury.text.tokens import Text, Tokenizer
 
@@ -37,11 +35,6 @@ class Translator(ABC):
     def positions(self) -> int:
         """The number of subwords that the model reads or writes, the end included; a large one
         where its positions are relative."""
-
-    @property
-    def convertible(self) -> bool:
-        """Whether CTranslate2 reads the model."""
-        return True
 
     def prefix(self, domain: str | None = None, target: str = TARGET) -> list[int]:
         """Return the ids before a source: a model's own, and the tags of the language of the
@@ -77,33 +70,3 @@ class Translator(ABC):
     @abstractmethod
     def empty(self) -> PreTrainedModel:
         """Return a model whose weights will be replaced by those of a run."""
-
-    def trained(self, run: Folder) -> PreTrainedModel:
-        """Return the model with the weights that a run reports on, as `transformers` knows it."""
-        from augury.training.trained import load_weights
-        from trainables.nmt.embeddings import tabulated
-
-        return tabulated(load_weights(run, self.empty()))
-
-    def convert(self, model: PreTrainedModel, directory: Path) -> None:
-        """Write the model in CTranslate2's format."""
-        from augury.decoding.conversion import to_ctranslate2
-        from trainables.nmt.embeddings import tabulated
-
-        to_ctranslate2(tabulated(model), directory)
-
-    def by_transformers(self, model: PreTrainedModel) -> Search:
-        """Return the search with a model by `transformers`."""
-        from augury.decoding.generate import n_best
-
-        never, first = self.vocabulary.never, self.vocabulary.first
-        return lambda views, decoding, count: n_best(model, views, decoding, never, count, first)
-
-    def by_ctranslate2(self, directory: str | Path, threads: int) -> Search:
-        """Return the search of single views with what `convert` wrote."""
-        # Training without validation by translations runs where CTranslate2 is not installed.
-        from augury.decoding.ctranslate import CTranslateDecoder
-
-        search = CTranslateDecoder(directory, threads=threads).n_best
-        never, first = self.vocabulary.never, self.vocabulary.first
-        return lambda views, decoding, count: search(views[0], decoding, never, count, first)

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from augury.core.config import FilePath, ModelName, discriminated_union
 from augury.core.errors import UserError
 from augury.corpora.spec import CorpusSpec, NliSpec
-from augury.decoding.settings import ViewDecoding
+from augury.decoding.settings import Decoding
 from augury.experiments.spec import AnyRegime
 from augury.models.settings import scratch_or_pretrained
 from augury.regimes.plain import Plain
@@ -124,7 +124,7 @@ class Config(SequenceExperiment):
     regime: AnyRegime = Plain(label_smoothing=0.0)
     training: GeneratorTraining = GeneratorTraining()
     validation: ValidationSettings = ValidationSettings(metric="loss")
-    decoding: ViewDecoding = ViewDecoding(beam=1, max_length=150)
+    decoding: Decoding = Decoding(beam=1, max_length=150)
 
     FROM_NOTHING: ClassVar[type[Training] | None] = ScratchGeneratorTraining
 

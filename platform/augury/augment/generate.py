@@ -208,9 +208,7 @@ class Generate(CorpusOperator):
         models, and of runs as they draw text."""
         model, ready = models[WRITER], _ready(self.model)
         if ready.checkpoint is not None:
-            model = LanguageModel(
-                ready.checkpoint, ready.revision, ready.languages, ready.allow_pickle
-            )
+            model = LanguageModel(ready.checkpoint, ready.revision, ready.languages)
         sampling = TranslationSampling(
             temperature=self.temperature,
             top_k=TOP_K,

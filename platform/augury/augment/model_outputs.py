@@ -121,8 +121,6 @@ class ModelOutputs:
     """The maximum number of records in a block, which is repeated after a kill."""
     view: str = PLAIN
     """The view that a search reads texts as (`plain`, `rot-1`)."""
-    whole: bool = True
-    """Whether a text that is too long for the model has no output, or is cut by sampling."""
     columns: tuple[str, ...] | None = None
     """The columns that `ask` reads; None: all."""
 
@@ -169,7 +167,7 @@ def _writer(outputs: ModelOutputs, threads: int) -> Task:
     that they took; each process loads the model once."""
     store, settings = Store(outputs.folder.root), outputs.settings
     if isinstance(settings, Sampling):
-        draw = outputs.model.sampler(store, outputs.whole)
+        draw = outputs.model.sampler(store)
 
         def write(questions: Questions) -> Sequence[str | None]:
             return draw(questions.texts, questions.keys, settings)

@@ -29,12 +29,8 @@ class TextModel(Protocol):
     def on_gpu(self) -> bool:
         """Whether it runs on a GPU where there is one."""
 
-    def sampler(self, store: Store, whole: bool = False) -> Sampler:
-        """Return the model as a function that draws text, loaded once.
-
-        A text that is too long for the model may be cut unless it is to be read `whole`, and then
-        has no output.
-        """
+    def sampler(self, store: Store) -> Sampler:
+        """Return the model as a function that draws text, loaded once."""
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
         """Return the model as a function that translates text, loaded once; `threads` are those
@@ -62,9 +58,6 @@ class ReadyModel(Section):
     """Directory that `save_pretrained` wrote, or name on the hub."""
     revision: str | None = None
     """Branch, tag or commit on the hub."""
-    allow_pickle: bool = False
-    """Read weights of a checkpoint from pickle files too, which can run code, where it has no
-    safetensors."""
     source_language: str | None = None
     """Source language of a checkpoint for many languages, as its tokenizer calls it
     (`fra_Latn`)."""

@@ -192,7 +192,6 @@ class Semantic(CorpusOperator):
             models[GENERATOR],
             partial(questions, self.requests),
             self.sampling,
-            whole=False,
             columns=self.READS,
             per_second=self.PER_SECOND,
             block_rows=BLOCK_ROWS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import Any
 
 from augury.cli.common import (
     add_executor,
@@ -19,18 +19,17 @@ from augury.cli.common import (
 from augury.core import config
 from augury.core.errors import UserError, unknown
 from augury.core.progress import say
-from augury.decoding.settings import Combination
 from augury.experiments.record import RunName
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
 
 WRITES_TEXT = True
 EXAMPLE = """augury translate my/CipherDAug/1 < text.de > text.en
-  augury translate my/CipherDAug --views plain rot-1 rot-2 --combine average < text.de > text.en
+  augury translate my/CipherDAug --beam 10 < text.de > text.en
   augury translate noisy/tuned --tag '<MTNT_s>' < comments.fr > comments.en"""
 NO_TAG = "none"
 """The value of --tag for no symbol."""
-DECODING = ("beam", "length_penalty", "views", "combine")
+DECODING = ("beam", "length_penalty")
 """The flags that are settings of decoding."""
 
 
@@ -39,8 +38,6 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add = parser.add_argument
     add("--beam", type=integer, help="beam size (default: the experiment's)")
     add("--length-penalty", type=float, help="length penalty (default: the experiment's)")
-    add("--views", nargs="+", metavar="VIEW", help="decode from these views: plain rot-1")
-    add("--combine", choices=get_args(Combination), help="one beam, or minimum Bayes risk")
     add("--tag", help="symbol before every source, of a run trained on tagged texts, or none")
     add_executor(parser, default="local")
 
@@ -69,8 +66,6 @@ def run(arguments: argparse.Namespace) -> int:
     if decoding is not None:
         settings = {**decoding.to_dict(), **overrides}
         options["decoding"] = config.validate(type(decoding), settings, "decoding")
-    for view in overrides.get("views", ()):
-        experiment.resolve_view(view)
     task, lines = find_task(experiment.task), read_lines(sys.stdin)
     translations = task.translate(trained, lines, executor=arguments.executor, **options)
     if arguments.json:

@@ -182,16 +182,19 @@ class Execution(Section):
         per_second: float,
         chunk: int,
         executor: ExecutorName | None = None,
+        gpu: bool = True,
     ) -> list[R]:
         """Map a task with a model over texts, or lists of texts, `chunk` at a time, and return a
         result for each, in order.
 
-        `per_second` is the estimated speed of one core in texts; `executor` overrides the setting.
+        `per_second` is the estimated speed of one core in texts; `executor` overrides the setting;
+        `gpu` says whether the model runs on a GPU where there is one.
         """
         backend = self.choose(len(texts) / per_second, name, executor)
         rows = [{TEXTS: [*texts[start : start + chunk]]} for start in range(0, len(texts), chunk)]
         with Stage(name, len(texts), unit) as stage:
-            chunks = backend.map(partial(_of_texts, make), rows, stage, **self.reserved(backend))
+            reserved = self.reserved(backend) if gpu else {}
+            chunks = backend.map(partial(_of_texts, make), rows, stage, **reserved)
         return [result for row in chunks for result in row[RESULTS]]
 
 

@@ -17,10 +17,8 @@ from ctranslate2.converters.transformers import (
 )
 from ctranslate2.specs.model_spec import OPTIONAL
 
-from augury.decoding.search import positions
-
 if TYPE_CHECKING:
-    from transformers import PreTrainedConfig, PreTrainedModel
+    from transformers import PreTrainedModel
 
 
 class _Kind(NamedTuple):
@@ -42,21 +40,11 @@ KINDS = {
     "t5": _Kind(T5Loader, True, False),
     "mt5": _Kind(T5Loader, True, False),
 }
-"""The kinds of checkpoints that can be converted, by model type; NLLB is an M2M-100."""
-
-
-def reads(settings: PreTrainedConfig) -> bool:
-    """Return whether `to_ctranslate2` converts checkpoints with this configuration."""
-    one_vocabulary = (
-        getattr(settings, "decoder_vocab_size", None) or settings.vocab_size
-    ) == settings.vocab_size
-    return (
-        settings.model_type in KINDS and one_vocabulary and isinstance(settings.eos_token_id, int)
-    )
+"""How CTranslate2 reads the `settings.FAMILIES`."""
 
 
 def to_ctranslate2(model: PreTrainedModel, directory: str | Path) -> None:
-    """Write an encoder-decoder that `reads` knows to `directory`, in 32-bit floats.
+    """Write an encoder-decoder of one of the `settings.FAMILIES` to `directory`, in 32-bit floats.
 
     Subwords are named by their ids, `0`, `1`, ..., as tokenizers extend and reorder vocabularies.
     Sources are ids without the end of sentence.
@@ -89,7 +77,6 @@ def to_ctranslate2(model: PreTrainedModel, directory: str | Path) -> None:
         spec.config.eos_token = pieces[settings.eos_token_id]
         spec.config.add_source_eos = True
         spec.config.add_attribute("pad_token", pad)
-        spec.config.add_attribute("max_positions", positions(settings))
         spec.validate()
         spec.optimize()
         Path(directory).mkdir(parents=True, exist_ok=True)

@@ -9,8 +9,7 @@ from typing import Literal
 
 import ctranslate2
 
-from augury.core.errors import UserError
-from augury.decoding.search import Hypothesis, check_lengths
+from augury.decoding.search import Hypothesis, Sources
 from augury.decoding.settings import Decoding
 
 Device = Literal["cpu", "cuda"]
@@ -19,24 +18,28 @@ Device = Literal["cpu", "cuda"]
 class CTranslateDecoder:
     """A model in CTranslate2's format, ready to translate ids to ids."""
 
-    def __init__(self, directory: str | Path, *, threads: int = 1, device: Device = "cpu"):
-        """Load what `to_ctranslate2` wrote; UserError where there is none.
+    def __init__(
+        self,
+        directory: str | Path,
+        never: Collection[int] = (),
+        first: Sequence[int] = (),
+        *,
+        threads: int = 1,
+        device: Device = "cpu",
+    ):
+        """Load what `to_ctranslate2` wrote.
 
+        The pad and the ids of `never` are not produced; all hypotheses begin with those of `first`.
         On a CPU, each of `threads` decodes batches of its own, which is faster than sharing one.
         """
         directory = Path(directory)
-        file = directory / "config.json"
-        config = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-        if not ctranslate2.contains_model(str(directory)) or "max_positions" not in config:
-            raise UserError(
-                f"'{directory}' holds no model written by to_ctranslate2: export one there first"
-            )
+        config = json.loads((directory / "config.json").read_text(encoding="utf-8"))
         vocabulary = (directory / "shared_vocabulary.json").read_text(encoding="utf-8")
         self._vocabulary: list[str] = json.loads(vocabulary)
         self._ids = {subword: index for index, subword in enumerate(self._vocabulary)}
         self._eos: str = config["eos_token"]
-        self._pad: str = config["pad_token"]
-        self._positions: int = config["max_positions"]
+        self._first = self._subwords(first)
+        self._never = [[config["pad_token"]], *(self._subwords([index]) for index in never)]
         self._translator = ctranslate2.Translator(
             str(directory),
             device=device,
@@ -45,38 +48,27 @@ class CTranslateDecoder:
             intra_threads=1,
         )
 
-    def n_best(
-        self,
-        sources: Sequence[Sequence[int]],
-        decoding: Decoding,
-        suppress: Collection[int] = (),
-        count: int = 1,
-        prefix: Sequence[int] = (),
-    ) -> list[list[Hypothesis]]:
-        """Return the `count` best hypotheses of each source, at most `decoding.beam`, best first.
+    def search(self, sources: Sources, decoding: Decoding) -> list[Hypothesis]:
+        """Return the best hypothesis of each source.
 
-        Sources are ids without the end of sentence, which is added; a leading tag is one of the
-        ids. An empty source has the empty hypothesis. The pad and the ids of
-        `suppress` are never produced; all hypotheses begin with those of `prefix`.
+        Sources are ids without the end of sentence, which is added, and no longer than the model's
+        positions; a leading tag is one of the ids. An empty source has the empty hypothesis.
         """
-        assert count <= decoding.beam
-        check_lengths(sources, decoding, self._positions)
         results = self._translator.translate_batch(
             [self._subwords(source) for source in sources],
-            target_prefix=[self._subwords(prefix)] * len(sources) if prefix else None,
+            target_prefix=[self._first] * len(sources) if self._first else None,
             max_batch_size=decoding.batch_tokens,
             batch_type="tokens",
             beam_size=decoding.beam,
-            num_hypotheses=count,
             length_penalty=decoding.length_penalty,
-            min_decoding_length=len(prefix) + 1,  # no hypothesis is empty
+            min_decoding_length=len(self._first) + 1,  # no hypothesis is empty
             max_decoding_length=decoding.max_length,
             max_input_length=0,  # otherwise longer sources are cut silently
-            suppress_sequences=[[self._pad], *(self._subwords([index]) for index in suppress)],
+            suppress_sequences=self._never,
             # Without it, some versions leave it out of the length that scores are divided by.
             return_end_token=True,
         )
-        return [list(map(self._hypothesis, result.hypotheses)) for result in results]
+        return [self._hypothesis(result.hypotheses[0]) for result in results]
 
     def _subwords(self, ids: Sequence[int]) -> list[str]:
         return [self._vocabulary[index] for index in ids]

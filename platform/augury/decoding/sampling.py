@@ -7,19 +7,17 @@ number of workers and after any restart, up to the rounding of the logits.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
-from augury.decoding.search import batches_by_length, positions
-from augury.decoding.settings import Sampler, Sampling
-from augury.text.pieces.subwords import encode
+from augury.decoding.search import batches_by_length
+from augury.decoding.settings import Sampling
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+    from transformers import PreTrainedModel
 
 BATCH_TOKENS = 8192  # tokens that a batch reads, padding included; of causal models, writes too
 GOLDEN = 0x9E3779B97F4A7C15 - 2**64  # the increment of SplitMix64, as a signed number
@@ -59,43 +57,6 @@ def sample(
     finally:
         model.train(training)
     return outputs
-
-
-def sampler(
-    model: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase,
-    most: int,
-    *,
-    first: int | None = None,
-    whole: bool = False,
-    encode_text: Callable[[str], list[int]] | None = None,
-) -> Sampler:
-    """Return a model as a function that samples outputs for texts of at most `most` subwords.
-
-    Longer texts are cut or, with `whole`, have no output, and empty texts empty ones, as in a
-    search; for a causal model, the output counts too. `encode_text` takes the tokenizer's place.
-    All outputs start with the id `first`, if given, and none exceeds the model's positions.
-    """
-
-    def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str | None]:
-        if encode_text is None:
-            rows, _ = encode(tokenizer, [texts], sys.maxsize if whole else most)
-        else:
-            rows = [encode_text(text) for text in texts]
-        room = most if model.config.is_encoder_decoder else most - sampling.max_length
-        fit = [len(ids) <= room for ids in rows]
-        read = [row for row, text in enumerate(texts) if not whole or (text.strip() and fit[row])]
-        length = min(sampling.max_length, positions(model.config))
-        capped = sampling.model_copy(update={"max_length": length})
-        drawn = sample(
-            model, [rows[row] for row in read], [keys[row] for row in read], capped, first=first
-        )
-        outputs: list[str | None] = ["" if fits else None for fits in fit]
-        for row, ids in zip(read, drawn, strict=True):
-            outputs[row] = tokenizer.decode(ids, skip_special_tokens=True).strip()
-        return outputs
-
-    return draw
 
 
 def _sample(

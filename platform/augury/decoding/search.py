@@ -1,5 +1,4 @@
-"""Beam search by any engine: its results, its batches, and that of a whole set, on this machine or
-on Ray.
+"""Beam search and sampling of sources: what they give, and the lengths that they read.
 
 A hypothesis is worth the sum of its log-probabilities divided by its length to the power of the
 length penalty; both count the end of sentence. This is fairseq's score and not the ((5 + n) / 6)^a
@@ -15,20 +14,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from augury.core.errors import UserError
-from augury.core.executors import Executor, LocalExecutor, Row, Task
-from augury.core.progress import Stage
 from augury.decoding.settings import Decoding
-
-TASK_SENTENCES = 512
-
 
 Hypothesis: TypeAlias = "tuple[int, ...]"
 """A translation of a source: its ids, without the end of sentence."""
 Sources = Sequence[Sequence[int]]
 """Ids of every sentence, without the end of sentence."""
-Search = Callable[[Sequence[Sources], Decoding, int], list[list[Hypothesis]]]
-"""A function from sources, view by view, to as many of the best hypotheses of each sentence, best
-first."""
+Search = Callable[[Sources, Decoding], list[Hypothesis]]
+"""A function from sources to the best hypothesis of each."""
 
 
 def check_lengths(sources: Sequence[Sequence[int]], decoding: Decoding, positions: int) -> None:
@@ -70,48 +63,11 @@ def batches_by_length(sources: Sequence[Sequence[int]], batch_tokens: int) -> It
         start += size
 
 
-def decode(
-    make: Callable[[], Search],
-    views: Sequence[Sources],
-    decoding: Decoding,
-    count: int = 1,
-    *,
-    executor: Executor | None = None,
-    name: str = "decode",
-    cpus: float = 1,
-    gpus: float = 0,
-) -> list[list[Hypothesis]]:
-    """Return the `count` best hypotheses of every sentence.
-
-    `make` is called once in every process that takes part. `views` has the sources of all
-    sentences, view by view; `cpus` and `gpus` are what a process on Ray reserves.
-    """
-    sentences = list(zip(*views, strict=True))
-    order = sorted(range(len(sentences)), key=lambda row: max(map(len, sentences[row])))
-    chunks = [
-        order[start : start + TASK_SENTENCES] for start in range(0, len(order), TASK_SENTENCES)
-    ]
-    rows = []
-    for chunk in chunks:
-        of_views = []
-        for sources in views:
-            of_views.append([list(sources[row]) for row in chunk])
-        rows.append({"views": of_views})
-
-    def make_task() -> Task:
-        search = make()
-
-        def task(row: Row) -> Row:
-            # Plain values, as Ray Data takes no others.
-            found = [list(map(list, best)) for best in search(row["views"], decoding, count)]
-            return {"rows": len(found), "hypotheses": found}
-
-        return task
-
-    with Stage(name, len(sentences), "sentences") as stage:
-        parts = (executor or LocalExecutor()).map(make_task, rows, stage, cpus=cpus, gpus=gpus)
-    hypotheses: list[list[Hypothesis]] = [[] for _ in sentences]
-    for chunk, part in zip(chunks, parts, strict=True):
-        for row, best in zip(chunk, part["hypotheses"], strict=True):
-            hypotheses[row] = list(map(tuple, best))
-    return hypotheses
+def of_readable(
+    sources: Sources, most: int, write: Callable[[list[int]], Sequence[str]]
+) -> list[str | None]:
+    """Return what `write` makes of the rows of sources with 1 to `most` ids; for longer sources
+    None, and an empty output where there is nothing to read."""
+    rows = [row for row, source in enumerate(sources) if 0 < len(source) <= most]
+    outputs = dict(zip(rows, write(rows), strict=True))
+    return [outputs.get(row, None if source else "") for row, source in enumerate(sources)]

@@ -37,6 +37,7 @@ from augury.experiments.spec import Experiment
 from augury.experiments.stored_runs import NO_TESTS
 from augury.experiments.task import find_task
 from augury.models import pretrained
+from augury.models.settings import model_directory
 from augury.regimes.regime import late_onset
 from augury.scoring import registry
 from augury.scoring.trivial import imbalance_note
@@ -85,7 +86,7 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
         for name in experiment.scoring.metrics:
             registry.metric_class(name).require()
         if experiment.pretrained:
-            pretrained.check_files(experiment.pretrained)
+            model_directory(experiment.pretrained.name)
         find_task(experiment.task).check(experiment, store)
         tokenizer = graph.plan(experiment).tokenizer.folder
         if usable(tokenizer):

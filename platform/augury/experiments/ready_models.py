@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from augury.decoding.settings import Sampler, Translator
 
 
-MULTILINGUAL_VERSION = 2
-"""Raised when checkpoints with languages translate otherwise; part of addresses."""
 BATCH_ROWS = 32
 
 
@@ -39,9 +37,7 @@ def ready_model(settings: ReadyModel) -> TrainedModel:
     """Return the model that settings name, loaded when it is used; UserError where a run is not
     there."""
     if settings.checkpoint is not None:
-        return CheckpointModel(
-            settings.checkpoint, settings.revision, settings.languages, settings.allow_pickle
-        )
+        return CheckpointModel(settings.checkpoint, settings.revision, settings.languages)
     assert settings.run is not None
     folder = locate(settings.run)
     return RunModel(folder.name, Run.read(folder).experiment.task, folder.root)
@@ -59,9 +55,9 @@ class RunModel:
 
     on_gpu: ClassVar[bool] = False
 
-    def sampler(self, store: Store, whole: bool = False) -> Sampler:
+    def sampler(self, store: Store) -> Sampler:
         """Return the model as a function that writes text, loaded once."""
-        return capable(self.task, Samples).sampler(self._run(store), whole)
+        return capable(self.task, Samples).sampler(self._run(store))
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
         """Return the model as a function that translates text, loaded once."""
@@ -82,13 +78,6 @@ class RunModel:
 class CheckpointModel(Checkpoint):
     """A checkpoint of `transformers`, which may also be a classifier."""
 
-    @property
-    def name(self) -> str:
-        """The identity of the model, by the content of its directory or its name on a hub, with
-        its languages."""
-        version = f", version {MULTILINGUAL_VERSION}" if self.languages else ""
-        return super().name + version
-
     def probabilities(
         self, store: Store, *columns: Sequence[str], labels: Sequence[str] = LABELS
     ) -> np.ndarray:
@@ -97,7 +86,7 @@ class CheckpointModel(Checkpoint):
         from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
         kind = AutoModelForSequenceClassification
-        model = checkpoint.loaded(kind, self.checkpoint, self.revision, self.allow_pickle)
+        model = checkpoint.loaded(kind, self.checkpoint, self.revision).to(checkpoint.device())
         tokenizer = pretrained.load(AutoTokenizer.from_pretrained, self.checkpoint, self.revision)
         known = [label for _, label in sorted(model.config.id2label.items())]
         order = _positions(f"checkpoint '{self.checkpoint}'", known, labels)

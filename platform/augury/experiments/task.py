@@ -133,11 +133,8 @@ class Translates(Protocol):
 class Samples(Protocol):
     """A task whose runs draw text from their distribution."""
 
-    def sampler(self, run: Run, whole: bool = False) -> Sampler:
-        """Return a run as a function that draws text, its model loaded once.
-
-        With `whole`, a text that is too long for the model has no output instead of being cut.
-        """
+    def sampler(self, run: Run) -> Sampler:
+        """Return a run as a function that draws text, its model loaded once."""
 
 
 @runtime_checkable

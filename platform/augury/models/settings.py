@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BeforeValidator
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 D = TypeVar("D", bound="DataclassInstance")
-Attention = Literal["auto", "eager", "sdpa"]
 
 
 class Pretrained(Section):
@@ -30,19 +29,14 @@ class Pretrained(Section):
 
     A branch or tag is resolved to its commit, which is part of addresses.
     """
-    allow_pickle: bool = False
-    """Read weights from pickle files too (pytorch_model.bin), which can run code when they are
-    read, where a model has no safetensors."""
 
 
-def attention(setting: Attention) -> str | None:
+def attention() -> str | None:
     """Return the `attn_implementation` for `transformers`.
 
-    With a GPU, `auto` is None: the default of `transformers`, which is `sdpa` if the model supports
-    it. On CPU it is `eager`, which is faster for short sentences.
+    With a GPU None: the default of `transformers`, which is `sdpa` if the model supports it. On
+    CPU `eager`, which is faster for short sentences.
     """
-    if setting != "auto":
-        return setting
     import torch
 
     return None if torch.cuda.is_available() else "eager"

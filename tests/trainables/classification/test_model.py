@@ -60,7 +60,8 @@ def reader(model: PreTrainedModel, directory: str, max_length: int = 32) -> tupl
 def test_a_family_is_read_as_transformers_reads_it_however_it_is_padded(
     attention: str, family: str, checkpoint: Checkpoint, tmp_path: Path
 ) -> None:
-    model, directory = loaded(checkpoint(family, LABELS), tmp_path, attention=attention)
+    model, directory = loaded(checkpoint(family, LABELS), tmp_path)
+    model.set_attn_implementation(attention)
     read, ids = reader(model, directory)
     tokenizer = AutoTokenizer.from_pretrained(directory)
     encoding = tokenizer(PREMISES, HYPOTHESES, padding=True, return_tensors="pt")

@@ -105,6 +105,10 @@ def model(family: str, **special: Any) -> Any:
             )
         untied = transformers.MT5Config(**sizes, **special, tie_word_embeddings=False)
         return transformers.MT5ForConditionalGeneration(untied)
+    if family in ("bart", "pegasus"):
+        name = family.capitalize()
+        config = getattr(transformers, f"{name}Config")(**SIZES, **special)
+        return getattr(transformers, f"{name}ForConditionalGeneration")(config)
     if family in ("mbart50", "mbart25"):
         return transformers.MBartForConditionalGeneration(
             transformers.MBartConfig(**SIZES, **special)

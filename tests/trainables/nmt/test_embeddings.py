@@ -12,13 +12,11 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from augury.core.store import Store
-from augury.decoding.settings import Decoding
 from augury.experiments.make import prepare
 from augury.experiments.trial import run_trial
 from augury.training.checkpoint import parameters
 from augury.training.trained import WEIGHTS
 from tests import tiny
-from tests.hypotheses import assert_same, decoder_of, generate, translate
 from trainables.nmt import TASK
 from trainables.nmt.config import ModelConfig
 from trainables.nmt.embeddings import tabulated
@@ -97,9 +95,6 @@ def test_they_are_tied_and_decoding_reads_them_as_tables(kind: str, shared: bool
     source, target = ids(3, 9), ids(3, 7, seed=1)
     states = [hidden_states(network, source, target) for network in (built, tables)]
     assert torch.allclose(*states, atol=1e-5)
-    sources, decoding = ids(12, 6).tolist(), Decoding(beam=3, max_length=10)
-    expected = generate(built, sources, decoding)
-    assert_same(translate(decoder_of(tables), sources, decoding), expected)
 
 
 @pytest.mark.trains

@@ -20,7 +20,7 @@ from augury.experiments.run import Run
 from augury.text.pieces.vocabulary import Vocabulary
 from tests import tiny
 from tests.trainables.nmt.conftest import Untrained
-from trainables.nmt import trained
+from trainables.nmt.trained import Trained
 from trainables.nmt.translation import Translation
 
 CLEAN, NOISY, MADE = "<clean_s>", "<MTNT_s>", "<EDA_s>"
@@ -86,7 +86,7 @@ def test_a_tag_is_one_symbol_that_no_text_has_and_no_output_gets(untrained: Untr
     """Golden: `<MTNT_s> hel@@ lo`, the tag in front and whole."""
     run = untrained(vocabulary=RESERVED)
     vocabulary = Vocabulary.load(run.stored_folder(run.tokenizer))
-    encoded = trained.Trained(run).encode
+    encoded = Trained(run).encode
     (plain,), (tagged,) = (encoded(["hello"], domain=domain) for domain in (None, NOISY))
     assert tagged == [vocabulary.tags[NOISY], *plain]
     (written,) = encoded([f"{NOISY} hello"])
@@ -101,15 +101,18 @@ def test_test_sets_and_texts_are_read_with_the_tag_that_is_asked_for(
     run = untrained(corpus=CORPUS, vocabulary=RESERVED)
     tags = Vocabulary.load(run.stored_folder(run.tokenizer)).tags
     begin: list[set[int]] = []
-    decode = trained.decode
+    search = Trained.search
 
-    def watched(make: Any, views: Any, *search: Any, **options: Any) -> Any:
-        begin.append({source[0] for source in views[0]})
-        n_best = decode(make, views, *search, **options)
-        assert not {*tags.values()} & {piece for (best,) in n_best for piece in best}
-        return n_best
+    def watched(self: Trained, threads: int) -> Any:
+        def searched(sources: Any, decoding: Any) -> Any:
+            begin.append({source[0] for source in sources})
+            hypotheses = search(self, threads)(sources, decoding)
+            assert not {*tags.values()} & {piece for best in hypotheses for piece in best}
+            return hypotheses
 
-    monkeypatch.setattr(trained, "decode", watched)
+        return searched
+
+    monkeypatch.setattr(Trained, "search", watched)
     evaluate.evaluate(run)
     for asked in ([], ["--tag", CLEAN], ["--tag", "none"]):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"mi kiza\n")))

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from augury.core.errors import UserError
-from augury.experiments.evaluate import evaluate, evaluated
+from augury.experiments.evaluate import evaluate, evaluated, render_texts
 from augury.experiments.make import prepare
 from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
@@ -67,14 +67,15 @@ def test_too_long_texts_are_refused(untrained: Any) -> None:
     most = run.experiment.model.max_positions - 1  # type: ignore[attr-defined]
     text = run.corpus("one").column("source")[0]
     long = " ".join([text] * most)
-    with pytest.raises(UserError, match="1 of 2 lines .* line 2 .* pieces"):
+    with pytest.raises(UserError, match="1 of 2 sources .* number 2 with .* pieces"):
         TASK.translate(run, [text, long])
 
 
 def test_states_are_means_over_pieces_without_tag_and_end(untrained: Any) -> None:
     run: Run = untrained(augment=[{"operator": "cipher", "keys": [1]}], regime="multi_source")
-    trained = Trained(run)
-    sources = trained.encode(run.corpus("one").column("source"), "rot-1", tagged=False)
+    trained, texts = Trained(run), run.corpus("one").column("source")
+    sources = trained.encode(texts, "rot-1", tagged=False)
+    assert sources == trained.encode(render_texts(run, texts, "rot-1"), tagged=False)
     layers = trained.encoder_states(sources)
     vocabulary, model = trained.vocabulary, trained.model()
     for row, source in enumerate(sources):

@@ -12,7 +12,7 @@ import torch
 from augury.decoding.settings import Decoding
 from augury.text.cipher import Rot, build_alphabet
 from tests import tiny
-from tests.hypotheses import decoder_of, translate
+from tests.hypotheses import translate
 from tests.trainables.nmt.conftest import Untrained
 from tests.trainables.nmt.tuned import CORPUS
 from trainables.nmt.translation import Translation, translate_greedily
@@ -103,10 +103,9 @@ def test_translations_are_those_of_one_search_cut_at_their_limits(untrained: Unt
     sources = [random.choice(vocabulary.ordinary, length).tolist() for length in lengths]
     limits = [2 * length + 1 for length in lengths]
 
-    decoder = decoder_of(task.module)
     settings = Decoding(beam=1, max_length=max(limits))
-    whole = translate(decoder, sources, settings, vocabulary.never)
+    whole = translate(task.module, sources, settings, vocabulary.never)
 
-    translations = translate_greedily(task.kind, task.module, sources, limits)
+    translations = translate_greedily(vocabulary, task.module, sources, limits)
     assert translations == [best[:limit] for best, limit in zip(whole, limits, strict=True)]
     assert any(len(best) > limit for best, limit in zip(whole, limits, strict=True))

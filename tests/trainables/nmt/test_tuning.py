@@ -10,15 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModelForSeq2SeqLM
 
 from augury.cli import main
 from augury.core.errors import UserError
-from augury.decoding.generate import n_best
 from augury.decoding.settings import Decoding
 from augury.experiments.systems import load
 from augury.reporting.exporting import export
-from tests.trainables.nmt.tuned import CIPHERS, Make, finished
+from tests.trainables.nmt.tuned import Make, finished
 from trainables.nmt import TASK
 from trainables.nmt.trained import Trained
 from trainables.nmt.translation import Translation
@@ -61,41 +59,8 @@ def test_texts_are_framed_and_read_as_transformers_does(family: str, prepared: M
         tokenizer.convert_ids_to_tokens([*ids]) for ids in (vocabulary.before, vocabulary.first)
     ]
     assert frame == FRAMES[family]
-    for beam in (1, 3):
-        decoding, prefix = Decoding(beam=beam, max_length=12), vocabulary.first
-        found = trained.search(1)([sources], decoding, 1)
-        assert found == n_best(
-            trained.model(), [sources], decoding, vocabulary.never, prefix=prefix
-        )
-        assert all(best[: len(prefix)] == prefix for (best,) in found)
-
-
-@pytest.mark.parametrize("family", ["m2m_100", "t5"])
-def test_new_pieces_of_a_cipher_alone_get_new_embeddings(family: str, prepared: Make) -> None:
-    plain = Translation(prepared(family)).module
-    task = Translation(prepared(family, model={"new_pieces": 150}, **CIPHERS))
-    vocabulary: Any = task.vocabulary
-    assert vocabulary.added and not {*vocabulary.added} & vocabulary.tokenizer.get_vocab().keys()
-    old, new = (model.get_input_embeddings().weight for model in (plain, task.module))
-    assert len(new) == len(old) + len(vocabulary.added) == len(vocabulary)
-    assert torch.equal(new[: len(old)], old)
-    assert torch.equal(task.module.get_output_embeddings().weight, new)
-    for row, ids in enumerate(vocabulary.constituents(), start=len(old)):
-        assert torch.allclose(new[row], old[ids].mean(0) if ids else new[:row].mean(0), atol=1e-6)
-    plain_view, enciphered = first_batch(task).sources
-    assert plain_view.max() < len(old) <= enciphered.max()
-
-
-def test_new_pieces_are_neither_produced_nor_exported(prepared: Make, tmp_path: Path) -> None:
-    texts = ["der hund sieht die katze", "ein haus"]
-    tuned = finished(prepared("marian", model={"new_pieces": 150}, **CIPHERS))
-    plain = finished(prepared("marian"))
-    assert TASK.translate(tuned, texts) == TASK.translate(plain, texts)
-    vocabulary = Trained(tuned).vocabulary
-    assert {*range(vocabulary.embedded, len(vocabulary))} <= {*vocabulary.never}
-    export(tuned.folder, tuned.store, "hf", tmp_path / "hf")
-    loaded = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "hf")
-    assert loaded.config.vocab_size == Trained(plain).model().config.vocab_size
+    found = trained.search(1)(sources, Decoding(beam=3, max_length=12))
+    assert all(best[: len(vocabulary.first)] == vocabulary.first for best in found)
 
 
 @pytest.mark.parametrize("family", FRAMES)
@@ -142,4 +107,4 @@ def test_init_drafts_the_tuning_of_a_model(
     assert main(["config", "my.yaml"]) == 0
     experiment: Any = load("my.yaml")
     assert experiment.model.name == checkpoint("m2m_100")
-    assert (experiment.regime.name, experiment.decoding.beam) == ("coregularised", 3)
+    assert experiment.regime.name == "coregularised"

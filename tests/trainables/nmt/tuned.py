@@ -15,10 +15,6 @@ from augury.training.trained import OUTCOME, WEIGHTS
 from tests import tiny
 from trainables.nmt.translation import Translation
 
-CIPHERS: dict[str, Any] = {
-    "augment": [{"operator": "cipher", "keys": [1]}],
-    "regime": {"name": "coregularised", "warmup_steps": 0},
-}
 CORPUS: dict[str, Any] = {
     "source_language": "de",
     "target_language": "en",
