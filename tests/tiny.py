@@ -10,16 +10,10 @@ from augury.experiments.make import prepare
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment, parse
 
-T5 = {
-    "architecture": "tiny",
-    "vocabulary_size": 150,
-    "layers": 1,
-    "hidden_size": 16,
-    "feedforward_size": 32,
-    "attention_heads": 2,
-}
+T5 = {"architecture": "tiny", "vocabulary_size": 150, "feedforward_size": 32}
 """The model of a generator."""
-ENCODER = {**T5, "vocabulary_size": 200}
+SIZES = {"layers": 1, "hidden_size": 16, "attention_heads": 2}
+ENCODER = {**T5, "vocabulary_size": 200, **SIZES}
 """The model of a classifier."""
 PARALLEL = {
     "source_language": "qaa",

@@ -7,7 +7,6 @@ from typing import ClassVar, Literal
 
 from augury.corpora.corpus import LABELS
 from augury.corpora.spec import NliSpec
-from augury.experiments.task import Draft
 from trainables.classification.config import ClassifierConfig
 from trainables.classification.task import ClassifierTask
 
@@ -30,11 +29,9 @@ class Nli(ClassifierTask):
 
     EXPERIMENT = Config
     EXAMPLE = r"printf 'Two dogs run.\tAnimals move.\n'"
-
-    def draft(self, rows: int, model: str | None) -> Draft:
-        names = "labels: {0: entailment, 1: neutral, 2: contradiction}"
-        draft = super().draft(rows, model)
-        return draft._replace(corpus=f"Other names of labels are mapped: {names}")
+    NAMES = (
+        "Other names of labels are mapped: labels: {0: entailment, 1: neutral, 2: contradiction}"
+    )
 
 
 TASK = Nli()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -84,20 +84,6 @@ def pad_views(views: Sequence[Sequence[Sequence[int] | np.ndarray]], pad: int) -
     """Return the ids of all views as one tensor (views, rows, length), padded on the right."""
     width = max(len(ids) for view in views for ids in view)
     return torch.from_numpy(np.stack([padded(view, pad, width) for view in views]))
-
-
-TOLERANCE = 1e-3
-"""The largest difference between two computations of the same logits, relative to the largest."""
-
-
-def mismatch(logits: Callable[[], Tensor], expected: Callable[[], Tensor]) -> str:
-    """Return why logits are not as expected or cannot be computed; empty where they agree."""
-    try:
-        ours, theirs = logits(), expected()
-    except (AttributeError, NotImplementedError, TypeError, ValueError) as error:
-        return " ".join(str(error).split()).rstrip(".") or type(error).__name__
-    tolerance = TOLERANCE * float(theirs.abs().max())
-    return "" if torch.allclose(ours, theirs, rtol=0, atol=tolerance) else "the logits differ"
 
 
 def symbols_of(tokenizer: PreTrainedTokenizerBase) -> Symbols:

@@ -12,12 +12,12 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.decoding.checkpoint import Checkpoint, Languages
+from augury.decoding.checkpoint import Checkpoint
 from augury.decoding.settings import Decoding, Sampling
 from tests.trainables.nmt import checkpoints
 
 TEXTS = ["le chat noir", "", "the cat sleeps", "petit chat dort", "small"]
-LANGUAGES = Languages("deu_Latn", "eng_Latn")
+LANGUAGES = ("deu_Latn", "eng_Latn")
 POSITIONS = 256  # of the small checkpoints
 EXPECTED = [False, False, False, True, True]
 """Which of the texts below are too long."""
@@ -47,10 +47,10 @@ def long_texts(nllb: Checkpoint) -> list[str]:
 def test_languages_are_those_that_transformers_reads_and_writes(
     nllb: Checkpoint, tmp_path: Path
 ) -> None:
-    languages = Languages("eng_Latn", "deu_Latn")
+    languages = ("eng_Latn", "deu_Latn")
     asked = dataclasses.replace(nllb, languages=languages)
-    tokenizer = AutoTokenizer.from_pretrained(nllb.checkpoint, src_lang=languages.read)
-    first = tokenizer.convert_tokens_to_ids(languages.written)
+    tokenizer = AutoTokenizer.from_pretrained(nllb.checkpoint, src_lang=languages[0])
+    first = tokenizer.convert_tokens_to_ids(languages[1])
     model = AutoModelForSeq2SeqLM.from_pretrained(nllb.checkpoint)
     expected = []
     for text in TEXTS[2:]:
@@ -65,7 +65,7 @@ def test_languages_are_those_that_transformers_reads_and_writes(
 
 
 def test_languages_that_are_not_known_are_refused(nllb: Checkpoint, tmp_path: Path) -> None:
-    asked = dataclasses.replace(nllb, languages=Languages("de_Latn", "eng_Latn"))
+    asked = dataclasses.replace(nllb, languages=("de_Latn", "eng_Latn"))
     with pytest.raises(UserError, match="'de_Latn': did you mean 'deu_Latn'"):
         asked.translator(Store(tmp_path))
 

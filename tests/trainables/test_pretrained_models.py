@@ -38,7 +38,7 @@ def test_what_cannot_be_read_or_attacked_is_refused_before_anything_is_made(
 ) -> None:
     for name, message in (
         ("/nowhere", "no pretrained model '/nowhere'"),
-        (str(checkpoint("t5")), "perturbs word embeddings, and '.*t5.* Take regime plain"),
+        (str(checkpoint("t5")), "t5.* cannot be read here .* Take an encoder"),
     ):
         with pytest.raises(UserError, match=message):
             prepare(

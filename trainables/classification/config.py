@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from augury.core.config import ModelName, Section, discriminated_union
+from augury.core.config import Section, discriminated_union
 from augury.core.errors import UserError
 from augury.corpora.spec import LabelledPairsSpec, LabelledSpec
 from augury.experiments.spec import AnyRegime, Experiment
@@ -23,12 +23,7 @@ from augury.regimes.regime import TARGET
 from augury.scoring.settings import LabelScoring
 from augury.training.settings import FineTuning, Training
 
-
-class PretrainedClassifier(Pretrained):
-    """A pretrained encoder with its tokenizer; a classifier of the same labels keeps its head."""
-
-    name: ModelName = "FacebookAI/xlm-roberta-base"
-    """Directory written by `save_pretrained`, or name on the hub, of an encoder for sequences."""
+XLM_R = "FacebookAI/xlm-roberta-base"
 
 
 @dataclass(frozen=True)
@@ -74,8 +69,7 @@ class Scratch(Section):
 
 
 ClassifierModel = Annotated[
-    PretrainedClassifier | Scratch,
-    scratch_or_pretrained(Scratch, PretrainedClassifier, default=PretrainedClassifier),
+    Pretrained | Scratch, scratch_or_pretrained(Scratch, Pretrained, default=Pretrained)
 ]
 
 
@@ -119,7 +113,7 @@ def _unsmoothed(value: Any) -> Any:
 class ClassifierConfig(Experiment):
     """An experiment with a classifier."""
 
-    model: ClassifierModel = PretrainedClassifier()
+    model: ClassifierModel = Pretrained(name=XLM_R)
     max_length: int = Field(128, ge=8, le=1_000_000)
     """Longer rows are cut to so many subwords, special ones included, from the longer sentence
     first, and counted."""

@@ -1,4 +1,4 @@
-"""The base of tasks that give rows of one or two sentences one of a few labels."""
+"""The task of giving rows of one or two sentences one of a few labels."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from augury.corpora.filters import clean_lines
 from augury.corpora.labels import check_labels, label_counts
 from augury.experiments.cost import Size, pretrained_size, transformer
 from augury.experiments.run import Run
+from augury.experiments.spec import Experiment
 from augury.experiments.task import Draft, Exported, Task
 from augury.models import pretrained
 from augury.models.settings import Pretrained
@@ -24,7 +25,7 @@ from augury.regimes.regime import SOURCE
 from augury.text.pieces import subwords
 from augury.text.pieces.subwords import Subwords
 from augury.text.tokens import Text
-from trainables.classification.config import ARCHITECTURES, PretrainedClassifier
+from trainables.classification.config import ARCHITECTURES, XLM_R, Config
 from trainables.tokenizers import make_subwords, subword_settings
 
 if TYPE_CHECKING:
@@ -41,9 +42,16 @@ RATES = """
 
 
 class ClassifierTask(Task):
-    """A task that classifies the records of a labelled corpus by their input columns, with a
-    tokenizer of `transformers`, pretrained or learned from its text."""
+    """Which of a few labels a sentence or a pair of sentences has, by an encoder with a tokenizer
+    of `transformers`, pretrained or learned from its text."""
 
+    EXPERIMENT: ClassVar[type[Experiment]] = Config
+    EXAMPLE = "echo 'A fine film.'"
+    NAMES: ClassVar[str] = (
+        "Other names of the labels, in every text beside its file: names: {'0': negative, '1': "
+        "positive}"
+    )
+    """Of a first experiment: what may be said of labels."""
     SIDES: ClassVar = {SOURCE: ("text",)}
     ROWS_PER_SECOND: ClassVar[int] = 5_000
 
@@ -93,7 +101,6 @@ class ClassifierTask(Task):
             len(self.columns(experiment)),
             directory,
             experiment.max_length,
-            perturbable=experiment.regime.needs_embeddings,
         )
 
     def size(self, experiment: Any, store: Store) -> Size | None:
@@ -142,7 +149,7 @@ class ClassifierTask(Task):
     def draft(self, rows: int, model: str | None) -> Draft:
         """Return a first experiment: EDA with a pretrained model, or one from nothing if `model` is
         the name of an architecture."""
-        name = model or PretrainedClassifier().name
+        name = model or XLM_R
         scratch = name in ARCHITECTURES
         size = None if scratch else pretrained_size(name)
         small = size is not None and size.source <= SMALL
@@ -163,6 +170,7 @@ model: {{{named}}}{"" if scratch else RATES}""",
             training="max_tokens: 4096" + (", learning_rate: 1.0e-4" if small else ""),
             baseline="augment: []",
             other="regime: {name: adversarial, preset: fgm}",
+            corpus=self.NAMES,
         )
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:

@@ -8,7 +8,6 @@ from typing import Any
 
 from transformers import GenerationConfig, PreTrainedModel
 
-from augury.augment import prompts
 from augury.core.errors import UserError
 from augury.decoding.conversion import to_ctranslate2
 from augury.decoding.pretrained_vocabulary import PretrainedVocabulary
@@ -159,11 +158,6 @@ def _texts(trained: Trained) -> tuple[str, str]:
     """Return the lines of code that take texts, and the variable of those that are read."""
     experiment, vocabulary = trained.experiment, trained.vocabulary
     example = f"a sentence in '{experiment.languages[0]}'"
-    form = getattr(experiment.corpus, "form", "text")
-    if form == "reorder":
-        example = prompts.reordering(example)
-    elif form == "hypothesis":
-        example = prompts.hypothesis("entailment", example)
     lines = f'texts = sys.argv[1:] or ["{example}", "and another"]'
     if isinstance(vocabulary, PretrainedVocabulary) and (prompt := vocabulary.direction.prompt):
         return f"{lines}\nprompted = [{f'{prompt} '!r} + text for text in texts]", "prompted"

@@ -64,11 +64,11 @@ class EncoderDecoder(Translator):
         tokenizer = subwords.load(directory)
         config = T5Config(
             vocab_size=len(tokenizer),
-            d_model=model.hidden_size,
-            d_kv=model.hidden_size // model.attention_heads,
+            d_model=64,
+            d_kv=16,
             d_ff=model.feedforward_size,
-            num_layers=model.layers,
-            num_heads=model.attention_heads,
+            num_layers=2,
+            num_heads=4,
             dropout_rate=model.dropout,
             pad_token_id=tokenizer.pad_token_id,
             eos_token_id=tokenizer.eos_token_id,
@@ -113,8 +113,7 @@ class EncoderDecoder(Translator):
 
         model = self.experiment.model
         assert isinstance(model, TinyT5)
-        sizes = model.hidden_size, model.feedforward_size, model.layers, model.layers
-        return transformer(model.vocabulary_size, *sizes)
+        return transformer(model.vocabulary_size, 64, model.feedforward_size, 2, 2)
 
     def untrained(self, seed: int) -> PreTrainedModel:
         import torch

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from augury.core.config import FilePath, ModelName, discriminated_union
+from augury.core.config import FilePath, discriminated_union
 from augury.core.errors import UserError
 from augury.corpora.spec import CorpusSpec, NliSpec
 from augury.decoding.settings import Decoding
@@ -22,17 +22,9 @@ from trainables.nmt.config import (
     ValidationSettings,
 )
 
-
-class PretrainedGenerator(PretrainedTranslator):
-    """A pretrained encoder-decoder with its tokenizer."""
-
-    name: ModelName = "t5-base"
-    """Directory written by `save_pretrained`, or name on the hub, of an encoder-decoder."""
-
-
 GeneratorModel = Annotated[
-    PretrainedGenerator | TinyT5,
-    scratch_or_pretrained(TinyT5, PretrainedGenerator, default=PretrainedGenerator),
+    PretrainedTranslator | TinyT5,
+    scratch_or_pretrained(TinyT5, PretrainedTranslator, default=PretrainedTranslator),
 ]
 
 
@@ -118,7 +110,7 @@ class Config(SequenceExperiment):
 
     task: Literal["seq2seq"] = "seq2seq"
     corpus: Annotated[PairsCorpus, discriminated_union(FORMS, "corpus", key="form")]
-    model: GeneratorModel = PretrainedGenerator()
+    model: GeneratorModel = PretrainedTranslator(name="t5-base")
     max_pieces: int = Field(150, ge=1, le=1_000_000)
     """Training examples with a longer source or target are left out, and counted."""
     regime: AnyRegime = Plain(label_smoothing=0.0)

@@ -14,7 +14,6 @@ from augury.core.store import Store
 from augury.corpora.corpus import LABELS
 
 if TYPE_CHECKING:
-    from augury.decoding.checkpoint import Languages
     from augury.decoding.settings import Sampler, Translator
 
 
@@ -65,13 +64,11 @@ class ReadyModel(Section):
     """Target language of such a checkpoint."""
 
     @property
-    def languages(self) -> Languages | None:
+    def languages(self) -> tuple[str, str] | None:
         """The languages, where they are given."""
         if self.source_language is None or self.target_language is None:
             return None
-        from augury.decoding.checkpoint import Languages
-
-        return Languages(self.source_language, self.target_language)
+        return self.source_language, self.target_language
 
     @model_validator(mode="after")
     def _either(self) -> ReadyModel:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from augury.core import config
 from augury.core.errors import UserError
@@ -25,21 +25,14 @@ VERSION = 2
 """Raised when the conversion of a checkpoint changes; part of its address."""
 
 
-class Languages(NamedTuple):
-    """Language codes of a multilingual model's tokenizer, source and target, such as `fra_Latn`."""
-
-    read: str
-    written: str
-
-
 @dataclass(frozen=True)
 class Checkpoint:
     """An encoder-decoder, by its name on a hub or its directory, on a GPU where there is one."""
 
     checkpoint: str
     revision: str | None = None
-    languages: Languages | None = None
-    """The languages of a multilingual model, such as NLLB."""
+    languages: tuple[str, str] | None = None
+    """The codes of source and target language of a multilingual model, such as `fra_Latn`."""
 
     on_gpu: ClassVar[bool] = True
 
@@ -47,8 +40,8 @@ class Checkpoint:
     def name(self) -> str:
         """The model's identity: a directory's content, or a hub name with its revision; with its
         languages."""
-        languages = f" {self.languages.read} to {self.languages.written}" if self.languages else ""
-        return pretrained.identity(self.checkpoint, self.revision) + languages
+        identity = pretrained.identity(self.checkpoint, self.revision)
+        return " to ".join([identity, *(self.languages or ())])
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
         """Return the checkpoint as a function that translates; in a store, converted only once."""

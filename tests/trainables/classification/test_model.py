@@ -16,10 +16,11 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS
 from augury.models import pretrained
+from augury.models.settings import Pretrained
 from augury.text.pieces import subwords
 from augury.text.pieces.subwords import encode
 from augury.training.batching import padded
-from trainables.classification.config import PretrainedClassifier, Scratch
+from trainables.classification.config import Scratch
 from trainables.classification.model import Reader, build, check
 
 Checkpoint = Callable[..., Path]
@@ -37,7 +38,7 @@ def loaded(
     path: Path, store: Path, seed: int = 1, **settings: object
 ) -> tuple[PreTrainedModel, str]:
     """A checkpoint as training gets it, and where its tokenizer lies."""
-    config = PretrainedClassifier.model_validate({"name": str(path), **settings})
+    config = Pretrained.model_validate({"name": str(path), **settings})
     folder = Store(store).folder("vocabularies", path.name)
     pretrained.save(config.name, None, folder)
     directory = subwords.directory_of(folder)
@@ -61,6 +62,8 @@ def test_a_family_is_read_as_transformers_reads_it_however_it_is_padded(
     attention: str, family: str, checkpoint: Checkpoint, tmp_path: Path
 ) -> None:
     model, directory = loaded(checkpoint(family, LABELS), tmp_path)
+    own = AutoModelForSequenceClassification.from_pretrained(checkpoint(family, LABELS))
+    model.load_state_dict(own.state_dict())  # with its head, whose logits are far from even
     model.set_attn_implementation(attention)
     read, ids = reader(model, directory)
     tokenizer = AutoTokenizer.from_pretrained(directory)
@@ -79,22 +82,8 @@ def test_a_family_is_read_as_transformers_reads_it_however_it_is_padded(
             assert torch.allclose(read.logits(wider, moved), plain, atol=1e-5)
 
 
-@pytest.mark.parametrize("family", ["xlm_roberta", "t5"])
-def test_a_classifier_of_nli_keeps_its_head_and_its_classes_are_found_by_name(
-    family: str, checkpoint: Checkpoint, tmp_path: Path
-) -> None:
-    path = checkpoint(family, ("NEUTRAL", "ENTAILMENT", "CONTRADICTION"))
-    model, directory = loaded(path, tmp_path)
-    read, ids = reader(model, directory)
-    own = AutoModelForSequenceClassification.from_pretrained(path).eval()
-    with torch.no_grad():
-        expected = own(input_ids=ids, attention_mask=(ids != read.pad).long()).logits
-        assert torch.allclose(read.logits(ids), expected[:, [1, 0, 2]], atol=1e-6)
-    assert model.config.id2label == {0: "entailment", 1: "neutral", 2: "contradiction"}
-
-
-def test_another_classifier_gets_a_new_head_that_is_a_function_of_the_seed(
-    checkpoint: Checkpoint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_classifier_gets_a_new_head_that_is_a_function_of_the_seed(
+    checkpoint: Checkpoint, tmp_path: Path
 ) -> None:
     path = checkpoint("deberta", ("entailment", "not_entailment"), dtype=torch.bfloat16)
     before = torch.random.get_rng_state()
@@ -103,8 +92,6 @@ def test_another_classifier_gets_a_new_head_that_is_a_function_of_the_seed(
         for run, seed in enumerate((1, 1, 2))
     )
     assert torch.equal(torch.random.get_rng_state(), before)
-    said = "labels entailment, not_entailment instead of entailment, neutral, contradiction"
-    assert said in capsys.readouterr().err
     saved = load_file(path / "model.safetensors")
     for name, parameter in first.items():
         assert parameter.dtype == torch.float32 and torch.equal(parameter, again[name])
@@ -132,9 +119,9 @@ def test_a_model_that_cannot_be_read_as_transformers_does_is_refused(
 ) -> None:
     path, folder = checkpoint("xlnet"), Store(tmp_path).folder("vocabularies", "xlnet")
     pretrained.save(str(path), None, folder)
-    config, directory = PretrainedClassifier(name=str(path)), subwords.directory_of(folder)
-    with pytest.raises(UserError, match="other logits here than in transformers"):
-        check(config, LABELS, 2, directory, 32, perturbable=False)
+    config, directory = Pretrained(name=str(path)), subwords.directory_of(folder)
+    with pytest.raises(UserError, match="cannot be read here as in transformers"):
+        check(config, LABELS, 2, directory, 32)
 
 
 def test_a_pair_may_not_be_longer_than_the_positions(
