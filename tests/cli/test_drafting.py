@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from augury.cli.drafting import draft
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import expand
-from trainables.nmt.draft import TIERS
+from trainables.nmt.draft import TEXTS
 
 NMT: dict[str, Any] = {
     "name": "mine",
@@ -43,7 +43,7 @@ def drafted(rows: int = 2400, **options: Any) -> Experiment:
     return parse(yaml.safe_load(draft(**options, rows=rows)))
 
 
-@pytest.mark.parametrize("rows", [800, *(int(tier.max_rows) + 1 for tier in TIERS[:-1])])
+@pytest.mark.parametrize("rows", [800, *(size["rows"] + 1 for size in TEXTS["sizes"][:-1])])
 @pytest.mark.parametrize("options", [NMT, NLI, NMT | {"tests": NAMED}, NLI | OWN])
 def test_it_is_an_experiment_of_a_baseline_and_a_system(options: dict[str, Any], rows: int) -> None:
     experiment = drafted(rows, **options)

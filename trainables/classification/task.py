@@ -26,6 +26,7 @@ from augury.text.pieces import subwords
 from augury.text.pieces.subwords import Subwords
 from augury.text.tokens import Text
 from trainables.classification.config import ARCHITECTURES, XLM_R, Config
+from trainables.drafts import filled
 from trainables.tokenizers import make_subwords, subword_settings
 
 if TYPE_CHECKING:
@@ -35,10 +36,6 @@ if TYPE_CHECKING:
 
 SMALL = 50_000_000
 """The parameters of a small encoder at most, without embeddings: MiniLM has 11M, BERT base 85M."""
-RATES = """
-
-# Where no learning_rate is set, it is 1e-5, as for XLM-R base, and from nothing 1e-3. Encoders of
-# BERT's size take 2e-5 to 5e-5, small ones such as MiniLM 1e-4."""
 
 
 class ClassifierTask(Task):
@@ -150,28 +147,14 @@ class ClassifierTask(Task):
         """Return a first experiment: EDA with a pretrained model, or one from nothing if `model` is
         the name of an architecture."""
         name = model or XLM_R
-        scratch = name in ARCHITECTURES
-        size = None if scratch else pretrained_size(name)
-        small = size is not None and size.source <= SMALL
-        named = f"architecture: {name}" if scratch else f"name: {yaml_file.scalar(name)}"
-        return Draft(
-            question="Does EDA help on these examples?",
-            name="EDA",
-            system=f"""\
-# Copies of every example in which words are replaced, inserted, swapped or deleted.
-# Others: noise, word_drop, switch_out; `augury list operators` says what each does.
-augment:
-  - {{operator: eda, copies: 1}}
-# regime: {{name: adversarial, preset: paper}}    # adds PGD
-
-# A name on the hub, or a directory that save_pretrained wrote; from nothing: {{architecture: tiny}}
-model: {{{named}}}{"" if scratch else RATES}""",
-            # The rest follows the model.
-            training="max_tokens: 4096" + (", learning_rate: 1.0e-4" if small else ""),
-            baseline="augment: []",
-            other="regime: {name: adversarial, preset: fgm}",
-            corpus=self.NAMES,
-        )
+        training, settings = "max_tokens: 4096", f"name: {yaml_file.scalar(name)}"
+        size = pretrained_size(name)
+        if name in ARCHITECTURES:
+            settings = f"architecture: {name}"
+        elif size is not None and size.source <= SMALL:
+            training += ", learning_rate: 1.0e-4"  # the rest follows the model
+        texts = yaml_file.read(Path(__file__).with_name("draft.yaml")).content
+        return filled(texts, model=settings, training=training, names=self.NAMES)
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         """Write model and tokenizer, for AutoModelForSequenceClassification and AutoTokenizer."""
