@@ -159,6 +159,6 @@ def _texts(trained: Trained) -> tuple[str, str]:
     experiment, vocabulary = trained.experiment, trained.vocabulary
     example = f"a sentence in '{experiment.languages[0]}'"
     lines = f'texts = sys.argv[1:] or ["{example}", "and another"]'
-    if isinstance(vocabulary, PretrainedVocabulary) and (prompt := vocabulary.direction.prompt):
+    if isinstance(vocabulary, PretrainedVocabulary) and (prompt := vocabulary.prompt):
         return f"{lines}\nprompted = [{f'{prompt} '!r} + text for text in texts]", "prompted"
     return lines, "texts"

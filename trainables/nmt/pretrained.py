@@ -12,14 +12,14 @@ from augury.core.errors import UserError
 from augury.core.locks import make_once
 from augury.core.rng import seed_of
 from augury.core.store import Folder, Store
-from augury.decoding.pretrained_vocabulary import Direction, PretrainedVocabulary
+from augury.decoding.pretrained_vocabulary import PretrainedVocabulary
 from augury.models import pretrained
 from augury.models.settings import model_directory
 from augury.text.pieces import subwords
 from augury.text.pieces.vocabulary import VocabularyTokenizer
 from augury.text.tokens import Text
 from trainables.nmt.config import PretrainedTranslator, SequenceExperiment, TinyT5
-from trainables.nmt.translator import Translator
+from trainables.nmt.translators import Translator
 from trainables.tokenizers import make_subwords, subword_settings
 
 if TYPE_CHECKING:
@@ -42,12 +42,6 @@ class EncoderDecoder(Translator):
     """An encoder-decoder of `transformers` with its own tokenizer: a pretrained one, or a small T5
     whose weights and subwords are learned."""
 
-    @property
-    def pretrained(self) -> PretrainedTranslator | None:
-        """Its settings, where it is pretrained."""
-        model = self.experiment.model
-        return model if isinstance(model, PretrainedTranslator) else None
-
     @cached_property
     def vocabulary(self) -> PretrainedVocabulary:
         from transformers import GenerationConfig, T5Config
@@ -56,10 +50,13 @@ class EncoderDecoder(Translator):
         self.folder.manifest()  # a UserError where it is incomplete
         model, directory = self.experiment.model, subwords.directory_of(self.folder)
         if isinstance(model, PretrainedTranslator):
-            tokenizer, config, generation = pretrained.load_settings(directory, None)
-            codes = model.source_language, model.target_language
-            direction = Direction.of(tokenizer, codes, self.experiment.languages, model.prompt)
-            return PretrainedVocabulary(tokenizer, direction, config, generation, model.name)
+            return PretrainedVocabulary(
+                *pretrained.load_settings(directory, None),
+                model.name,
+                codes=(model.source_language, model.target_language),
+                languages=self.experiment.languages,
+                prompt=model.prompt,
+            )
         assert isinstance(model, TinyT5)
         tokenizer = subwords.load(directory)
         config = T5Config(
@@ -74,22 +71,22 @@ class EncoderDecoder(Translator):
             eos_token_id=tokenizer.eos_token_id,
             decoder_start_token_id=tokenizer.pad_token_id,
         )
-        return PretrainedVocabulary(tokenizer, Direction(), config, GenerationConfig(), "T5")
+        return PretrainedVocabulary(tokenizer, config, GenerationConfig(), "T5")
 
     @property
     def positions(self) -> int:
         return self.vocabulary.positions
 
     def check(self, store: Store) -> None:
-        if self.pretrained and model_directory(self.pretrained.name):
+        if self.experiment.pretrained and model_directory(self.experiment.pretrained.name):
             self.check_model(store)  # that of a hub is loaded when it is needed
 
     def check_model(self, store: Store) -> None:
         """Raise UserError for a model that cannot translate this text, as its configuration and
         tokenizer say without its weights."""
-        if not self.pretrained:
+        if not self.experiment.pretrained:
             return
-        folder, name = self.tokenizer({}, store).folder, self.pretrained.name
+        folder, name = self.tokenizer({}, store).folder, self.experiment.pretrained.name
         make_once(folder, lambda: self.make_tokenizer({}, folder))
         vocabulary = EncoderDecoder(self.experiment, folder).vocabulary
         most = vocabulary.positions - max(len(vocabulary.before), len(vocabulary.first)) - 1
@@ -120,9 +117,9 @@ class EncoderDecoder(Translator):
 
         from trainables import sequence
 
-        if self.pretrained:
+        if self.experiment.pretrained:
             assert self.folder is not None
-            model = sequence.load(self.pretrained, subwords.directory_of(self.folder))
+            model = sequence.load(self.experiment.pretrained, subwords.directory_of(self.folder))
             return self._begun(model).train()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed_of("seq2seq", "model", seed))

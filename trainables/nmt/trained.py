@@ -90,31 +90,23 @@ class Trained(TextModel):
 
         `domain` is the tag of the texts. UserError for those that the model has no positions for.
         """
-        return self._translate(self.encode(texts, domain=domain), decoding, executor, label)
+        sources = self.encode(texts, tagged=False)
+        return self.translate_ids(sources, decoding, executor, label, domain)
 
     def translate_ids(
         self,
         sources: Sequence[Sequence[int]],
         decoding: Decoding | None = None,
-        executor: ExecutorName = "local",
+        executor: ExecutorName | None = "local",
         label: str = "translate",
         domain: str | None = None,
     ) -> list[str]:
         """Return the translations of sources in ids without tag and end of sentence."""
         prefix = self.kind.prefix(domain)
         tagged = [[*prefix, *source] if source else [] for source in sources]
-        return self._translate(tagged, decoding, executor, label)
-
-    def _translate(
-        self,
-        sources: list[list[int]],
-        decoding: Decoding | None,
-        executor: ExecutorName | None,
-        label: str,
-    ) -> list[str]:
         execution, chosen = self.experiment.execution, decoding or self.experiment.decoding
-        check_lengths(sources, chosen, self.positions)
-        order = sorted(range(len(sources)), key=lambda row: len(sources[row]))
+        check_lengths(tagged, chosen, self.positions)
+        order = sorted(range(len(sources)), key=lambda row: len(tagged[row]))
         backend = execution.choose(len(sources) / SENTENCES_PER_SECOND, label, executor)
         threads = (execution.threads or 2) if backend.name == "local" else 1
 
@@ -124,7 +116,7 @@ class Trained(TextModel):
 
         found = execution.map_texts(
             searching,
-            [sources[row] for row in order],
+            [tagged[row] for row in order],
             name=label,
             unit="sentences",
             per_second=SENTENCES_PER_SECOND,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.decoding.pretrained_vocabulary import Direction, PretrainedVocabulary
+from augury.decoding.pretrained_vocabulary import PretrainedVocabulary
 from augury.decoding.search import of_readable, positions
 from augury.decoding.settings import PLAIN, Sampler, Sampling, Translator
 from augury.decoding.text_model import TextModel, converted_once
@@ -65,10 +65,8 @@ class OpenCheckpoint(TextModel):
     @cached_property
     def vocabulary(self) -> PretrainedVocabulary:
         name, revision = self.checkpoint.checkpoint, self.checkpoint.revision
-        tokenizer, settings, generation = pretrained.load_settings(name, revision)
         codes = self.checkpoint.languages or (None, None)
-        direction = Direction.of(tokenizer, codes, (None, None))
-        return PretrainedVocabulary(tokenizer, direction, settings, generation, name)
+        return PretrainedVocabulary(*pretrained.load_settings(name, revision), name, codes=codes)
 
     def read(self, texts: Sequence[str], view: str = PLAIN) -> list[list[int]]:
         if view != PLAIN:

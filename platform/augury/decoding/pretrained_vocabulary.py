@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,48 +24,6 @@ if TYPE_CHECKING:
 SIDES = ("source_language", "target_language")
 
 
-class Direction(NamedTuple):
-    """What a translation model is told about a text."""
-
-    read: str | None = None
-    """The tokenizer's code of the source language; None for a model that has none."""
-    written: str | None = None
-    """That of the target language."""
-    prompt: str = ""
-    """Text before every source."""
-
-    @classmethod
-    def of(
-        cls,
-        tokenizer: PreTrainedTokenizerBase,
-        codes: Sequence[str | None],
-        languages: Sequence[str | None],
-        prompt: str = "",
-    ) -> Direction:
-        """Return the direction of a model by the codes of source and target language, or where
-        these are None by the languages; UserError for languages that it does not have."""
-        known = language_codes(tokenizer)
-        if not known:
-            if any(codes):
-                raise UserError(
-                    "the model's tokenizer has no languages: leave out source_language and "
-                    "target_language; what a text must begin with is a prompt"
-                )
-            return cls(prompt=prompt)
-        chosen = []
-        for side, code, language in zip(SIDES, codes, languages, strict=True):
-            if code is not None and code not in known:
-                raise unknown(side, code, known)
-            if code is None and language is None:
-                raise UserError(
-                    "the model knows several languages: give source_language and target_language, "
-                    "as its tokenizer calls them, such as fra_Latn and eng_Latn"
-                )
-            chosen.append(code or code_of(str(language), known, side))
-        read, written = chosen
-        return cls(read, written, prompt)
-
-
 class PretrainedVocabulary:
     """The pieces of an encoder-decoder of `transformers`, and the symbols that it expects around
     them.
@@ -80,20 +38,28 @@ class PretrainedVocabulary:
     def __init__(
         self,
         tokenizer: PreTrainedTokenizerBase,
-        direction: Direction,
         config: PreTrainedConfig,
         generation: GenerationConfig,
         name: str,
+        *,
+        codes: Sequence[str | None] = (None, None),
+        languages: Sequence[str | None] = (None, None),
+        prompt: str = "",
     ):
         """`config` and `generation` are those of the model, `name` that of messages.
 
-        UserError for a model that cannot be searched or trained here.
+        Of a model that knows several languages, `codes` are those of source and target, as its
+        tokenizer calls them, found by `languages` where they are None. `prompt` is the text before
+        every source. UserError for a model that cannot be searched or trained here, and for
+        languages that it does not have.
         """
-        self.tokenizer, self.direction = tokenizer, direction
+        self.tokenizer, self.prompt = tokenizer, prompt
         self.config, self.generation = config, generation
         tokenizer.split_special_tokens = True  # `<s>` in a text is text
-        if direction.read is not None:
-            tokenizer.src_lang, tokenizer.tgt_lang = direction.read, direction.written
+        self.languages = _codes(tokenizer, codes, languages)
+        """The codes of source and target language; none for a model without them."""
+        if self.languages:
+            tokenizer.src_lang, tokenizer.tgt_lang = self.languages
         self.pad = _required(tokenizer, "<pad>", tokenizer.pad_token_id)
         self.eos = _required(tokenizer, "</s>", tokenizer.eos_token_id)
         self.unk = _required(tokenizer, "<unk>", tokenizer.unk_token_id)
@@ -121,14 +87,13 @@ class PretrainedVocabulary:
                 "end by the end of sentence: take a model with the language before the text, such "
                 "as mBART-50 in place of mBART-25"
             )
-        prompt = self.direction.prompt
-        return (*around[:start], *(self._bare(prompt) if prompt else ()))
+        return (*around[:start], *(self._bare(self.prompt) if self.prompt else ()))
 
     @cached_property
     def first(self) -> tuple[int, ...]:
         """The ids that every target begins with: the target language, or what the model forces."""
-        if self.direction.written is not None:
-            return (language_codes(self.tokenizer)[self.direction.written],)
+        if self.languages:
+            return (language_codes(self.tokenizer)[self.languages[1]],)
         forced = self.generation.forced_bos_token_id
         return () if forced is None else (int(forced),)
 
@@ -170,6 +135,34 @@ class PretrainedVocabulary:
         """Return the ids of a text, or of each of several, without symbols around them."""
         name = "text_target" if view == TARGET else "text"
         return self.tokenizer(**{name: text}, add_special_tokens=False, verbose=False).input_ids
+
+
+def _codes(
+    tokenizer: PreTrainedTokenizerBase,
+    codes: Sequence[str | None],
+    languages: Sequence[str | None],
+) -> list[str]:
+    """Return the codes of source and target language; UserError for those that the tokenizer does
+    not have, or that nothing says."""
+    known = language_codes(tokenizer)
+    if not known:
+        if any(codes):
+            raise UserError(
+                "the model's tokenizer has no languages: leave out source_language and "
+                "target_language; what a text must begin with is a prompt"
+            )
+        return []
+    chosen = []
+    for side, code, language in zip(SIDES, codes, languages, strict=True):
+        if code is None and language is None:
+            raise UserError(
+                "the model knows several languages: give source_language and target_language, as "
+                "its tokenizer calls them, such as fra_Latn and eng_Latn"
+            )
+        if code is not None and code not in known:
+            raise unknown(side, code, known)
+        chosen.append(code or code_of(str(language), known, side))
+    return chosen
 
 
 def _check_family(config: PreTrainedConfig, tokenizer: PreTrainedTokenizerBase, name: str) -> None:
