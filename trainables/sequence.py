@@ -77,10 +77,7 @@ def attention_masks(
 
 def decoder_inputs(model: PreTrainedModel, labels: Tensor) -> Tensor:
     """Return what the decoder reads to predict `labels`, (B, T): its start and all but the last."""
-    if hasattr(model, "prepare_decoder_input_ids_from_labels"):
-        inputs: Tensor = model.prepare_decoder_input_ids_from_labels(labels)
-        return inputs
-    start = labels.new_full((len(labels), 1), model.config.decoder_start_token_id)  # M2M-100
+    start = labels.new_full((len(labels), 1), model.config.decoder_start_token_id)
     return torch.cat([start, labels[:, :-1]], 1)
 
 
@@ -110,14 +107,14 @@ def empty(settings: PreTrainedConfig) -> PreTrainedModel:
 
 @torch.inference_mode()
 def mean_states(
-    model: PreTrainedModel, sources: Sequence[Sequence[int]], *, before: int = 0, after: int = 0
+    model: PreTrainedModel, sources: Sequence[Sequence[int]], before: int
 ) -> list[npt.NDArray[np.float32]]:
     """Return the mean encoder state of every source, (sources, hidden), for embeddings and layers.
 
     Sources are ids as the encoder of a `transformers` model reads them. The first `before` and the
-    last `after` of each are left out of the mean, of which something must remain.
+    last of each are left out of the mean, of which something must remain.
     """
-    assert all(len(source) > before + after for source in sources), (
+    assert all(len(source) > before + 1 for source in sources), (
         "a source without pieces has no states"
     )
     encoder, pad = model.get_encoder(), model.config.pad_token_id
@@ -130,7 +127,7 @@ def mean_states(
             positions = torch.arange(batch.shape[1], device=model.device)
             read = positions < lengths
             layers = encoder(batch, attention_mask=read, output_hidden_states=True).hidden_states
-            counted = ((positions >= before) & (positions < lengths - after)).unsqueeze(2)
+            counted = ((positions >= before) & (positions < lengths - 1)).unsqueeze(2)
             if not means:
                 means = [np.zeros((len(sources), layer.shape[2]), np.float32) for layer in layers]
             for mean, layer in zip(means, layers, strict=True):

@@ -18,11 +18,12 @@ FAMILIES = ("t5", "mt5", "mbart50", "marian", "m2m_100", "bart", "pegasus")
 SOURCE, LABELS = torch.tensor([[5, 6, 7, 2], [8, 2, 1, 1]]), torch.tensor([[9, 10, 2], [11, 2, 1]])
 
 
-def family(name: str, vocabulary: int = 60) -> Any:
+def family(name: str) -> Any:
     """A small model with random parameters, in evaluation mode."""
+    start = 2 if name == "mbart50" else PAD  # mBART begins with what ends its labels
     torch.manual_seed(1)
     made = checkpoints.model(
-        name, vocab_size=vocabulary, pad_token_id=PAD, eos_token_id=2, decoder_start_token_id=PAD
+        name, vocab_size=60, pad_token_id=PAD, eos_token_id=2, decoder_start_token_id=start
     )
     if name == "marian":
         made.final_logits_bias.normal_()

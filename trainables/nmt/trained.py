@@ -141,7 +141,7 @@ class Trained(TextModel):
                 f"a source of {longest} pieces exceeds the model's {self.positions:,} positions"
             )
         model = self.model().to(self.experiment.execution.local_device)
-        return mean_states(model, framed, before=len(before), after=1)
+        return mean_states(model, framed, len(before))
 
     def model(self) -> PreTrainedModel:
         """Return the model of `transformers` with the weights that the run reports on, its
