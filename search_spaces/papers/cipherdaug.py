@@ -137,13 +137,13 @@ def embeddings(system: System) -> Mapping[str, float]:
 def formula(model: ModelConfig, entries: int) -> int:
     """Return the number of parameters by the formulas of Table 10; `entries` is the size of the
     vocabulary (V)."""
-    from trainables.nmt.config import Alone, resolve
+    from trainables.nmt.config import CODEBOOKS, CODES, Alone, resolve
 
     d_emb, alone = resolve(model).hidden_size, model.embeddings
     if not isinstance(alone, Alone):
         return (alone.size or d_emb) * entries
-    d_o, d_inter = alone.base_size or d_emb, alone.intermediate_size
-    return d_o + d_inter * (d_o + d_emb) + alone.codebooks * d_o * alone.codes
+    d_o, d_inter = d_emb, alone.intermediate_size
+    return d_o + d_inter * (d_o + d_emb) + CODEBOOKS * d_o * CODES
 
 
 def rarest_of_sentences(system: System) -> Mapping[str, float]:

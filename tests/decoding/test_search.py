@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from transformers import MarianMTModel
 
 from augury.core.errors import UserError
+from augury.decoding import ctranslate
 from augury.decoding.search import Hypothesis, check_lengths
 from augury.decoding.settings import Decoding
 from tests.hypotheses import assert_same, translate
@@ -93,8 +94,9 @@ def test_hypotheses_come_in_the_order_of_the_sources_whatever_the_batches(
 ) -> None:
     decoding = Decoding(beam=2, max_length=14)
     expected = translate(trained, sources[:20], decoding)
-    together = decoding.model_copy(update={"batch_tokens": batch_tokens})
-    found = translate(trained, [sources[row] for row in order], together)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ctranslate, "BATCH_TOKENS", batch_tokens)
+        found = translate(trained, [sources[row] for row in order], decoding)
     assert_same(found, [expected[row] for row in order])
 
 

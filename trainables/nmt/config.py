@@ -62,25 +62,24 @@ class Table(Section):
         return size, size * hidden_size if size != hidden_size else 0
 
 
+CODEBOOKS, CODES = 8, 64
+"""Of ALONE: codebooks that a filter is the sum of (M), and codes in each (c)."""
+
+
 class Alone(Section):
     """ALONE: one trained vector, a fixed random filter of it per subword, and a feed-forward
     network.
 
-    The number of parameters does not depend on the vocabulary (Takase and Kobayashi 2020;
-    CipherDAug, Tables 9, 10).
+    The vector has the hidden size (D_O), and a filter is the sum of codes from `CODEBOOKS`. The
+    number of parameters does not depend on the vocabulary (Takase and Kobayashi 2020; CipherDAug,
+    Tables 9, 10).
     """
 
     CHANGING: ClassVar[tuple[str, ...]] = ("dropout",)
 
     name: Literal["alone"] = "alone"
-    base_size: int | None = Field(None, ge=1, le=1_000_000)
-    """Size of the vector (D_O), by default the hidden size."""
     intermediate_size: int = Field(4096, ge=1, le=1_000_000)
     """Hidden units of the network (D_inter)."""
-    codebooks: int = Field(8, ge=1, le=10_000)
-    """Codebooks that a filter is the sum of (M)."""
-    codes: int = Field(64, ge=1, le=1_000_000)
-    """Codes in each codebook (c)."""
     freeze_base: bool = False
     """Leave the vector as it is drawn."""
     dropout: float = Field(0.1, ge=0, lt=1)
@@ -88,8 +87,8 @@ class Alone(Section):
 
     def counts(self, hidden_size: int) -> tuple[int, int]:
         """Return the numbers of trained parameters of each subword and of those shared by all."""
-        size = self.base_size or hidden_size
-        return 0, size * (not self.freeze_base) + self.intermediate_size * (size + hidden_size)
+        base = 0 if self.freeze_base else hidden_size
+        return 0, base + self.intermediate_size * 2 * hidden_size
 
 
 Embeddings = Annotated[

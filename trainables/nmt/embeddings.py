@@ -16,7 +16,7 @@ from torch.nn import functional
 from transformers import MarianMTModel, PreTrainedModel
 from transformers.initialization import no_init_weights
 
-from trainables.nmt.config import Alone, Embeddings, Table
+from trainables.nmt.config import CODEBOOKS, CODES, Alone, Embeddings, Table
 
 
 class ComputedEmbedding(nn.Module, ABC):
@@ -72,15 +72,12 @@ class AloneEmbedding(ComputedEmbedding):
 
     def __init__(self, vocabulary_size: int, settings: Alone, hidden_size: int, pad: int):
         super().__init__()
-        size = settings.base_size or hidden_size
         self.settings, self.pad = settings, pad
-        self.base = nn.Parameter(torch.empty(size), requires_grad=not settings.freeze_base)
-        self.inner = nn.Linear(size, settings.intermediate_size, bias=False)
+        self.base = nn.Parameter(torch.empty(hidden_size), requires_grad=not settings.freeze_base)
+        self.inner = nn.Linear(hidden_size, settings.intermediate_size, bias=False)
         self.outer = nn.Linear(settings.intermediate_size, hidden_size, bias=False)
-        self.register_buffer("codebooks", torch.empty(settings.codebooks, settings.codes, size))
-        self.register_buffer(
-            "codes", torch.empty(vocabulary_size, settings.codebooks, dtype=torch.long)
-        )
+        self.register_buffer("codebooks", torch.empty(CODEBOOKS, CODES, hidden_size))
+        self.register_buffer("codes", torch.empty(vocabulary_size, CODEBOOKS, dtype=torch.long))
 
     def forward(self, ids: Tensor) -> Tensor:
         return self._embedded(ids, self.settings.dropout if self.training else 0.0)
@@ -110,8 +107,8 @@ class AloneEmbedding(ComputedEmbedding):
             nn.init.xavier_uniform_(
                 getattr(self, name).weight, generator=generator(f"{name}.weight")
             )
-        self.codebooks.normal_(0, settings.codebooks**-0.5, generator=generator("codebooks"))
-        self.codes.random_(settings.codes, generator=generator("codes"))
+        self.codebooks.normal_(0, CODEBOOKS**-0.5, generator=generator("codebooks"))
+        self.codes.random_(CODES, generator=generator("codes"))
 
 
 class TiedHead(nn.Module):

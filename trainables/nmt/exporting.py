@@ -38,7 +38,7 @@ def export(trained: Trained, form: str, directory: Path) -> Exported:
             "It has learned from text without HTML entities: apply `html.unescape` to text that "
             "has them."
         )
-    notes += _write_tokenizer(trained, directory)
+    _write_tokenizer(trained, directory)
     vocabulary, model = trained.vocabulary, trained.model()
     never = [vocabulary.pad, *vocabulary.never]
     write = _to_transformers if form == "hf" else _to_ctranslate2
@@ -48,12 +48,12 @@ def export(trained: Trained, form: str, directory: Path) -> Exported:
     return Exported(FORMS[form], task, languages, usage, tuple(notes), reads_arguments=True)
 
 
-def _write_tokenizer(trained: Trained, directory: Path) -> list[str]:
-    """Write the tokenizer; return what must be known of it."""
+def _write_tokenizer(trained: Trained, directory: Path) -> None:
+    """Write the tokenizer, which puts tags before every text by itself."""
     vocabulary, experiment = trained.vocabulary, trained.experiment
     if isinstance(vocabulary, PretrainedVocabulary):
         vocabulary.tokenizer.save_pretrained(directory)
-        return []
+        return
     assert isinstance(vocabulary, Vocabulary)
     if not vocabulary.preprocessor.is_identity:
         raise UserError(
@@ -67,13 +67,6 @@ def _write_tokenizer(trained: Trained, directory: Path) -> list[str]:
         vocabulary, prefix=prefix, lowercase=lowercase, positions=trained.positions
     )
     save(tokenizer, directory)
-    if not prefix:
-        return []
-    return [
-        f"The tokenizer puts `{' '.join(prefix)}` before every text by itself. Labels for further "
-        "training have none: make them with `add_special_tokens=False` and put the id of `</s>` "
-        "behind them."
-    ]
 
 
 def _to_transformers(

@@ -120,8 +120,8 @@ def translation(
     """Return the translations of a column of a corpus, read as a view, searched or drawn."""
     if sampling:
         how = {"drawn": {**sampling.to_dict(), "version": SAMPLING_VERSION}}
-    else:  # without the setting that changes the speed alone
-        how = {"decoding": decoding.model_dump(exclude={"batch_tokens"})}
+    else:
+        how = {"decoding": decoding.model_dump()}
     asked = {"version": VERSION, "column": column, "view": view, **how}
     return ModelOutputs(
         outputs_folder(store, KIND, corpus, model, **asked),

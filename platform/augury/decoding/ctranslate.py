@@ -13,6 +13,7 @@ from augury.decoding.search import Hypothesis, Sources
 from augury.decoding.settings import Decoding
 
 Device = Literal["cpu", "cuda"]
+BATCH_TOKENS = 2048  # that are decoded together, padding included
 
 
 class CTranslateDecoder:
@@ -57,7 +58,7 @@ class CTranslateDecoder:
         results = self._translator.translate_batch(
             [self._subwords(source) for source in sources],
             target_prefix=[self._first] * len(sources) if self._first else None,
-            max_batch_size=decoding.batch_tokens,
+            max_batch_size=BATCH_TOKENS,
             batch_type="tokens",
             beam_size=decoding.beam,
             length_penalty=decoding.length_penalty,

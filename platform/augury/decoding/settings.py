@@ -23,8 +23,6 @@ class Decoding(Section):
     """Exponent of the length by which the log-probability of a hypothesis is divided."""
     max_length: int = Field(200, ge=1, le=1_000_000)
     """Maximum length of a hypothesis in subwords, end of sentence included, where it is cut."""
-    batch_tokens: int = Field(2048, ge=1, le=10_000_000)
-    """Source tokens decoded together, padding included; changes speed and memory alone."""
 
 
 class Sampling(Section):

@@ -185,7 +185,7 @@ def systems(results: dict[str, SystemResult]) -> list[System]:
     return open_systems([run for of in results.values() for run in of.runs.values()])
 
 
-ALONE = {"name": "alone", "intermediate_size": 24, "codebooks": 4, "codes": 8}
+ALONE = {"name": "alone", "intermediate_size": 24}
 
 
 def measure(name: str, *systems: Any) -> Mapping[str, float]:
@@ -278,6 +278,6 @@ def test_table_10_counts_what_its_formulas_say(systems: list[System]) -> None:
     names, count = ("parameters and filters", "trained", "formula"), 16 * len(baseline.pieces)
     assert measure("table10", baseline) == dict.fromkeys(names, count)
     network = 16 + 24 * (16 + 16)  # D_O + D_inter (D_O + D_emb)
-    filters = 4 * 8 * 16
+    filters = 8 * 64 * 16
     counts = (network + filters, network, network + filters)
     assert measure("table10", alone) == dict(zip(names, counts, strict=True))

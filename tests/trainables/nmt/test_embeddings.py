@@ -25,9 +25,8 @@ from trainables.nmt.trained import Trained
 from trainables.sequence import head, hidden_states
 
 PAD, EOS, VOCABULARY = 1, 2, 60
-SMALL = {"intermediate_size": 24, "codebooks": 4, "codes": 8}
 KINDS: dict[str, dict[str, Any]] = {
-    "alone": {"name": "alone", "base_size": 20, **SMALL},
+    "alone": {"name": "alone", "intermediate_size": 24},
     "projected": {"name": "table", "size": 12},
 }
 IWSLT: dict[str, Any] = {"architecture": "transformer_iwslt_de_en", "hidden_size": 512}
@@ -75,7 +74,7 @@ def test_an_embedding_is_the_network_of_the_filtered_base() -> None:
     embedding = model(embeddings=KINDS["alone"]).eval().model.decoder.embed_tokens
     piece = 7
     filtered = (
-        sum(embedding.codebooks[book, embedding.codes[piece, book]] for book in range(4))
+        sum(embedding.codebooks[book, embedding.codes[piece, book]] for book in range(8))
         * embedding.base
     )
     expected = embedding.outer.weight @ (embedding.inner.weight @ filtered).relu()
