@@ -12,7 +12,8 @@ from augury.augment.operator import parse
 from augury.augment.reorder import _verdict
 from augury.core.errors import UserError
 from augury.corpora.corpus import NLI
-from tests.augment.texts import TINY, Toy, table_of
+from tests import tiny
+from tests.augment.texts import Toy, table_of
 
 pytestmark = pytest.mark.trains
 
@@ -29,7 +30,7 @@ def reorder(**changes: Any) -> dict[str, Any]:
     return {
         "operator": "reorder",
         "parallel": PARALLEL,
-        "model": TINY,
+        "model": tiny.T5,
         "sampling": {"max_length": 9},
         "training": {"max_epochs": 2, "max_examples": 32, "learning_rate": 0.01},
         **changes,

@@ -21,8 +21,9 @@ from augury.augment.semantic import (
 )
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS, NLI
+from tests import tiny
 from tests.augment import texts
-from tests.augment.texts import TINY, Toy, table_of
+from tests.augment.texts import Toy, table_of
 
 pytestmark = pytest.mark.trains
 
@@ -30,11 +31,11 @@ SHORT = {"max_epochs": 2, "max_examples": 32, "learning_rate": 0.01}
 
 
 def semantic(**changes: Any) -> dict[str, Any]:
-    section = {"model": TINY, "training": SHORT}
+    section = {"model": tiny.T5, "training": SHORT}
     return {
         "operator": "semantic",
         "generator": section,
-        "teacher": section,
+        "teacher": {**section, "model": tiny.ENCODER},
         "copies": 1,
         "sampling": {"max_length": 9},
         **changes,

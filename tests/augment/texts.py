@@ -17,6 +17,7 @@ from augury.corpora.ingest import cached_corpus
 from augury.experiments import make
 from augury.experiments.spec import Experiment
 from augury.experiments.spec import parse as parse_experiment
+from tests import tiny
 
 
 def records(kind: str = "parallel", language: str = "en", **columns: Sequence[Any]) -> pa.Table:
@@ -55,16 +56,6 @@ def rows_of(part: Part) -> list[dict[str, Any]]:
     return list(table_of(part).to_pylist())
 
 
-TINY = {
-    "architecture": "tiny",
-    "vocabulary_size": 150,
-    "layers": 1,
-    "hidden_size": 16,
-    "feedforward_size": 32,
-    "attention_heads": 2,
-}
-
-
 class Toy:
     """An NLI corpus, and what operators make of it with tiny models that are trained once."""
 
@@ -80,7 +71,7 @@ class Toy:
                 "task": "nli",
                 "storage": str(self.storage),
                 "augment": operators,
-                "model": TINY,
+                "model": tiny.ENCODER,
                 "corpus": {
                     "language": "qaa",
                     "train": {"builtin": self.rows},

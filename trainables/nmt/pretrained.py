@@ -1,4 +1,5 @@
-"""Encoder-decoders of `transformers` with their own tokenizers: what the tasks ask of them."""
+"""The model of an experiment: from nothing, or an encoder-decoder of `transformers` with its own
+tokenizer."""
 
 from __future__ import annotations
 
@@ -13,13 +14,14 @@ from augury.core.locks import make_once
 from augury.core.rng import seed_of
 from augury.core.store import Folder, Store
 from augury.decoding.pretrained_vocabulary import PretrainedVocabulary
+from augury.experiments.run import Run
 from augury.models import pretrained
 from augury.models.settings import model_directory
 from augury.text.pieces import subwords
 from augury.text.pieces.vocabulary import VocabularyTokenizer
 from augury.text.tokens import Text
-from trainables.nmt.config import PretrainedTranslator, SequenceExperiment, TinyT5
-from trainables.nmt.translators import Translator
+from trainables.nmt.config import ModelConfig, PretrainedTranslator, SequenceExperiment, TinyT5
+from trainables.nmt.translators import FromNothing, Translator
 from trainables.tokenizers import make_subwords, subword_settings
 
 if TYPE_CHECKING:
@@ -141,3 +143,16 @@ class EncoderDecoder(Translator):
             pad_token_id=self.vocabulary.pad,
         )
         return model
+
+
+def translator(experiment: SequenceExperiment, folder: Folder | None = None) -> Translator:
+    """Return the model of an experiment, and the vocabulary in a folder."""
+    if isinstance(experiment.model, ModelConfig):
+        return FromNothing(experiment, folder)
+    return EncoderDecoder(experiment, folder)
+
+
+def translator_of(run: Run) -> Translator:
+    """Return the model of a run, whose vocabulary is made."""
+    assert isinstance(run.experiment, SequenceExperiment)
+    return translator(run.experiment, run.stored_folder(run.tokenizer))

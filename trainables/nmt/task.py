@@ -26,7 +26,8 @@ from augury.regimes.regime import SOURCE
 from augury.scoring.punctuation import FIXED
 from augury.text.tokens import Text, Tokenizer
 from trainables.nmt.config import Config, SequenceExperiment
-from trainables.nmt.translators import SIDES, translator
+from trainables.nmt.pretrained import translator
+from trainables.nmt.translators import SIDES
 
 if TYPE_CHECKING:
     from augury.experiments.cost import Size

@@ -18,7 +18,7 @@ from augury.decoding.text_model import TextModel, converted_once
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
 from trainables.nmt.config import SequenceExperiment
-from trainables.nmt.translators import translator_of
+from trainables.nmt.pretrained import translator_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

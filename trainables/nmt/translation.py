@@ -25,7 +25,7 @@ from augury.training.batching import Lengths, padded
 from augury.training.learner import Likelihood, Loaded, Validation, likelihood
 from trainables.nmt.config import SequenceExperiment
 from trainables.nmt.embeddings import tabulated
-from trainables.nmt.translators import translator_of
+from trainables.nmt.pretrained import translator_of
 from trainables.sequence import head, hidden_states, source_embeddings
 from trainables.training import RegimeTraining, pad_views, to_device
 

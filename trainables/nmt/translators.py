@@ -1,5 +1,5 @@
-"""The model of an experiment: one trained from nothing, with a vocabulary of its text, or one of
-`transformers` with its own tokenizer."""
+"""What the tasks ask of a model, and the one that is trained from nothing, with a vocabulary of its
+text."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from augury.core.errors import UserError
 from augury.core.progress import Stage
 from augury.core.store import Folder, Store
 from augury.corpora.ingest import cached_corpus
-from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, TARGET
 from augury.text.pieces.training import fitting_size, has_words
 from augury.text.pieces.vocabulary import Vocabulary, VocabularyTokenizer
 from augury.text.tokens import Text, Tokenizer
-from trainables.nmt.config import Config, ModelConfig, SequenceExperiment, resolve
+from trainables.nmt.config import Config, resolve
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -31,21 +30,6 @@ if TYPE_CHECKING:
 SIDES = {SOURCE: ("source",), TARGET: ("target",)}
 ESTIMATE = 20_000
 """Rows whose words estimate the entries of an automatic vocabulary."""
-
-
-def translator(experiment: SequenceExperiment, folder: Folder | None = None) -> Translator:
-    """Return the model of an experiment, and the vocabulary in a folder."""
-    if isinstance(experiment.model, ModelConfig):
-        return FromNothing(experiment, folder)
-    from trainables.nmt.pretrained import EncoderDecoder
-
-    return EncoderDecoder(experiment, folder)
-
-
-def translator_of(run: Run) -> Translator:
-    """Return the model of a run, whose vocabulary is made."""
-    assert isinstance(run.experiment, SequenceExperiment)
-    return translator(run.experiment, run.stored_folder(run.tokenizer))
 
 
 class Translator(ABC):

@@ -75,10 +75,14 @@ def load_settings(
 def save(name: str, revision: str | None, folder: Folder) -> None:
     """Save the tokenizer, configuration and search settings of a model in `folder`, so that later
     steps do not need the hub."""
+    from transformers.utils import GENERATION_CONFIG_NAME
+
     tokenizer, settings, generation = load_settings(name, revision)
     with scratch("tokenizer") as directory:
-        for kept in (settings, generation, tokenizer):
-            kept.save_pretrained(directory)
+        settings.save_pretrained(directory)
+        tokenizer.save_pretrained(directory)
+        # Unlike save_pretrained, it takes settings that contradict each other, which some have.
+        generation.to_json_file(directory / GENERATION_CONFIG_NAME)
         (directory / PINNED).write_text(
             json.dumps({"name": name, "commit": commit(name, revision)})
         )
