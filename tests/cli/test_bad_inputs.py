@@ -114,7 +114,6 @@ WORDS = [
     ("config good.yaml --set name=../a", "../a"),
     ("config good.yaml --set storage=/nowhere/below/x", "/nowhere/below"),
     (f"translate {RUN} --beam 0", "0"),
-    (f"translate {RUN} --views nonsense", "nonsense"),
     ("compare good.txt --references good.txt --metrics nonsense", "nonsense"),
     ("compare good.txt --references nowhere.txt", "nowhere.txt"),
     (f"analyze {RUN} --which nonsense", "nonsense"),

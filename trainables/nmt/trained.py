@@ -13,8 +13,8 @@ from augury.core.execution import ExecutorName
 from augury.core.store import Folder
 from augury.corpora.filters import clean_lines
 from augury.decoding.search import Sources, check_lengths
+from augury.decoding.sequence_model import SequenceModel, converted_once
 from augury.decoding.settings import PLAIN, Decoding
-from augury.decoding.text_model import TextModel, converted_once
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
 from trainables.nmt.config import SequenceExperiment
@@ -27,7 +27,7 @@ CHUNK_SENTENCES = 512
 SENTENCES_PER_SECOND = 60  # that one core decodes with the model `small`
 
 
-class Trained(TextModel):
+class Trained(SequenceModel):
     """A finished run."""
 
     def __init__(self, run: Run):

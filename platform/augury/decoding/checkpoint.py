@@ -14,8 +14,8 @@ from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.decoding.pretrained_vocabulary import PretrainedVocabulary
 from augury.decoding.search import of_readable, positions
+from augury.decoding.sequence_model import SequenceModel, converted_once
 from augury.decoding.settings import PLAIN, Sampler, Sampling, Translator
-from augury.decoding.text_model import TextModel, converted_once
 from augury.models import pretrained
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Checkpoint:
         return OpenCheckpoint(self, store).sampler(device())
 
 
-class OpenCheckpoint(TextModel):
+class OpenCheckpoint(SequenceModel):
     """A checkpoint with its tokenizer, and the store of its conversion."""
 
     def __init__(self, checkpoint: Checkpoint, store: Store):

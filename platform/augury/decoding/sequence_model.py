@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from augury.decoding.ctranslate import Device
 
 
-class TextModel(ABC):
+class SequenceModel(ABC):
     """A trained encoder-decoder, whose weights are loaded where they are needed.
 
     Torch is imported only where a CTranslate2 model must still be made, or outputs are sampled.
