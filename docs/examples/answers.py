@@ -1,7 +1,7 @@
 """A kind of corpus of one's own: questions and their answers in one language, from tables."""
 
 from augury.corpora.corpus import KINDS, Kind
-from augury.corpora.spec import spec_of
+from augury.corpora.spec import BaseSpec
 
 KIND = Kind(
     "answers",
@@ -11,6 +11,8 @@ KIND = Kind(
     target="answer",
 )
 KINDS[KIND.name] = KIND
-AnswersSpec = spec_of(KIND)
-"""The section `corpus` of a task's experiments: `language`, `train`, `valid` and `tests`, with the
-columns `question_column` and `answer_column`."""
+
+
+class AnswersSpec(BaseSpec, kind=KIND):
+    """The section `corpus` of a task's experiments: `language`, `train`, `valid` and `tests`, with
+    the columns `question_column` and `answer_column`."""

@@ -222,7 +222,7 @@ def rarest_of(german: str, place: int) -> Measure:
         from augury.decoding.settings import PLAIN
 
         text, experiment = german, cast("Config", system.run.experiment)
-        if base_language(experiment.corpus.source_language) != "de":
+        if base_language(experiment.corpus.languages[0]) != "de":
             counts = rarest(system.counts(PLAIN), system.ids(PLAIN))
             text = system.sources[np.lexsort((counts, counts == 0))[place]]
         pieces = pieces_by_view(system, text)

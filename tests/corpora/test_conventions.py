@@ -23,13 +23,11 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.files import examine, layout_of, read_sentences
-from augury.corpora.filters import Filter
 from augury.corpora.identification import marks_of_tools
 from augury.corpora.ingest import ingest
 from augury.corpora.readers import open_text
 from augury.corpora.spec import CorpusSpec, LabelledSpec, NliSpec
 from augury.corpora.tables import column_names, read_table
-from augury.corpora.text_settings import NliText, ParallelText
 
 FRAME = pd.DataFrame(
     {
@@ -56,6 +54,7 @@ def as_r(frame: pd.DataFrame) -> str:
 
 def read(path: Path, layout: str) -> list[tuple[str, str]]:
     table = pa.concat_tables(read_table(str(path), layout, ["text", "label"]))
+    table = table.select(["text", "label"])
     return [tuple(row.values()) for row in table.to_pylist()]
 
 
@@ -85,6 +84,10 @@ TABLES: dict[str, tuple[str, str]] = {
     "json": ("jsonl", FRAME.to_json(orient="records", indent=1)),
     "csv with empty lines": ("csv", FRAME.to_csv(index=False).replace("\nein", "\n\nein") + "\n"),
     "tsv with empty lines": ("tsv", FRAME.to_csv(sep="\t", index=False) + "\n\n"),
+    "tsv with empty lines between rows": (
+        "tsv",
+        FRAME.to_csv(sep="\t", index=False).replace("\nein", "\n\nein"),
+    ),
     "json with empty lines": ("jsonl", "\n\n" + FRAME.to_json(orient="records")),
     "json lines with empty lines": (
         "jsonl",
@@ -129,7 +132,6 @@ def test_quotation_marks_of_text_stay_in_tsv(tmp_path: Path, rows: list[tuple[st
         ("jsonl", '[{"text": "a", "label": "b"}, {"text": "a"}]', "record 2 has no column 'label'"),
         ("tsv", "text\tlabel\na\tb\nc\n", "line 3 has 1 column,"),
         ("tsv", "text\tlabel\na\tb\tc\n", "line 2 has 3 columns,"),
-        ("tsv", "text\tlabel\na\tb\n\nc\td\n", "line 3 is empty"),
         ("csv", 'text,label\na,"b\n', "line 2"),
         ("jsonl", '{"text": "a", "label": "b"}\n["x"]\n', "line 2: no column 'text'"),
         ("jsonl", '{"text": ["x"], "label": "b"}\n', "line 1: 'text' is .*, not text"),
@@ -287,7 +289,9 @@ def sides(tmp_path: Path, source: str, target: str) -> list[tuple[str, str]]:
     paths = [tmp_path / "a", tmp_path / ("a" if source == target else "b")]
     for path, content in zip(paths, (source, target), strict=True):
         path.write_text(content)
-    text = open_text(ParallelText(source=str(paths[0]), target=str(paths[1])), "test")
+    text = open_text(
+        CorpusSpec.TEXT.model_validate(dict(source=str(paths[0]), target=str(paths[1]))), "test"
+    )
     rows = pa.concat_tables(text.blocks())
     assert text.total == len(rows)
     return list(zip(*(rows.column(side).to_pylist() for side in ("source", "target")), strict=True))
@@ -337,7 +341,7 @@ def corpus_of(tmp_path: Path, pairs: list[tuple[str, str]], **settings: Any) -> 
         (("Ein Satz.", "rock @-@ solid"), {}, ["target looks tokenised"]),
         (("Ein Satz.", "the dog 's tail"), {}, ["target looks tokenised"]),
         (("die &quot;Katze&quot;", "a cat"), {}, ["source has escaped"]),
-        (("die &quot;Katze&quot;", "a cat"), {"filter": Filter(unescape=True)}, []),
+        (("die &quot;Katze&quot;", "a cat"), {"filter": {"unescape": True}}, []),
     ],
 )
 def test_marks_of_tokenisers_and_of_markup_are_said(
@@ -355,7 +359,7 @@ def nli_portions(path: Path, rows: list[tuple[str, str, str]]) -> list[list[tupl
     parts = []
     for portion in ((0, 0.8), (0.8, 0.9), (0.9, 1)):
         table = pa.concat_tables(
-            open_text(NliText(file=str(path), format="tsv", portion=portion), "train").blocks()
+            open_text(NliSpec.TEXT(file=str(path), format="tsv", portion=portion), "train").blocks()
         )
         columns = ["premise", "hypothesis", "label"]
         kept = table.filter(table.column("selected")).select(columns)

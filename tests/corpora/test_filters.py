@@ -4,29 +4,36 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Any
 
 import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from augury.corpora.corpus import PARALLEL
 from augury.corpora.filters import (
     REASONS,
+    Cleaning,
     Duplicates,
-    Filter,
     clean,
     rejections,
     word_counts,
 )
 
+
+def limits(**changed: Any) -> Cleaning:
+    return Cleaning.model_validate({**PARALLEL.limits, **changed})
+
+
 ASSIGNED = st.characters(codec="utf-8", exclude_categories=["Cn", "Cs", "Co"])
 
 
 def cleaned(text: str, replace: dict[str, str] | None = None, **options: bool) -> str:
-    return str(clean(pa.array([text]), replace or {}, Filter.model_validate(options))[0][0].as_py())
+    return str(clean(pa.array([text]), replace or {}, Cleaning.model_validate(options))[0].as_py())
 
 
-def reasons(source: str, target: str, filter: Filter | None) -> str:
+def reasons(source: str, target: str, filter: Cleaning | None) -> str:
     return REASONS[rejections([pa.array([source]), pa.array([target])], filter)[0]]
 
 
@@ -34,7 +41,7 @@ def reasons(source: str, target: str, filter: Filter | None) -> str:
 @given(st.lists(st.text(ASSIGNED, max_size=8), min_size=1, max_size=5))
 @example(["a\u0328\u0301", "e\u0301", "\u0344", "が"])
 def test_clean_is_nfc_and_trim_and_nothing_else(texts: list[str]) -> None:
-    result = clean(pa.array(texts, pa.string()), {}, Filter())[0].to_pylist()
+    result = clean(pa.array(texts, pa.string()), {}, Cleaning()).to_pylist()
     assert result == [
         re.sub(r"[\t\n\r]", " ", unicodedata.normalize("NFC", text).strip(" \t\n\r\x0b\x0c"))
         for text in texts
@@ -66,20 +73,20 @@ def test_every_white_space_separates_words() -> None:
     ],
 )
 def test_limits_of_clean_corpus_n(source: int, target: int, reason: str) -> None:
-    assert reasons(" ".join("a" * source), " ".join("b" * target), Filter()) == reason
+    assert reasons(" ".join("a" * source), " ".join("b" * target), limits()) == reason
 
 
 def test_limits_can_be_changed_or_left_out() -> None:
-    for source, target, limits, reason in (
-        ("a b", "a b", Filter(min_length=3), "too short"),
-        ("a b c d e", "a", Filter(max_ratio=None), ""),
-        ("a " * 200, "b " * 200, Filter(max_length=None), ""),
+    for source, target, filter, reason in (
+        ("a b", "a b", limits(min_length=3), "too short"),
+        ("a b c d e", "a", limits(max_ratio=None), ""),
+        ("a " * 200, "b " * 200, limits(max_length=None), ""),
         ("a", "\u00a0", None, "empty target"),
-        ("a" * 1_000_000, "b", Filter(), "too many characters"),
-        ("医生今天看见新鲜的绿茶和面包。", "The doctor sees green tea today", Filter(), ""),
-        ("医生", "The doctor sees fresh green tea today", Filter(), "ratio"),
+        ("a" * 1_000_000, "b", limits(), "too many characters"),
+        ("医生今天看见新鲜的绿茶和面包。", "The doctor sees green tea today", limits(), ""),
+        ("医生", "The doctor sees fresh green tea today", limits(), "ratio"),
     ):
-        assert reasons(source.strip(" "), target, limits) == reason
+        assert reasons(source.strip(" "), target, filter) == reason
 
 
 ROW = st.tuples(st.text("ab ", max_size=3), st.text("ab ", max_size=3))

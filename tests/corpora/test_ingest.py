@@ -54,7 +54,7 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
     limits = {**STRICT, "max_length": 8, "deduplicate": True}
     corpus_spec = spec(train=write(tmp_path, "a", rows), filter=limits)
     manifest = ingest(corpus_spec, "train", store).manifest
-    assert (manifest["rows"], manifest["rows_in"], manifest["cleaned"]) == (3, 8, 1)
+    assert (manifest["rows"], manifest["rows_in"]) == (3, 8)
     assert manifest["rejected"] == dict.fromkeys(rejected, 1)
     left_out = {of: (row["source"], row["target"]) for of, (row,) in manifest["examples"].items()}
     assert left_out == rejected

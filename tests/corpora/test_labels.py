@@ -13,7 +13,7 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELLED, LABELS, NLI
 from augury.corpora.ingest import ingest
-from augury.corpora.labels import LabelNames, are_labels, check_labels, label_counts, label_doubts
+from augury.corpora.labels import LabelNames, are_labels, check_labels, label_counts
 from augury.corpora.spec import LabelledSpec
 
 
@@ -32,13 +32,6 @@ def test_labels_are_counted_and_unknown_ones_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(UserError, match=named):
             check_labels(("yes", "maybe", "women"), "train", unknown)
-
-
-def test_labels_that_may_be_one_are_doubted() -> None:
-    alike, single = label_doubts({"man": 9, "people": 4, "Man": 2, "a  b": 1, "a b": 1, "mann": 1})
-    assert "'Man' (2 rows), 'man' (9 rows); " in alike and "'a b' (1 row)" in alike
-    assert "'mann' (1 row)" in single and "'man'" in single
-    assert label_doubts({"a": 2, "b": 3}) == []
 
 
 def test_many_labels_are_labels_where_each_has_several_rows() -> None:

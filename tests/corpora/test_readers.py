@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
-import datasets
 import pyarrow as pa
 import pytest
 
 from augury.core.errors import UserError
 from augury.corpora.readers import open_text
-from augury.corpora.text_settings import ParallelText, Role
+from augury.corpora.spec import CorpusSpec
+from augury.corpora.tables import LINE
+from augury.corpora.text_settings import Role
 
 PAIRS = [("eins", "one"), ("zwei", "two"), ("drei", "three"), ("vier", "four")]
 COLUMNS = {"source_column": "de", "target_column": "en"}
 
 
 def read(role: Role = "train", /, **settings: Any) -> pa.Table:
-    return pa.concat_tables(open_text(ParallelText.model_validate(settings), role).blocks())
+    return pa.concat_tables(open_text(CorpusSpec.TEXT.model_validate(settings), role).blocks())
 
 
 def pairs(table: pa.Table) -> list[tuple[str, str]]:
@@ -48,7 +48,7 @@ def test_aligned_files(tmp_path: Path) -> None:
     files = aligned(tmp_path, "eins\nzwei\r\ndrei\nvier", "one\ntwo\nthree\nfour\n")
     table = read(**files)
     assert pairs(table) == PAIRS and table.column("row").to_pylist() == [1, 2, 3, 4]
-    assert table.column_names == ["source", "target", "selected", "row"]
+    assert table.column_names == ["source", "target", LINE, "selected", "row"]
 
 
 def test_files_that_follow_one_another(tmp_path: Path) -> None:
@@ -71,11 +71,6 @@ def test_sides_that_do_not_fit(tmp_path: Path) -> None:
     ):
         with pytest.raises(UserError, match=told):
             read(**aligned(tmp_path, source, target))
-    files = aligned(tmp_path, "x\n", "x\n")
-    os.remove(files["target"])
-    os.symlink(files["source"], files["target"])
-    with pytest.raises(UserError, match="are the same file"):
-        read(**files)
 
 
 def test_rows_of_a_table_that_belong_to_the_text(tmp_path: Path) -> None:
@@ -97,30 +92,6 @@ def test_first_counts_rows_of_the_text(tmp_path: Path) -> None:
     (tmp_path / "b.tsv").write_text("de\ten\tset\n" + "x\ty\ta\nx\ty\tb\n" * 15_000)
     long = read(file=str(tmp_path / "b.tsv"), **COLUMNS, where={"set": "b"}, first=12_000)
     assert pairs(long) == [("x", "y")] * 12_000  # of two blocks
-
-
-@pytest.fixture
-def saved(tmp_path: Path) -> str:
-    rows = [
-        {"id": str(index), "translation": {"de": source, "en": target}}
-        for index, (source, target) in enumerate(PAIRS)
-    ]
-    dataset = datasets.Dataset.from_list(rows)
-    datasets.DatasetDict({"train": dataset, "validation": dataset.select([1])}).save_to_disk(
-        str(tmp_path / "hub")
-    )
-    dataset.save_to_disk(str(tmp_path / "single"))
-    return str(tmp_path / "hub")
-
-
-NESTED = {"source_column": "translation.de", "target_column": "translation.en"}
-
-
-def test_a_dataset_saved_to_disk(saved: str) -> None:
-    assert pairs(read(hub=saved, **NESTED)) == PAIRS
-    assert pairs(read("valid", hub=saved, **NESTED)) == [PAIRS[1]]
-    assert pairs(read("valid", hub=saved, **NESTED, split="train", where={"id": 2})) == [PAIRS[2]]
-    assert pairs(read(hub=saved.replace("hub", "single"), **NESTED)) == PAIRS
 
 
 def test_portions_share_no_row_and_leave_none_out(tmp_path: Path) -> None:

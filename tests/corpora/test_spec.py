@@ -20,7 +20,6 @@ from augury.corpora.spec import (
     NliSpec,
     swapped,
 )
-from augury.corpora.text_settings import NliText
 
 FILES = {"source": "a.de", "target": "a.en"}
 TABLE = {"file": "a.tsv", "source_column": "de", "target_column": "en"}
@@ -42,10 +41,10 @@ def nli(**settings: Any) -> NliSpec:
 OF_TEXT: list[tuple[Any, str]] = [
     ({**FILES, "file": "b.tsv"}, "source and target and file"),
     ({"source": "a.de"}, "target"),
-    ({**FILES, "where": {"set": "a"}}, "where applies to file or hub"),
+    ({**FILES, "where": {"set": "a"}}, "where applies to file, not to source and target"),
     ({**TABLE, "target_column": "de"}, "must differ"),
     ({"builtin": 5, "lexcon": 3}, "lexicon"),
-    ({**FILES, "references": ["b"]}, "train.references"),
+    ({**FILES, "noise": {"spelling": 0.1}}, "train.noise"),
     ([CLEAN, CLEAN], "distinct name"),
 ]
 OF_PAIRS: list[tuple[dict[str, Any], str]] = [
@@ -60,9 +59,9 @@ OF_NLI: list[tuple[dict[str, Any], str]] = [
     ({"train": {**NLI, "labels": {0: "entails"}}}, "'entailment', 'neutral' or"),
     ({"train": NLI, "valid": {**NLI, "subset": 5}}, "valid.subset"),
     ({"known": ["xnli", "snli"], "tests": {"deu": {}}}, "'deu'.*'de'"),
-    ({"train": {"builtin": 5}}, "'en': allowed: qaa, qab"),
+    ({"train": {**NLI, "names": {0: "no"}}}, "names does not apply to nli text"),
 ]
-MISTAKES: list[tuple[type[BaseSpec[Any]], dict[str, Any], str]] = [
+MISTAKES: list[tuple[type[BaseSpec], dict[str, Any], str]] = [
     *((CorpusSpec, {"train": text, "valid": {"builtin": 5}}, named) for text, named in OF_TEXT),
     *((CorpusSpec, *mistake) for mistake in OF_PAIRS),
     *((NliSpec, *mistake) for mistake in OF_NLI),
@@ -71,7 +70,7 @@ MISTAKES: list[tuple[type[BaseSpec[Any]], dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("schema", "settings", "named"), MISTAKES)
 def test_mistakes_name_the_setting(
-    schema: type[BaseSpec[Any]], settings: dict[str, Any], named: str
+    schema: type[BaseSpec], settings: dict[str, Any], named: str
 ) -> None:
     languages = PAIR if schema is CorpusSpec else {"language": "en"}
     with pytest.raises(UserError, match=named):
@@ -93,7 +92,7 @@ def test_a_kind_from_outside_is_one_file(tmp_path: Path) -> None:
 
 def test_what_has_no_effect_is_not_in_the_settings_of_an_address() -> None:
     def settings(**values: Any) -> dict[str, Any]:
-        return NliText.model_validate(values).settings()
+        return NliSpec.TEXT.model_validate(values).settings()
 
     plain = settings(file="a.tsv")
     assert plain == settings(file="b.tsv.gz", language="de", format="tsv", name="b", weight=2)
@@ -126,12 +125,13 @@ def test_several_validation_texts_of_which_one_decides() -> None:
 
 def test_source_and_target_are_exchanged_in_every_split() -> None:
     tests = {"a": {**TABLE, "first": 3}}
-    settings = {**PAIR, "train": FILES, "valid": [TABLE], "tests": tests}
+    settings = {**PAIR, "train": FILES, "valid": TABLE, "tests": tests}
     exchanged = swapped(settings)
-    table = {"file": "a.tsv", "source_column": "en", "target_column": "de"}
+    turned = {"reversed": True}
     assert exchanged == {
-        **{"source_language": "en", "target_language": "de", "valid": [table]},
-        **{"train": {"source": "a.en", "target": "a.de"}, "tests": {"a": {**table, "first": 3}}},
+        **{"source_language": "en", "target_language": "de", "valid": {**TABLE, **turned}},
+        **{"train": {**FILES, **turned}, "tests": {"a": {**TABLE, "first": 3, **turned}}},
     }
-    assert swapped(exchanged) == settings
+    again = swapped(exchanged)
+    assert CorpusSpec.model_validate(again) == CorpusSpec.model_validate(settings)
     assert swapped({**PAIR, "known": "multi30k", "train": {"first": 9}})["train"] == {"first": 9}

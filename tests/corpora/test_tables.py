@@ -42,7 +42,11 @@ def write(directory: Path, layout: str, rows: list[dict[str, str]], header: bool
 
 
 def read(path: str, columns: list[str], header: list[str] | None = None) -> list[dict[str, str]]:
-    return pa.concat_tables(read_table(path, Path(path).suffix[1:], columns, header)).to_pylist()
+    return (
+        pa.concat_tables(read_table(path, Path(path).suffix[1:], columns, header))
+        .select(columns)
+        .to_pylist()
+    )
 
 
 @pytest.mark.parametrize("layout", ["tsv", "csv"])

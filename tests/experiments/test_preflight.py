@@ -25,7 +25,7 @@ TEXT = "der die das Haus Hund Katze sieht hat geht und oder nicht"
 @pytest.fixture
 def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     """An experiment on files of 40 and 10 pairs, with changes."""
-    for cached in (ingest._check_files, ingest._cached_address, ingest._cached_corpus):
+    for cached in (ingest._check_files, ingest.cached_address, ingest.cached_corpus):
         monkeypatch.setattr(ingest, cached.__name__, cached.__wrapped__)
     texts: dict[str, dict[str, str]] = {}
     for split, size in (("train", 40), ("valid", 10)):

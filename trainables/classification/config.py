@@ -153,19 +153,7 @@ class ClassifierConfig(Experiment):
         return self
 
 
-class SentencesCorpus(LabelledSpec):
-    """A corpus of single sentences with one label each."""
-
-    form: Literal["sentences"] = "sentences"
-
-
-class PairsCorpus(LabelledPairsSpec):
-    """A corpus of pairs of sentences with one label each."""
-
-    form: Literal["pairs"] = "pairs"
-
-
-FORMS = {"sentences": SentencesCorpus, "pairs": PairsCorpus}
+FORMS = {"sentences": LabelledSpec, "pairs": LabelledPairsSpec}
 
 
 class ClassScoring(LabelScoring):
@@ -180,7 +168,7 @@ class Config(ClassifierConfig):
 
     task: Literal["classification"] = "classification"
     corpus: Annotated[
-        SentencesCorpus | PairsCorpus,
+        LabelledSpec | LabelledPairsSpec,
         discriminated_union(FORMS, "corpus", key="form", default="sentences"),
     ]
     scoring: ClassScoring = ClassScoring()

@@ -53,7 +53,7 @@ class ClassifierTask(Task):
     ROWS_PER_SECOND: ClassVar[int] = 5_000
 
     def sides(self, experiment: Any) -> Mapping[str, tuple[str, ...]]:
-        return {SOURCE: input_columns(experiment.corpus.TEXT.KIND.columns)}
+        return {SOURCE: input_columns(experiment.corpus.KIND.columns)}
 
     def columns(self, experiment: Any) -> tuple[str, ...]:
         """Return the columns of a row's sentences."""

@@ -156,7 +156,7 @@ class FuzzyMatch(TextSubset):
 
     def check_text(self, records: pa.Table) -> None:
         language = records.column("source_language")[0].as_py()
-        if self.monolingual and (given := self.monolingual.language) != language:
+        if self.monolingual and (given := self.monolingual.languages[0]) != language:
             raise UserError(
                 f"operator {self.operator}: monolingual.language is '{given}', and sources are in "
                 f"'{language}'"

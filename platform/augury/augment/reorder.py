@@ -90,7 +90,7 @@ class Reorder(Operator):
         return self
 
     def name(self) -> str:
-        return f"{self.operator}-{self.parallel.target_language}"
+        return f"{self.operator}-{self.parallel.languages[1]}"
 
     def makes(self) -> Form:
         return self.use
@@ -98,10 +98,10 @@ class Reorder(Operator):
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         corpus = experiment["corpus"]
         language = corpus.get("language") or corpus["source_language"]
-        if language != self.parallel.source_language:
+        if language != self.parallel.languages[0]:
             raise UserError(
                 f"operator reorder: the examples are in '{language}' and parallel.source_language "
-                f"is '{self.parallel.source_language}': the parallel text leads from the language "
+                f"is '{self.parallel.languages[0]}': the parallel text leads from the language "
                 "of the examples to the one whose word order is wanted"
             )
         form = {"form": "reorder", **self._sections("min_coverage", "links")}
@@ -122,7 +122,7 @@ class Reorder(Operator):
     def check_text(self, records: pa.Table) -> None:
         sides = input_columns(records.column_names)
         texts = chain.from_iterable(records.column(side).to_pylist() for side in sides)
-        require_words(texts, self.parallel.source_language, f"operator {self.operator}")
+        require_words(texts, self.parallel.languages[0], f"operator {self.operator}")
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
         draw = fitted["models"][REORDERER].sampler(store)

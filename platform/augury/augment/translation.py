@@ -174,7 +174,7 @@ class TranslatedText(CorpusOperator):
         return unused | ({"decoding": "translations are drawn"} if self.sampling else {})
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
-        language = self.monolingual.language
+        language = self.monolingual.languages[0]
         expected = experiment["corpus"][f"{self.DIRECTION.read}_language"]
         if language != expected:
             raise UserError(

@@ -152,7 +152,7 @@ def _without_experiment(arguments: argparse.Namespace) -> tuple[CorpusSpec, Oper
     )
     spec = config.validate(CorpusSpec, content.pop("corpus"), "the corpus")
     operator = operators.parse(content)
-    check_columns(operator, spec.TEXT.KIND.columns)
+    check_columns(operator, spec.KIND.columns)
     if operator.uses_models:
         raise UserError(
             f"operator {operator.operator} needs trained models: add it to augment in an "

@@ -106,7 +106,7 @@ def _drafted(arguments: argparse.Namespace, path: Path) -> str:
         say(f"task: {task}, by {' and '.join(train)}; others: --task")
     annotation = settings_class(task).model_fields["corpus"].annotation
     specs: Sequence[type[BaseSpec]] = get_args(annotation) or (annotation,)
-    files = _files(arguments, train, aligned=bool(specs[0].TEXT.LINES))
+    files = _files(arguments, train, aligned=bool(specs[0].KIND.lines))
 
     texts: dict[str, dict[str, Any]] = {}
     spec, columns = specs[0], None
@@ -117,7 +117,7 @@ def _drafted(arguments: argparse.Namespace, path: Path) -> str:
         kinds = specs if columns is None else [spec]
         spec, own = _columns(Table(of_role[0]), kinds, arguments.columns, columns)
         columns = columns or own
-        by_role = zip(spec.TEXT.KIND.read, own.names, strict=True)
+        by_role = zip(spec.KIND.read, own.names, strict=True)
         texts[role] = {"file": of_role[0], **{f"{name}_column": of for name, of in by_role}}
         if own.header:
             texts[role]["header"] = own.header
@@ -134,10 +134,10 @@ def _drafted(arguments: argparse.Namespace, path: Path) -> str:
         corpus["labels"], missing = _labels(text)
     for of in texts.values() if text.KIND.is_labelled else ():
         without = [*missing, *_blank_labels(spec.TEXT.model_validate(of))]
-        if "names" in spec.TEXT.model_fields and without:
-            of["names"] = dict.fromkeys(without)
-        elif without:
+        if spec.KIND.aliases and without:
             of["labels"] = dict.fromkeys(without, NO_GOLD)
+        elif without:
+            of["names"] = dict.fromkeys(without)
     parquet = Path(train[0]).is_dir() or Path(train[0]).suffix == ".parquet"
     parts = examine_parquet(train[0]) if parquet else [examine(train[0])]
 
@@ -220,8 +220,8 @@ def _columns(
 ) -> tuple[type[BaseSpec], Columns]:
     """Return the kind of corpus that a table is for, and its columns: those that are chosen, or of
     the first table (`known`), else those with common names, else by content."""
-    kinds = {len(spec.TEXT.KIND.read): spec for spec in specs}
-    wanted = ", or ".join(" ".join(spec.TEXT.KIND.read) for spec in specs)
+    kinds = {len(spec.KIND.read): spec for spec in specs}
+    wanted = ", or ".join(" ".join(spec.KIND.read) for spec in specs)
     if chosen and known is None:
         if len(chosen) not in kinds:
             numbers = " or ".join(map(str, kinds))
@@ -237,15 +237,15 @@ def _columns(
     if known and not known.header and set(known.names) <= set(table.names):
         return specs[0], known
     for count in sorted(kinds, reverse=True):
-        if named := by_name(table.names, kinds[count].TEXT.KIND.read):
+        if named := by_name(table.names, kinds[count].KIND.read):
             return kinds[count], Columns(named, [])
-    content = by_content(table, "label" in specs[0].TEXT.KIND.read)
+    content = by_content(table, "label" in specs[0].KIND.read)
     if content and len(content.names) in kinds:
         spec = kinds[len(content.names)]
-        pairs = zip(spec.TEXT.KIND.read, content.names, strict=True)
+        pairs = zip(spec.KIND.read, content.names, strict=True)
         by_role = ", ".join(f"{role} is {name}" for role, name in pairs)
         note = "without a header line" if content.header else f"columns by content, {by_role}"
-        say(f"{table.file}: {note}; others: --columns {' '.join(spec.TEXT.KIND.read)}")
+        say(f"{table.file}: {note}; others: --columns {' '.join(spec.KIND.read)}")
         return spec, content
     if known and known.header and len(known.header) == len(table.names):
         return specs[0], known

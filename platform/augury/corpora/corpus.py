@@ -48,6 +48,10 @@ class Kind:
     aliases: Mapping[str, str | None] = field(default_factory=dict, hash=False)
     """The names of labels in texts, with the label that each means, None for no label; a text may
     have no others. Without aliases every name is a label."""
+    lines: tuple[str, ...] = ()
+    """The settings of files with a sentence per line, one for each of sentences."""
+    limits: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """Settings of the filter that have other defaults."""
 
     @property
     def is_labelled(self) -> bool:
@@ -95,6 +99,8 @@ PARALLEL = Kind(
     target="target",
     language="source_language",
     target_language="target_language",
+    lines=("source", "target"),
+    limits={"max_length": 175, "max_ratio": 9},  # the ratio of Moses' clean-corpus-n
 )
 NLI = Kind(
     "nli",
@@ -117,7 +123,9 @@ LABELLED_PAIRS = Kind(
     inputs=("sentence1", "sentence2"),
     target="label",
 )
-MONOLINGUAL = Kind("monolingual", noun="sentences", sentences=("text",), inputs=("text",))
+MONOLINGUAL = Kind(
+    "monolingual", noun="sentences", sentences=("text",), inputs=("text",), lines=("lines",)
+)
 KINDS = {kind.name: kind for kind in (PARALLEL, NLI, LABELLED, LABELLED_PAIRS, MONOLINGUAL)}
 """The kinds of corpora by name; add one from outside here to read its corpora from a store."""
 

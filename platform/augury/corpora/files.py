@@ -268,15 +268,6 @@ def _segments(markup: str, side: int) -> Iterator[bytes]:
             inside = tag == "src"
 
 
-def has_both_sides(path: str) -> bool:
-    """Return whether a file of segments has a source and its translation."""
-    if layout_of(path) != "seg":
-        return False
-    with open_bytes(find(path)) as stream:
-        start = stream.read(SAMPLE)
-    return b"<src" in start.replace(b"<srcset", b"") and b"<ref" in start.replace(b"<refset", b"")
-
-
 def _no_text(path: Path) -> UserError:
     """Return the first byte of a file that is not UTF-8, or is NUL, as an error."""
     with open_bytes(path) as stream:

@@ -90,25 +90,12 @@ class Cleaning(Section):
         return self
 
 
-class Filter(Cleaning):
-    """Preparation of a parallel corpus: that of others, with limits; the ratio is that of Moses'
-    clean-corpus-n."""
+def clean(text: pa.Array, replace: Mapping[str, str], filter: Cleaning) -> pa.Array:
+    """Return text in NFC without surrounding ASCII white space, inner tabs and line ends replaced
+    by spaces.
 
-    max_length: PositiveInt | None = 175
-    """Maximum number of words on each side; null for no limit."""
-    max_ratio: float | None = Field(default=9, ge=1)
-    """Maximum ratio of the longer to the shorter side, in characters for pairs with a script
-    without spaces (Chinese, Thai); null for no limit."""
-
-
-def clean(
-    text: pa.Array, replace: Mapping[str, str], filter: Cleaning
-) -> tuple[pa.Array, np.ndarray]:
-    """Return text in NFC without surrounding ASCII white space, and a mask of rows with inner tabs
-    or line ends.
-
-    The latter become spaces. Entities, `replace` and case are applied first, if enabled; case is
-    mapped character by character.
+    Entities, `replace` and case are applied first, if enabled; case is mapped character by
+    character.
     """
     if filter.unescape:
         text = _map_where(text, pc.match_substring(text, "&"), html.unescape)
@@ -118,15 +105,12 @@ def clean(
         text = pc.utf8_lower(text)
     # Not Arrow's utf8_normalize, which always decomposes (apache/arrow#51225).
     text = _map_where(text, pc.invert(pc.string_is_ascii(text)), partial(normalize, "NFC"))
-    text = pc.ascii_trim_whitespace(text)
-    broken = pc.match_substring_regex(text, r"[\t\n\r]")
-    text = pc.replace_substring_regex(text, r"[\t\n\r]", " ")
-    return text, broken.to_numpy(zero_copy_only=False)
+    return pc.replace_substring_regex(pc.ascii_trim_whitespace(text), r"[\t\n\r]", " ")
 
 
 def clean_lines(lines: Sequence[str], filter: Cleaning) -> list[str]:
     """Clean lines as `clean` does."""
-    texts: list[str] = clean(pa.array(lines, pa.string()), {}, filter)[0].to_pylist()
+    texts: list[str] = clean(pa.array(lines, pa.string()), {}, filter).to_pylist()
     return texts
 
 

@@ -13,21 +13,16 @@ import pyarrow.compute as pc
 from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.locks import make_once
-from augury.core.naming import counted
 from augury.core.parallel import map_ahead
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND, KINDS, PARALLEL, SCHEMA_VERSION, TEXTS, Corpus, CorpusWriter
-from augury.corpora.files import find, open_bytes, read_sentences
-from augury.corpora.filters import clean_lines, join_sides
-from augury.corpora.known import MissingSet, modified_files
+from augury.corpora.files import find, open_bytes
+from augury.corpora.filters import join_sides
 from augury.corpora.languages import SEVERAL
 from augury.corpora.readers import TextSource, open_text
-from augury.corpora.records import CODE, RecordBuilder, choose, subset_size, threads
+from augury.corpora.records import CODE, RecordBuilder, choose, threads
 from augury.corpora.spec import BaseSpec, ResolvedSplit
-from augury.corpora.text_settings import ParallelText
-
-REFERENCES, REFERENCES_FILE = "references", "references.json"
 
 
 def ingest(spec: BaseSpec, split: str, store: Store) -> Corpus:
@@ -43,12 +38,6 @@ def ingest(spec: BaseSpec, split: str, store: Store) -> Corpus:
         return _mix({name: ingest(text, split, store) for name, text in mixture.items()}, store)
     resolved = spec.resolve(split)
     text = open_text(resolved.text, resolved.role, resolved.languages)
-    if resolved.known:
-        for path in modified_files(resolved.known, text.inputs):
-            say_once(
-                f"{split}: {path} differs from the published file of {resolved.known.name}: "
-                "scores may not compare"
-            )
     folder = store.folder(KIND, _address(resolved, text))
     corpus = Corpus(folder)
     if not make_once(folder, lambda: _make(folder, resolved, text)):
@@ -68,39 +57,31 @@ def corpus_address(spec: BaseSpec, split: str) -> str:
     return _address(resolved, open_text(resolved.text, resolved.role, resolved.languages))
 
 
+@cache
 def cached_corpus(spec: BaseSpec, split: str, root: str) -> Corpus:
     """Return the corpus of a split as `ingest` does, cached for the process.
 
     Raises UserError, before any text is read, if a file of any split cannot be opened.
     """
-    _check_files(type(spec), spec.content)
-    return _cached_corpus(type(spec), spec.content, split, root)
+    _check_files(spec)
+    return ingest(spec, split, Store(root))
 
 
+@cache
 def cached_address(spec: BaseSpec, split: str) -> str:
     """Return the address of a split, cached for the process.
 
     Raises UserError as `cached_corpus` does.
     """
-    _check_files(type(spec), spec.content)
-    return _cached_address(type(spec), spec.content, split)
+    _check_files(spec)
+    return corpus_address(spec, split)
 
 
 @cache
-def _check_files(schema: type[BaseSpec], spec: str) -> None:
+def _check_files(spec: BaseSpec) -> None:
     """Raise UserError, with all that cannot be opened, unless the files of all splits can."""
-    if missing := missing_texts(schema.model_validate_json(spec)):
+    if missing := missing_texts(spec):
         raise UserError("\n".join(missing.values()))
-
-
-@cache
-def _cached_corpus(schema: type[BaseSpec], spec: str, split: str, root: str) -> Corpus:
-    return ingest(schema.model_validate_json(spec), split, Store(root))
-
-
-@cache
-def _cached_address(schema: type[BaseSpec], spec: str, split: str) -> str:
-    return corpus_address(schema.model_validate_json(spec), split)
 
 
 def overlaps(train: Corpus, others: Sequence[Corpus]) -> list[int]:
@@ -143,8 +124,8 @@ def missing_texts(spec: BaseSpec) -> dict[str, str]:
         for part in [*spec.mixture.values()] if split == "train" and spec.mixture else [spec]:
             try:
                 files = part.resolve(split).text.files()
-            except MissingSet as error:
-                missing.setdefault(error.name, f"text {split}: {error}")
+            except UserError as error:  # says which files of a known set are missing
+                missing.setdefault(str(part.known), f"text {split}: {error}")
                 continue
             for file in files:
                 if file not in missing and (reason := unreadable(file)):
@@ -186,7 +167,7 @@ def _address(split: ResolvedSplit, text: TextSource) -> str:
 def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
     writer = CorpusWriter(folder)
     try:
-        size = subset_size(split)
+        size = split.text.subset
         builder = RecordBuilder(split, text, choose(split, text, size) if size else None)
         rows = min(text.total, text.first or text.total)
         with Stage(f"read {split.name}", rows, split.kind.noun) as stage:
@@ -264,37 +245,3 @@ def _mix(corpora: Mapping[str, Corpus], store: Store) -> Corpus:
 
     make_once(folder, make)
     return Corpus(folder)
-
-
-def stored_references(spec: BaseSpec, test: str, corpus: Corpus, store: Store) -> Folder | None:
-    """Return the folder of a test set's further references, made unless the store has it; None
-    without any.
-
-    They are cleaned as the target is. UserError for a file that has not one for every record.
-    """
-    text = spec.resolve(test).text
-    if not isinstance(text, ParallelText) or not text.references:
-        return None
-    sets = []
-    for name in text.references:
-        lines = read_sentences(name)
-        if len(lines[: text.first]) != corpus.rows:
-            raise UserError(
-                f"{test}: {name} has {counted(len(lines), 'line')}, and the test set "
-                f"{counted(corpus.rows, 'record')}: give a reference for every record"
-            )
-        sets.append(clean_lines(lines[: text.first], spec.preparation))
-    folder = store.folder(REFERENCES, address({"references": sets}))
-
-    def write() -> None:
-        folder.write_json(REFERENCES_FILE, sets)
-        folder.finish({"sets": len(sets), "rows": corpus.rows})
-
-    make_once(folder, write)
-    return folder
-
-
-def read_references(folder: Folder) -> list[list[str]]:
-    """Return the references in a folder, set by set."""
-    sets: list[list[str]] = folder.read_json(REFERENCES_FILE)
-    return sets

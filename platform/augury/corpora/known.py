@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 from pathlib import Path
@@ -42,8 +42,6 @@ class KnownSet:
     with placeholders `{source}` and `{target}`, or `{language}`, for language codes."""
     filter: Mapping[str, Any] = field(default_factory=dict)
     """Settings of the corpus filter."""
-    checksums: Mapping[str, str] = field(default_factory=dict)
-    """SHA-256 of decompressed files."""
     folder: str = ""
     """Subdirectory of the data directory with the files; by default the name of the set."""
     every: int | None = None
@@ -55,30 +53,18 @@ class KnownSet:
         return tuple(name for name in self.texts if name not in ("train", "valid"))
 
 
-class MissingSet(UserError):
-    """A known set whose files are not there."""
-
-    def __init__(self, message: str, name: str):
-        super().__init__(message)
-        self.name = name
-
-    def __reduce__(self) -> tuple[type[MissingSet], tuple[str, str]]:
-        return MissingSet, (str(self), self.name)  # workers pickle their errors
-
-
 def locate(known: KnownSet, split: str, languages: Mapping[str, str]) -> dict[str, Any]:
     """Return settings of the text of a split with the paths of its files, found anywhere below its
     subdirectory of AUGURY_DATA.
 
-    `languages` maps `source` and `target`, or `language`, to codes. Raises MissingSet with the
+    `languages` maps `source` and `target`, or `language`, to codes. Raises UserError with the
     commands that download the set if it is missing.
     """
     root, folder = os.environ.get(ENVIRONMENT), known.folder or known.name
     if not root:
-        raise MissingSet(
+        raise UserError(
             f"{known.name} is read from the subdirectory {folder} of a data directory: set "
-            f"{ENVIRONMENT} to its path",
-            known.name,
+            f"{ENVIRONMENT} to its path"
         )
     settings = dict(known.texts[split])
     for key, value in settings.items():
@@ -96,28 +82,12 @@ def locate(known: KnownSet, split: str, languages: Mapping[str, str]) -> dict[st
     return settings
 
 
-def modified_files(known: KnownSet, files: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the paths of the files (`path`, `sha256`) whose checksum differs from that of the
-    set."""
-    return [
-        file["path"]
-        for file in files
-        if known.checksums.get(_uncompressed_name(Path(file["path"]).name), file["sha256"])
-        != file["sha256"]
-    ]
-
-
 def check_languages(known: KnownSet, languages: tuple[str, ...]) -> None:
     """Raise UserError if the set does not have a language, or this pair of languages."""
     possible = ["-".join(codes) for codes in permutations(known.languages, len(languages))]
     asked = "-".join(languages)
     if asked not in possible:
         raise UserError(f"{known.name} has no {asked}: {nearest(asked, possible)}")
-
-
-def _uncompressed_name(name: str) -> str:
-    path = Path(name)
-    return path.stem if path.suffix in COMPRESSIONS else name
 
 
 def _find(known: KnownSet, split: str, name: str, folder: Path) -> str:
@@ -128,11 +98,10 @@ def _find(known: KnownSet, split: str, name: str, folder: Path) -> str:
         f"    {command}" for command in (f"mkdir -p {folder} && cd {folder}", *known.fetch)
     )
     missing = f"no '{name}' (plain, .gz, .xz or .zst) below {folder}"
-    raise MissingSet(
+    raise UserError(
         f"{known.name} ({split}) is missing: {missing}\n"
         f"  {known.title}; {known.homepage}\n"
-        f"  licence: {known.licence}\n  to download it:\n{commands}",
-        known.name,
+        f"  licence: {known.licence}\n  to download it:\n{commands}"
     )
 
 
@@ -144,3 +113,5 @@ def _read(table: str) -> dict[str, KnownSet]:
 
 KNOWN = _read("known.yaml")
 KNOWN_NLI = _read("known_nli.yaml")
+SETS = {"parallel": KNOWN, "nli": KNOWN_NLI}
+"""The known sets by kind of corpus and name."""

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 import pyarrow.compute as pc
 
 from augury.core.errors import UserError
-from augury.core.naming import counted
 from augury.corpora.corpus import NO_GOLD, Corpus, Kind
 
 LABEL = "label"
@@ -19,8 +18,6 @@ SURELY_LABELS, MOST_LABELS = 100, 10_000
 """Numbers of different values that are labels in any number of rows, and that never are."""
 REPEATED = 4
 """The rows that share a label, in the mean, at least."""
-SHOWN = 5
-"""The number of labels that a caution names."""
 
 
 class LabelNames:
@@ -111,34 +108,3 @@ def check_labels(
             f"add it there, or map it to one of them, for example names: {{'{unknown[0]}': "
             f"{(nearest or known)[0]}}}"
         )
-
-
-def label_doubts(counts: Mapping[str, int]) -> list[str]:
-    """Return cautions on labels that may be one, by the rows with each: those that differ only in
-    case or spaces, and those of a single row."""
-    spellings: dict[str, list[str]] = {}
-    for label in counts:
-        spellings.setdefault(" ".join(label.split()).casefold(), []).append(label)
-    alike = [sorted(group, key=counts.__getitem__) for group in spellings.values() if group[1:]]
-    single = [label for (label, *others) in spellings.values() if not others and counts[label] == 1]
-    cautions = []
-    if alike:
-        groups = [_listed(group, counts) for group in alike[:SHOWN]]
-        cautions.append(
-            f"labels that differ only in case or spaces: {'; '.join(groups)}; if they are one, map "
-            f"it in every text, names: {{'{alike[0][0]}': {alike[0][-1]}}}, and take it out of "
-            "corpus.labels"
-        )
-    if single:
-        likely = difflib.get_close_matches(single[0], set(counts) - {single[0]}, n=1)
-        remedy = f": is '{single[0]}' meant to be '{likely[0]}'?" if likely else ""
-        more = f" and {len(single) - SHOWN} more" if len(single) > SHOWN else ""
-        cautions.append(
-            f"labels of a single row, too few to learn them: {_listed(single[:SHOWN], counts)}"
-            f"{more}{remedy}"
-        )
-    return cautions
-
-
-def _listed(labels: Sequence[str], counts: Mapping[str, int]) -> str:
-    return ", ".join(f"'{label}' ({counted(counts[label], 'row')})" for label in labels)

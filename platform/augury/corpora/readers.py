@@ -1,11 +1,8 @@
-"""Text from files, tables, Hugging Face datasets and built-in corpora as blocks of numbered
-rows."""
+"""Text from files of lines, tables and built-in corpora as blocks of numbered rows."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from itertools import chain
@@ -15,35 +12,22 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from augury.core.errors import UserError, unknown
+from augury.core.errors import UserError
 from augury.core.naming import counted
-from augury.core.paths import expanded
 from augury.core.rng import keys_of, uniform
 from augury.corpora.corpus import Kind
-from augury.corpora.files import (
-    InputFile,
-    examine,
-    find,
-    has_both_sides,
-    layout_of,
-    sentences,
-)
+from augury.corpora.files import InputFile, examine, find, layout_of, sentences
 from augury.corpora.tables import (
-    BLOCK_ROWS,
+    LINE,
     batches,
     class_names,
     examine_parquet,
-    first_line,
     read_table,
-    select_columns,
     strings,
 )
-from augury.corpora.text_settings import ParallelText, Role, Text
+from augury.corpora.text_settings import Role, Text
 
 Reader: TypeAlias = "Callable[[], Iterator[pa.Table]]"
-HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}
-SAVED = ("dataset_dict.json", "state.json")
-"""Files that `save_to_disk` writes for a dataset with splits or without."""
 LARGE, FEW = 0.1, 20
 """A group is large from this share of the rows on, beside at least so many groups."""
 
@@ -53,22 +37,21 @@ class TextSource:
     """A validated text that can be read."""
 
     inputs: list[dict[str, Any]]
-    """The files (path, bytes, lines, SHA-256), or the dataset with its fingerprint."""
+    """The files: path, bytes, lines, SHA-256."""
     content: list[str]
     """Hashes or names that identify the content, independently of file names."""
     total: int
     """Number of input rows, or of lines if the input is a text file."""
     read: Reader
     """Reads blocks with the columns of the text (`source` and `target`, or `premise`, `hypothesis`
-    and `label`), and `selected`, which is false for rows that are not part of the text."""
+    and `label`), `selected`, which is false for rows that are not part of the text, and LINE, where
+    rows have lines of a file."""
     first: int | None = None
     """Maximum number of selected rows; None for all."""
     note: str | None = None
     """A remark to show with results."""
     classes: tuple[str, ...] = ()
     """Names of the classes, if the label column holds their numbers."""
-    first_line: int | None = None
-    """The line of the first row of a file whose rows are lines; None for other text."""
 
     def blocks(self) -> Iterator[pa.Table]:
         """Yield the blocks of `read` with a column `row`, the number of the input row from 1."""
@@ -83,14 +66,12 @@ class TextSource:
             if remaining == 0:
                 return
 
-    def location(self, row: int) -> str:
-        """Return the location of a row, from 1, for messages: a line of a file, if rows are
-        lines."""
-        names = [source.get("path") or source["hub"] for source in self.inputs]
-        name = ", ".join(names) or "the built-in text"
-        if self.first_line is None:
-            return f"row {row:,} of {name}"
-        return f"{name}, line {row - 1 + self.first_line:,}"
+    def location(self, block: pa.Table, place: int) -> str:
+        """Return the location of a row of a block for messages: a line of a file, if it has one."""
+        names = ", ".join(source["path"] for source in self.inputs) or "the built-in text"
+        if LINE in block.column_names:
+            return f"{names}, line {block.column(LINE)[place].as_py():,}"
+        return f"row {block.column('row')[place].as_py():,} of {names}"
 
 
 def open_text(spec: Text, role: Role, languages: tuple[str, ...] = ()) -> TextSource:
@@ -99,16 +80,13 @@ def open_text(spec: Text, role: Role, languages: tuple[str, ...] = ()) -> TextSo
 
     `languages` are those of its records, for built-in text.
     """
-    is_reversed = isinstance(spec, ParallelText) and spec.reversed and not spec.builtin
     if spec.origin == "lines":
         text = _open_lines(spec)
     elif spec.origin == "file":
         text = _open_table(spec)
-    elif spec.origin == "hub":
-        text = _open_hub(spec, role)
-    else:  # built-in text is generated in the right direction
-        text = _open_builtin(spec, role, languages)
-    if is_reversed:
+    else:
+        text = _open_builtin(spec, role, languages[::-1] if spec.reversed else languages)
+    if spec.reversed:
         text = replace(text, read=partial(_reversed, text.read))
     return _portion(text, spec.portion, spec.KIND) if spec.portion else text
 
@@ -192,112 +170,61 @@ def _most_frequent(groups: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def _open_lines(spec: Text) -> TextSource:
-    sides = spec.sides
-    if len(sides) > 1:
-        _check_distinct(*sides)
-    number, paths = len(sides[0]), [*chain.from_iterable(sides)]
-    with ThreadPoolExecutor(2) as pool:  # hashing and decompression release the GIL
-        files = list(pool.map(examine, paths))
-    layouts = [spec.format or layout_of(path) for path in paths]
-    columns = [place // number for place in range(len(paths))]
-    counts = [
-        file.lines if layout == "lines" else sum(1 for _ in sentences(find(path), layout, column))
-        for path, file, layout, column in zip(paths, files, layouts, columns, strict=True)
-    ]
-    for place, (path, count) in enumerate(zip(paths, counts, strict=True)):
-        if count != counts[place % number]:
-            raise UserError(
-                f"{paths[place % number]} has {counted(counts[place % number], 'line')} and {path} "
-                f"has {count:,}: they must be aligned line by line"
-            )
+    numbers = [len(side) for side in spec.sides]
+    if len(set(numbers)) > 1:
+        raise UserError(
+            f"{numbers[0]} source files and {numbers[1]} target files: give equal numbers of both"
+        )
+    files = [[examine(path) for path in side] for side in spec.sides]
+    layouts = [[layout_of(path) for path in side] for side in spec.sides]
 
-    def column(place: int) -> Iterator[pa.Array]:
-        """Yield blocks of the files of a column, one file after the other."""
-        of_column = slice(place * number, (place + 1) * number)
-        for path, layout in zip(paths[of_column], layouts[of_column], strict=True):
-            yield from map(strings, batches(sentences(find(path), layout, place)))
+    def lines(side: int, part: int) -> Iterator[bytes]:
+        return sentences(find(files[side][part].path), layouts[side][part], side)
+
+    def length(side: int, part: int) -> int:
+        if layouts[side][part] == "lines":
+            return files[side][part].lines
+        return sum(1 for _ in lines(side, part))
+
+    lengths = [[length(side, part) for part in range(numbers[0])] for side in range(len(files))]
+    for part, aligned in enumerate(zip(*lengths, strict=True)):
+        if len(set(aligned)) > 1:
+            raise UserError(
+                f"{files[0][part].path} has {counted(aligned[0], 'line')} and "
+                f"{files[1][part].path} has {aligned[1]:,}: they must be aligned line by line"
+            )
+    are_lines = numbers[0] == 1 and {*chain(*layouts)} == {"lines"}
+
+    def column(side: int) -> Iterator[pa.Array]:
+        """Yield blocks of the files of a side, one file after the other."""
+        for part in range(numbers[0]):
+            yield from map(strings, batches(lines(side, part)))
 
     def read() -> Iterator[pa.Table]:
-        for values in zip(*map(column, range(len(sides))), strict=True):
-            yield _block(dict(zip(spec.KIND.read, values, strict=True)))
+        begin = 1
+        for blocks in zip(*map(column, range(len(files))), strict=True):
+            columns = dict(zip(spec.KIND.read, blocks, strict=True))
+            end = begin + len(blocks[0])
+            yield _block(columns | ({LINE: pa.array(range(begin, end))} if are_lines else {}))
+            begin = end
 
-    text = _text_source(spec, files, sum(counts[:number]), read)
-    return replace(text, first_line=1 if number == 1 and {*layouts} == {"lines"} else None)
-
-
-def _check_distinct(sources: Sequence[str], targets: Sequence[str]) -> None:
-    if len(sources) != len(targets):
-        raise UserError(
-            f"{len(sources)} source files and {len(targets)} target files: give equal numbers of "
-            "both"
-        )
-    for source in sources:
-        for target in targets:
-            if os.path.samefile(find(source), find(target)) and not has_both_sides(source):
-                raise UserError(
-                    f"source '{source}' and target '{target}' are the same file: give two files"
-                )
+    return _text_source(spec, [*chain(*files)], sum(lengths[0]), read)
 
 
 def _open_table(spec: Text) -> TextSource:
     path, layout = spec.file, spec.layout
     assert path is not None
     files = examine_parquet(path) if layout == "parquet" else [examine(path)]
+    names = list(dict.fromkeys([*spec.columns().values(), *spec.where]))
 
     def read() -> Iterator[pa.Table]:
-        return (
-            _select(table, spec) for table in read_table(path, layout, _columns(spec), spec.header)
-        )
+        return (_select(table, spec) for table in read_table(path, layout, names, spec.header))
 
     if next(read(), None) is None:  # raises if a column does not exist
         raise UserError(f"{path} has a header but no rows: give a table with rows")
     classes = class_names(path, spec.columns().get("label", "")) if layout == "parquet" else ()
     text = _text_source(spec, files, sum(file.lines for file in files), read)
-    return replace(text, classes=classes, first_line=first_line(path, layout, spec.header))
-
-
-def _open_hub(spec: Text, role: Role) -> TextSource:
-    name, split = str(spec.hub), spec.split or HUB_SPLITS[role]
-    dataset = _load(name, spec.configuration, split)
-
-    def read() -> Iterator[pa.Table]:
-        for table in dataset.with_format("arrow").iter(batch_size=BLOCK_ROWS):
-            yield _select(select_columns(table, _columns(spec), name), spec)
-
-    if next(read(), None) is None:  # raises if a column does not exist
-        raise UserError(f"split {split} of {name} has no rows: choose another split")
-    fingerprint = str(dataset._fingerprint)
-    inputs = [{"hub": name, "split": str(dataset.split), "fingerprint": fingerprint}]
-    label = dataset.features.get(spec.columns().get("label"))  # numbers classes where it has names
-    classes = tuple(getattr(label, "names", None) or ())
-    return TextSource(inputs, [fingerprint], len(dataset), read, spec.first, classes=classes)
-
-
-def _load(name: str, configuration: str | None, split: str) -> Any:
-    """Load a split as a `datasets.Dataset`; raise UserError if that fails."""
-    directory = expanded(name)
-    is_saved = any((directory / file).exists() for file in SAVED)
-    try:
-        import datasets
-
-        if not is_saved:  # on the hub, or a directory of data files
-            place = str(directory) if directory.is_dir() else name
-            return datasets.load_dataset(place, configuration, split=split)
-        loaded = datasets.load_from_disk(str(directory))
-    except ImportError as error:
-        raise UserError(
-            "text from the hub needs the library `datasets`: pip install augury[hub]"
-        ) from error
-    except Exception as error:  # from many libraries: network, filesystems, dataset builders
-        raise UserError(
-            f"dataset '{name}' (configuration {configuration}, split {split}) cannot be loaded: "
-            f"{' '.join(str(error).split())[:300]}"
-        ) from error
-    if isinstance(loaded, datasets.Dataset):  # saved without splits
-        return loaded
-    if split not in loaded:
-        raise unknown(f"split of {name}", split, loaded)
-    return loaded[split]
+    return replace(text, classes=classes)
 
 
 def _open_builtin(spec: Text, role: Role, languages: tuple[str, ...]) -> TextSource:
@@ -309,8 +236,7 @@ def _open_builtin(spec: Text, role: Role, languages: tuple[str, ...]) -> TextSou
 
     def read() -> Iterator[pa.Table]:
         for batch in batches(builtin_text(spec, role, languages).rows):
-            columns = map(pa.array, zip(*batch, strict=True))
-            yield _block(dict(zip(spec.KIND.read, columns, strict=True)))
+            yield _block(dict(zip(spec.KIND.read, zip(*batch, strict=True), strict=True)))
 
     return TextSource([], made.content, spec.builtin, read, spec.first, made.note)
 
@@ -318,10 +244,6 @@ def _open_builtin(spec: Text, role: Role, languages: tuple[str, ...]) -> TextSou
 def _text_source(spec: Text, files: Sequence[InputFile], total: int, read: Reader) -> TextSource:
     inputs, content = [asdict(file) for file in files], [file.sha256 for file in files]
     return TextSource(inputs, content, total, read, spec.first)
-
-
-def _columns(spec: Text) -> list[str]:
-    return list(dict.fromkeys([*spec.columns().values(), *spec.where]))
 
 
 def _select(table: pa.Table, spec: Text) -> pa.Table:
@@ -335,10 +257,10 @@ def _select(table: pa.Table, spec: Text) -> pa.Table:
         for side in spec.KIND.sentences:
             trimmed = pc.ascii_trim_whitespace(columns[side])
             selected &= ~pc.is_in(trimmed, value_set=marks).to_numpy()
-    return _block(columns, selected)
+    lines = {LINE: table.column(LINE)} if LINE in table.column_names else {}
+    return _block({**columns, **lines}, selected)
 
 
 def _block(columns: dict[str, Any], selected: np.ndarray | None = None) -> pa.Table:
-    rows = len(next(iter(columns.values())))
-    mask = np.ones(rows, bool) if selected is None else selected
+    mask = np.ones(len(next(iter(columns.values()))), bool) if selected is None else selected
     return pa.table({**columns, "selected": pa.array(mask)})

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -33,7 +32,6 @@ from augury.corpora.filters import (
 from augury.corpora.labels import LabelNames
 from augury.corpora.languages import check_language
 from augury.corpora.spec import ResolvedSplit
-from augury.corpora.text_settings import NliText
 
 if TYPE_CHECKING:
     from augury.corpora.readers import TextSource
@@ -47,10 +45,6 @@ EXAMPLE_LENGTH = 200  # characters of each side of them
 MAX_THREADS = 8
 """Blocks that are cleaned or read at once: with more, what is done in order takes longer."""
 
-CONTROLS = "\0\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-_CLASS = "[" + "".join(f"\\x{{{ord(control):x}}}" for control in CONTROLS) + "]"
-"""NUL, and the controls of bidirectional text: they are not seen, and change what tools read."""
-
 
 class Cleaned(NamedTuple):
     """A block of text with what can be found out about it without the blocks before."""
@@ -58,8 +52,6 @@ class Cleaned(NamedTuple):
     block: pa.Table
     texts: list[pa.Array]
     """The cleaned sides."""
-    broken: np.ndarray
-    """Whether a row had inner tabs or line ends, (rows,)."""
     codes: np.ndarray
     """Indices into REASONS, 0 for rows that pass the filter, (rows,)."""
     hashes: np.ndarray | None
@@ -76,11 +68,7 @@ class RecordBuilder:
         self.split, self.text, self.kind = split, text, split.kind
         self._names = LabelNames(split.kind, split.text.renamed, text.classes)
         self._subset = subset
-        self._labels = Counter[str]()
-        self._read = self._selected = self._kept = self._broken = 0
-        self._controls = Counter[str]()
-        """Texts of kept rows with a character that is invisible and changes what tools read, by
-        its name."""
+        self._read = self._selected = self._kept = 0
         self._rejected = Counter[str]()
         self._examples: dict[str, list[dict[str, str]]] = {}
         """Examples of rejected rows by reason: location and text."""
@@ -100,20 +88,13 @@ class RecordBuilder:
 
     def manifest(self) -> dict[str, Any]:
         """Return the entries of the manifest that records determine."""
-        entries: dict[str, Any] = dict(zip(self.kind.languages, self.split.languages, strict=True))
-        if self.kind.aliases:
-            entries["labels"] = {label: self._labels[label] for label in self.kind.labels}
-            rows = subset_size(self.split)
-            entries["subset"] = {"rows": rows, "of": self._passed} if rows else None
         # In the order of reasons, however the text was cut into blocks.
         reasons = [reason for reason in REASONS if reason in self._rejected]
         return {
-            **entries,
+            **dict(zip(self.kind.languages, self.split.languages, strict=True)),
             "rows_in": self._read,
             "rejected": {reason: self._rejected[reason] for reason in reasons},
             "examples": {reason: self._examples[reason] for reason in reasons},
-            "cleaned": self._broken,
-            "controls": dict(sorted(self._controls.items())),
         }
 
     def summary(self) -> str:
@@ -122,17 +103,12 @@ class RecordBuilder:
         others = REASONS[NOT_SELECTED]  # rows of other splits, or not of `where`
         if rejected := {of: count for of, count in self._rejected.items() if of != others}:
             line += f"; rejected: {_counts(rejected)}"
-        if self._broken:
-            line += f"; tabs or line ends replaced by spaces in {self._broken:,}"
-        if self._controls:
-            line += f"; kept as they are: {describe_controls(self._controls)}"
         return line
 
     def _clean(self, block: pa.Table) -> Cleaned:
         """Clean and filter a block; changes nothing in the builder."""
         sides = [block.column(side).combine_chunks() for side in self.kind.sentences]
-        cleaned = [clean(side, self.split.text.replace, self.split.filter) for side in sides]
-        texts = [text for text, _ in cleaned]
+        texts = [clean(side, self.split.text.replace, self.split.filter) for side in sides]
         training = self.split.role == "train"
         codes = rejections(texts, self.split.filter if training else None, self.kind.sentences)
         selected = block.column("selected").to_numpy()
@@ -156,8 +132,7 @@ class RecordBuilder:
         if training and self.split.filter.deduplicate:
             passed = pa.array(np.flatnonzero(codes == 0))
             hashes = row_hashes(*(text.take(passed) for text in texts))
-        broken = np.logical_or.reduce([broken for _, broken in cleaned])
-        return Cleaned(block, texts, broken, codes, hashes)
+        return Cleaned(block, texts, codes, hashes)
 
     def _add(self, cleaned: Cleaned) -> pa.Table:
         """Return the records of a cleaned block, the next of the text."""
@@ -181,7 +156,6 @@ class RecordBuilder:
         self._read += len(block)
         self._selected += int(block.column("selected").to_numpy().sum())
         self._kept += int(kept.sum())
-        self._broken += int((cleaned.broken & kept).sum())
         for code in np.unique(codes[~kept]):
             rows, reason = np.flatnonzero(codes == code), REASONS[code]
             self._rejected[reason] += len(rows)
@@ -192,9 +166,7 @@ class RecordBuilder:
                     example[side] = column[row].as_py()[:EXAMPLE_LENGTH]
                 examples.append(example)
         mask = pa.array(kept)
-        sides = [text.filter(mask) for text in cleaned.texts]
-        self._controls += count_controls(sides)
-        return self._table(block.filter(mask), sides)
+        return self._table(block.filter(mask), [text.filter(mask) for text in cleaned.texts])
 
     def _table(self, block: pa.Table, sides: list[pa.Array]) -> pa.Table:
         """Return the records of rows that are kept."""
@@ -205,7 +177,6 @@ class RecordBuilder:
             labels = [self._names[name] for name in block.column("label").to_pylist()]
             if "" in labels:
                 raise self._label_error("", block, labels.index(""))
-            self._labels.update(label for label in labels if label)
             columns.append(pa.array(labels, pa.string()))
         for name, language in zip(self.kind.languages, self.split.languages, strict=True):
             column = pa.repeat(language, count)
@@ -227,7 +198,7 @@ class RecordBuilder:
     def _check(self) -> None:
         """Raise UserError if most rows were rejected or none was kept."""
         name, text = self.split.name, self.split.text
-        files = ", ".join(text.files()) or text.hub or "the built-in text"
+        files = ", ".join(text.files()) or "the built-in text"
         if not self._selected:
             conditions = ", ".join(f"{column} = {value}" for column, value in text.where.items())
             hint = ""
@@ -261,7 +232,7 @@ class RecordBuilder:
         return UserError(f"{self.split.name}: {message}")
 
     def _place(self, block: pa.Table, row: int) -> str:
-        return self.text.location(block.column("row")[row].as_py())
+        return self.text.location(block, row)
 
 
 def threads() -> int:
@@ -269,33 +240,9 @@ def threads() -> int:
     return min(available_cores(), MAX_THREADS)
 
 
-def count_controls(texts: Sequence[pa.Array]) -> Counter[str]:
-    """Return the number of texts that have a character, by its code and name: `U+202E
-    RIGHT-TO-LEFT OVERRIDE`."""
-    counts = Counter[str]()
-    for column in texts:
-        for text in column.filter(pc.match_substring_regex(column, _CLASS)).to_pylist():
-            counts.update(_name(control) for control in CONTROLS if control in text)
-    return counts
-
-
-def _name(control: str) -> str:
-    return f"U+{ord(control):04X} {unicodedata.name(control, 'NUL')}"
-
-
-def describe_controls(counts: Mapping[str, int]) -> str:
-    """Return counts of control characters in words."""
-    return ", ".join(f"{name} in {count:,} sentences" for name, count in counts.items())
-
-
 def _counts(reasons: Mapping[str, int]) -> str:
     by_count = sorted(reasons.items(), key=lambda item: -item[1])
     return ", ".join(f"{reason} {count:,}" for reason, count in by_count)
-
-
-def subset_size(split: ResolvedSplit) -> int | None:
-    """Return the size of the random subset to draw from a text; None for all of it."""
-    return split.text.subset if isinstance(split.text, NliText) else None
 
 
 def choose(split: ResolvedSplit, text: TextSource, size: int) -> np.ndarray:
@@ -303,16 +250,21 @@ def choose(split: ResolvedSplit, text: TextSource, size: int) -> np.ndarray:
 
     Rows are ranked by a hash of their id.
     """
-    ranks, labels = [], []
+    ranks: list[bytes] = []
+    labels: list[str] = []
     for records in RecordBuilder(split, text).records():
-        ranks += [digest("subset", 1, name, size=8) for name in records.column("id").to_pylist()]
-        labels += [split.kind.labels.index(label) for label in records.column("label").to_pylist()]
+        names = records.column("id").to_pylist()
+        ranks += [digest("subset", 1, name, size=8) for name in names]
+        labels += (
+            records.column("label").to_pylist() if split.kind.is_labelled else [""] * len(names)
+        )
     if size > len(labels):
         raise UserError(
-            f"{split.name}: subset is {size:,}, but there are {len(labels):,} examples: lower or "
-            "remove it"
+            f"{split.name}: subset is {size:,}, but there are {len(labels):,} "
+            f"{split.kind.noun}: lower or remove it"
         )
-    return stratified(np.array(labels), np.array(ranks), size)
+    order = split.kind.labels or sorted(set(labels))
+    return stratified(np.array([order.index(label) for label in labels]), np.array(ranks), size)
 
 
 def stratified(labels: np.ndarray, ranks: np.ndarray, size: int) -> np.ndarray:

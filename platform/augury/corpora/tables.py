@@ -17,10 +17,12 @@ import pyarrow.parquet as pq
 
 from augury.core.errors import UserError, nearest
 from augury.core.naming import counted
-from augury.corpora.delimited import USUAL, dialect_of, rows_of
+from augury.corpora.delimited import USUAL, rows_of
 from augury.corpora.files import InputFile, find, lines
 
 BLOCK_ROWS = 20_000
+LINE = "line of the file"
+"""The column with the lines that rows begin in, from 1, for files whose rows have lines."""
 MOST_FIELDS = 200
 """Of a record of JSON: one with more is a table, column by column."""
 T = TypeVar("T")
@@ -38,7 +40,7 @@ def read_table(
     *,
     sparse: bool = False,
 ) -> Iterator[pa.Table]:
-    """Yield the given columns as strings, nulls as empty strings.
+    """Yield the given columns as strings, nulls as empty strings, and LINE.
 
     Raise UserError with file, line and column.
 
@@ -62,7 +64,7 @@ def column_names(path: str, layout: str) -> list[str]:
         with _reading(first_file), pq.ParquetFile(first_file) as file:
             return [file.schema.column(index).path for index in range(len(file.schema))]
     if layout == "jsonl":
-        _, record = next(_json_records(find(path)), ("", {}))
+        *_, record = next(_json_records(find(path)), ("", 0, {}))
         names = list(_fields(record)) if isinstance(record, dict) else []
         if len(names) > MOST_FIELDS:
             raise UserError(
@@ -76,18 +78,6 @@ def column_names(path: str, layout: str) -> list[str]:
     return names
 
 
-def first_line(path: str, layout: str, header: Sequence[str] | None) -> int | None:
-    """Return the line of the first row, from 1, of a table whose rows are lines; None for others,
-    whose fields may have line ends, or that have empty lines."""
-    if layout == "jsonl":
-        has_others = _is_array(find(path)) or not all(map(bytes.strip, lines(find(path))))
-        return None if has_others else 1
-    if layout not in USUAL or dialect_of(path, layout).quoted:
-        return None
-    has_names = not header or column_names(path, layout) == list(header)
-    return 1 + has_names
-
-
 def _delimited(
     path: str, layout: str, columns: Sequence[str], header: Sequence[str] | None
 ) -> Iterator[pa.Table]:
@@ -96,35 +86,27 @@ def _delimited(
     names = list(header or first[1])
     indices = [column_index(path, names, column) for column in columns]
     rows = rows if first[1] == names else chain([first], rows)
-    lines_are_rows = not dialect_of(path, layout).quoted
-    for batch in batches(_check_widths(rows, len(names), path, lines_are_rows)):
-        arrays = [pa.array([row[index] for row in batch], pa.string()) for index in indices]
-        yield pa.table(arrays, names=list(columns))
+    for batch in batches(_complete(rows, len(names), path)):
+        arrays = [pa.array([row[index] for _, row in batch], pa.string()) for index in indices]
+        numbers = pa.array([line for line, _ in batch])
+        yield pa.table([*arrays, numbers], names=[*columns, LINE])
 
 
-def _check_widths(
-    rows: Iterable[tuple[int, list[str]]], width: int, path: str, lines_are_rows: bool
-) -> Iterator[list[str]]:
-    """Yield rows with as many fields as the header, without empty lines.
-
-    UserError with the line for others, and where rows are numbered by lines for an empty line
-    before the last row.
-    """
-    empty = 0
+def _complete(
+    rows: Iterable[tuple[int, list[str]]], width: int, path: str
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield rows with as many fields as the header, UserError with the line for others, without
+    empty lines; of a table of one column, these are empty texts."""
     for line, row in rows:
-        if not any(row) and len(row) <= 1:
-            if width > 1:
-                empty = empty or line
-                continue
-            row = [""]  # an empty line is an empty text
-        if empty and lines_are_rows:
-            raise UserError(f"{path}, line {empty} is empty: remove it, or complete the row")
+        row = row or [""]
+        if width > 1 and row == [""]:
+            continue
         if len(row) != width:
             raise UserError(
                 f"{path}, line {line} has {counted(len(row), 'column')}, but the header has "
                 f"{width}: correct the line"
             )
-        yield row
+        yield line, row
 
 
 def examine_parquet(path: str) -> list[InputFile]:
@@ -190,10 +172,6 @@ def column_index(where: str, names: Sequence[str], column: str) -> int:
     return list(names).index(column)
 
 
-def _is_array(path: Path) -> bool:
-    return next(filter(bytes.strip, lines(path)), b"").lstrip().startswith(b"[")
-
-
 def _fields(record: Mapping[str, Any]) -> Iterator[str]:
     """Yield the names of fields, those of nested ones with dots."""
     for name, value in record.items():
@@ -203,9 +181,10 @@ def _fields(record: Mapping[str, Any]) -> Iterator[str]:
             yield name
 
 
-def _json_records(path: Path) -> Iterator[tuple[str, Any]]:
-    """Yield the records of JSON lines, or of one array, with their places."""
-    is_array = _is_array(path)
+def _json_records(path: Path) -> Iterator[tuple[str, int, Any]]:
+    """Yield the records of JSON lines, or of one array, with what their number is of and it."""
+    first = next(filter(bytes.strip, lines(path)), b"")
+    is_array = first.lstrip().startswith(b"[")
     texts = iter([b"".join(lines(path))]) if is_array else lines(path)
     for number, text in enumerate(texts, start=1):
         if not text.strip():  # as other readers, which leave out such lines
@@ -214,20 +193,25 @@ def _json_records(path: Path) -> Iterator[tuple[str, Any]]:
             content = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise UserError(f"{path}, line {number} is not valid JSON: {error}") from error
-        if not is_array:
-            yield f"{path}, line {number}", content
+        if is_array:
+            yield from (("record", place, record) for place, record in enumerate(content, start=1))
         else:
-            for place, record in enumerate(content, start=1):
-                yield f"{path}, record {place}", record
+            yield "line", number, content
 
 
 def _jsonl(path: Path, columns: Sequence[str], sparse: bool) -> Iterator[pa.Table]:
     for batch in batches(_json_records(path)):
         texts = {
-            column: [_text_field(record, column, where, sparse) for where, record in batch]
+            column: [
+                _text_field(record, column, f"{path}, {unit} {number}", sparse)
+                for unit, number, record in batch
+            ]
             for column in columns
         }
-        yield pa.table({name: pa.array(column, pa.string()) for name, column in texts.items()})
+        table = pa.table({name: pa.array(column, pa.string()) for name, column in texts.items()})
+        if batch[0][0] == "line":
+            table = table.append_column(LINE, pa.array([number for _, number, _ in batch]))
+        yield table
 
 
 def _text_field(record: Any, column: str, where: str, sparse: bool) -> str:

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, PositiveInt, model_validator
+from pydantic import BeforeValidator, Field, PositiveInt, create_model, model_validator
 
-from augury.core.config import FileName, FilePath, ModelName, Section
+from augury.core.config import FileName, FilePath, Section
 from augury.core.errors import UserError
-from augury.corpora.corpus import (
-    LABELLED,
-    LABELLED_PAIRS,
-    MONOLINGUAL,
-    NLI,
-    NO_GOLD,
-    PARALLEL,
-    Kind,
-    Label,
-    NoGold,
-)
+from augury.corpora.corpus import NO_GOLD, Kind, Label, NoGold
 from augury.corpora.files import COMPRESSIONS
 from augury.corpora.languages import LanguageCode
 
@@ -30,8 +19,6 @@ Paths = FilePath | tuple[FilePath, ...]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Rows = Annotated[int, Field(ge=1, le=100_000_000)]
 Words = Annotated[int, Field(ge=1, le=1_000_000)]
-ORIGINS: tuple[Literal["file", "hub", "builtin"], ...] = ("file", "hub", "builtin")
-MARKUP = ("lines", "wit3", "seg")
 TABLES = ("tsv", "csv", "jsonl", "parquet")
 EXTENSIONS = {
     ".tsv": "tsv",
@@ -43,12 +30,12 @@ EXTENSIONS = {
 }
 BUILTIN_SIDES = ("de", "en")
 """Languages that the sides of the built-in corpus resemble."""
-NO_CONTENT = {
-    *("source", "target", "lines", "file", "hub", "references", "lexicon"),
-    *("name", "weight", "tag", "noise", "language"),
-}
-"""Settings that are not in the address of a text: files and words, whose content is, what is done
-with the text later, and the language, which is that of its split."""
+OF_TABLES = ("format", "header", "where", "missing", "labels", "names", "language_column")
+OF_BUILTIN = ("seed", "lexicon")
+"""The settings of texts of one origin only."""
+NO_CONTENT = {"file", "lexicon", "name", "weight", "tag", "noise", "language"}
+"""Settings that are not in the address of a text, beside its files of lines: files and words, whose
+content is, what is done with the text later, and the language, which is that of its split."""
 
 
 class NoiseRates(Section):
@@ -100,23 +87,19 @@ def table_layout(file: str) -> str:
 
 
 class Text(Section):
-    """A text, from a table, a Hugging Face dataset or a built-in corpus."""
+    """A text, from files of lines, a table or a built-in corpus; `text_of` adds the files and
+    columns of a kind."""
 
     file: FilePath | None = None
     """Table: TSV, CSV, JSON lines (or an array of records), or a Parquet file or directory.
 
     Delimiters and quotes are told by the file.
     """
-    hub: ModelName | None = None
-    """Name of a Hugging Face dataset, or a directory, written by `save_to_disk` or with data
-    files."""
     builtin: Rows | None = None
     """Number of rows of the built-in synthetic corpus."""
 
-    format: Literal["lines", "wit3", "seg", "tsv", "csv", "jsonl", "parquet"] | None = None
-    """Format of a table, by default that of the file extension; or of files of lines, by default
-    told by their beginning: `lines`, `wit3` (WIT3 training text, without metadata and tags) or
-    `seg` (`<seg>` elements of SGML and XML test sets; one file may have both sides)."""
+    format: Literal["tsv", "csv", "jsonl", "parquet"] | None = None
+    """Format of a table, by default that of the file extension."""
     header: tuple[str, ...] | None = None
     """Columns of a TSV or CSV file without a header line.
 
@@ -126,12 +109,25 @@ class Text(Section):
     """Required values of columns; other rows are not part of the text."""
     missing: tuple[str, ...] = ()
     """Placeholders for missing sentences; rows with one are not part of the text."""
+    labels: Annotated[dict[str, Label | NoGold], BeforeValidator(_text_keys)] = Field(
+        default_factory=dict
+    )
+    """Of NLI: maps label names or numbers of the text to labels, or to `-` for no gold label (such
+    rows are removed). The standard names (`entailment`, `e`, `contradictory`, `-`) and the classes
+    of Hugging Face's tables are known."""
+    names: Annotated[dict[str, str | None], BeforeValidator(_text_keys)] = Field(
+        default_factory=dict
+    )
+    """Of texts with labels of one's own: maps label names or numbers in the text to labels of the
+    corpus, if they differ, or to null for no label (such rows are removed)."""
+    language: LanguageCode | None = None
+    """Language of a text in one language; by default that of the corpus."""
+    language_column: str | None = None
+    """Column of the language code of each row, for a table in several languages."""
     replace: dict[str, str] = Field(default_factory=dict)
     """Strings to replace in all sentences."""
-    split: str | None = None
-    """Split of the Hugging Face dataset; by default `train`, `validation` or `test`."""
-    configuration: str | None = None
-    """Configuration of the Hugging Face dataset."""
+    reversed: bool = False
+    """Whether a parallel text is for the opposite direction: its sides are swapped."""
     seed: int = 1
     """Seed of the built-in corpus."""
     lexicon: Words | None = None
@@ -145,6 +141,9 @@ class Text(Section):
     Rows of labelled text that share a sentence have the same number, and every label has its share
     of each portion.
     """
+    subset: PositiveInt | None = None
+    """Size of a random subset of training text, in which labels have their shares, drawn after
+    filtering; smaller subsets are contained in larger ones."""
     validation: bool = Field(False, exclude_if=lambda validation: not validation)
     """Of a test set: it is the validation text, searched and scored as test sets are, for papers
     that print dev."""
@@ -155,36 +154,24 @@ class Text(Section):
     weight: float = Field(1.0, ge=0)
     """Of one of several training texts: how often each row is read per epoch: 2 is twice, 0.25 once
     in four epochs, and 0 never, if only records derived from the text are to be read."""
+    tag: str | None = None
+    """Tag to prepend to the inputs, one of vocabulary.reserved: `<MTNT_s>`."""
 
     KIND: ClassVar[Kind]
-    LINES: ClassVar[tuple[str, ...]] = ()
-    """The settings of files with a sentence per line, one for each column."""
-    APPLIES_TO: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "format": ("lines", "file"),
-        "header": ("file",),
-        "split": ("hub",),
-        "configuration": ("hub",),
-        "where": ("file", "hub"),
-        "missing": ("file", "hub"),
-        "labels": ("file", "hub"),
-        "names": ("file", "hub"),
-        "language_column": ("file", "hub"),
-        "seed": ("builtin",),
-        "lexicon": ("builtin",),
-    }
-    """The origins of a text that a setting applies to, if not to all."""
 
     @property
-    def origin(self) -> Literal["lines", "file", "hub", "builtin"] | None:
+    def origin(self) -> Literal["lines", "file", "builtin"] | None:
         """Where the text is from; None for text of a known set."""
         if any(self.sides):
             return "lines"
-        return next((name for name in ORIGINS if getattr(self, name) is not None), None)
+        if self.file is not None:
+            return "file"
+        return "builtin" if self.builtin is not None else None
 
     @property
     def sides(self) -> tuple[tuple[str, ...], ...]:
         """The files of each column, for text with a sentence per line."""
-        files = (getattr(self, name) or () for name in self.LINES)
+        files = (getattr(self, name) or () for name in self.KIND.lines)
         return tuple((one,) if isinstance(one, str) else tuple(one) for one in files)
 
     def files(self) -> tuple[str, ...]:
@@ -193,194 +180,74 @@ class Text(Section):
 
     def columns(self) -> dict[str, str]:
         """Return the columns of the table by column of records."""
-        return {name: getattr(self, f"{name}_column") for name in self.KIND.read}
+        columns = {name: getattr(self, f"{name}_column") for name in self.KIND.read}
+        return columns | ({"language": self.language_column} if self.language_column else {})
 
     @property
-    def renamed(self) -> Mapping[str, str | None]:
+    def renamed(self) -> dict[str, str | None]:
         """The labels that names of the text mean, None for no label."""
-        return {}
+        gold = {name: None if label == NO_GOLD else label for name, label in self.labels.items()}
+        return self.names | gold
 
     @property
     def layout(self) -> str:
-        """The format, by default that of the file extension; `hub` or `builtin` for these origins.
+        """The format, by default that of the file extension; `lines` or `builtin` for these
+        origins.
 
         Raises UserError if the extension is unknown.
         """
-        if self.origin == "lines":
-            return self.format or "lines"
-        if self.file is None or self.format:
-            return self.format or str(self.origin)
-        return table_layout(self.file)
+        if self.file is None:
+            return str(self.origin)
+        return self.format or table_layout(self.file)
 
     def settings(self) -> dict[str, Any]:
         """Return the settings for the address: those on which records depend."""
-        settings = self.model_dump(mode="json", exclude=NO_CONTENT, exclude_defaults=True)
+        no_content = {*NO_CONTENT, *self.KIND.lines}
+        settings = self.model_dump(mode="json", exclude=no_content, exclude_defaults=True)
         return {**settings, "format": self.layout}
 
     @classmethod
     def origins(cls) -> str:
         """Return the settings that give a text, for messages."""
-        lines = [" and ".join(cls.LINES)] if cls.LINES else []
-        return ", or ".join([*lines, *ORIGINS])
+        lines = [" and ".join(cls.KIND.lines)] if cls.KIND.lines else []
+        return ", or ".join([*lines, "file", "builtin"])
 
     @model_validator(mode="after")
     def _consistent(self) -> Text:
-        given = [name for name in (*self.LINES, *ORIGINS) if getattr(self, name) is not None]
-        if len({"lines" if name in self.LINES else name for name in given}) > 1:
+        kind, changed = self.KIND, self.model_dump(exclude_defaults=True)
+        given = [name for name in (*kind.lines, "file", "builtin") if changed.get(name)]
+        if len({"lines" if name in kind.lines else name for name in given}) > 1:
             raise ValueError(f"{' and '.join(given)} are given: give one of {self.origins()}")
-        if self.origin is None:
-            return self
-        titles = dict(zip(ORIGINS, ORIGINS, strict=True)) | {"lines": " and ".join(self.LINES)}
-        title = titles[self.origin]
-        columns = {f"{name}_column": ("file", "hub") for name in self.KIND.read}
-        for key, origins in {**self.APPLIES_TO, **columns}.items():
-            field = type(self).model_fields.get(key)
-            if field is None or self.origin in origins:
-                continue
-            if getattr(self, key) != field.get_default(call_default_factory=True):
-                allowed = " or ".join(titles[name] for name in origins if titles[name])
-                raise ValueError(f"{key} applies to {allowed}, not to {title}: remove it")
-        formats = MARKUP if self.origin == "lines" else TABLES
-        if self.format and self.format not in formats:
-            raise ValueError(
-                f"format {self.format} does not apply to {title}; allowed: {', '.join(formats)}"
-            )
-        if self.origin in ("file", "hub"):
-            used = list(self.columns().values())
-            if not all(used):
-                raise ValueError(f"{title} needs {' and '.join(columns)}: give both")
-            if len(set(used)) < len(used):
-                raise ValueError(f"{' and '.join(columns)} are {', '.join(used)}: they must differ")
+        lacking = [name for name in kind.lines if name not in given]
+        if lacking and self.origin == "lines":
+            raise ValueError(f"{given[0]} is given without {lacking[0]}: give both")
+        columns = [f"{name}_column" for name in kind.read]
+        origins = dict.fromkeys((*OF_TABLES, *columns), "file")
+        for key, origin in {**origins, **dict.fromkeys(OF_BUILTIN, "builtin")}.items():
+            if key in changed and self.origin not in (None, origin):
+                raise ValueError(
+                    f"{key} applies to {origin}, not to {' and '.join(given)}: remove it"
+                )
+        pairs = len(kind.languages) > 1
+        possible = {"reversed": pairs, "language": not pairs, "language_column": not pairs}
+        possible |= {"labels": bool(kind.aliases), "names": kind.is_labelled and not kind.aliases}
+        for key, is_possible in possible.items():
+            if key in changed and not is_possible:
+                raise ValueError(f"{key} does not apply to {kind.name} text: remove it")
+        used = list(self.columns().values())
+        if len(set(used)) < len(used):
+            raise ValueError(f"{' and '.join(columns)} are {', '.join(used)}: they must differ")
         return self
 
 
-class ParallelText(Text):
-    """A parallel text, from aligned files, a table, a Hugging Face dataset or the built-in
-    corpus."""
-
-    source: Paths | None = None
-    """File, or files to concatenate, with one source sentence per line."""
-    target: Paths | None = None
-    """File or files with the translation of each line of `source`."""
-    references: tuple[FilePath, ...] = Field((), exclude_if=lambda files: not files)
-    """Of a test set of aligned files: files with further references, one line for each of
-    `target`."""
-    source_column: str | None = None
-    """Column of the source; dots address nested fields, such as `translation.de`."""
-    target_column: str | None = None
-    """Column of the target."""
-    reversed: bool = False
-    """Whether the text is for the opposite direction: its sides are swapped."""
-    tag: str | None = None
-    """Tag to prepend to the sources, one of vocabulary.reserved: `<MTNT_s>`."""
-
-    KIND: ClassVar[Kind] = PARALLEL
-    LINES: ClassVar = ("source", "target")
-
-    def files(self) -> tuple[str, ...]:
-        return super().files() + self.references
-
-    @model_validator(mode="after")
-    def _two_sides(self) -> ParallelText:
-        if (self.source is None) != (self.target is None):
-            side, other = ("source", "target") if self.target is None else ("target", "source")
-            raise ValueError(f"{side} is given without {other}: give both")
-        if self.references and (not self.source or self.layout != "lines" or self.reversed):
-            raise ValueError(
-                "references are files of lines beside those of source and target: give both, or "
-                "remove references"
-            )
-        return self
-
-
-class NliText(Text):
-    """An NLI text, from a table, a Hugging Face dataset (`xnli`, `multi_nli`, `snli`) or the
-    built-in corpus."""
-
-    language: LanguageCode | None = None
-    """Language of both sentences; by default that of the corpus."""
-    language_column: str | None = None
-    """Column of the language code of each row, for a table in several languages."""
-    premise_column: str = "premise"
-    """Column of the premise; dots address nested fields."""
-    hypothesis_column: str = "hypothesis"
-    """Column of the hypothesis."""
-    label_column: str = "label"
-    """Column of the label."""
-    labels: Annotated[dict[str, Label | NoGold], BeforeValidator(_text_keys)] = Field(
-        default_factory=dict
-    )
-    """Maps label names or numbers of the text to labels, or to `-` for no gold label (such rows are
-    removed). The standard names (`entailment`, `e`, `contradictory`, `-`) and the classes of
-    Hugging Face datasets are known."""
-    subset: PositiveInt | None = None
-    """Size of a stratified random subset of training text, drawn after filtering; smaller subsets
-    are contained in larger ones."""
-
-    KIND: ClassVar[Kind] = NLI
-
-    def columns(self) -> dict[str, str]:
-        several = {"language": self.language_column} if self.language_column else {}
-        return super().columns() | several
-
-    @property
-    def renamed(self) -> dict[str, str | None]:
-        return {name: None if label == NO_GOLD else label for name, label in self.labels.items()}
-
-    @model_validator(mode="after")
-    def _one_language(self) -> NliText:
-        if self.language and self.language_column:
-            raise ValueError(
-                f"language: {self.language} is that of all rows: remove it, or language_column"
-            )
-        return self
-
-
-class _Labelled(Text):
-    """A text with a label in every row."""
-
-    label_column: str = "label"
-    """Column of the label."""
-    names: Annotated[dict[str, str | None], BeforeValidator(_text_keys)] = Field(
-        default_factory=dict
-    )
-    """Maps label names or numbers in the text to labels of the corpus, if they differ, or to null
-    for no label (such rows are removed)."""
-
-    @property
-    def renamed(self) -> dict[str, str | None]:
-        return self.names
-
-
-class LabelledText(_Labelled):
-    """A text of labelled sentences, from a table, a Hugging Face dataset or the built-in corpus,
-    whose labels are affirmative and negative."""
-
-    text_column: str = "text"
-    """Column of the sentence; dots address nested fields."""
-
-    KIND: ClassVar[Kind] = LABELLED
-
-
-class PairText(_Labelled):
-    """A text of labelled pairs of sentences, from a table, a Hugging Face dataset or the built-in
-    NLI corpus."""
-
-    sentence1_column: str = "sentence1"
-    """Column of the first sentence; dots address nested fields."""
-    sentence2_column: str = "sentence2"
-    """Column of the second sentence."""
-
-    KIND: ClassVar[Kind] = LABELLED_PAIRS
-
-
-class MonolingualText(Text):
-    """A monolingual text, from lines, a table, a Hugging Face dataset or a built-in corpus."""
-
-    lines: Paths | None = None
-    """File, or files to concatenate, with one sentence per line."""
-    text_column: str = "text"
-    """Column of the sentence; dots address nested fields."""
-
-    KIND: ClassVar[Kind] = MONOLINGUAL
-    LINES: ClassVar = ("lines",)
+def text_of(kind: Kind, module: str, name: str) -> type[Text]:
+    """Return the settings of texts of a kind, the class `name` of a module: with a setting for each
+    of its files of lines, and for each column of its tables."""
+    lines = Field(None, description="File, or files to concatenate, with one sentence per line.")
+    fields: dict[str, Any] = {side: (Paths | None, lines) for side in kind.lines}
+    for column in kind.read:
+        described = f"Column of the {column}; dots address nested fields, such as `translation.de`."
+        fields[f"{column}_column"] = (str, Field(column, description=described))
+    text = create_model("Text", __base__=Text, __module__=module, **fields)
+    text.__qualname__, text.KIND = name, kind
+    return text

@@ -13,7 +13,6 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.progress import say
 from augury.corpora.corpus import KINDS
-from augury.corpora.ingest import read_references
 from augury.experiments.graph import Graph
 from augury.experiments.record import SCORES, Cost, RunRecord
 from augury.experiments.run import Run, describe_scores
@@ -74,7 +73,6 @@ def _score(run: Run, test: str) -> tuple[Sequence[str], Sequence[Measured]]:
     corpus = run.corpus(test)
     columns = KINDS[corpus.kind]
     outputs = find_task(run.experiment.task).outputs(run, corpus, test)
-    further = run.references.get(test)
     (language,) = set(corpus.column(columns.target_language))
     scores = score(
         outputs,
@@ -85,7 +83,6 @@ def _score(run: Run, test: str) -> tuple[Sequence[str], Sequence[Measured]]:
         language=language,
         metrics=run.experiment.scoring.metrics,
         samples=run.experiment.scoring.bootstrap_samples,
-        more_references=read_references(run.stored_folder(further)) if further else (),
     )
     return outputs, scores
 
@@ -98,7 +95,6 @@ def _evaluations(run: Run) -> dict[str, str]:
             {
                 "corpus": next(text.address for text in run.inputs if text.role == test),
                 "tag": run.experiment.corpus.tag(test),
-                "references": run.references.get(test),
                 "decoding": sections.get("decoding"),
                 "scoring": sections.get("scoring"),
                 "stored": STATISTICS,  # another form of statistics has another folder

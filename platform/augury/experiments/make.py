@@ -22,7 +22,7 @@ from augury.core.periodic import run_every
 from augury.core.progress import StatusLine, duration, say, say_once
 from augury.core.ray_connection import connect
 from augury.core.store import Folder, Store
-from augury.corpora.ingest import overlap_notes, stored_references
+from augury.corpora.ingest import overlap_notes
 from augury.experiments.examples import Examples
 from augury.experiments.graph import TRAIN, Graph, Plan, Step, dev_sets
 from augury.experiments.run import Input, Run, describe
@@ -66,11 +66,6 @@ def make_run(plan: Plan) -> Run:
     splits = (TRAIN, *dev_sets(experiment), *experiment.test_sets)
     corpora = {split: task.corpus(experiment, split, store) for split in splits}
     train = corpora[TRAIN]
-    references = {
-        test: folder.name
-        for test in experiment.test_sets
-        if (folder := stored_references(experiment.corpus, test, corpora[test], store))
-    }
     for test in experiment.test_sets:
         if noise := experiment.corpus.noise(test):
             corpora[test] = noisy_test(corpora[test], noise, train, store, execution)
@@ -111,7 +106,6 @@ def make_run(plan: Plan) -> Run:
         data_factor=examples.texts_read / train.rows,
         epochs_by_view={view: share for (view, side), share in read.items() if side == TARGET},
         health=tuple(part.health for part in plan.parts),
-        references=references,
         before=plan.before.address if plan.before else None,
     )
 

@@ -3,7 +3,6 @@ its results will not show."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -25,10 +24,8 @@ from augury.corpora.ingest import (
     overlap_note,
     overlap_notes,
     overlaps,
-    stored_references,
 )
-from augury.corpora.labels import LABEL, label_counts, label_doubts
-from augury.corpora.records import describe_controls
+from augury.corpora.labels import LABEL, label_counts
 from augury.corpora.spec import BaseSpec, ResolvedSplit
 from augury.experiments.cost import Cost, uses_gpu
 from augury.experiments.estimates import estimates
@@ -78,7 +75,6 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
             how = experiment.execution
             operator.check_fitted(pipeline.fit(learned_from, operator, store, execution=how))
         for test in experiment.test_sets:
-            stored_references(experiment.corpus, test, texts[test], store)
             if noise := experiment.corpus.noise(test):
                 from augury.augment.noise import check_noise  # few files have such tests
 
@@ -123,7 +119,6 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
             *missing.values(),
             *leaks(trained, store),
             *warnings,
-            *control_characters(texts, store),
             *label_cautions(texts, systems.values()),
             *cautions(systems.values()),
             *too_late(trained, costs),
@@ -194,19 +189,6 @@ def leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
     return list(dict.fromkeys(chain.from_iterable(notes.values())))
 
 
-def control_characters(texts: Iterable[TextSummary], store: Store) -> list[str]:
-    """Return a warning for every text with characters that are invisible and change what tools
-    read."""
-    notes = []
-    for text in texts:
-        if counts := Corpus.load(store, text.address).manifest.get("controls"):
-            shown = describe_controls(counts)
-            notes.append(
-                f"{text.name} has characters that are not seen and stay in the text: {shown}"
-            )
-    return notes
-
-
 def too_late(systems: Mapping[str, Experiment], costs: Mapping[str, Cost | None]) -> list[str]:
     """Return a warning for every system of which all acts in less than half of its training, by
     the estimated updates of an epoch."""
@@ -257,14 +239,12 @@ def missing_models(experiments: Iterable[Experiment]) -> dict[str, str]:
 
 
 def label_cautions(texts: Sequence[TextSummary], systems: Iterable[Experiment]) -> list[str]:
-    """Return warnings on labels that look alike, and notes on imbalanced labels of texts that
-    models are judged on."""
-    labels = sum((Counter(text.labels) for text in texts), Counter[str]())
+    """Return notes on imbalanced labels of texts that models are judged on."""
     of_labels = (system.scoring for system in systems if system.scoring.MEASURES == "labels")
     metrics = list(dict.fromkeys(name for scoring in of_labels for name in scoring.metrics))
     judged = [text for text in texts if metrics and text.name.partition(" ")[0] != "train"]
     notes = [imbalance_note(text.name, text.labels, metrics) for text in judged]
-    return [*label_doubts(labels), *filter(None, notes)]
+    return list(filter(None, notes))
 
 
 UNCHECKED = {
@@ -363,9 +343,8 @@ def _summary(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> TextSumma
         _left_out(reason, rows, part, examples.get(reason, ())) for reason, rows in rejected.items()
     ]
     labels = label_counts(corpus) if KINDS[corpus.kind].target == LABEL else {}
-    chosen = (manifest.get("subset") or {}).get("of", corpus.rows)
-    rows_in = chosen + sum(manifest["rejected"].values())
-    return TextSummary(name, part.languages, rows_in, corpus.rows, left_out, corpus.address, labels)
+    read = manifest["rows_in"]
+    return TextSummary(name, part.languages, read, corpus.rows, left_out, corpus.address, labels)
 
 
 def _left_out(

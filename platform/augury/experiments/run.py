@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +52,6 @@ class Run(TrainingRun):
     """The mean number of times that an epoch reads a view of a record."""
     health: tuple[Health, ...] = ()
     """The measures of views and records, in their order."""
-    references: Mapping[str, str] = field(default_factory=dict)
-    """The folders of further references, by test set."""
     before: str | None = None
     """The address of the stage before this one; None for a first stage."""
 
@@ -225,8 +223,8 @@ def describe_scores(run: Run) -> RunRecord:
         if key.startswith(EVALUATION)
     }
     record = replace(record, inputs=run.inputs, parameters=trained | scored)
-    texts = {key: run.to_dict()[key] for key in ("inputs", "references")}
-    record.write_description(run.folder, described | texts | {"experiment": written})
+    inputs = {"inputs": run.to_dict()["inputs"], "experiment": written}
+    record.write_description(run.folder, described | inputs)
     return record
 
 

@@ -342,7 +342,7 @@ class Experiment(Section):
                 )
         groups = self.view_groups()
         for part in self._parts:
-            check_columns(part, self.corpus.TEXT.KIND.columns)
+            check_columns(part, self.corpus.KIND.columns)
             if (
                 isinstance(part, TextSubset) and not self.systems
             ):  # with systems, each is one experiment, and this is none

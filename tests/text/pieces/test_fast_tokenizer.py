@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
 from augury.core.store import Store
-from augury.corpora.filters import Filter, clean
+from augury.corpora.filters import Cleaning, clean
 from augury.text.pieces.fast_tokenizer import fast_tokenizer, save
 from augury.text.pieces.settings import VocabularyConfig
 from augury.text.pieces.training import train
@@ -48,7 +48,7 @@ def vocabulary(
 
 
 def expected(vocabulary: Vocabulary, text: str, lowercase: bool = False) -> list[int]:
-    cleaned, _ = clean(pa.array([text]), {}, Filter(lowercase=lowercase))
+    cleaned = clean(pa.array([text]), {}, Cleaning(lowercase=lowercase))
     return vocabulary.encode(cleaned)[0].tolist()
 
 

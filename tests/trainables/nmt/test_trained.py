@@ -3,20 +3,16 @@ what analyses read."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
 from augury.core.errors import UserError
-from augury.experiments.evaluate import evaluate, evaluated, render_texts
-from augury.experiments.make import prepare
-from augury.experiments.record import RunRecord
+from augury.experiments.evaluate import evaluate, render_texts
 from augury.experiments.run import Run
 from augury.scoring.registry import metric
 from augury.scoring.stored import read_statistics
-from tests.trainables.nmt.tuned import CORPUS
 from trainables.nmt import TASK
 from trainables.nmt.trained import Trained
 
@@ -38,28 +34,6 @@ def test_evaluation_keeps_the_counts_of_every_sentence(untrained: Any) -> None:
             measure, counts = metric(score["name"], "en"), kept[score["name"]]
             assert counts.tolist() == measure.statistics(hypotheses, references).tolist()
             assert measure.value(counts.sum(0).tolist()) == score["value"]
-
-
-def test_test_sets_may_have_several_references(untrained: Any, tmp_path: Path) -> None:
-    """They are cleaned as targets are, and another text of them is another evaluation."""
-    texts = {"source": ["der Hund", "das Haus"], "target": ["the dog", "the house"]}
-    texts |= {"more": ["A DOG ", "&quot;house&quot;"]}
-    for name, lines in texts.items():
-        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
-    files = {side: str(tmp_path / side) for side in ("source", "target")}
-    tests = {"one": {**files, "references": [str(tmp_path / "more")]}, "two": files}
-    cleaned = {"filter": {"lowercase": True, "unescape": True}}
-    run: Run = untrained(corpus={**CORPUS, "tests": tests, **cleaned})
-    evaluate(run)
-    assert evaluated(Run.read(run.folder))
-    scored = RunRecord.read(run.folder).tests
-    signatures = {test: scores[0].signature[:8] for test, scores in scored.items()}
-    assert signatures == {"one": "nrefs:2|", "two": "nrefs:1|"}
-    hypotheses = run.folder.sub("hypotheses").read("one.txt").decode().splitlines()
-    expected = metric("chrf", "en").statistics(hypotheses, texts["target"], ["a dog", '"house"'])
-    assert read_statistics(run.folder, "one")["chrf"].tolist() == expected.tolist()
-    (tmp_path / "more").write_text("a hound\nthe home\n")
-    assert not evaluated(prepare(run.experiment, run.store))
 
 
 def test_too_long_texts_are_refused(untrained: Any) -> None:
