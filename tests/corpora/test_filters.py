@@ -78,7 +78,6 @@ def test_limits_of_clean_corpus_n(source: int, target: int, reason: str) -> None
 
 def test_limits_can_be_changed_or_left_out() -> None:
     for source, target, filter, reason in (
-        ("a b", "a b", limits(min_length=3), "too short"),
         ("a b c d e", "a", limits(max_ratio=None), ""),
         ("a " * 200, "b " * 200, limits(max_length=None), ""),
         ("a", "\u00a0", None, "empty target"),

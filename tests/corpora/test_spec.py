@@ -53,7 +53,6 @@ OF_PAIRS: list[tuple[dict[str, Any], str]] = [
     ({"known": "iwslt14", "valid": {"first": 5}}, "'valid'"),
     ({"train": FILES, "valid": FILES, "every": 23}, "every"),
     ({"train": [CLEAN], "valid": FILES, "decides": "x"}, "decides 'x'"),
-    ({"train": FILES, "filter": {"min_length": 9, "max_length": 8}}, "lower it"),
 ]
 OF_NLI: list[tuple[dict[str, Any], str]] = [
     ({"train": {**NLI, "labels": {0: "entails"}}}, "'entailment', 'neutral' or"),

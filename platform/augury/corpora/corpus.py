@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 
 from augury.core.errors import UserError
 from augury.core.integrity import Checksum
-from augury.core.parallel import map_ahead
 from augury.core.store import Folder, Store
 
 KIND = "corpora"
@@ -41,10 +40,9 @@ class Kind:
     """Those that a system reads, which augmentation may rewrite."""
     target: str = ""
     """The column with the expected output: one of sentences, or `label`; empty for text alone."""
-    language: str = "language"
-    """The column with the language of the inputs."""
-    target_language: str = "language"
-    """The column with the language of the expected output."""
+    languages: tuple[str, ...] = ("language",)
+    """The columns with the language of the inputs and, if it is another one, of the expected
+    output."""
     aliases: Mapping[str, str | None] = field(default_factory=dict, hash=False)
     """The names of labels in texts, with the label that each means, None for no label; a text may
     have no others. Without aliases every name is a label."""
@@ -69,9 +67,14 @@ class Kind:
         return (*self.sentences, self.target) if self.is_labelled else self.sentences
 
     @property
-    def languages(self) -> tuple[str, ...]:
-        """The columns with languages."""
-        return tuple(dict.fromkeys((self.language, self.target_language)))
+    def language(self) -> str:
+        """The column with the language of the inputs."""
+        return self.languages[0]
+
+    @property
+    def target_language(self) -> str:
+        """The column with the language of the expected output."""
+        return self.languages[-1]
 
     @property
     def columns(self) -> list[str]:
@@ -97,8 +100,7 @@ PARALLEL = Kind(
     sentences=("source", "target"),
     inputs=("source",),
     target="target",
-    language="source_language",
-    target_language="target_language",
+    languages=("source_language", "target_language"),
     lines=("source", "target"),
     limits={"max_length": 175, "max_ratio": 9},  # the ratio of Moses' clean-corpus-n
 )
@@ -285,14 +287,11 @@ class CorpusWriter:
 
     def add(self, table: pa.Table) -> None:
         """Append records."""
-        for shard in self._full(table):
-            self._write(shard)
-
-    def add_all(self, tables: Iterable[pa.Table]) -> None:
-        """Append records, writing one shard while the tables of the next are made."""
-        shards = (shard for table in tables for shard in self._full(table))
-        for _ in map_ahead(self._write, shards, 1):
-            pass
+        self._buffer.append(table)
+        while sum(len(part) for part in self._buffer) >= SHARD_ROWS:
+            joined = pa.concat_tables(self._buffer)
+            self._write(joined.slice(0, SHARD_ROWS))
+            self._buffer = [joined.slice(SHARD_ROWS)]
 
     def finish(self, manifest: dict[str, Any]) -> Corpus:
         """Write the last shard, the manifest and the marker."""
@@ -302,14 +301,6 @@ class CorpusWriter:
         counts = {"rows": self.rows, "shards": self.names}
         self.folder.finish({**counts, **manifest}, files=self.names, known=self._checksums)
         return Corpus(self.folder)
-
-    def _full(self, table: pa.Table) -> Iterator[pa.Table]:
-        """Add records to the buffer, and take full shards out of it."""
-        self._buffer.append(table)
-        while sum(len(part) for part in self._buffer) >= SHARD_ROWS:
-            joined = pa.concat_tables(self._buffer)
-            self._buffer = [joined.slice(SHARD_ROWS)]
-            yield joined.slice(0, SHARD_ROWS)
 
     def _write(self, table: pa.Table) -> None:
         name = shard_name(len(self.names))

@@ -87,31 +87,47 @@ def examine(path: str) -> InputFile:
 
 @cache
 def _examine(path: str, place: int, size: int, changed: int) -> InputFile:
-    file, digest = find(path), hashlib.sha256()
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    ends = returns = 0
-    last = b""
+    file, digest, count = find(path), hashlib.sha256(), 0
     with open_bytes(file) as stream:
-        while chunk := stream.read(CHUNK):
+        while lines := stream.readlines(CHUNK):
+            chunk = b"".join(lines)
             digest.update(chunk)
-            ends, returns, last = (
-                ends + chunk.count(b"\n"),
-                returns + chunk.count(b"\r"),
-                chunk[-1:],
-            )
-            try:
-                decoder.decode(chunk)
-            except UnicodeDecodeError:
-                raise _no_text(file) from None
-            if b"\0" in chunk:
-                raise _no_text(file)
-    if decoder.getstate()[0]:  # the beginning of a character
-        raise _no_text(file)
-    # A file without line feeds may have the line ends of old Macs.
-    count = ends + (last not in (b"\n", b"")) if ends else returns + (last not in (b"\r", b""))
+            _check_utf8(file, chunk, count)
+            count += len(lines)
     if not count:
         raise UserError(f"{path} is empty: give a file with one sentence or record per line")
+    if count == 1 and not chunk.endswith(b"\n"):  # which may have the line ends of old Macs
+        count += chunk.rstrip(b"\r").count(b"\r")
     return InputFile(path, size, count, digest.hexdigest())
+
+
+def _check_utf8(file: Path, chunk: bytes, before: int) -> None:
+    """Raise UserError with the place of a byte of whole lines that is NUL or not UTF-8; `before`
+    is the number of lines before them."""
+    nul = chunk.find(b"\0")
+    try:
+        chunk[: nul if nul >= 0 else None].decode()
+        if nul < 0:
+            return
+        start = nul
+    except UnicodeDecodeError as error:
+        start = error.start
+    begin = chunk.rfind(b"\n", 0, start) + 1
+    line = chunk[begin:].partition(b"\n")[0]
+    number = before + chunk.count(b"\n", 0, start) + 1
+    place = f"{file}, line {number}, byte {start - begin + 1}"
+    if start == nul:
+        raise UserError(
+            f"{place} is NUL, so that the file is damaged or no text: write it again, or remove "
+            "NUL, for example: tr -d '\\000'"
+        )
+    own = "its own encoding, for example: iconv -f latin1"
+    # Of text in other scripts most bytes are not ASCII, and latin1 accepts them all.
+    if sum(byte > 127 for byte in line) > len(line) / 3:
+        own = "gb18030, shift_jis, windows-1251 or what it is in: iconv -f ENCODING"
+    raise UserError(
+        f"{place}: 0x{chunk[start]:02x} is not UTF-8; convert it from {own} -t utf-8 {file.name}"
+    )
 
 
 def find(path: str) -> Path:
@@ -266,26 +282,3 @@ def _segments(markup: str, side: int) -> Iterator[bytes]:
             inside, section = tag != "src" and section in ("", "src"), tag
         else:
             inside = tag == "src"
-
-
-def _no_text(path: Path) -> UserError:
-    """Return the first byte of a file that is not UTF-8, or is NUL, as an error."""
-    with open_bytes(path) as stream:
-        for number, line in enumerate(stream, start=1):
-            if b"\0" in line:
-                return UserError(
-                    f"{path}, line {number}, byte {line.index(0) + 1} is NUL, so that the file is "
-                    "damaged or no text: write it again, or remove NUL, for example: tr -d '\\000'"
-                )
-            try:
-                line.decode()
-            except UnicodeDecodeError as error:
-                own = "its own encoding, for example: iconv -f latin1"
-                # Of text in other scripts most bytes are not ASCII, and latin1 accepts them all.
-                if sum(byte > 127 for byte in line) > len(line) / 3:
-                    own = "gb18030, shift_jis, windows-1251 or what it is in: iconv -f ENCODING"
-                return UserError(
-                    f"{path}, line {number}, byte {error.start + 1}: 0x{line[error.start]:02x} is "
-                    f"not UTF-8; convert it from {own} -t utf-8 {path.name}"
-                )
-    raise AssertionError(f"{path} decodes line by line but not as a whole")

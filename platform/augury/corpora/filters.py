@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import xxhash
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field, PositiveInt
 
 from augury.core.config import Section
 from augury.core.words import UNSPACED
@@ -27,7 +27,6 @@ REASONS = (
     "empty text",
     "too long",
     "too many characters",
-    "too short",
     "ratio",
     "duplicate",
     "held out",
@@ -42,6 +41,8 @@ HELD_OUT = REASONS.index("held out")
 SUBSET = REASONS.index("not in the subset")
 MAX_CHARACTERS = 100_000
 """Of each side of a training row, however many words they are."""
+MOST_RUNS = 16
+"""Runs of hashes in which each is looked up: with more, they are joined."""
 FAULTS = REASONS[NO_LABEL + 1 : DUPLICATE]
 """Reasons that indicate unusable text if they apply to most rows."""
 
@@ -49,7 +50,6 @@ REASON_SETTINGS = {
     "not selected": "{split}.where",
     "no gold label": "{split}.labels",
     "too long": "filter.max_length",
-    "too short": "filter.min_length",
     "ratio": "filter.max_ratio",
     "duplicate": "filter.deduplicate",
     "held out": "every",
@@ -72,22 +72,11 @@ class Cleaning(Section):
     """Replace HTML entities such as `&quot;` by their characters."""
     deduplicate: bool = False
     """Remove repeated rows."""
-    min_length: PositiveInt = 1
-    """Minimum number of words of a sentence."""
     max_length: PositiveInt | None = None
     """Maximum number of words of a sentence; null for no limit."""
     max_ratio: float | None = Field(default=None, ge=1)
     """Maximum ratio of the longer to the shorter sentence of a row, in characters where one is in a
     script without spaces (Chinese, Thai); null for no limit."""
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Cleaning:
-        if self.max_length is not None and self.min_length > self.max_length:
-            raise ValueError(
-                f"min_length {self.min_length} is larger than max_length {self.max_length}: lower "
-                "it"
-            )
-        return self
 
 
 def clean(text: pa.Array, replace: Mapping[str, str], filter: Cleaning) -> pa.Array:
@@ -139,7 +128,6 @@ def rejections(
     characters = [np.from_dlpack(pc.utf8_length(text)) for text in texts]
     if filter:
         rejected["too many characters"] = np.maximum.reduce(characters) > MAX_CHARACTERS
-    rejected["too short"] = shorter < limits.min_length
     if limits.max_ratio is not None:
         matches = [pc.match_substring_regex(text, f"[{UNSPACED}]") for text in texts]
         unspaced = reduce(pc.or_, matches).to_numpy(zero_copy_only=False)
@@ -174,7 +162,7 @@ class Duplicates:
 
     def __init__(self) -> None:
         self._runs: list[np.ndarray] = []
-        """Hashes seen, in sorted runs of which each is more than twice as long as the next."""
+        """Hashes seen, sorted in each run."""
 
     def repeated(self, *sides: pa.Array) -> np.ndarray:
         """Return a mask of the rows that equal an earlier one, in this call or a previous one."""
@@ -185,23 +173,14 @@ class Duplicates:
         unique, first = np.unique(hashes, return_index=True)
         new = np.ones(len(unique), bool)
         for run in self._runs:
-            places = np.minimum(np.searchsorted(run, unique), len(run) - 1)
-            new &= run[places] != unique
+            new &= run[np.searchsorted(run[:-1], unique)] != unique
         repeated = np.ones(len(hashes), bool)
         repeated[first[new]] = False
-        self._add(unique[new])
+        if new.any():
+            self._runs.append(unique[new])
+        if len(self._runs) > MOST_RUNS:
+            self._runs = [np.sort(np.concatenate(self._runs))]
         return repeated
-
-    def _add(self, hashes: np.ndarray) -> None:
-        """Add a sorted run, and join runs until each is more than twice as long as the next: every
-        hash is sorted a logarithmic number of times, and looked up in as many runs."""
-        if not len(hashes):
-            return
-        self._runs.append(hashes)
-        while len(self._runs) > 1 and len(self._runs[-2]) <= 2 * len(self._runs[-1]):
-            joined = np.concatenate([self._runs.pop(), self._runs.pop()])
-            joined.sort()
-            self._runs.append(joined)
 
 
 def row_hashes(*sides: pa.Array) -> np.ndarray:

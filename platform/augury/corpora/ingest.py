@@ -171,7 +171,8 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
         builder = RecordBuilder(split, text, choose(split, text, size) if size else None)
         rows = min(text.total, text.first or text.total)
         with Stage(f"read {split.name}", rows, split.kind.noun) as stage:
-            writer.add_all(builder.records(stage))
+            for records in builder.records(stage):
+                writer.add(records)
     except UserError:
         folder.remove()
         raise

@@ -66,20 +66,25 @@ def locate(known: KnownSet, split: str, languages: Mapping[str, str]) -> dict[st
             f"{known.name} is read from the subdirectory {folder} of a data directory: set "
             f"{ENVIRONMENT} to its path"
         )
-    settings = dict(known.texts[split])
-    for key, value in settings.items():
-        if key in ("source", "target", "file"):
-            names = [value] if isinstance(value, str) else value
-            paths = [
-                _find(known, split, name.format_map(languages), expanded(root) / folder)
-                for name in names
-            ]
-            settings[key] = paths[0] if len(paths) == 1 else tuple(paths)
-        elif key.endswith("_column"):
-            settings[key] = value.format_map(languages)
-        elif key == "where":
-            settings[key] = {name: text.format_map(languages) for name, text in value.items()}
+    settings: dict[str, Any] = _filled(known.texts[split], languages)
+    for key in ("source", "target", "file"):
+        names = settings.get(key, ())
+        paths = [
+            _find(known, split, name, expanded(root) / folder)
+            for name in ([names] if isinstance(names, str) else names)
+        ]
+        settings |= {key: paths[0] if len(paths) == 1 else paths} if paths else {}
     return settings
+
+
+def _filled(value: Any, languages: Mapping[str, str]) -> Any:
+    """Return settings with the codes of languages in place of `{source}`, `{target}` and
+    `{language}`."""
+    if isinstance(value, Mapping):
+        return {key: _filled(item, languages) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_filled(item, languages) for item in value]
+    return value.format_map(languages) if isinstance(value, str) else value
 
 
 def check_languages(known: KnownSet, languages: tuple[str, ...]) -> None:

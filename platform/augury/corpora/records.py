@@ -214,7 +214,7 @@ class RecordBuilder:
             expected = "belong together" if len(self.kind.sentences) > 1 else "is correct"
             raise UserError(
                 f"{name}: {counts}: check that {sides} {expected}, or change filter "
-                "(min_length, max_length, max_ratio)"
+                "(max_length, max_ratio)"
             )
         if not self._kept and self.split.every:
             raise UserError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from augury.core.config import Section
+from augury.core.config import FileName, Section
 from augury.core.errors import UserError, unknown
 from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, MONOLINGUAL, NLI, PARALLEL, Kind
 from augury.corpora.filters import Cleaning
@@ -18,7 +17,6 @@ from augury.corpora.known import SETS, KnownSet, check_languages, locate
 from augury.corpora.languages import SEVERAL, LanguageCode
 from augury.corpora.text_settings import Role, SourceNoise, Text, text_of
 
-TEST_NAME = r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}"
 RESERVED = ("train", "valid", "mean")  # "mean" is the mean over test sets
 ONLY = {"noise": "tests", "validation": "tests", "subset": "train"}
 """The texts that a setting is for, where it is not for all."""
@@ -77,7 +75,7 @@ class BaseSpec(Section):
 
     By default the first.
     """
-    tests: dict[str, Text] = Field(default_factory=dict)
+    tests: dict[FileName, Text] = Field(default_factory=dict)
     """Test sets by name; if any are given, those of known sets are not used."""
     filter: Cleaning | None = None
     """Preparation; by default that of the first known set, or else the default settings."""
@@ -99,7 +97,7 @@ class BaseSpec(Section):
             described = "All labels, in the order of the model's classes."
             cls.labels = Field(min_length=2, description=described)  # type: ignore[attr-defined]
         fields |= dict.fromkeys(("train", "valid"), text | tuple[text, ...] | None)
-        fields["tests"] = dict[str, text]
+        fields["tests"] = dict[FileName, text]
         cls.train, cls.valid, cls.tests = None, None, Field(default_factory=dict)
         # Before Pydantic collects the fields of the class.
         cls.__annotations__ = {**fields, **cls.__dict__.get("__annotations__", {})}
@@ -310,13 +308,8 @@ class BaseSpec(Section):
                         f"{key} is a single text: name and weight are for a list; remove them"
                     )
                 self._check_text(key, value)
-        for name in self.tests:
-            if name in RESERVED or not re.fullmatch(TEST_NAME, name):
-                reserved = f"{', '.join(RESERVED[:-1])} nor {RESERVED[-1]}"
-                raise ValueError(
-                    f"'{name:.60}' is not a valid test name: use letters, digits, '_', '-' and, "
-                    f"not first, '.', at most 100, and neither {reserved}"
-                )
+        for name in set(self.tests) & {*RESERVED}:
+            raise ValueError(f"'{name}' is the name of no test set: call it otherwise")
         for split in self.splits():
             known = None if split == "train" and self.mixture else self._known_text(split)
             if known and "language" not in known.texts[split]:
