@@ -39,20 +39,31 @@ def test_many_labels_are_labels_where_each_has_several_rows() -> None:
     assert are_labels(100, 100) and not are_labels(10_001, 10**6)
 
 
+def meant(names: LabelNames, *given: str) -> list[str | None]:
+    return [names.label(name, "", "line 1") for name in given]
+
+
+def refused(names: LabelNames, *given: str) -> bool:
+    for name in given:
+        with pytest.raises(UserError, match="label"):
+            names.label(name, "", "line 1")
+    return True
+
+
 def test_usual_names() -> None:
     names = LabelNames(NLI, {})
     for label in LABELS:
-        assert {names[name] for name in (label, label[0], label.upper(), f" {label}")} == {label}
-    assert names["contradictory"] == "contradiction" and names["-"] is None and "-" in names
-    assert not any(name in names for name in ("", "0", "2", "hidden", "entails", "-1"))
+        assert meant(names, label, label[0], label.upper(), f" {label}") == [label] * 4
+    assert meant(names, "contradictory", "-") == ["contradiction", None]
+    assert refused(names, "", "0", "2", "hidden", "entails", "-1")
 
 
 def test_given_names_go_before_usual_ones() -> None:
     given = {"0": "contradiction", "e": "neutral", "Entails": "entailment", "-": "neutral"}
     names = LabelNames(NLI, given)
-    assert {name: names[name] for name in given} == given and names["n"] == "neutral"
-    assert "1" not in names and "entails" not in names
-    assert LabelNames(NLI, {"-1": None})["-1"] is None
+    assert meant(names, *given, "n") == [*given.values(), "neutral"]
+    assert refused(names, "1", "entails")
+    assert meant(LabelNames(NLI, {"-1": None}), "-1") == [None]
 
 
 @pytest.mark.parametrize(
@@ -65,19 +76,19 @@ def test_given_names_go_before_usual_ones() -> None:
 )
 def test_numbers_of_classes_are_read_by_name(classes: tuple[str, ...]) -> None:
     names = LabelNames(NLI, {}, classes)
-    assert [names[str(number)] for number in range(3)] == [name.lower() for name in classes]
-    assert names["-1"] is None and "3" not in names
+    assert meant(names, "0", "1", "2", "-1") == [*map(str.lower, classes), None]
+    assert refused(names, "3")
 
 
 def test_given_names_of_classes_and_their_numbers() -> None:
     names = LabelNames(NLI, {"yes": "entailment", "1": "neutral"}, ("yes", "maybe", "no"))
-    assert [names["0"], names["1"]] == ["entailment", "neutral"] and "2" not in names
+    assert meant(names, "0", "1") == ["entailment", "neutral"] and refused(names, "2")
 
 
 def test_every_name_is_a_label_where_a_kind_has_no_aliases() -> None:
     names = LabelNames(LABELLED, {"bad": "negative", "": None}, ("good", "bad"))
-    assert [names[name] for name in ("0", "1", "bad", " other ", "", "-1")] == [
+    assert meant(names, "0", "1", "bad", " other ", "", "-1", "any") == [
         *("good", "negative", "negative", "other"),
-        *(None, None),
+        *(None, None, "any"),
     ]
-    assert "anything" in names and LabelNames(LABELLED, {})["-1"] == "-1"
+    assert meant(LabelNames(LABELLED, {}), "-1") == ["-1"] and refused(LabelNames(LABELLED, {}), "")

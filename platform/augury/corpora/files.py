@@ -160,13 +160,7 @@ def open_bytes(path: Path, is_text: bool = True) -> Iterator[BinaryIO]:
     if path.exists() and not path.is_file():  # it could be read once, or wait for ever
         raise UserError(f"{path} is a pipe or a device: write its text to a file, and give that")
     try:
-        suffix = _compression(path)
-        if path.suffix in COMPRESSIONS and path.suffix != suffix and path.stat().st_size:
-            raise UserError(
-                f"{path} is not a {path.suffix} file despite its name: download it again or "
-                "rename it"
-            )
-        with _stream(path, suffix) as stream:
+        with _stream(path) as stream:
             if is_text:
                 _check_text(path, stream.peek(SAMPLE)[:SAMPLE])
             yield stream
@@ -176,14 +170,11 @@ def open_bytes(path: Path, is_text: bool = True) -> Iterator[BinaryIO]:
         raise UserError(f"{path} is damaged or truncated ({error}): download it again") from error
 
 
-def _compression(path: Path) -> str:
-    """Return the extension of the compression of a file; empty for a plain one."""
+def _stream(path: Path) -> io.BufferedReader:
+    """Return the decompressed bytes of a file, whose first ones tell its compression."""
     with path.open("rb") as file:
         start = file.read(16)
-    return next((suffix for suffix, magic in COMPRESSIONS.items() if re.match(magic, start)), "")
-
-
-def _stream(path: Path, suffix: str) -> io.BufferedReader:
+    suffix = next((suffix for suffix, magic in COMPRESSIONS.items() if re.match(magic, start)), "")
     if not suffix:
         return io.BufferedReader(path.open("rb", buffering=0), CHUNK)
     if suffix == ".xz":

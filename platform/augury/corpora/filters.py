@@ -26,7 +26,6 @@ REASONS = (
     "empty hypothesis",
     "empty text",
     "too long",
-    "too many characters",
     "ratio",
     "duplicate",
     "held out",
@@ -39,8 +38,6 @@ NO_LABEL = REASONS.index("no gold label")
 DUPLICATE = REASONS.index("duplicate")
 HELD_OUT = REASONS.index("held out")
 SUBSET = REASONS.index("not in the subset")
-MAX_CHARACTERS = 100_000
-"""Of each side of a training row, however many words they are."""
 MOST_RUNS = 16
 """Runs of hashes in which each is looked up: with more, they are joined."""
 FAULTS = REASONS[NO_LABEL + 1 : DUPLICATE]
@@ -125,10 +122,8 @@ def rejections(
     rejected = {f"empty {side}": count == 0 for side, count in zip(sides, counts, strict=True)}
     if limits.max_length is not None:
         rejected["too long"] = longer > limits.max_length
-    characters = [np.from_dlpack(pc.utf8_length(text)) for text in texts]
-    if filter:
-        rejected["too many characters"] = np.maximum.reduce(characters) > MAX_CHARACTERS
     if limits.max_ratio is not None:
+        characters = [np.from_dlpack(pc.utf8_length(text)) for text in texts]
         matches = [pc.match_substring_regex(text, f"[{UNSPACED}]") for text in texts]
         unspaced = reduce(pc.or_, matches).to_numpy(zero_copy_only=False)
         longer = np.where(unspaced, np.maximum.reduce(characters), longer)

@@ -38,21 +38,27 @@ class LabelNames:
             self._classes["-1"] = NO_GOLD
             self._labels = {NO_GOLD: None, **self._labels}
 
-    def __contains__(self, name: str) -> bool:
-        return self._is_open or self._key(name) in self._labels
-
-    def __getitem__(self, name: str) -> str | None:
-        key = self._key(name)
-        label = self._labels.get(key, key)
-        return label and label.strip()
-
-    def unknown_message(self, name: str, location: str) -> str:
-        """Return the error message for an unknown name at a location."""
+    def label(self, name: str, split: str, place: str) -> str | None:
+        """Return the label that a name means, None for no label; UserError with the split and the
+        place of the name where it is unknown or empty."""
         label = self._classes.get(name, name)
-        if not label.strip():
-            return (
-                f"the label is empty ({location}): complete the row, or leave out all such rows, "
-                + ("names: {'': null}" if self._is_open else "labels: {'': '-'}")
+        stripped = label.strip()
+        spellings = (label,) if self._is_open else (stripped, stripped.lower())
+        for key in (name, *spellings):
+            if key in self._labels:
+                meant = self._labels[key]
+                return meant and meant.strip()
+        if self._is_open and stripped:
+            return stripped
+        hint = (
+            f"allowed: {self._shown}; or map it to a label, for example labels: "
+            f"{{{label}: neutral}}, or {{{label}: '-'}} for no gold label"
+        )
+        if not stripped:
+            leave_out = "names: {'': null}" if self._is_open else "labels: {'': '-'}"
+            raise UserError(
+                f"{split}the label is empty ({place}): complete the row, or leave out all such "
+                f"rows, {leave_out}"
             )
         if re.fullmatch("-?[0-9]+", label):
             hint = (
@@ -60,19 +66,7 @@ class LabelNames:
                 "example labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where "
                 "'-' is no gold label"
             )
-        else:
-            hint = (
-                f"allowed: {self._shown}; or map it to a label, for example labels: "
-                f"{{{label}: neutral}}, or {{{label}: '-'}} for no gold label"
-            )
-        return f"unknown label '{label}' ({location}): {hint}"
-
-    def _key(self, name: str) -> str:
-        label = self._classes.get(name, name)
-        if name in self._labels or self._is_open:
-            return name if name in self._labels else label
-        label = label.strip()
-        return label if label in self._labels else label.lower()
+        raise UserError(f"{split}unknown label '{label}' ({place}): {hint}")
 
 
 def label_counts(corpus: Corpus) -> dict[str, int]:

@@ -116,16 +116,21 @@ class RecordBuilder:
         if self.kind.is_labelled:
             labels = block.column("label").combine_chunks().dictionary_encode()
             numbers = labels.indices.to_numpy()
+            meant: list[str | None] = []
             for index, name in enumerate(labels.dictionary.to_pylist()):
-                rows = np.flatnonzero((numbers == index) & selected)
-                if len(rows) and name not in self._names:
-                    raise self._label_error(name, block, int(rows[0]))
-                if len(rows) and self._names[name] is None:
+                rows, label = np.flatnonzero((numbers == index) & selected), None
+                if len(rows):
+                    place = self.text.location(block, int(rows[0]))
+                    label = self._names.label(name, f"{self.split.name}: ", place)
+                if label is None:
                     codes[rows] = NO_LABEL
+                meant.append(label)
+            column = pa.array(meant, pa.string()).take(labels.indices)
+            block = block.set_column(block.column_names.index("label"), "label", column)
         if not training and (codes > NO_LABEL).any():
             row = int((codes > NO_LABEL).argmax())
             raise UserError(
-                f"{self.split.name}: {REASONS[codes[row]]} in {self._place(block, row)}; "
+                f"{self.split.name}: {REASONS[codes[row]]} in {self.text.location(block, row)}; "
                 "validation and test sets are not filtered: complete or remove the row"
             )
         hashes = None
@@ -161,7 +166,7 @@ class RecordBuilder:
             self._rejected[reason] += len(rows)
             examples = self._examples.setdefault(reason, [])
             for row in rows[: EXAMPLES - len(examples)].tolist():
-                example = {"place": self._place(block, row)}
+                example = {"place": self.text.location(block, row)}
                 for side, column in zip(self.kind.sentences, cleaned.texts, strict=True):
                     example[side] = column[row].as_py()[:EXAMPLE_LENGTH]
                 examples.append(example)
@@ -174,10 +179,7 @@ class RecordBuilder:
         numbers = pc.utf8_lpad(block.column("row").combine_chunks().cast(pa.string()), 8, "0")
         columns = [pc.binary_join_element_wise(self.split.name, numbers, "-"), *sides]
         if self.kind.is_labelled:
-            labels = [self._names[name] for name in block.column("label").to_pylist()]
-            if "" in labels:
-                raise self._label_error("", block, labels.index(""))
-            columns.append(pa.array(labels, pa.string()))
+            columns.append(block.column("label"))
         for name, language in zip(self.kind.languages, self.split.languages, strict=True):
             column = pa.repeat(language, count)
             if name in block.column_names:  # a text in several languages
@@ -186,7 +188,7 @@ class RecordBuilder:
                     try:
                         check_language(code)
                     except UserError as error:
-                        place = self._place(block, column.to_pylist().index(code))
+                        place = self.text.location(block, column.to_pylist().index(code))
                         raise UserError(f"{self.split.name}: {place}: {error}") from error
             columns.append(column)
         view = schema.field("views").type.value_type
@@ -216,23 +218,16 @@ class RecordBuilder:
                 f"{name}: {counts}: check that {sides} {expected}, or change filter "
                 "(max_length, max_ratio)"
             )
-        if not self._kept and self.split.every:
-            raise UserError(
-                f"{name}: {self._passed:,} pairs are too few for every: {self.split.every}; lower "
-                "it"
-            )
         if not self._kept:
-            raise UserError(
-                f"{name}: none of {self._read:,} rows is kept ({_counts(self._rejected)}): see "
-                f"{files}"
+            every = self.split.every
+            remedy = (
+                f"too few for every: {every}; lower it"
+                if every and self._passed
+                else f"see {files}"
             )
-
-    def _label_error(self, name: str, block: pa.Table, row: int) -> UserError:
-        message = self._names.unknown_message(name, self._place(block, row))
-        return UserError(f"{self.split.name}: {message}")
-
-    def _place(self, block: pa.Table, row: int) -> str:
-        return self.text.location(block, row)
+            raise UserError(
+                f"{name}: none of {self._read:,} rows is kept ({_counts(self._rejected)}): {remedy}"
+            )
 
 
 def threads() -> int:
