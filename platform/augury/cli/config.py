@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -36,8 +36,6 @@ EXTENDS_SCHEMA = {
 RACE_COST = 40
 """One seed of all systems of a race of `augmentations`, in trainings of the baseline, at most: by
 its estimates 38 for translation, 18 to 20 for labels."""
-MAX_CHARACTERS = 60
-"""Length at which printed sentences are truncated."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -157,7 +155,7 @@ def show(
     for text in report.texts:
         for left_out in text.left_out:
             if left_out.reason != REASONS[NOT_SELECTED]:  # which is as the file says
-                print("\n".join(_left_out(text.name, left_out)))
+                print(_left_out(text.name, left_out))
     for caution in report.cautions:
         if caution not in report.warnings:
             print(f"note   {caution}")
@@ -184,19 +182,15 @@ def _row(text: preflight.TextSummary, labelled: bool) -> dict[str, object]:
     return row
 
 
-def _left_out(name: str, left_out: preflight.LeftOutRows) -> Iterator[str]:
-    """Yield why rows of a text are excluded, the setting that keeps them, and examples."""
+def _left_out(name: str, left_out: preflight.LeftOutRows) -> str:
+    """Return why rows of a text are excluded, and the setting that keeps them."""
     value = left_out.value
     if not isinstance(value, str):
         value = json.dumps(value, ensure_ascii=False)
     remedy = "no setting includes them: fix the rows"
     if left_out.setting:
         remedy = f"setting {left_out.setting}: {value}"
-    yield f"{counted(left_out.rows, 'row')} of {name} excluded: {left_out.reason} ({remedy})"
-    for example in left_out.examples:
-        sides = [text for key, text in example.items() if key != "place"]
-        shown = [text[:MAX_CHARACTERS] + "…" * (len(text) > MAX_CHARACTERS) for text in sides]
-        yield f"  {example['place']}: {' | '.join(shown)}"
+    return f"{counted(left_out.rows, 'row')} of {name} excluded: {left_out.reason} ({remedy})"
 
 
 def json_schema() -> dict[str, Any]:

@@ -232,7 +232,6 @@ def _mix(corpora: Mapping[str, Corpus], store: Store) -> Corpus:
                 **entries,
                 "rows_in": sum(part["rows_in"] for part in manifests),
                 "rejected": dict(rejected),
-                "examples": {},
                 TEXTS: [
                     {"name": name, "rows": corpus.rows, "address": corpus.address}
                     for name, corpus in corpora.items()

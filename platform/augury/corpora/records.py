@@ -40,8 +40,6 @@ CODE = 1
 """Version in addresses, to be incremented when the same text gives other records."""
 ORIGIN = "original"
 MAX_REJECTED = 0.5  # fraction of rows
-EXAMPLES = 3  # rejected rows to keep for each reason
-EXAMPLE_LENGTH = 200  # characters of each side of them
 MAX_THREADS = 8
 """Blocks that are cleaned or read at once: with more, what is done in order takes longer."""
 
@@ -70,8 +68,6 @@ class RecordBuilder:
         self._subset = subset
         self._read = self._selected = self._kept = 0
         self._rejected = Counter[str]()
-        self._examples: dict[str, list[dict[str, str]]] = {}
-        """Examples of rejected rows by reason: location and text."""
         self._passed = 0  # number of rows that passed the filter
         self._duplicates = Duplicates()
 
@@ -94,7 +90,6 @@ class RecordBuilder:
             **dict(zip(self.kind.languages, self.split.languages, strict=True)),
             "rows_in": self._read,
             "rejected": {reason: self._rejected[reason] for reason in reasons},
-            "examples": {reason: self._examples[reason] for reason in reasons},
         }
 
     def summary(self) -> str:
@@ -161,15 +156,8 @@ class RecordBuilder:
         self._read += len(block)
         self._selected += int(block.column("selected").to_numpy().sum())
         self._kept += int(kept.sum())
-        for code in np.unique(codes[~kept]):
-            rows, reason = np.flatnonzero(codes == code), REASONS[code]
-            self._rejected[reason] += len(rows)
-            examples = self._examples.setdefault(reason, [])
-            for row in rows[: EXAMPLES - len(examples)].tolist():
-                example = {"place": self.text.location(block, row)}
-                for side, column in zip(self.kind.sentences, cleaned.texts, strict=True):
-                    example[side] = column[row].as_py()[:EXAMPLE_LENGTH]
-                examples.append(example)
+        for code, count in zip(*np.unique(codes[~kept], return_counts=True), strict=True):
+            self._rejected[REASONS[code]] += int(count)
         mask = pa.array(kept)
         return self._table(block.filter(mask), [text.filter(mask) for text in cleaned.texts])
 

@@ -274,8 +274,6 @@ class LeftOutRows:
     setting: str | None
     """The dotted key of the filter; None where no setting keeps such rows."""
     value: Any
-    examples: Sequence[Mapping[str, str]]
-    """Some of the rows: their place and content."""
 
 
 @dataclass(frozen=True)
@@ -338,27 +336,21 @@ def _summary(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> TextSumma
     manifest, part = corpus.manifest, spec.resolve(split)
     # Of training text, listed there.
     rejected = {} if part.every and split == "valid" else manifest["rejected"]
-    examples = manifest.get("examples", {})
-    left_out = [
-        _left_out(reason, rows, part, examples.get(reason, ())) for reason, rows in rejected.items()
-    ]
+    left_out = [_left_out(reason, rows, part) for reason, rows in rejected.items()]
     labels = label_counts(corpus) if KINDS[corpus.kind].target == LABEL else {}
     read = manifest["rows_in"]
     return TextSummary(name, part.languages, read, corpus.rows, left_out, corpus.address, labels)
 
 
-def _left_out(
-    reason: str, rows: int, part: ResolvedSplit, examples: Sequence[Mapping[str, str]]
-) -> LeftOutRows:
+def _left_out(reason: str, rows: int, part: ResolvedSplit) -> LeftOutRows:
     key = REASON_SETTINGS.get(reason)
     if key is None:
-        return LeftOutRows(reason, rows, None, None, examples)
+        return LeftOutRows(reason, rows, None, None)
     if reason == REASONS[NOT_SELECTED] and part.text.portion and not part.text.where:
-        key, examples = "{split}.portion", ()  # other rows of it, which say nothing
+        key = "{split}.portion"
     section, _, name = key.partition(".")
     cleaning = {name: getattr(part.filter, name) for name in type(part.filter).model_fields}
     held: Mapping[str, Any] = {"filter": cleaning, "{split}": part.text.to_dict()}.get(section, {})
     text = part.name if part.name in ("train", "valid") else f"tests.{part.name}"
-    return LeftOutRows(
-        reason, rows, f"corpus.{key.format(split=text)}", held.get(name, part.every), examples
-    )
+    setting = f"corpus.{key.format(split=text)}"
+    return LeftOutRows(reason, rows, setting, held.get(name, part.every))
