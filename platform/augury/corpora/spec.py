@@ -91,16 +91,21 @@ class BaseSpec(Section):
             return
         text: Any = text_of(kind, cls.__module__, f"{cls.__qualname__}.TEXT")
         cls.KIND, cls.TEXT = kind, text
-        fields: dict[str, Any] = {name: LanguageCode for name in kind.languages}
-        if kind.is_labelled and not kind.aliases:
-            fields["labels"] = tuple[str, ...]
-            described = "All labels, in the order of the model's classes."
-            cls.labels = Field(min_length=2, description=described)  # type: ignore[attr-defined]
+        fields: dict[str, Any] = {"tests": dict[FileName, text]}
         fields |= dict.fromkeys(("train", "valid"), text | tuple[text, ...] | None)
-        fields["tests"] = dict[FileName, text]
-        cls.train, cls.valid, cls.tests = None, None, Field(default_factory=dict)
+        defaults: dict[str, Any] = {"train": None, "valid": None}
+        defaults["tests"] = Field(default_factory=dict)
+        for name in kind.languages:
+            described = f"Code of the {name.replace('_', ' ')}, such as `de`."
+            fields[name], defaults[name] = LanguageCode, Field(description=described)
+        if kind.is_labelled and not kind.aliases:
+            described = "All labels, in the order of the model's classes."
+            fields["labels"] = tuple[str, ...]
+            defaults["labels"] = Field(min_length=2, description=described)
         # Before Pydantic collects the fields of the class.
         cls.__annotations__ = {**fields, **cls.__dict__.get("__annotations__", {})}
+        for name, default in defaults.items():
+            setattr(cls, name, default)
 
     def __hash__(self) -> int:
         return hash(self.content)

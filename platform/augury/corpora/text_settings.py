@@ -248,6 +248,7 @@ def text_of(kind: Kind, module: str, name: str) -> type[Text]:
     for column in kind.read:
         described = f"Column of the {column}; dots address nested fields, such as `translation.de`."
         fields[f"{column}_column"] = (str, Field(column, description=described))
-    text = create_model("Text", __base__=Text, __module__=module, **fields)
+    title = f"{kind.name.title().replace(' ', '')}Text"
+    text = create_model(title, __base__=Text, __module__=module, **fields)
     text.__qualname__, text.KIND = name, kind
     return text
