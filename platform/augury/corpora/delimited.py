@@ -38,15 +38,10 @@ class Dialect(NamedTuple):
     """Lines before the header."""
 
 
-def dialect_of(path: str, layout: str) -> Dialect:
-    """Return how the rows of a TSV or CSV file are written, by its beginning; where quotation marks
-    may be text, by all of it."""
-    status = find(path).stat()
-    return _dialect(path, layout, status.st_size, status.st_mtime_ns)
-
-
 @cache
 def _dialect(path: str, layout: str, size: int, changed: int) -> Dialect:
+    """Return how the rows of a TSV or CSV file are written, by its beginning; where quotation marks
+    may be text, by all of it."""
     with open_bytes(find(path)) as stream:
         start = stream.read(START).decode("utf-8-sig", errors="ignore")
     returns = start.count("\r") - start.count("\r\n")
@@ -148,5 +143,6 @@ def _rows(lines: Iterable[str], dialect: Dialect, path: str) -> Iterator[tuple[i
 
 def rows_of(path: str, layout: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a file, its header too, with the line, from 1, that each begins in."""
-    dialect = dialect_of(path, layout)
+    status = find(path).stat()
+    dialect = _dialect(path, layout, status.st_size, status.st_mtime_ns)
     return _rows(_lines(path, dialect), dialect, path)

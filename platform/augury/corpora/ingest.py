@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache, reduce
-from itertools import accumulate, pairwise
+from functools import cache
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.locks import make_once
-from augury.core.parallel import map_ahead
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND, KINDS, PARALLEL, SCHEMA_VERSION, TEXTS, Corpus, CorpusWriter
@@ -21,7 +20,7 @@ from augury.corpora.files import find, open_bytes
 from augury.corpora.filters import join_sides
 from augury.corpora.languages import SEVERAL
 from augury.corpora.readers import TextSource, open_text
-from augury.corpora.records import CODE, RecordBuilder, choose, threads
+from augury.corpora.records import CODE, RecordBuilder, choose
 from augury.corpora.spec import BaseSpec, ResolvedSplit
 
 
@@ -91,14 +90,11 @@ def overlaps(train: Corpus, others: Sequence[Corpus]) -> list[int]:
         return []
     sides = KINDS[train.kind].sentences
     pairs = pa.chunked_array(_pairs(block) for other in others for block in other.blocks(sides))
-
-    def find(shard: str) -> pa.ChunkedArray:
-        return pc.is_in(pairs, value_set=_pairs(train.shard(shard, sides)))
-
-    leaked = reduce(pc.or_, map_ahead(find, train.shards, threads()))
-    starts = [0, *accumulate(other.rows for other in others)]
-    parts = (leaked[start:end] for start, end in pairwise(starts))
-    return [pc.sum(part).as_py() or 0 for part in parts]
+    leaked = np.zeros(len(pairs), bool)
+    for block in train.blocks(sides):
+        leaked |= pc.is_in(pairs, value_set=_pairs(block)).to_numpy()
+    ends = np.cumsum([other.rows for other in others])
+    return [int(part.sum()) for part in np.split(leaked, ends[:-1])]
 
 
 def overlap_notes(train: Corpus, held_out: Sequence[tuple[str, Corpus]]) -> list[str]:

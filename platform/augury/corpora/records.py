@@ -41,7 +41,7 @@ CODE = 1
 ORIGIN = "original"
 MAX_REJECTED = 0.5  # fraction of rows
 MAX_THREADS = 8
-"""Blocks that are cleaned or read at once: with more, what is done in order takes longer."""
+"""Blocks that are cleaned at once: with more, what is done in order takes longer."""
 
 
 class Cleaned(NamedTuple):
@@ -76,7 +76,8 @@ class RecordBuilder:
 
         Raises UserError for unusable rows, and at the end if most are rejected or none is kept.
         """
-        for cleaned in map_ahead(self._clean, self.text.blocks(), threads()):
+        threads = min(available_cores(), MAX_THREADS)
+        for cleaned in map_ahead(self._clean, self.text.blocks(), threads):
             yield self._add(cleaned)
             if stage:
                 stage.advance(len(cleaned.block))
@@ -216,11 +217,6 @@ class RecordBuilder:
             raise UserError(
                 f"{name}: none of {self._read:,} rows is kept ({_counts(self._rejected)}): {remedy}"
             )
-
-
-def threads() -> int:
-    """Return how many blocks are cleaned or read at once."""
-    return min(available_cores(), MAX_THREADS)
 
 
 def _counts(reasons: Mapping[str, int]) -> str:
