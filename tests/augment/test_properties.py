@@ -31,7 +31,7 @@ EVERY_TASK: dict[str, Any] = {
     "eda": {"operator": "eda", "copies": 2},
     "eda view": {"operator": "eda", "copies": 2, "use": "view"},
     "noise": {"operator": "noise", "copies": 2, "asr": 0.5, "spelling": 0.3},
-    "noise view": {"operator": "noise", "use": "view", "keyboard": 0.5},
+    "noise view": {"operator": "noise", "use": "view", "spelling": 0.5},
 }
 TRANSLATION: dict[str, Any] = {
     "cipher": {"operator": "cipher", "keys": [1, 2]},

@@ -13,7 +13,6 @@ from pydantic import Field
 from augury.augment.operator import (
     REJECTED,
     CorpusOperator,
-    MadeOf,
     OperatorOutput,
     derive_records,
 )
@@ -53,8 +52,6 @@ class AsrTranscript(CorpusOperator):
     text: str | None = None
     """Name of the training text with the speech, where there are several."""
 
-    EXAMPLE: ClassVar[str] = "transcripts: asr.txt"
-    EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
     LEARNED: ClassVar[frozenset[str]] = frozenset({"transcripts"})
 
     def texts(self) -> Mapping[str, BaseSpec]:
@@ -70,7 +67,10 @@ class AsrTranscript(CorpusOperator):
         if not counts.get(WORDS):
             return {}
         alignment = Alignment(*(counts.get(name, 0) for name in (ERRORS, MATCHES, WORDS)))
-        return {"WER": word_error_rate(alignment), "WRR": word_recognition_rate(alignment)}
+        return {
+            "WER": word_error_rate(alignment) / 100,
+            "WRR": word_recognition_rate(alignment) / 100,
+        }
 
     def make(
         self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
@@ -89,13 +89,12 @@ class AsrTranscript(CorpusOperator):
                     continue
                 errors, matches, words = align(texts[0].split(), texts[1].split())
                 counts.update({WORDS: words, ERRORS: errors, MATCHES: matches})
-                counts["unchanged sources"] += texts[0] == texts[1]
                 kept.append((place, prefix + record["id"], *texts))
             rows, ids, said, heard, targets = ([row[column] for row in kept] for column in range(5))
             records = derive_records(
                 block, self, [1] * len(kept), rows=rows, ids=ids, source=heard, target=targets
             )
-            made_of = {"source": MadeOf(pa.array(said, pa.string()), "source")}
+            made_of = {"source": pa.array(said, pa.string())}
             yield OperatorOutput(records, counts, made_of=made_of)
 
     def _fault(self, said: str, recognised: str, target: str) -> str:

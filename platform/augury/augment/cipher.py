@@ -28,7 +28,6 @@ class Cipher(Operator):
     """An explicit alphabet, in order, instead of the training source's letters."""
 
     PER_SECOND: ClassVar[float] = 400_000
-    FIT_PER_SECOND: ClassVar[float] = 500_000
 
     @field_validator("keys")
     @classmethod
@@ -81,12 +80,6 @@ class Cipher(Operator):
             return OperatorOutput(pa.table({"id": block.column("id"), "text": texts}))
 
         return encipher
-
-    def canonical(self, fitted: Mapping[str, Any]) -> Cipher:
-        period = Rot(tuple(fitted["cycles"]), self.keys[0]).period
-        return self.model_copy(
-            update={"keys": tuple(dict.fromkeys(key % period or key for key in self.keys))}
-        )
 
 
 OPERATOR = Cipher

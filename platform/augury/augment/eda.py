@@ -5,7 +5,6 @@ In the two sentences of a pair the operations are independent (Dong et al. 2021)
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, ClassVar, Literal
@@ -43,8 +42,6 @@ class Eda(Copies):
 
     PER_SECOND: ClassVar[float] = 1_500
     LEARNED: ClassVar[frozenset[str]] = frozenset({"synonyms"})
-    REMEDY: ClassVar[str] = "give more synonyms (synonyms: FILE), or a larger alpha"
-    EXAMPLE: ClassVar[str] = "copies: 2"
 
     def check_text(self, records: pa.Table) -> None:
         languages = records.column(language_column(records.column_names))
@@ -71,7 +68,7 @@ class Eda(Copies):
     def rewriter(self, fitted: Mapping[str, Any]) -> Rewrite:
         given, english_stop_words = eda.load_synonyms(self.synonyms), eda.load_stop_words()
 
-        def rewrite(row: Row, counts: Counter[str]) -> list[str]:
+        def rewrite(row: Row) -> list[str]:
             is_english = base_language(row.language) == "en"
             synonyms = given if is_english or self.synonyms else {}
             stop_words = english_stop_words if is_english else frozenset[str]()

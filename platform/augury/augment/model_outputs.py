@@ -1,5 +1,4 @@
-"""A generator and a judge: what models write for the records of a corpus, block by block, stored by
-address, how likely a classifier holds labels, and the records that come of both.
+"""What models write for the records of a corpus, block by block, stored by address.
 
 An executor runs the blocks: Ray's actors, or this process.
 """
@@ -7,16 +6,14 @@ An executor runs the blocks: Ray's actors, or this process.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
-from augury.augment.models import TextModel, TrainedModel
-from augury.augment.operator import MadeOf, Operator, OperatorOutput, derive_records
+from augury.augment.models import TextModel
 from augury.augment.pipeline import Block, split_into_blocks
 from augury.core import config
 from augury.core.execution import Execution
@@ -24,10 +21,10 @@ from augury.core.executors import Row, Task
 from augury.core.locks import make_once
 from augury.core.progress import Stage
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import Corpus, read_shard, sentence_columns, write_shard
+from augury.corpora.corpus import Corpus, read_shard, write_shard
 from augury.decoding.settings import PLAIN, Decoding, Sampling
 
-KIND, SHARD = "generated", "part-00000.parquet"
+KIND = "generated"
 
 
 class Questions(NamedTuple):
@@ -36,63 +33,6 @@ class Questions(NamedTuple):
 
     texts: Sequence[str]
     keys: Sequence[int] = ()
-
-
-@dataclass
-class Request:
-    """A record that a generator is asked for, and what it fills of it."""
-
-    row: int
-    """The row of its parent in a block."""
-    parent: Mapping[str, Any]
-    """The columns of its parent that prompts read, with the label that is asked for."""
-    copy: int
-    prompt: str
-    key: int
-    """The random key of the answer."""
-    texts: dict[str, str] = field(default_factory=dict)
-    """The columns that are filled."""
-    reason: str = ""
-    """Why it becomes no record."""
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """The columns of the new record that prompts read."""
-        return {**self.parent, **self.texts}
-
-
-Requests: TypeAlias = Callable[[pa.Table], list[Request]]
-"""From a block to what is asked for; it must not depend on the block."""
-
-
-def questions(requests: Requests, block: pa.Table) -> Questions:
-    """Return the prompts of a block's requests and their random keys."""
-    asked = requests(block)
-    return Questions([request.prompt for request in asked], [request.key for request in asked])
-
-
-def new_records(
-    operator: Operator,
-    block: pa.Table,
-    requests: Sequence[Request],
-    changed: Sequence[str],
-    counts: Mapping[str, int],
-    made_from: str,
-) -> OperatorOutput:
-    """Return the records, with `changed` columns, of a block's requests that have no reason."""
-    kept = [request for request in requests if not request.reason]
-    records = derive_records(
-        block,
-        operator,
-        [request.copy for request in kept],
-        rows=[request.row for request in kept],
-        **{name: [request.record[name] for request in kept] for name in changed},
-    )
-    made_of = {
-        name: MadeOf(pa.array([request.parent[name] for request in kept], pa.string()), name)
-        for name in sentence_columns(changed)
-    }
-    return OperatorOutput(records, counts, [made_from], made_of)
 
 
 def outputs_folder(
@@ -188,51 +128,3 @@ def _writer(outputs: ModelOutputs, threads: int) -> Task:
         return {"rows": row["stop"] - row["start"], "seconds": seconds}
 
     return apply
-
-
-def judge(
-    model: TrainedModel,
-    store: Store,
-    requests: Sequence[Request],
-    columns: Sequence[str],
-    labels: Sequence[str],
-    execution: Execution,
-    name: str,
-) -> np.ndarray:
-    """Return the probabilities of labels, (requests, labels), by a classifier of the columns of
-    sentences of new records, computed unless the store has them."""
-    rows = [tuple(request.record[column] for column in columns) for request in requests]
-    if not rows:
-        return np.zeros((0, len(labels)))
-    folder = store.folder(
-        KIND, config.address({"model": model.name, "labels": [*labels], "rows": rows})
-    )
-
-    def write() -> None:
-        judged = execution.map_texts(
-            partial(_judge, model, store, labels),
-            rows,
-            name=f"{name}: judge",
-            unit="records",
-            per_second=20.0,
-            chunk=1_000,
-        )
-        write_shard(folder, SHARD, pa.table([*zip(*judged, strict=True)], [*labels]))
-        folder.finish({"shards": [SHARD], "inputs": [model.name]})
-
-    make_once(folder, write)
-    table = read_shard(folder, SHARD)
-    return np.stack([table.column(label).to_numpy() for label in labels], axis=1)
-
-
-def _judge(
-    model: TrainedModel, store: Store, labels: Sequence[str]
-) -> Callable[[Sequence[Sequence[str]]], list[list[float]]]:
-    """Return the function from rows of sentences to the probabilities of their labels."""
-
-    def judge(rows: Sequence[Sequence[str]]) -> list[list[float]]:
-        columns = [[*column] for column in zip(*rows, strict=True)]
-        probabilities = model.probabilities(store, *columns, labels=labels)
-        return [row.tolist() for row in probabilities]
-
-    return judge

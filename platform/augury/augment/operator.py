@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -40,37 +39,21 @@ OPERATORS = Registry(
 )
 
 
-class Rate(NamedTuple):
-    """The rate of a kind of edit, as set and as realised, and how many places could be edited."""
-
-    asked: float
-    realised: float
-    places: int
-
-
-class MadeOf(NamedTuple):
-    """The texts that a column of new records was made from, row by row, and their column in the
-    training text."""
-
-    texts: pa.Array
-    column: str
-
-
 class OperatorOutput(NamedTuple):
     """The view or the records that an operator makes from a block.
 
     `table`: for a view, the ids and texts (`text`, or `premise` and `hypothesis`) of the block's
     records in their order; for records, rows in the corpus's own columns. `counts`: outcome ->
-    number of texts; the user is warned where most of the rows are `unchanged ...`. `made_from`:
-    folders of the store that an operator of whole corpora has written on the way, such as
-    translations, whose manifests hold their cost. `made_of`: the new columns of its records and
-    what they were made from; of other operators it is known from the block.
+    number of texts, with `REJECTED` before the reasons for which one became no record. Of operators
+    of whole corpora, `made_of` has what every new column was made from, row by row, and
+    `made_from` the folders of the store that were written on the way, such as translations, whose
+    manifests hold their cost.
     """
 
     table: pa.Table
     counts: Mapping[str, int] = {}
     made_from: Sequence[str] = ()
-    made_of: Mapping[str, MadeOf] = {}
+    made_of: Mapping[str, pa.Array | pa.ChunkedArray] = {}
 
 
 BlockFunction: TypeAlias = "Callable[[pa.Table], OperatorOutput]"
@@ -99,21 +82,10 @@ class Operator(Extension):
     PER_SECOND: ClassVar[float] = 500_000
     """Records that one core makes in a second; decides which executor is used, and the size of
     blocks."""
-    FIT_PER_SECOND: ClassVar[float] = 100_000
-    """Records that one core learns from in a second."""
     BLOCK_ROWS: ClassVar[int | None] = None
     """The maximum number of records in a block, where it is not to follow from the speed."""
-    LOST: ClassVar[tuple[str, ...]] = (REJECTED,)
-    """The prefixes of counts of texts that became no record."""
     NORMAL: ClassVar[frozenset[str]] = frozenset()
-    """The measures of `augment.health`, such as `yield`, of which any value is normal."""
-    REMEDY: ClassVar[str] = ""
-    """Advice that is printed where the operator leaves most texts unchanged."""
-    EXAMPLE: ClassVar[str] = ""
-    """Parameters (YAML) to try the operator with, as its help shows them."""
-    EXAMPLE_FILE: ClassVar[str] = "nli_toy.yaml"
-    """The experiment to try it on."""
-
+    """The measures of `augment.health` that have no limit, since any value is normal."""
     # What it makes.
 
     def parts(self) -> Sequence[Operator]:
@@ -161,10 +133,6 @@ class Operator(Extension):
     def check_fitted(self, fitted: Mapping[str, Any]) -> None:
         """Raise UserError where the parameters do not suit what was learned."""
 
-    def canonical(self, fitted: Mapping[str, Any]) -> Operator:
-        """Return the operator with parameters of equal effect written in one way."""
-        return self
-
     # What it reads besides.
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
@@ -198,11 +166,7 @@ class Operator(Extension):
         return self.max_records() * parents
 
     def measures(self, counts: Mapping[str, int]) -> dict[str, float]:
-        """Return metrics of its own, name -> per cent, from the counts of all blocks."""
-        return {}
-
-    def realised(self, counts: Mapping[str, int], fitted: Mapping[str, Any]) -> dict[str, Rate]:
-        """Return the rates of edits, as configured and as realised."""
+        """Return metrics of its own, name -> share, from the counts of all blocks."""
         return {}
 
     @property
@@ -271,7 +235,7 @@ class Row(NamedTuple):
     """The number of the copy, from 1."""
 
 
-Rewrite: TypeAlias = "Callable[[Row, Counter[str]], Sequence[str]]"
+Rewrite: TypeAlias = "Callable[[Row], Sequence[str]]"
 
 
 class Copies(Operator):
@@ -291,8 +255,8 @@ class Copies(Operator):
 
     @abstractmethod
     def rewriter(self, fitted: Mapping[str, Any]) -> Rewrite:
-        """Return the function from a row to its new texts, which may count outcomes; called once in
-        every process, with what the operator has learned."""
+        """Return the function from a row to its new texts; called once in every process, with what
+        the operator has learned."""
 
     def makes(self) -> Form:
         return self.use
@@ -323,20 +287,18 @@ class Copies(Operator):
 
         def apply(block: pa.Table) -> OperatorOutput:
             sides, language = input_columns(block.column_names), language_column(block.column_names)
-            counts = Counter[str]()
             texts: dict[str, list[str]] = {side: [] for side in sides}
             columns = [name for name in ("id", *sides, language) if name in block.column_names]
             for record in block.select(columns).to_pylist():
                 old = {side: record[side] for side in sides}
                 for number in numbers:
-                    new = rewrite(Row(record["id"], old, record.get(language, ""), number), counts)
+                    new = rewrite(Row(record["id"], old, record.get(language, ""), number))
                     for side, text in zip(sides, new, strict=True):
-                        counts[f"unchanged {plural(side)}"] += old[side].split() == text.split()
                         texts[side].append(text)
             if self.use == VIEW:
-                return OperatorOutput(view_table(block, texts), counts)
+                return OperatorOutput(view_table(block, texts))
             copies, rows = numbers * len(block), np.repeat(np.arange(len(block)), len(numbers))
-            return OperatorOutput(derive_records(block, self, copies, rows=rows, **texts), counts)
+            return OperatorOutput(derive_records(block, self, copies, rows=rows, **texts))
 
         return apply
 
@@ -356,7 +318,7 @@ class TextOperator(Copies):
         own = self.model_dump(mode="json", exclude={*TextOperator.model_fields})
         own.pop(plugins.FILE, None)
 
-        def rewrite(row: Row, counts: Counter[str]) -> list[str]:
+        def rewrite(row: Row) -> list[str]:
             texts = []
             for side, text in row.texts.items():
                 rng = generator(self.seed, self.operator, own, row.id, side, row.copy)
@@ -458,11 +420,6 @@ def view_table(block: pa.Table, texts: Mapping[str, Texts]) -> pa.Table:
 
 def _column(values: Any, of: pa.DataType) -> pa.Array | pa.ChunkedArray:
     return values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values, of)
-
-
-def plural(column: str) -> str:
-    """Return the plural of the name of a column."""
-    return {"hypothesis": "hypotheses"}.get(column, f"{column}s")
 
 
 def language_column(columns: Sequence[str]) -> str:

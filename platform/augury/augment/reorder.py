@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, ClassVar, Literal
@@ -21,7 +20,6 @@ from augury.augment.operator import (
     Operator,
     OperatorOutput,
     derive_records,
-    plural,
     view_table,
 )
 from augury.core.config import FilePath, Overrides
@@ -69,14 +67,6 @@ class Reorder(Operator):
 
     PER_SECOND: ClassVar[float] = 2
     BLOCK_ROWS: ClassVar[int | None] = 1_000
-    REMEDY: ClassVar[str] = (
-        "the reorderer has learned to copy: give it more parallel text whose order differs, or "
-        "train it longer"
-    )
-    EXAMPLE: ClassVar[str] = (
-        "model: {architecture: tiny}, parallel: {source_language: qaa, target_language: qab, "
-        "train: {builtin: 1500, lexicon: 24}, valid: {builtin: 100, lexicon: 24}}"
-    )
     LEARNED: ClassVar[frozenset[str]] = frozenset(
         {"parallel", "min_coverage", "links", "model", "training", "max_pieces"}
     )
@@ -131,34 +121,23 @@ class Reorder(Operator):
             rows = np.repeat(np.arange(len(block)), self.copies)
             copies = [*range(1, self.copies + 1)] * len(block)
             records = [*zip(block.column("id").take(rows).to_pylist(), copies, strict=True)]
-            texts, counts = dict[str, list[str]](), Counter[str]()
+            texts = dict[str, list[str]]()
             for side in input_columns(block.column_names):
                 before = block.column(side).take(rows).to_pylist()
                 asked = [prompts.reordering(text) for text in before]
                 keys = [
                     seed_of(self.seed, self.operator, name, side, copy) for name, copy in records
                 ]
-                after = texts[side] = []
-                for old, new in zip(before, draw(asked, keys, self.sampling), strict=True):
-                    if verdict := _verdict(old, new or ""):
-                        counts[f"{verdict} {plural(side)}"] += 1
-                    after.append(old if verdict == "empty" else new)
+                drawn = draw(asked, keys, self.sampling)
+                texts[side] = [
+                    new if new and words(new) else old
+                    for old, new in zip(before, drawn, strict=True)
+                ]
             if self.use == RECORDS:
-                made = derive_records(block, self, copies, rows=rows, **texts)
-                return OperatorOutput(made, counts)
-            return OperatorOutput(view_table(block, texts), counts)
+                return OperatorOutput(derive_records(block, self, copies, rows=rows, **texts))
+            return OperatorOutput(view_table(block, texts))
 
         return apply
-
-
-def _verdict(before: str, after: str) -> str:
-    """Classify an output: `empty`, `unfaithful`, `unchanged`, or "" where nothing is wrong."""
-    old, new = Counter(words(before)), Counter(words(after))
-    if not new:
-        return "empty"
-    if 2 * (old & new).total() < max(old.total(), new.total()):
-        return "unfaithful"
-    return "unchanged" if words(before) == words(after) else ""
 
 
 OPERATOR = Reorder

@@ -9,7 +9,6 @@ from typing import Any
 
 from augury.augment import operator as operators
 from augury.augment import pipeline
-from augury.augment.draw import TokenDraw
 from augury.augment.operator import DRAW, Operator, check_columns
 from augury.augment.pipeline import Augmented
 from augury.cli.common import (
@@ -37,8 +36,6 @@ EXAMPLE = """augury augment search_spaces/experiments/nli_table6.yaml --show 3
   augury augment --source train.de --target train.en --operator cipher --set 'keys=[1, 2]'"""
 DIRECT = ("source", "target", "operator")
 """Arguments that replace an experiment file."""
-EXPERIMENTS = "search_spaces/experiments"
-"""Directory of the experiments in examples."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -63,21 +60,9 @@ def _list_settings(parser: argparse.ArgumentParser, name: str) -> None:
         schema = operators.schema(name)
     except UserError:
         return
-    parser.epilog = f"example:\n  {_example(name, schema)}"
     texts = [f"{key}: {' '.join(text.split())}" for key, text in schema.descriptions().items()]
     lines = [textwrap.fill(text, 76, subsequent_indent="  ") for text in texts]
     parser.add_argument_group(f"settings of operator {name}", "\n".join(lines))
-
-
-def _example(name: str, schema: type[Operator]) -> str:
-    """Return an example command: on two files, or on an experiment where that is needed."""
-    if not schema.EXAMPLE:
-        return f"augury augment --source train.de --target train.en --operator {name}"
-    parameters = f"{{operator: {name}, {schema.EXAMPLE}}}"
-    augment = f"{EXPERIMENTS}/{schema.EXAMPLE_FILE} --set 'augment=[{parameters}]'"
-    if issubclass(schema, TokenDraw):
-        return f"augury train {augment} --set 'systems={{}}'"
-    return f"augury augment {augment}"
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -216,7 +201,7 @@ def _print(result: dict[str, Any]) -> None:
     for name, part in result["parts"].items():
         notes = [f"{part['rows']:,} rows", "made" if part["made"] else "reused"]
         notes += [f"{count:,} {label}" for label, count in part["counts"].items()]
-        notes += [f"{label} {of:.2f} %" for label, of in part["health"]["measures"].items()]
+        notes += [f"{label} {100 * of:.2f} %" for label, of in part["health"]["measures"].items()]
         print(f"  {name:<12} {part['folder']}: {', '.join(notes)}")
     for number, example in enumerate(result.get("examples", ()), 1):
         print(f"\nexample {number}")
