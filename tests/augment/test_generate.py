@@ -156,7 +156,7 @@ def test_blocks_and_batches_do_not_matter(
 ) -> None:
     model, corpus = many
     part, records = generated(corpus, model=model, copies=2, **DRAWN)
-    monkeypatch.setattr("augury.augment.generate.BLOCK_ROWS", 7)
+    monkeypatch.setattr("augury.augment.model_outputs.BLOCK_ROWS", 7)
     monkeypatch.setattr("augury.decoding.sampling.BATCH_TOKENS", 40)
     others, same = generated(fresh(tmp_path / "other"), model=model, copies=2, **DRAWN)
     assert same == records and len(records) > 30 and others.folder.name == part.folder.name

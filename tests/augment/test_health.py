@@ -10,18 +10,23 @@ import pytest
 from augury.augment.control import Control
 from augury.augment.fuzzy_match import FuzzyMatch
 from augury.augment.health import Health, HealthLimits, UnusableOutput, require, tally
+from augury.augment.operator import OperatorOutput
+
+
+def sums(new: dict[str, list[str]], **old: list[str]) -> dict[str, int]:
+    made_of = {name: pa.array(column) for name, column in old.items()}
+    return tally(OperatorOutput(pa.table(new), made_of=made_of))
 
 
 def test_sums_by_hand() -> None:
     """Empty where there was text; copied; `x` was made from two texts. Of two columns both must be
-    copied, and one may be empty."""
-    new = [pa.array(["a", "a", ""]), pa.array(["b", "c", "b"])]
-    old = [pa.array(["a", "a", "a"]), pa.array(["b", "b", "b"])]
-    sums = tally(new, old)
-    assert (sums["texts"], sums["empty"], sums["copied"]) == (3, 1, 1)
-    new, old = [pa.array(["a", " ", "x", "x", "x"])], [pa.array(["a", "b", "cc", "cc", "d"])]
-    expected = {"texts": 5, "empty": 1, "copied": 1, "pairs": 4, "repeated": 1}
-    assert tally(new, old) == expected
+    copied, and one may be empty; one that stays as it is does not count."""
+    new = {"a": ["a", "a", ""], "b": ["b", "c", "b"]}
+    two = sums(new, a=["a", "a", "a"], b=["b", "b", "b"])
+    assert (two["texts"], two["empty"], two["copied"]) == (3, 1, 1)
+    new = {"a": ["a", " ", "x", "x", "x"], "b": ["b"] * 5}
+    old = {"a": ["a", "b", "cc", "cc", "d"]}
+    assert sums(new, **old) == sums(new, b=["b"] * 5, **old) == SUMS
 
 
 SUMS = {"texts": 5, "empty": 1, "copied": 1, "pairs": 4, "repeated": 1}

@@ -8,7 +8,6 @@ import pytest
 
 from augury.augment import pipeline
 from augury.augment.operator import parse
-from augury.core.errors import UserError
 from augury.corpora.corpus import NLI
 from tests import tiny
 from tests.augment.texts import Toy, table_of
@@ -70,11 +69,8 @@ def test_a_view_has_the_same_readings_under_the_same_ids(toy: Toy) -> None:
 
 def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:
     links = {"train": "/a", "valid": "/b"}
-    changed = {"max_pieces": 60, "links": links}
-    operator = parse({"operator": "reorder", "parallel": PARALLEL, **changed})
+    operator = parse({"operator": "reorder", "parallel": PARALLEL, "links": links})
     model: Any = operator.models({"corpus": {"language": "qaa"}})["reorderer"]
     assert (model["task"], model["model"]) == ("seq2seq", {"name": "t5-base"})
     form = {"form": "reorder", "min_coverage": 0.5, "links": links}
-    assert model["corpus"] == {**PARALLEL, **form} and model["max_pieces"] == 60
-    with pytest.raises(UserError, match="view makes one view of an example, not copies=2"):
-        parse({"operator": "reorder", "parallel": PARALLEL, "use": "view", "copies": 2})
+    assert model["corpus"] == {**PARALLEL, **form}

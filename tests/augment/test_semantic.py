@@ -113,7 +113,7 @@ def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
 def test_blocks_do_not_matter(toy: Toy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     expected = rows(augmented(toy, rectify="agreement"))
     models = toy.models(semantic(rectify="agreement"))
-    monkeypatch.setattr("augury.augment.semantic.BLOCK_ROWS", 7)
+    monkeypatch.setattr("augury.augment.model_outputs.BLOCK_ROWS", 7)
     elsewhere = texts.corpus(Store(tmp_path), toy.corpus.shard(toy.corpus.shards[0]), kind="nli")
     models = [{role: replace(model, root=toy.store.root) for role, model in models[0].items()}]
     operator = parse(semantic(rectify="agreement"))

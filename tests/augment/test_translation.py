@@ -127,7 +127,7 @@ def test_empty_and_missing_translations_are_counted(tmp_path: Path) -> None:
 def test_translation_continues_after_a_kill(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(translation, "BLOCK_ROWS", 2)
+    monkeypatch.setattr("augury.augment.model_outputs.BLOCK_ROWS", 2)
     store = Store(tmp_path)
     corpus = corpus_of([(letter, letter.upper()) for letter in "abcde"], store)
     words = {letter: f"{letter}2" for letter in "abcdeABCDE"}
@@ -144,7 +144,7 @@ def test_translation_continues_after_a_kill(
 def test_ray_and_this_process_translate_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local_ray: Any
 ) -> None:
-    monkeypatch.setattr(translation, "BLOCK_ROWS", 2)
+    monkeypatch.setattr("augury.augment.model_outputs.BLOCK_ROWS", 2)
     model, shards = Dictionary("f", {letter: f"{letter}2" for letter in "abcde"}), []
     for executor in ("local", "ray"):
         store = Store(tmp_path / executor)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from augury.augment.health import YIELD
-from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, derive_records
+from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, new_records
 from augury.augment.translation import (
     BACKWARD,
     FORWARD,
@@ -57,8 +57,8 @@ class DataDiversification(CorpusOperator):
     NORMAL: ClassVar[frozenset[str]] = frozenset({YIELD})
     LEARNED: ClassVar[frozenset[str]] = frozenset({"seeds", "directions", "system"})
 
-    def max_records(self) -> int:
-        return len(self.directions) * len(self.seeds) * len(self.views)
+    def expected_records(self, parents: float, texts: Mapping[str, int]) -> float:
+        return len(self.directions) * len(self.seeds) * len(self.views) * parents
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
         models = {}
@@ -98,12 +98,14 @@ class DataDiversification(CorpusOperator):
                 repeated = known.repeated(sides["source"], sides["target"])
                 counts[f"{REJECTED}there already"] = int(repeated.sum())
                 parents, new = parents.filter(~repeated), new.filter(pa.array(~repeated))
-                copies, changed = [number] * len(parents), {direction.written: new}
-                yield OperatorOutput(
-                    derive_records(parents, self, copies, **changed),
-                    counts,
-                    [written.folder.name],
-                    {direction.written: parents.column(direction.read)},
+                yield new_records(
+                    parents,
+                    self,
+                    [number] * len(parents),
+                    counts=counts,
+                    made_from=[written.folder.name],
+                    made_of={direction.written: parents.column(direction.read)},
+                    **{direction.written: new},
                 )
 
 

@@ -17,6 +17,7 @@ from augury.augment.operator import Copies, Rewrite, Row, language_column
 from augury.core.config import FilePath
 from augury.core.progress import say_once
 from augury.core.rng import generator
+from augury.core.store import Store
 from augury.corpora.corpus import input_columns
 from augury.corpora.files import examine
 from augury.corpora.languages import base_language
@@ -65,7 +66,7 @@ class Eda(Copies):
         files = {"synonyms": eda.synonyms_file(self.synonyms), "stop_words": eda.STOP_WORDS}
         return {name: examine(str(file)).sha256 for name, file in files.items()}
 
-    def rewriter(self, fitted: Mapping[str, Any]) -> Rewrite:
+    def rewriter(self, fitted: Mapping[str, Any], store: Store) -> Rewrite:
         given, english_stop_words = eda.load_synonyms(self.synonyms), eda.load_stop_words()
 
         def rewrite(row: Row) -> list[str]:
@@ -86,7 +87,7 @@ class Eda(Copies):
                 changed.append(" ".join(words) or text)  # a text without words is kept
             return changed
 
-        return rewrite
+        return lambda rows: [rewrite(row) for row in rows]
 
 
 OPERATOR = Eda

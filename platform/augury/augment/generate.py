@@ -16,8 +16,8 @@ from augury.augment.operator import (
     REJECTED,
     CorpusOperator,
     OperatorOutput,
-    derive_records,
     language_column,
+    new_records,
 )
 from augury.augment.prompts import COLUMN, PROMPTS, columns_of, render
 from augury.augment.translation import cleaned_like
@@ -33,9 +33,6 @@ from augury.decoding.settings import Sampling
 
 VERSION = 2
 """Raised when the answers to the same prompts change; part of their addresses."""
-BLOCK_ROWS = 200
-"""The records of a block, which is repeated after a kill."""
-ANSWERS_PER_SECOND = 1.0  # that one core draws from a small model
 UNREAD = ("views", "lineage")
 """The columns of records that prompts cannot read."""
 WRITER = "writer"
@@ -84,7 +81,7 @@ class Generate(CorpusOperator):
     """Seed of the random choices, each by record and copy."""
 
     VERSION: ClassVar[int] = 2
-    PER_SECOND: ClassVar[float] = ANSWERS_PER_SECOND
+    PER_SECOND: ClassVar[float] = 1.0  # with a small model
     LEARNED: ClassVar[frozenset[str]] = frozenset({"model"})
 
     @model_validator(mode="before")
@@ -140,10 +137,15 @@ class Generate(CorpusOperator):
                         continue
                     rows.append(row)
                     new.append(text)
-                copies = [copy] * len(rows)
-                records = derive_records(block, self, copies, rows=rows, **{self.fills: new})
-                old = block.column(self.fills).take(pa.array(rows, pa.int64()))
-                yield OperatorOutput(records, counts, [written.folder.name], {self.fills: old})
+                yield new_records(
+                    block,
+                    self,
+                    [copy] * len(rows),
+                    rows=rows,
+                    counts=counts,
+                    made_from=[written.folder.name],
+                    **{self.fills: new},
+                )
 
     def questions(self, corpus: Corpus, copy: int, block: pa.Table) -> Questions:
         """Return the prompts of a copy for the records of a block, with their random keys; all
@@ -185,8 +187,7 @@ class Generate(CorpusOperator):
             model,
             partial(self.questions, corpus, copy),
             sampling,
-            per_second=ANSWERS_PER_SECOND,
-            block_rows=BLOCK_ROWS,
+            per_second=self.PER_SECOND,
         )
 
     def fault(self, parent: Mapping[str, Any], text: str) -> str:

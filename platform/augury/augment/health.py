@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,11 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from augury.augment.operator import REJECTED, VIEW, Operator, OperatorOutput
+from augury.augment.operator import REJECTED, Operator, OperatorOutput
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.progress import say
-from augury.corpora.corpus import input_columns, sentence_columns
 
 YIELD, EMPTY, COPIED, REPEATED, WER = "yield", "empty", "copied", "repeated", "WER"
 LIMITS = {
@@ -157,22 +157,28 @@ TEXTS, PAIRS = "texts", "pairs"
 """Sums of `tally`: texts, and distinct pairs of a text and what it is made from."""
 
 
-def tally(new: Sequence[Column], old: Sequence[Column]) -> Counter[str]:
-    """Return the sums over texts and their originals: columns of equal length, (rows,) each.
+def tally(output: OperatorOutput) -> Counter[str]:
+    """Return the sums over an output's texts and what they were made from.
 
     A text of several columns is copied where all of them are, and empty where one is that was not.
     A pair is repeated where its text is in an earlier one.
     """
-    rows = len(new[0]) if new else 0
-    if not rows:
+    rows = len(output.table)
+    if not rows or not output.made_of:
         return Counter()
+    pairs = [
+        (output.table.column(name), texts.cast(pa.string()))
+        for name, texts in output.made_of.items()
+    ]
+    # A column that the operator leaves alone, such as the source, is no copy to warn of.
+    pairs = [pair for pair in pairs if not pc.all(pc.equal(*pair)).as_py()] or pairs
     empty, copied = np.zeros(rows, bool), np.ones(rows, bool)
-    for text, source in zip(new, old, strict=True):
+    for text, source in pairs:
         empty |= _blank(text) & ~_blank(source)
-        copied &= np.asarray(pc.equal(text, source.cast(text.type)))
-    pairs = _distinct([*new, *old])
+        copied &= np.asarray(pc.equal(text, source))
+    new, both = _distinct([text for text, _ in pairs]), _distinct([*chain.from_iterable(pairs)])
     sums = {EMPTY: int(empty.sum()), COPIED: int((copied & ~empty).sum())}
-    return Counter(sums | {TEXTS: rows, PAIRS: pairs, REPEATED: pairs - _distinct(new)})
+    return Counter(sums | {TEXTS: rows, PAIRS: both, REPEATED: both - new})
 
 
 def _blank(texts: Column) -> np.ndarray:
@@ -183,30 +189,3 @@ def _distinct(columns: Sequence[Column]) -> int:
     """Return the number of distinct rows."""
     names = [str(place) for place in range(len(columns))]
     return int(pa.table([*columns], names).group_by(names).aggregate([]).num_rows)
-
-
-def tally_block(block: pa.Table, operator: Operator, output: OperatorOutput) -> Counter[str]:
-    """Return the sums over an operator's output for a block, a view or records."""
-    table, inputs = output.table, input_columns(block.column_names)
-    if operator.makes() == VIEW:
-        names = ("text",) if len(inputs) == 1 else inputs
-        pairs = [
-            (table.column(new), block.column(old))
-            for new, old in zip(names, inputs, strict=True)
-            if new in table.column_names
-        ]
-    else:
-        parents = [
-            lineage["parents"][0] if lineage and lineage["parents"] else None
-            for lineage in table.column("lineage").to_pylist()
-        ]
-        ids = block.column("id").combine_chunks()
-        places = pc.index_in(pa.array(parents, pa.string()), value_set=ids)
-        records, sources = table.filter(pc.is_valid(places)), block.take(pc.drop_null(places))
-        pairs = [
-            (records.column(name), sources.column(name))
-            for name in sentence_columns(block.column_names)
-        ]
-        # A column that the operator leaves alone, such as the target, is no copy to warn of.
-        pairs = [pair for pair in pairs if not pair[0].equals(pair[1])] or pairs[: len(inputs)]
-    return tally([new for new, _ in pairs], [old for _, old in pairs])

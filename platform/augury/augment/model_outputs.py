@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from augury.augment.models import TextModel
-from augury.augment.pipeline import Block, split_into_blocks
+from augury.augment.pipeline import split_into_blocks
 from augury.core import config
 from augury.core.execution import Execution
 from augury.core.executors import Row, Task
@@ -25,6 +25,8 @@ from augury.corpora.corpus import Corpus, read_shard, write_shard
 from augury.decoding.settings import PLAIN, Decoding, Sampling
 
 KIND = "generated"
+BLOCK_ROWS = 500
+"""The records of a block, which is repeated after a kill."""
 
 
 class Questions(NamedTuple):
@@ -57,12 +59,8 @@ class ModelOutputs:
     """Those of a search, or of sampling, which prefers a GPU."""
     per_second: float
     """Records that one core processes in a second, with a small model."""
-    block_rows: int
-    """The maximum number of records in a block, which is repeated after a kill."""
     view: str = PLAIN
     """The view that a search reads texts as (`plain`, `rot-1`)."""
-    columns: tuple[str, ...] | None = None
-    """The columns that `ask` reads; None: all."""
 
     def by_shard(
         self, execution: Execution, name: str, unit: str = "sentences"
@@ -72,16 +70,16 @@ class ModelOutputs:
         None marks a text that is too long for the model. After a kill the first missing block is
         next. `name` and `unit` are those of the progress line.
         """
-        blocks = split_into_blocks(self.corpus, self.block_rows)
+        blocks = split_into_blocks(self.corpus, BLOCK_ROWS)
         make_once(self.folder, lambda: self._make(blocks, execution, name, unit))
         for shard in self.corpus.shards:
-            names = [block.name for block in blocks if block.shard == shard]
+            names = [block["name"] for block in blocks if block["shard"] == shard]
             parts = [read_shard(self.folder, name).column("text").to_pylist() for name in names]
             yield [text for part in parts for text in part]
 
-    def _make(self, blocks: Sequence[Block], execution: Execution, name: str, unit: str) -> None:
-        missing = [block for block in blocks if not self.folder.exists(block.name)]
-        rows = sum(block.stop - block.start for block in missing)
+    def _make(self, blocks: Sequence[Row], execution: Execution, name: str, unit: str) -> None:
+        missing = [block for block in blocks if not self.folder.exists(block["name"])]
+        rows = sum(block["stop"] - block["start"] for block in missing)
         executor = execution.choose(self.corpus.rows / self.per_second, name)
         threads = 1 if executor.name == "ray" else execution.threads or 2
         reserved = execution.reserved(executor)
@@ -89,13 +87,12 @@ class ModelOutputs:
             reserved["gpus"] = 0.0
         with Stage(name, self.corpus.rows, unit) as stage:
             stage.advance(self.corpus.rows - rows)
-            items = [block._asdict() for block in missing]
-            done = executor.map(partial(_writer, self, threads), items, stage, **reserved)
+            done = executor.map(partial(_writer, self, threads), missing, stage, **reserved)
         # The seconds that one process needs for all texts, extrapolated from this call.
         seconds = sum(row["seconds"] for row in done) * self.corpus.rows / rows if rows else 0.0
         self.folder.finish(
             {
-                "shards": [block.name for block in blocks],
+                "shards": [block["name"] for block in blocks],
                 "inputs": [self.corpus.address, self.model.name],
                 "seconds": seconds,
             }
@@ -118,7 +115,7 @@ def _writer(outputs: ModelOutputs, threads: int) -> Task:
             return translate(questions.texts, outputs.view, settings)
 
     def apply(row: Row) -> Row:
-        shard = outputs.corpus.shard(row["shard"], outputs.columns)
+        shard = outputs.corpus.shard(row["shard"])
         questions = outputs.ask(shard.slice(row["start"], row["stop"] - row["start"]))
         start = time.perf_counter()
         texts = write(questions)

@@ -82,7 +82,7 @@ class Noise(NoiseRates, TextSubset, Copies):
             shares[language] = coverage(known, groups[language], language, totals[language])
         return {"confusions": groups} | ({"coverage": shares} if shares else {})
 
-    def rewriter(self, fitted: Mapping[str, Any]) -> Rewrite:
+    def rewriter(self, fitted: Mapping[str, Any], store: Store) -> Rewrite:
         @cache
         def context(language: str) -> NoiseContext:
             share = fitted.get("coverage", {}).get(language, 0.0)
@@ -98,7 +98,7 @@ class Noise(NoiseRates, TextSubset, Copies):
                 texts.append(noisy if noisy.strip() else text)
             return texts
 
-        return rewrite
+        return lambda rows: [rewrite(row) for row in rows]
 
     def key(self, name: str, text: str) -> str:
         """Return what identifies a text in the random key, next to seed, side and copy."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import Field, PrivateAttr
+from pydantic import Field
 
 from augury.core import config, plugins
 from augury.core.config import validate
@@ -18,7 +18,7 @@ from augury.core.errors import UserError, unknown
 from augury.core.plugins import Extension, Registry
 from augury.core.rng import generator
 from augury.core.store import Store
-from augury.corpora.corpus import Corpus, input_columns
+from augury.corpora.corpus import Corpus, input_columns, sentence_columns
 
 if TYPE_CHECKING:
     from augury.augment.models import ReadyModel
@@ -39,15 +39,18 @@ OPERATORS = Registry(
 )
 
 
+Texts: TypeAlias = "pa.Array | pa.ChunkedArray | Sequence[str]"
+
+
 class OperatorOutput(NamedTuple):
     """The view or the records that an operator makes from a block.
 
     `table`: for a view, the ids and texts (`text`, or `premise` and `hypothesis`) of the block's
     records in their order; for records, rows in the corpus's own columns. `counts`: outcome ->
-    number of texts, with `REJECTED` before the reasons for which one became no record. Of operators
-    of whole corpora, `made_of` has what every new column was made from, row by row, and
-    `made_from` the folders of the store that were written on the way, such as translations, whose
-    manifests hold their cost.
+    number of texts, with `REJECTED` before the reasons for which one became no record. `made_from`:
+    folders of the store that were written on the way, such as translations, whose manifests hold
+    their cost. `made_of`: what every new column was made from, row by row. `new_view` and
+    `new_records` make it.
     """
 
     table: pa.Table
@@ -157,13 +160,9 @@ class Operator(Extension):
 
     # What is told of its output.
 
-    def max_records(self) -> int:
-        """Return the maximum number of records that are made from one."""
-        return int(getattr(self, "copies", 1))
-
     def expected_records(self, parents: float, texts: Mapping[str, int]) -> float:
         """Estimate the number of records from `parents` ones and the rows of additional texts."""
-        return self.max_records() * parents
+        return float(getattr(self, "copies", 1)) * parents
 
     def measures(self, counts: Mapping[str, int]) -> dict[str, float]:
         """Return metrics of its own, name -> share, from the counts of all blocks."""
@@ -235,7 +234,7 @@ class Row(NamedTuple):
     """The number of the copy, from 1."""
 
 
-Rewrite: TypeAlias = "Callable[[Row], Sequence[str]]"
+Rewrite: TypeAlias = "Callable[[Sequence[Row]], Sequence[Sequence[str]]]"
 
 
 class Copies(Operator):
@@ -245,60 +244,44 @@ class Copies(Operator):
     copies: int = Field(1, ge=1, le=1000)
     """Copies of every record, each changed anew."""
     use: Literal["records", "view"] = "records"
-    """records: new examples in addition to the originals; view: every copy is a view of the
-    example, called by the operator and its number."""
+    """records: new examples in addition to the originals; view: another view of the example, as the
+    first copy has it."""
     seed: int = 1
     """Seed of the random choices."""
 
-    _copy: int | None = PrivateAttr(None)
-    """The number of the only copy, of a part that makes a view."""
-
     @abstractmethod
-    def rewriter(self, fitted: Mapping[str, Any]) -> Rewrite:
-        """Return the function from a row to its new texts; called once in every process, with what
+    def rewriter(self, fitted: Mapping[str, Any], store: Store) -> Rewrite:
+        """Return the function from rows to their new texts; called once in every process, with what
         the operator has learned."""
 
     def makes(self) -> Form:
         return self.use
 
-    def parts(self) -> Sequence[Copies]:
-        if self.use == RECORDS or self._copy:
-            return [self]
-        parts = []
-        for number in range(1, self.copies + 1):
-            part = self.model_copy(update={"copies": 1})
-            part._copy = number
-            parts.append(part)
-        return parts
-
-    def name(self) -> str:
-        return f"{self.operator}-{self._copy}" if self._copy else self.operator
-
-    def to_dict(self) -> dict[str, Any]:
-        return super().to_dict() | ({"copy_number": self._copy} if self._copy else {})
+    def inactive(self) -> dict[str, str]:
+        return {"copies": "a view is one copy"} if self.use == VIEW else {}
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
         inputs = input_columns(columns) or ("premise", "hypothesis")
         return ("id", *inputs, language_column(columns))
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
-        rewrite = self.rewriter(fitted)
-        numbers = [self._copy] if self._copy else [*range(1, self.copies + 1)]
+        rewrite = self.rewriter(fitted, store)
+        numbers = [1] if self.use == VIEW else [*range(1, self.copies + 1)]
 
         def apply(block: pa.Table) -> OperatorOutput:
             sides, language = input_columns(block.column_names), language_column(block.column_names)
-            texts: dict[str, list[str]] = {side: [] for side in sides}
             columns = [name for name in ("id", *sides, language) if name in block.column_names]
+            rows = []
             for record in block.select(columns).to_pylist():
                 old = {side: record[side] for side in sides}
                 for number in numbers:
-                    new = rewrite(Row(record["id"], old, record.get(language, ""), number))
-                    for side, text in zip(sides, new, strict=True):
-                        texts[side].append(text)
+                    rows.append(Row(record["id"], old, record.get(language, ""), number))
+            rewritten = rewrite(rows)
+            texts = {side: [new[place] for new in rewritten] for place, side in enumerate(sides)}
             if self.use == VIEW:
-                return OperatorOutput(view_table(block, texts))
-            copies, rows = numbers * len(block), np.repeat(np.arange(len(block)), len(numbers))
-            return OperatorOutput(derive_records(block, self, copies, rows=rows, **texts))
+                return new_view(block, texts)
+            parents = np.repeat(np.arange(len(block)), len(numbers))
+            return new_records(block, self, numbers * len(block), rows=parents, **texts)
 
         return apply
 
@@ -314,7 +297,7 @@ class TextOperator(Copies):
     def rewrite(self, text: str, rng: np.random.Generator) -> str:
         """Return a text anew; the random numbers are those of its record, column and copy."""
 
-    def rewriter(self, fitted: Mapping[str, Any]) -> Rewrite:
+    def rewriter(self, fitted: Mapping[str, Any], store: Store) -> Rewrite:
         own = self.model_dump(mode="json", exclude={*TextOperator.model_fields})
         own.pop(plugins.FILE, None)
 
@@ -330,10 +313,7 @@ class TextOperator(Copies):
                     )
             return texts
 
-        return rewrite
-
-    def name(self) -> str:
-        return super().name() if self._copy != 1 else self.operator
+        return lambda rows: [rewrite(row) for row in rows]
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
         return super().reads(columns)[:-1]
@@ -375,10 +355,7 @@ def schema(name: str) -> type[Operator]:
     return operator
 
 
-Texts: TypeAlias = "pa.Array | pa.ChunkedArray | Sequence[str]"
-
-
-def derive_records(
+def new_records(
     block: pa.Table,
     operator: Operator,
     copies: Sequence[int],
@@ -386,13 +363,17 @@ def derive_records(
     *,
     rows: Sequence[int] | np.ndarray | None = None,
     ids: Sequence[str] | None = None,
+    counts: Mapping[str, int] = {},
+    made_from: Sequence[str] = (),
+    made_of: Mapping[str, pa.Array | pa.ChunkedArray] | None = None,
     **changed: Texts,
-) -> pa.Table:
+) -> OperatorOutput:
     """Return new records, whose `changed` columns are new; ids, origin and lineage name parents.
 
     `block` has the corpus's own columns, and `rows` (default: each once) the row of every new
     record's parent. `copies` are the numbers of the new records among those of their parents,
     `others` the ids of second parents, `ids` those of the parents where they are not the block's.
+    `counts`, `made_from` and `made_of` (default: the parents' sentences) are those of the output.
     """
     parents = block if rows is None else block.take(pa.array(rows, pa.int64()))
     names = parents.column("id").to_pylist() if ids is None else ids
@@ -408,14 +389,18 @@ def derive_records(
         ],
     }
     columns = [_column(values[field.name], field.type) for field in block.schema]
-    return pa.table(columns, schema=block.schema)
+    table = pa.table(columns, schema=block.schema)
+    if made_of is None:
+        made_of = {name: parents.column(name) for name in sentence_columns([*changed])}
+    return OperatorOutput(table, counts, made_from, made_of)
 
 
-def view_table(block: pa.Table, texts: Mapping[str, Texts]) -> pa.Table:
+def new_view(block: pa.Table, texts: Mapping[str, Texts]) -> OperatorOutput:
     """Return a view of a block's records, given the texts of the columns that it renders anew."""
     columns = [_column(column, pa.string()) for column in texts.values()]
-    names = texts if len(texts) > 1 else ["text"]
-    return pa.table([block.column("id"), *columns], ["id", *names])
+    names = [*texts] if len(texts) > 1 else ["text"]
+    made_of = dict(zip(names, map(block.column, texts), strict=True))
+    return OperatorOutput(pa.table([block.column("id"), *columns], ["id", *names]), {}, (), made_of)
 
 
 def _column(values: Any, of: pa.DataType) -> pa.Array | pa.ChunkedArray:

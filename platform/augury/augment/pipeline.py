@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from augury.augment.health import Health, tally, tally_block
+from augury.augment.health import Health, tally
 from augury.augment.models import TrainedModel
 from augury.augment.operator import (
     DRAW,
@@ -261,45 +261,34 @@ FEWEST_ROWS = 1_000
 """Of a block whose size its operator does not set: every block is a file."""
 
 
-class Block(NamedTuple):
-    """Rows of a shard of the corpus, and the name of the shard that is made from them."""
-
-    shard: str
-    start: int
-    stop: int
-    name: str
-
-
 def block_rows(operator: Operator) -> int | None:
     """Return the maximum number of records in a block of an operator; None: a whole shard."""
     rows = max(FEWEST_ROWS, int(operator.PER_SECOND * BLOCK_SECONDS))
     return operator.BLOCK_ROWS or (rows if rows < SHARD_ROWS else None)
 
 
-def split_into_blocks(corpus: Corpus, max_rows: int | None) -> list[Block]:
-    """Return the blocks of a corpus: whole shards, or parts of at most `max_rows` rows."""
-    blocks = []
+def split_into_blocks(corpus: Corpus, max_rows: int | None) -> list[Row]:
+    """Return the blocks of a corpus, whole shards or parts of at most `max_rows` rows: the shard,
+    the first row, the one behind the last, and the `name` of the shard that is made from them."""
+    blocks: list[Row] = []
     for shard in corpus.shards:
         if max_rows is None:
-            blocks.append(Block(shard, 0, SHARD_ROWS, shard))
+            blocks.append({"shard": shard, "start": 0, "stop": SHARD_ROWS, "name": shard})
             continue
-        rows = shard_metadata(corpus.folder, shard).num_rows
-        stem = shard.removesuffix(".parquet")
+        rows, stem = shard_metadata(corpus.folder, shard).num_rows, shard.removesuffix(".parquet")
         for start in range(0, rows, max_rows):
-            stop = min(start + max_rows, rows)
-            blocks.append(Block(shard, start, stop, f"{stem}-{start:06d}.parquet"))
+            stop, name = min(start + max_rows, rows), f"{stem}-{start:06d}.parquet"
+            blocks.append({"shard": shard, "start": start, "stop": stop, "name": name})
     return blocks
 
 
-def _write(
-    folder: Folder, name: str, output: OperatorOutput, sums: Mapping[str, int]
-) -> dict[str, Any]:
+def _write(folder: Folder, name: str, output: OperatorOutput) -> dict[str, Any]:
     """Write a shard, and return its rows, counts, sums, size and checksum.
 
     Counts and sums, as JSON, are in its metadata too: a resumed call reads those of shards that a
     killed one wrote.
     """
-    facts = {"counts": json.dumps(dict(output.counts)), "sums": json.dumps(sums)}
+    facts = {"counts": json.dumps(dict(output.counts)), "sums": json.dumps(tally(output))}
     size, checksum = write_shard(folder, name, output.table.replace_schema_metadata(facts))
     return {"made": len(output.table), "size": size, "checksum": checksum, **facts}
 
@@ -320,9 +309,8 @@ def _make_of_blocks(part: Part, corpus: Corpus, store: Store, execution: Executi
     # A model computes on all CPUs and GPUs that a worker may have.
     reserved = execution.reserved(executor) if part.models else {}
     with Stage(f"augment {part.name}", corpus.rows, KINDS[operator.makes()]) as stage:
-        items = [block._asdict() for block in blocks]
-        made = executor.map(partial(_applier, part, corpus, store), items, stage, **reserved)
-    shards = {block.name: shard for block, shard in zip(blocks, made, strict=True)}
+        made = executor.map(partial(_applier, part, corpus, store), blocks, stage, **reserved)
+    shards = {of["name"]: shard for of, shard in zip(blocks, made, strict=True)}
     _finish(part, corpus, shards)
 
 
@@ -344,9 +332,7 @@ def _applier(part: Part, corpus: Corpus, store: Store) -> Task:
             return read | _read(part.folder, row["name"])
         if isinstance(operator, TextSubset):
             block = operator.select(block)
-        output = function(block)
-        sums = tally_block(block, operator, output)
-        return read | _write(part.folder, row["name"], output, sums)
+        return read | _write(part.folder, row["name"], function(block))
 
     return apply
 
@@ -359,9 +345,7 @@ def _make_of_corpus(
     for index, output in enumerate(operator.make(corpus, part.fitted, store, execution)):
         name = shard_name(index)
         made_from |= dict.fromkeys(output.made_from)
-        new = [output.table.column(column) for column in output.made_of]
-        sums = tally(new, [*output.made_of.values()])
-        shards[name] = _write(part.folder, name, output, sums)
+        shards[name] = _write(part.folder, name, output)
     _finish(part, corpus, shards, list(made_from))
 
 
@@ -391,9 +375,6 @@ def _finish(
             "inputs": [corpus.address, part.fit.name, *part.model_names.values(), *texts],
             "side_data": side_data | ({"models": part.model_names} if part.models else {}),
             **({"made_from": list(made_from)} if made_from else {}),
-            "lineage": "a view keeps the id of its record; its parent is the record itself"
-            if form == VIEW
-            else "of every record, in its column lineage",
         },
         known={name: (shard["size"], shard["checksum"]) for name, shard in shards.items()},
     )

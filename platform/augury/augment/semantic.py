@@ -15,7 +15,7 @@ from pydantic import Field
 from augury.augment.health import YIELD
 from augury.augment.model_outputs import KIND, ModelOutputs, Questions, outputs_folder
 from augury.augment.models import TrainedModel
-from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, derive_records
+from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, new_records
 from augury.augment.prompts import hypothesis
 from augury.core import config
 from augury.core.config import Overrides
@@ -56,10 +56,6 @@ def rectify_labels(
 
 
 GENERATOR, TEACHER = "generator", "teacher"
-BLOCK_ROWS = 500
-"""The records of a block, which is repeated after a kill."""
-
-
 SHARD = "part-00000.parquet"
 
 
@@ -129,8 +125,8 @@ class Semantic(CorpusOperator):
             {"threshold": "agreement asks for no confidence"} if self.rectify == "agreement" else {}
         )
 
-    def max_records(self) -> int:
-        return self.copies * (len(LABELS) - 1 if self.labels == "all_others" else 1)
+    def expected_records(self, parents: float, texts: Mapping[str, int]) -> float:
+        return self.copies * (len(LABELS) - 1 if self.labels == "all_others" else 1) * parents
 
     def requests(self, block: pa.Table) -> list[Request]:
         """Return the hypotheses to generate; more copies leave requests of fewer as they are."""
@@ -165,9 +161,7 @@ class Semantic(CorpusOperator):
             models[GENERATOR],
             self.questions,
             self.sampling,
-            columns=self.READS,
             per_second=self.PER_SECOND,
-            block_rows=BLOCK_ROWS,
         )
         outputs = written.by_shard(execution, f"{self.operator}: write", "records")
         for block, texts in zip(corpus.blocks(), outputs, strict=True):
@@ -192,17 +186,16 @@ class Semantic(CorpusOperator):
                 outcome = "kept" if LABELS[place] == request.label else "changed"
                 counts[f"{outcome} {request.label}"] += 1
                 kept.append((request, text, LABELS[place]))
-            rows = [request.row for request, _, _ in kept]
-            records = derive_records(
+            yield new_records(
                 block,
                 self,
                 [request.copy for request, _, _ in kept],
-                rows=rows,
+                rows=[request.row for request, _, _ in kept],
+                counts=counts,
+                made_from=[written.folder.name],
                 hypothesis=[text for _, text, _ in kept],
                 label=[label for _, _, label in kept],
             )
-            made_of = {"hypothesis": block.column("hypothesis").take(pa.array(rows, pa.int64()))}
-            yield OperatorOutput(records, counts, [written.folder.name], made_of)
 
 
 def judge(

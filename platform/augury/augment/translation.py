@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from augury.augment.model_outputs import ModelOutputs, Questions, outputs_folder
 from augury.augment.models import ReadyModel, TextModel
-from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, derive_records
+from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, new_records
 from augury.core import config
 from augury.core.config import Overrides
 from augury.core.errors import UserError
@@ -27,7 +27,6 @@ from augury.decoding.settings import PLAIN, Decoding
 KIND = "translations"
 VERSION = 1
 """Raised when a model's translation of the same text changes; part of every address."""
-BLOCK_ROWS = 1_000
 SENTENCES_PER_SECOND = 60.0  # that one core translates with a small model
 
 
@@ -101,9 +100,7 @@ def translation(
         partial(_column, column),
         decoding,
         per_second=SENTENCES_PER_SECOND,
-        block_rows=BLOCK_ROWS,
         view=view,
-        columns=(column,),
     )
 
 
@@ -167,9 +164,11 @@ class TranslatedText(CorpusOperator):
             values |= {name: pa.repeat(code, len(kept)) for name, code in languages.items()}
             values["views"] = pa.array([[]] * len(kept), schema.field("views").type)
             parents = pa.table({name: values[name] for name in schema.names}, schema=schema)
-            yield OperatorOutput(
-                derive_records(parents, self, [1] * len(parents)),
-                counts,
-                [written.folder.name],
-                {self.DIRECTION.written: read},
+            yield new_records(
+                parents,
+                self,
+                [1] * len(parents),
+                counts=counts,
+                made_from=[written.folder.name],
+                made_of={self.DIRECTION.written: read},
             )

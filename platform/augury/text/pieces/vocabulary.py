@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from augury.core.errors import UserError, unknown
+from augury.core.errors import unknown
 from augury.core.store import Folder
 from augury.text.pieces import sentencepieces
 from augury.text.pieces.resegmentation import Resegmenter
@@ -77,12 +77,6 @@ class Vocabulary:
             ]
             self._models.append(self._models[0])
             learned.append(table)
-        duplicates = set(tags).intersection(chain.from_iterable(learned))
-        if duplicates:
-            raise UserError(
-                f"symbols {sorted(duplicates)} are also pieces of the text: choose others, such "
-                "as '<tag>'"
-            )
         symbols = (*SPECIALS, *tags)
         self.pieces: tuple[str, ...] = tuple(
             piece for piece in dict.fromkeys(chain(symbols, *learned)) if piece
