@@ -35,10 +35,10 @@ SUMS = {"texts": 5, "empty": 1, "copied": 1, "pairs": 4, "repeated": 1}
 def test_shares_are_of_texts_or_of_what_was_to_be_made() -> None:
     counts = {"rejected, too long": 3, "rejected, empty": 2, "kept": 5}
     measured = Health.of(Control(kind="shuffle"), 5, counts, SUMS)
-    assert measured.measures == {"yield": 1 / 2, "empty": 3 / 10}  # copies are normal
+    assert measured.measures == {"yield": 4 / 10}  # copies are normal
     assert measured.lost == {"too long": 3, "empty": 2} and measured.requested == 10
     matches = Health.of(FuzzyMatch(), 5, counts, SUMS)
-    assert matches.measures == {"empty": 3 / 10, "copied": 1 / 5, "repeated": 1 / 4}
+    assert matches.measures == {"copied": 1 / 5, "repeated": 1 / 4}
     assert Health(**matches.to_dict()) == matches
 
 
@@ -46,7 +46,6 @@ def test_shares_are_of_texts_or_of_what_was_to_be_made() -> None:
     ("measures", "setting"),
     [
         ({"yield": 0.4}, "min_yield"),
-        ({"empty": 0.3}, "max_empty"),
         ({"copied": 0.9}, "max_copied"),
         ({"repeated": 0.9}, "max_repeated"),
         ({"WER": 0.97}, "max_wer"),

@@ -34,7 +34,8 @@ class AsrTranscript(CorpusOperator):
     text.
 
     The sources of the training text are human transcripts; the recogniser's are in a file, whose
-    line n belongs to row n of the training text.
+    line n belongs to row n of the training text. Indicators such as `[laughter]` and `(Applause)`
+    are dropped from all three texts.
     """
 
     operator: Literal["asr_transcript"] = "asr_transcript"
@@ -43,9 +44,6 @@ class AsrTranscript(CorpusOperator):
     max_ratio: float | None = Field(1.5, gt=0)
     """The maximum number of words of the human transcript per recognised word (section 4.5 of the
     paper); null: no maximum."""
-    indicators: Literal["keep", "drop"] = "keep"
-    """Keep or drop indicators such as `[laughter]` and `(Applause)`, in all three texts."""
-
     text: str | None = None
     """Name of the training text with the speech, where there are several."""
 
@@ -76,8 +74,7 @@ class AsrTranscript(CorpusOperator):
             for place, record in enumerate(block.to_pylist()):
                 transcript = transcripts[int(record["id"].rpartition("-")[2]) - 1]
                 texts = [record["source"], transcript, record["target"]]
-                if self.indicators == "drop":
-                    texts = [" ".join(INDICATORS.sub(" ", text).split()) for text in texts]
+                texts = [" ".join(INDICATORS.sub(" ", text).split()) for text in texts]
                 if fault := self._fault(*texts):
                     counts[REJECTED + fault] += 1
                     continue
@@ -89,11 +86,10 @@ class AsrTranscript(CorpusOperator):
                 block,
                 self,
                 [1] * len(kept),
+                {"source": heard, "target": targets},
                 rows=rows,
                 ids=ids,
                 counts=counts,
-                source=heard,
-                target=targets,
             )
 
     def _fault(self, said: str, recognised: str, target: str) -> str:

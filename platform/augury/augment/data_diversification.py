@@ -61,7 +61,7 @@ class DataDiversification(CorpusOperator):
         return len(self.directions) * len(self.seeds) * len(self.views) * parents
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
-        models = {}
+        models: dict[str, Mapping[str, Any]] = {}
         for direction in (FORWARD, BACKWARD):
             if direction.name in self.directions:
                 trained = direction_experiment(direction, experiment, self.system)
@@ -102,10 +102,10 @@ class DataDiversification(CorpusOperator):
                     parents,
                     self,
                     [number] * len(parents),
+                    {direction.written: new},
                     counts=counts,
                     made_from=[written.folder.name],
                     made_of={direction.written: parents.column(direction.read)},
-                    **{direction.written: new},
                 )
 
 

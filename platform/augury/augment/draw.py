@@ -66,10 +66,7 @@ class TokenDraw(Operator):
         return "draw"
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
-        raise UserError(
-            f"operator {self.operator} changes token ids in every epoch of training, and makes no "
-            "text"
-        )
+        raise AssertionError("a draw makes no text")
 
     @abstractmethod
     def draw(

@@ -179,13 +179,15 @@ class FuzzyMatch(TextSubset):
                 block,
                 self,
                 [copy for _, _, copy in made],
-                [memory.ids[row] for _, row, _ in made],
+                {
+                    "source": [lookup.source for lookup, _, _ in made],
+                    "target": [memory.targets[row] for _, row, _ in made],
+                },
+                others=[memory.ids[row] for _, row, _ in made],
                 # The languages of further sources are those of a record of the block.
                 rows=[lookup.place for lookup, _, _ in made],
                 ids=[lookup.id for lookup, _, _ in made],
                 counts=counts,
-                source=[lookup.source for lookup, _, _ in made],
-                target=[memory.targets[row] for _, row, _ in made],
             )
 
         return apply

@@ -141,10 +141,10 @@ class Generate(CorpusOperator):
                     block,
                     self,
                     [copy] * len(rows),
+                    {self.fills: new},
                     rows=rows,
                     counts=counts,
                     made_from=[written.folder.name],
-                    **{self.fills: new},
                 )
 
     def questions(self, corpus: Corpus, copy: int, block: pa.Table) -> Questions:

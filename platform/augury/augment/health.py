@@ -1,4 +1,4 @@
-"""The health of an operator's output: the shares that were made, and are empty, copied or repeated.
+"""The health of an operator's output: the shares that were made, are copied or repeated.
 
 Without it, a system trained on nothing or garbage would be scored like any other. The measures are
 stored with the output, and stop such a system before training.
@@ -22,10 +22,9 @@ from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.progress import say
 
-YIELD, EMPTY, COPIED, REPEATED, WER = "yield", "empty", "copied", "repeated", "WER"
+YIELD, COPIED, REPEATED, WER = "yield", "copied", "repeated", "WER"
 LIMITS = {
     YIELD: "min_yield",
-    EMPTY: "max_empty",
     COPIED: "max_copied",
     REPEATED: "max_repeated",
     WER: "max_wer",
@@ -47,8 +46,6 @@ class HealthLimits(Section):
     """The minimum share of non-empty texts among those to be made; none at all is always a fault.
     Fuzzy matches, diversified data and hypotheses labelled by a teacher may be any number above 0.
     """
-    max_empty: float | None = Field(0.2, ge=0, le=1)
-    """The maximum share of empty texts among them."""
     max_copied: float | None = Field(0.8, ge=0, le=1)
     """The maximum share of texts that are equal to what they are made from; noise and
     duplicates may have any."""
@@ -92,8 +89,7 @@ class Health:
         requested = made + sum(lost.values())
         measures = operator.measures(counts)
         if requested:
-            measures[YIELD] = made / requested
-            measures[EMPTY] = (sums.get(EMPTY, 0) + lost.get(EMPTY, 0)) / requested
+            measures[YIELD] = (made - sums.get(EMPTY, 0)) / requested
         if texts := sums.get(TEXTS):
             measures[COPIED] = sums[COPIED] / texts
             measures[REPEATED] = sums[REPEATED] / sums[PAIRS]
@@ -106,14 +102,12 @@ class Health:
 
     @property
     def text(self) -> str:
-        """The measures in a line, such as `95 of 100 made (5 empty), copied 1.1 %`."""
+        """The measures in a line, such as `95 of 100 made (5 empty), yield 95.0 %`."""
         made = f"{self.made:,} made"
         if self.lost:
             reasons = ", ".join(f"{count:,} {reason}" for reason, count in self.lost.items())
             made = f"{self.made:,} of {self.requested:,} made ({reasons})"
-        shares = [
-            f"{name} {100 * share:.1f} %" for name, share in self.measures.items() if name != YIELD
-        ]
+        shares = [f"{name} {100 * share:.1f} %" for name, share in self.measures.items()]
         return ", ".join([made, *shares])
 
     def faults(self, limits: HealthLimits) -> list[str]:
@@ -128,7 +122,7 @@ class Health:
             if limit is None or share is None:
                 continue
             if share < limit if name == YIELD else share > limit:
-                text = made if name == YIELD else f"its share of {name} is {100 * share:.1f} %"
+                text = f"{made}, and the share of {name} is {100 * share:.1f} %"
                 faults.append(f"{text}; health.{setting} is {limit:g}")
         return faults
 
@@ -153,8 +147,8 @@ def require(outputs: Sequence[Health], limits: HealthLimits) -> None:
 
 
 Column: TypeAlias = "pa.Array | pa.ChunkedArray"
-TEXTS, PAIRS = "texts", "pairs"
-"""Sums of `tally`: texts, and distinct pairs of a text and what it is made from."""
+TEXTS, EMPTY, PAIRS = "texts", "empty", "pairs"
+"""Sums of `tally`: texts, empty ones, and distinct pairs of a text and what it is made from."""
 
 
 def tally(output: OperatorOutput) -> Counter[str]:

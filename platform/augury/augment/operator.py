@@ -281,7 +281,7 @@ class Copies(Operator):
             if self.use == VIEW:
                 return new_view(block, texts)
             parents = np.repeat(np.arange(len(block)), len(numbers))
-            return new_records(block, self, numbers * len(block), rows=parents, **texts)
+            return new_records(block, self, numbers * len(block), texts, rows=parents)
 
         return apply
 
@@ -359,14 +359,14 @@ def new_records(
     block: pa.Table,
     operator: Operator,
     copies: Sequence[int],
-    others: Sequence[str] | None = None,
+    changed: Mapping[str, Texts],
     *,
+    others: Sequence[str] | None = None,
     rows: Sequence[int] | np.ndarray | None = None,
     ids: Sequence[str] | None = None,
     counts: Mapping[str, int] = {},
     made_from: Sequence[str] = (),
     made_of: Mapping[str, pa.Array | pa.ChunkedArray] | None = None,
-    **changed: Texts,
 ) -> OperatorOutput:
     """Return new records, whose `changed` columns are new; ids, origin and lineage name parents.
 
@@ -379,7 +379,7 @@ def new_records(
     names = parents.column("id").to_pylist() if ids is None else ids
     origin, made_by = operator.name(), address(operator)
     parents_of = zip(*([names] if others is None else [names, others]), strict=True)
-    values = {name: parents.column(name) for name in parents.column_names} | changed
+    values = {name: parents.column(name) for name in parents.column_names} | dict(changed)
     values |= {
         "id": [f"{name}/{origin}-{copy}" for name, copy in zip(names, copies, strict=True)],
         "origin": [origin] * len(names),

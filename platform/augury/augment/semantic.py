@@ -190,11 +190,13 @@ class Semantic(CorpusOperator):
                 block,
                 self,
                 [request.copy for request, _, _ in kept],
+                {
+                    "hypothesis": [text for _, text, _ in kept],
+                    "label": [label for _, _, label in kept],
+                },
                 rows=[request.row for request, _, _ in kept],
                 counts=counts,
                 made_from=[written.folder.name],
-                hypothesis=[text for _, text, _ in kept],
-                label=[label for _, _, label in kept],
             )
 
 

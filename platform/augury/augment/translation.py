@@ -168,6 +168,7 @@ class TranslatedText(CorpusOperator):
                 parents,
                 self,
                 [1] * len(parents),
+                {},
                 counts=counts,
                 made_from=[written.folder.name],
                 made_of={self.DIRECTION.written: read},
