@@ -166,7 +166,7 @@ class Semantic(CorpusOperator):
         outputs = written.by_shard(execution, f"{self.operator}: write", "records")
         for block, texts in zip(corpus.blocks(), outputs, strict=True):
             originals = block.column("hypothesis").to_pylist()
-            counts, new = Counter(generated=len(texts)), list[tuple[Request, str]]()
+            counts, new = Counter[str](), list[tuple[Request, str]]()
             for request, text in zip(self.requests(block), texts, strict=True):
                 if not text or text == originals[request.row]:
                     counts[REJECTED + ("copied" if text else "empty")] += 1
@@ -178,14 +178,12 @@ class Semantic(CorpusOperator):
                 probabilities = judge(models[TEACHER], store, pairs, execution, self.operator)
             requested = np.array([LABELS.index(request.label) for request, _ in new], np.int64)
             places = rectify_labels(requested, probabilities, self.rectify, self.threshold)
-            kept: list[tuple[Request, str, str]] = []
+            kept = []
             for (request, text), place in zip(new, places, strict=True):
                 if place == DROPPED:
                     counts[f"{REJECTED}dropped {request.label}"] += 1
-                    continue
-                outcome = "kept" if LABELS[place] == request.label else "changed"
-                counts[f"{outcome} {request.label}"] += 1
-                kept.append((request, text, LABELS[place]))
+                else:
+                    kept.append((request, text, LABELS[place]))
             yield new_records(
                 block,
                 self,
