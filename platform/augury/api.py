@@ -243,7 +243,7 @@ def apply(
 def operator(name: str, *, language: str | None = None, **settings: Any) -> FrameOperator:
     """Return an operator, given by name or path, for batches of your own `ray.data.Dataset`.
 
-    It learns from the training split by `fit`: a data frame, an Arrow table or a dataset. `batch`
+    It learns from the training split by `fit`: a data frame or a dataset. `batch`
     maps a batch to its new rows, as `apply` does. Raises UserError for what `apply` refuses.
 
         cipher = augury.operator("cipher", keys=[1]).fit(train)

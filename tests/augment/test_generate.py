@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +11,17 @@ import pytest
 
 from augury.augment import operator, pipeline, prompts
 from augury.augment.generate import WRITER, Generate
-from augury.augment.model_outputs import Request
 from augury.augment.models import ReadyModel
 from augury.augment.operator import check_columns, parse
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
-from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, PARALLEL, Corpus
+from augury.corpora.corpus import LABELLED_PAIRS, PARALLEL, Corpus
 from augury.corpora.ingest import ingest
 from augury.corpora.spec import CorpusSpec, LabelledSpec
 from augury.experiments.ready_models import ready_model
 from tests.augment import texts
-from tests.language_models import END, always, save_bigrams, save_classifier
+from tests.language_models import END, always, save_bigrams
 
 PAIRS = [
     ("ein Haus steht hier", "a house stands here"),
@@ -97,7 +97,7 @@ def test_an_answer_fills_a_column_and_all_else_is_the_parent(tmp_path: Path) -> 
     assert first["id"] == "train-00000001/generate-1" and first["origin"] == "generate"
     assert first["lineage"]["parents"] == ["train-00000001"] and first["lineage"]["copy"] == 1
     assert (first["source_language"], first["target_language"]) == ("de", "en")
-    assert part.health.made == 4 and part.health.repeated == pytest.approx(0.75)
+    assert part.health.made == 4 and part.health.measures["repeated"] == pytest.approx(0.75)
     (answers,) = part.folder.manifest()["made_from"]
     manifest = Store(part.folder.root).folder(*answers.split("/")).manifest()
     assert manifest["seconds"] > 0 and part.model_names == {
@@ -105,35 +105,34 @@ def test_an_answer_fills_a_column_and_all_else_is_the_parent(tmp_path: Path) -> 
     }
 
 
-def test_the_label_is_in_the_prompt_and_what_is_there_is_not_made_again(tmp_path: Path) -> None:
-    """The model writes of the label that it read last; the third record repeats the first."""
+def test_the_label_is_in_the_prompt(tmp_path: Path) -> None:
+    """The model writes of the label that it read last."""
     following = {
         **always("worse than that", after="negative"),
         **always("rather good one", after="positive"),
     }
     model = save_bigrams(tmp_path / "model", following)
-    part, records = generated(
-        labelled(tmp_path), model=model, prompt="{{ text }} {{ label }}", fills=["text"]
+    _, records = generated(
+        labelled(tmp_path), model=model, prompt="{{ text }} {{ label }}", fills="text"
     )
-    made = [(row["text"], row["label"]) for row in records]
-    assert made == [("rather good one", "positive"), ("worse than that", "negative")]
-    assert lost(part) == {"there already": 1}
+    good, bad = ("rather good one", "positive"), ("worse than that", "negative")
+    assert [(row["text"], row["label"]) for row in records] == [good, bad, good]
 
 
-def test_shots_are_other_records_of_the_same_label(tmp_path: Path) -> None:
+def test_shots_are_other_records(tmp_path: Path) -> None:
     corpus = labelled(tmp_path)
     shown = operator_with(
         prompt="{{ text }}|{% for e in examples %}{{ e.text }},{% endfor %}",
-        fills=["text"],
+        fills="text",
         examples=[{"text": "given"}],
         shots=2,
     )
     (block,) = corpus.blocks()
-    assert [request.prompt for request in shown.requests(corpus, 1, block)] == [
-        "good film|given,fine book,",
-        "bad film|given,",
-        "fine book|given,good film,",
-    ]
+    prompts = shown.questions(corpus, 1, block).texts
+    for (text, _), prompt in zip(SENTENCES, prompts, strict=True):
+        asked, _, examples = prompt.partition("|given,")
+        others = {f"{other}," for other, _ in SENTENCES if other != text}
+        assert asked == text and {examples} <= {"".join(of) for of in permutations(others)}
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +142,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Corpus]:
     return chatter(folder / "model"), fresh(folder / "corpus")
 
 
-DRAWN = {"prompt": "{{ source }} :", "fills": ["target"], "length_ratio": None}
+DRAWN = {"prompt": "{{ source }} :", "fills": "target", "length_ratio": None}
 
 
 def fresh(folder: Path) -> Corpus:
@@ -157,13 +156,13 @@ def test_blocks_and_batches_do_not_matter(
 ) -> None:
     model, corpus = many
     part, records = generated(corpus, model=model, copies=2, **DRAWN)
-    monkeypatch.setattr("augury.augment.generate.BLOCK_ROWS", 7)
+    monkeypatch.setattr("augury.augment.model_outputs.BLOCK_ROWS", 7)
     monkeypatch.setattr("augury.decoding.sampling.BATCH_TOKENS", 40)
     others, same = generated(fresh(tmp_path / "other"), model=model, copies=2, **DRAWN)
     assert same == records and len(records) > 30 and others.folder.name == part.folder.name
 
 
-def test_more_copies_and_shares_add_to_fewer_and_seeds_differ(many: tuple[str, Corpus]) -> None:
+def test_more_copies_add_to_fewer_and_seeds_differ(many: tuple[str, Corpus]) -> None:
     model, corpus = many
     one, two, other = (
         [
@@ -172,21 +171,9 @@ def test_more_copies_and_shares_add_to_fewer_and_seeds_differ(many: tuple[str, C
         ]
         for changed in ({}, {"copies": 2}, {"seed": 2})
     )
-    part, some = generated(corpus, model=model, share=0.3, **DRAWN)
-    assert {(row["id"], row["target"]) for row in some} < {*one}
-    assert 4 <= len(some) <= 20 and part.health.requested < 25
     assert two[: len(one)] == one and len(two) > len(one)
     assert all(name.endswith("-2") for name, _ in two[len(one) :])
     assert not {*one} >= {*other}
-
-
-def test_a_teacher_decides(tmp_path: Path) -> None:
-    model = save_bigrams(tmp_path / "model", always("so it was", after=":"))
-    teacher = save_classifier(tmp_path / "teacher", {"Positive": 0.7, "Negative": 0.3})
-    settings = {"model": model, "prompt": "{{ text }} :", "fills": ["text"]}
-    part, records = generated(labelled(tmp_path), teacher=teacher, **settings)
-    assert [row["label"] for row in records] == ["positive"]
-    assert lost(part) == {"teacher": 1, "there already": 1}
 
 
 def operator_with(**settings: Any) -> Any:
@@ -215,15 +202,14 @@ def test_what_a_template_must_not_do_is_an_error() -> None:
 def test_a_setting_that_is_missing_or_unknown_is_named() -> None:
     with pytest.raises(UserError, match="unknown prompt 'paraphase': did you mean 'paraphrase'"):
         operator_with(prompt="paraphase")
-    with pytest.raises(UserError, match="fills: .source."):
+    with pytest.raises(UserError, match="fills: source"):
         operator_with(prompt="{{ source }}")
 
 
-RECORDS: dict[str, tuple[Any, list[str]]] = {
-    "paraphrase": (LABELLED_PAIRS.schema, ["sentence1"]),
-    "translate": (PARALLEL.schema, ["target"]),
-    "noisy": (PARALLEL.schema, ["source"]),
-    "example": (LABELLED.schema, ["text"]),
+RECORDS: dict[str, tuple[Any, str]] = {
+    "paraphrase": (LABELLED_PAIRS.schema, "sentence1"),
+    "translate": (PARALLEL.schema, "target"),
+    "noisy": (PARALLEL.schema, "source"),
 }
 
 
@@ -237,7 +223,7 @@ def test_a_named_prompt_is_written_out_and_reads_its_records(name: str) -> None:
     record = {column: "neutral" if column == "label" else column for column in schema.names}
     prompt = prompts.render(operator.prompt, record, [record])
     assert prompt.endswith(":") and "COLUMN" not in prompt and "\n\n" not in prompt
-    assert (f": {fills[0]}" in prompt or f"- {fills[0]}" in prompt) and "nothing else" in prompt
+    assert (f": {fills}" in prompt or f"- {fills}" in prompt) and "nothing else" in prompt
 
 
 PARENT = {
@@ -248,49 +234,17 @@ PARENT = {
     "target_language": "en",
     "origin": "train",
 }
-EXAMPLE = {
-    "id": "1",
-    "premise": "the dog is in the house",
-    "hypothesis": "the house is empty",
-    "label": "contradiction",
-    "language": "en",
-    "origin": "train",
-}
-
-
-@pytest.fixture(scope="module")
-def lowercased(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return parallel(tmp_path_factory.mktemp("answers"), [("a b", "a b")], lowercase=True)
-
-
-def read(
-    lowercased: Corpus, output: str | None, parent: Any = PARENT, fills: str = "target", **own: Any
-) -> tuple[dict[str, str], str]:
-    request = Request(0, parent, 1, "", 0)
-    asked = operator_with(prompt="{{ id }}", fills=fills.split(), **{"length_ratio": None, **own})
-    asked.read([request], [output], lowercased, ("contradiction", "entailment"))
-    return request.texts, request.reason
-
-
-SIDES = "premise hypothesis"
-PREMISE = '"premise": "the dog is in the house"'
 GERMAN, ENGLISH = "das ist der Hund und die Katze", "this is the dog and the cat"
 TWICE = {"length_ratio": 2.0}
 UNKNOWN = {**PARENT, "target_language": "qaa"}  # no language of it is told
 
 
 @pytest.mark.parametrize(
-    ("output", "parent", "fills", "settings", "reason"),
+    ("text", "parent", "fills", "settings", "reason"),
     [
-        (None, PARENT, "target", {}, "prompt too long"),
-        (" \n", PARENT, "target", {}, "empty"),
-        ("no object", EXAMPLE, SIDES, {}, "answer of another form"),
-        ('{"premise": "x"}', EXAMPLE, SIDES, {}, "answer of another form"),
-        ("maybe", EXAMPLE, "label", {}, "unknown label"),
+        ("", PARENT, "target", {}, "empty"),
         ("The dog is in the  house and sleeps", PARENT, "target", {}, "copied"),
         ("the dog is in the house", PARENT, "target", {}, ""),
-        (f'{{{PREMISE}, "hypothesis": "the house is empty"}}', EXAMPLE, SIDES, {}, "copied"),
-        (f'So: {{{PREMISE}, "hypothesis": "no"}}!', EXAMPLE, SIDES, {}, ""),
         # The target has 34 characters.
         ("x" * 16, UNKNOWN, "target", TWICE, "length ratio"),
         ("x" * 69, UNKNOWN, "target", TWICE, "length ratio"),
@@ -300,11 +254,7 @@ UNKNOWN = {**PARENT, "target_language": "qaa"}  # no language of it is told
     ],
 )
 def test_answers_are_left_out_for_one_reason(
-    lowercased: Corpus,
-    output: str | None,
-    parent: dict[str, str],
-    fills: str,
-    settings: dict[str, Any],
-    reason: str,
+    text: str, parent: dict[str, str], fills: str, settings: dict[str, Any], reason: str
 ) -> None:
-    assert read(lowercased, output, parent, fills, **settings)[1] == reason
+    settings = {"length_ratio": None, **settings}
+    assert operator_with(prompt="{{ id }}", fills=fills, **settings).fault(parent, text) == reason

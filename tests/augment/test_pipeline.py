@@ -32,7 +32,7 @@ def corpus(store: Store, address: str = "abc", count: int = 10) -> Corpus:
 def expected(key: int) -> list[str]:
     sentences = [f"{SENTENCES[i % 4]} {i}" for i in range(10)]
     rot = Rot(build_alphabet(Counter("".join(sentences))), key)
-    return [rot.text(text) for text in sentences]
+    return rot.texts(sentences)
 
 
 def test_views_line_up_with_the_corpus_and_carry_their_side_data(store: Store) -> None:

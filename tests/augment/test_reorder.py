@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import pytest
 
 from augury.augment import pipeline
 from augury.augment.operator import parse
-from augury.augment.reorder import _verdict
-from augury.core.errors import UserError
 from augury.corpora.corpus import NLI
 from tests import tiny
 from tests.augment.texts import Toy, table_of
@@ -47,23 +44,18 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
 
 
 def test_one_example_is_added_for_every_example_and_its_label_kept(toy: Toy) -> None:
-    """Golden: RA of 20k adds exactly one example per training example; ids map one-to-one. What is
-    not faithful is counted."""
+    """Golden: RA of 20k adds exactly one example per training example; ids map one-to-one."""
     part = augmented(toy)
     records, originals = table_of(part), toy.corpus.shard(toy.corpus.shards[0])
     assert records.schema.equals(NLI.schema)
     assert records.column("label").equals(originals.column("label"))
     names = originals.column("id").to_pylist()
     assert records.column("id").to_pylist() == [f"{name}/reorder-qab-1" for name in names]
-    counts = part.folder.manifest()["counts"]
-    for side, plural in (("premise", "premises"), ("hypothesis", "hypotheses")):
+    for side in ("premise", "hypothesis"):
         pairs = [
             *zip(originals.column(side).to_pylist(), records.column(side).to_pylist(), strict=True)
         ]
         assert all(new for _, new in pairs) and any(new != old for old, new in pairs)
-        verdicts = Counter(_verdict(*pair) for pair in pairs)
-        assert verdicts["unfaithful"] == counts.get(f"unfaithful {plural}", 0)
-    assert counts.get("unfaithful premises", 0) + counts.get("unfaithful hypotheses", 0) > 0
 
 
 def test_a_view_has_the_same_readings_under_the_same_ids(toy: Toy) -> None:
@@ -75,22 +67,10 @@ def test_a_view_has_the_same_readings_under_the_same_ids(toy: Toy) -> None:
     assert view.folder.name.startswith("views/") and view.name == "reorder-qab"
 
 
-def test_verdicts_on_outputs() -> None:
-    before = "the man sleeps ."
-    assert _verdict(before, "sleeps the man .") == ""
-    assert _verdict(before, before) == "unchanged"
-    assert _verdict(before, "the dog barks .") == ""  # half of the words
-    assert _verdict(before, "the dog barks !") == "unfaithful"
-    assert _verdict("a b", "a b a b a") == "unfaithful"
-
-
 def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:
     links = {"train": "/a", "valid": "/b"}
-    changed = {"max_pieces": 60, "links": links}
-    operator = parse({"operator": "reorder", "parallel": PARALLEL, **changed})
+    operator = parse({"operator": "reorder", "parallel": PARALLEL, "links": links})
     model: Any = operator.models({"corpus": {"language": "qaa"}})["reorderer"]
     assert (model["task"], model["model"]) == ("seq2seq", {"name": "t5-base"})
     form = {"form": "reorder", "min_coverage": 0.5, "links": links}
-    assert model["corpus"] == {**PARALLEL, **form} and model["max_pieces"] == 60
-    with pytest.raises(UserError, match="view makes one view of an example, not copies=2"):
-        parse({"operator": "reorder", "parallel": PARALLEL, "use": "view", "copies": 2})
+    assert model["corpus"] == {**PARALLEL, **form}

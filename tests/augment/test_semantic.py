@@ -62,7 +62,7 @@ def test_one_other_label_is_asked_for_each_copy_and_both_as_often() -> None:
     sides = {"premise": ["P"] * 1200, "hypothesis": ["H"] * 1200, "label": [*LABELS] * 400}
     asked = Semantic(copies=1, labels="one_other").requests(texts.records("nli", **sides))
     assert [(of.row, of.copy) for of in asked] == [(row, 1) for row in range(1200)]
-    pairs = Counter((LABELS[of.row % 3], of.parent["label"]) for of in asked)
+    pairs = Counter((LABELS[of.row % 3], of.label) for of in asked)
     assert all(gold != label for gold, label in pairs) and len(pairs) == 6
     assert all(150 < count < 250 for count in pairs.values())  # 200 expected; five deviations
 
@@ -71,17 +71,14 @@ def test_every_other_label_is_asked_for(toy: Toy) -> None:
     """Golden: 20,000 examples x 2 labels x 2 = 10,000 x 2 x 4 = 80,000."""
     parents = {row["id"]: row for block in toy.corpus.blocks() for row in block.to_pylist()}
     part = augmented(toy, rectify="requested", copies=2)
-    counts, records = part.folder.manifest()["counts"], rows(part)
-    assert counts["generated"] == 60 * 2 * 2
-    assert len(records) == counts["generated"] - counts["empty"] - counts["copied"]
+    records = rows(part)
+    assert part.health.requested == 60 * 2 * 2 and part.health.made == len(records) > 0
     for row in records:
         (parent,) = row["lineage"]["parents"]
         gold = parents[parent]
         assert row["label"] != gold["label"] and row["premise"] == gold["premise"]
         assert row["hypothesis"] not in ("", gold["hypothesis"])
         assert row["id"] == f"{parent}/semantic-{row['lineage']['copy']}"
-    by_label = Counter(f"kept {row['label']}" for row in records)
-    assert all(by_label[f"kept {label}"] == counts[f"kept {label}"] for label in LABELS)
     assert len({row["id"] for row in records}) == len(records)
 
 
@@ -101,19 +98,16 @@ def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
         named = zip(generated, labels, strict=True)
         expected = [(row["id"], LABELS[label]) for row, label in named if label >= 0]
         assert [(row["id"], row["label"]) for row in rows(part)] == expected
-        manifest, outcomes = part.folder.manifest(), Counter[str]()
-        for name, count in manifest["counts"].items():
-            outcomes[name.partition(" ")[0]] += count
-        assert outcomes["kept"] == (labels == requested).sum()
-        assert outcomes["kept"] + outcomes["changed"] == len(expected)
-        assert outcomes["dropped"] == len(generated) - len(expected)
+        manifest, lost = part.folder.manifest(), part.health.lost.items()
+        dropped = sum(count for why, count in lost if why.startswith("dropped "))
+        assert dropped == len(generated) - len(expected)
         assert manifest["inputs"][2:] == [runs["generator"].name, runs["teacher"].name]
 
 
 def test_blocks_do_not_matter(toy: Toy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     expected = rows(augmented(toy, rectify="agreement"))
     models = toy.models(semantic(rectify="agreement"))
-    monkeypatch.setattr("augury.augment.semantic.BLOCK_ROWS", 7)
+    monkeypatch.setattr("augury.augment.model_outputs.BLOCK_ROWS", 7)
     elsewhere = texts.corpus(Store(tmp_path), toy.corpus.shard(toy.corpus.shards[0]), kind="nli")
     models = [{role: replace(model, root=toy.store.root) for role, model in models[0].items()}]
     operator = parse(semantic(rectify="agreement"))

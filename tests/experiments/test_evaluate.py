@@ -41,7 +41,7 @@ def test_a_new_test_set_is_scored_alone(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 LETTERS = {"operator": "cipher", "keys": [1, 2], "alphabet": "abcdefghijklmnopqrstuvwxyzßäöü"}
-EDA = {"operator": "eda", "copies": 2, "use": "view"}
+EDA = {"operator": "eda", "use": "view"}
 GERMAN = {
     "source_language": "de",
     "target_language": "en",
@@ -62,7 +62,7 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_ciphers_are_those_of_the_paper(rendered: Run) -> None:
-    assert rendered.experiment.views == ("plain", "rot-1", "rot-2", "eda-1", "eda-2")
+    assert rendered.experiment.views == ("plain", "rot-1", "rot-2", "eda")
     assert (
         render_texts(rendered, TEXTS, "plain") == render_texts(rendered, TEXTS, "source") == TEXTS
     )
@@ -79,9 +79,9 @@ def test_ciphers_are_those_of_the_paper(rendered: Run) -> None:
 
 
 def test_a_text_is_rendered_alike_in_any_company(rendered: Run) -> None:
-    several = render_texts(rendered, TEXTS, "eda-1")
+    several = render_texts(rendered, TEXTS, "eda")
     assert several != TEXTS and several == [
-        render_texts(rendered, [text], "eda-1")[0] for text in TEXTS
+        render_texts(rendered, [text], "eda")[0] for text in TEXTS
     ]
 
 

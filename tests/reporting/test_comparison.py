@@ -176,8 +176,8 @@ def test_what_never_acted_and_unequal_budgets_are_told(results: Any) -> None:
 
 
 def test_outputs_of_earlier_stages_come_first(results: Any) -> None:
-    good = Health("rot-1", "cipher", 998, empty=0.0, copied=0.001, repeated=0.0, length=1.0)
-    bad = Health("back_translation", "back_translation", 1, {"empty": 99}, empty=0.99)
+    good = Health("rot-1", "cipher", 998, measures={"yield": 1.0, "copied": 0.001})
+    bad = Health("back_translation", "back_translation", 1, {"empty": 99}, {"yield": 0.01})
     runs = [results.run(name, name * 8, bleu=30.0) for name in ("aa", "bb")]
     for run, output, before in zip(runs, (good, bad), (None, "aa" * 8), strict=True):
         facts = {"run": {"health": [output.to_dict()], "before": before}}

@@ -26,7 +26,7 @@ def test_boxes_are_there_once_they_are_made(tmp_path: Path) -> None:
     def drawing() -> str:
         graph = Graph(Store(described.storage))
         planned = expand(described).items()
-        graph.add({name: canonical(system, graph.store).experiment for name, system in planned})
+        graph.add({name: canonical(system).experiment for name, system in planned})
         return mermaid(graph)
 
     before = drawing()

@@ -51,16 +51,6 @@ def test_tau_and_warmup_without_agreement_are_one_experiment(store: Store) -> No
     assert merged(planned("agreement", store, {"regime.warmup_views": "cipher"}, keys=keys)) == []
 
 
-def test_keys_are_compared_modulo_the_fitted_alphabet_too(store: Store) -> None:
-    fitted = planned("cipher_keys", store, keys={"augment.0.keys": [[1]]})
-    assert len(fitted.configurations) == 2
-    fits = [store.folder("fits", address) for address in store.addresses("fits")]
-    cycles = [fit.read_json("fitted.json")["cycles"] for fit in fits]
-    size = max(map(len, sum(cycles, [])))
-    plan = planned("cipher_keys", store, keys={"augment.0.keys": [[1], [1 + size]]})
-    assert names(plan) == ["baseline", "keys=1"]
-
-
 ROWS = {
     "plain": {"augment": [], "regime": "plain"},
     "pull": {},

@@ -30,7 +30,7 @@ def make(storage: Path, seeds: tuple[int, ...] = (1,), **options: Any) -> Trials
     described = tiny.experiment("nmt", storage, training={"max_updates": 2}, systems=systems)
     graph = Graph(Store(storage))
     known = expand(described)
-    forms = {name: canonical(system, graph.store).experiment for name, system in known.items()}
+    forms = {name: canonical(system).experiment for name, system in known.items()}
     plans = graph.add(forms, seeds)
     wanted = [Trial(plan.address, seed) for seed in seeds for plan in plans.values()]
     trials = Trials(

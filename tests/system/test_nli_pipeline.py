@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from augury.augment.health import Health
 from augury.cli import main
 from augury.core.store import Folder, Store
 from augury.experiments.run import Run
@@ -95,10 +96,9 @@ def assert_all_records_are_read(run: Run, store: Store, result: dict[str, Any]) 
         origin: Folder(store.root, name).manifest() for origin, name in run.records.items()
     }
     rows = {origin: manifest["rows"] for origin, manifest in manifests.items()}
-    semantic = manifests["semantic"]["counts"]
-    kept = sum(number for name, number in semantic.items() if name.startswith("kept "))
-    assert semantic["generated"] == 2 * ROWS  # one for each of the other two labels
-    assert rows == {"reorder-qab": ROWS, "semantic": kept, "eda": 2 * ROWS} and kept > 0
+    made = Health(**manifests["semantic"]["health"])
+    assert made.requested == 2 * ROWS  # one for each of the other two labels
+    assert rows == {"reorder-qab": ROWS, "semantic": made.made, "eda": 2 * ROWS} and made.made > 0
     cost = result["tables"][0]["rows"][1]["cost"]
     every = ROWS + sum(rows.values())
     assert cost["data_factor"] == pytest.approx(every / ROWS)

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property, partial
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from augury.augment.health import UnusableOutput
@@ -167,7 +167,9 @@ class FromNothing(Translator):
         settings = self.experiment.vocabulary
         plain = settings.size
         if plain == "auto":
-            sampled = chain.from_iterable(text.sample(ESTIMATE) for text in self._sides(store))
+            sampled = chain.from_iterable(
+                islice(text.lines(), ESTIMATE) for text in self._sides(store)
+            )
             plain = fitting_size(sampled, settings.entries)
         of_view = plain // 2
         if settings.mode == "separate":

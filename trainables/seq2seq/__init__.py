@@ -29,7 +29,7 @@ class Seq2seq(SequenceTask):
     def corpus(self, experiment: Any, split: str, store: Store) -> Corpus:
         from trainables.seq2seq import pairs
 
-        return pairs.pairs(experiment.corpus, split, store, experiment.execution)
+        return pairs.pairs(experiment.corpus, split, store)
 
     def translate(self, run: Run, texts: Sequence[str], **options: Any) -> list[str]:
         """Return the outputs for texts; the prompt of reordering is added."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -11,20 +10,16 @@ import pyarrow as pa
 from augury.augment import prompts
 from augury.core import config
 from augury.core.errors import UserError
-from augury.core.execution import Execution
-from augury.core.executors import Row, Task
 from augury.core.locks import make_once
 from augury.core.progress import Stage, say_once
 from augury.core.store import Folder, Store
 from augury.core.words import Words
 from augury.corpora.corpus import KIND as CORPORA
-from augury.corpora.corpus import KINDS, Corpus, CorpusWriter, read_shard
+from augury.corpora.corpus import KINDS, Corpus, CorpusWriter
 from augury.corpora.ingest import cached_address, cached_corpus
 from augury.text import align
 from trainables.seq2seq.config import HypothesisCorpus, PairsCorpus, ReorderCorpus, TextCorpus
 
-PAIRS_PER_SECOND = 2_500
-"""Speed of one core."""
 VERSION = 1
 """Raised when the same text would become other pairs: part of every address."""
 UNCOVERED = "too few words with a link"
@@ -49,7 +44,7 @@ def address(spec: PairsCorpus, split: str) -> str:
     return config.address(determined)
 
 
-def pairs(spec: PairsCorpus, split: str, store: Store, execution: Execution) -> Corpus:
+def pairs(spec: PairsCorpus, split: str, store: Store) -> Corpus:
     """Return the pairs of a split, made unless the store has them.
 
     A pair has the id of its record; the manifest counts those left out. UserError where none is
@@ -62,30 +57,27 @@ def pairs(spec: PairsCorpus, split: str, store: Store, execution: Execution) -> 
     language = spec.languages_of(split)[0]
 
     def make() -> None:
-        writer, inputs, left_out = CorpusWriter(folder), [corpus.address], 0
+        writer, left_out = CorpusWriter(folder), 0
         if isinstance(spec, HypothesisCorpus):
             for block in corpus.blocks(["id", "label", "premise", "hypothesis"]):
                 ids, labels, premises, targets = (column.to_pylist() for column in block.columns)
                 sources = list(map(prompts.hypothesis, labels, premises))
                 writer.add(_records(spec.form, language, folder, ids, sources, targets))
         else:
-            links = align.aligned(spec, split, spec.links.get(split), store)
-            inputs.append(links.name)
-            executor = execution.choose(corpus.rows / PAIRS_PER_SECOND, "reorder")
+            linked = align.links_by_shard(spec, split, spec.links.get(split), store)
             with Stage(f"reorder {split}", corpus.rows, "pairs") as stage:
-                make_task = partial(_reorderer, spec.min_coverage, corpus.folder, links)
-                shards = [{"shard": shard} for shard in corpus.shards]
-                parts = executor.map(make_task, shards, stage)
-            left_out = sum(part["left_out"] for part in parts)
+                for shard, links in zip(corpus.shards, linked, strict=True):
+                    block = corpus.shard(shard, ("id", "source"))
+                    columns = _reordered(block, links, spec.min_coverage)
+                    writer.add(_records(spec.form, language, folder, *columns))
+                    left_out += len(block) - len(columns[0])
+                    stage.advance(len(block))
             if left_out == corpus.rows:
                 raise UserError(
                     f"{split}: the alignment links less than {spec.min_coverage:.0%} of the words "
                     "of every pair: see whether the two sides belong together, or lower "
                     "corpus.min_coverage"
                 )
-            for part in parts:
-                columns = part["id"], part["source"], part["target"]
-                writer.add(_records(spec.form, language, folder, *columns))
         writer.finish(
             {
                 "kind": "parallel",
@@ -94,7 +86,7 @@ def pairs(spec: PairsCorpus, split: str, store: Store, execution: Execution) -> 
                 "target_language": language,
                 "rows_in": corpus.rows,
                 "rejected": {UNCOVERED: left_out} if left_out else {},
-                "inputs": inputs,
+                "inputs": [corpus.address],
                 "note": corpus.manifest.get("note"),
             }
         )
@@ -124,23 +116,18 @@ def _records(
     return pa.table(columns, schema=schema)
 
 
-def _reorderer(min_coverage: float, corpus: Folder, links: Folder) -> Task:
-    """Return the task that makes pairs of `reorder: <source>` and the reordered source of a shard,
-    and counts those left out."""
-
-    def reorder(row: Row) -> Row:
-        block = read_shard(corpus, row["shard"], ("id", "source"))
-        ids, sources = (column.to_pylist() for column in block.columns)
-        kept, prompted, targets = [], [], []
-        linked_rows = align.links_of(links, row["shard"])
-        for name, source, linked in zip(ids, sources, linked_rows, strict=True):
-            text = Words.of(source)
-            if align.coverage(text.words, linked) >= min_coverage:
-                order = align.permutation(text.words, linked)
-                kept.append(name)
-                prompted.append(prompts.reordering(source))
-                targets.append(text.text(order))
-        pairs = {"id": kept, "source": prompted, "target": targets}
-        return {"rows": len(block), "left_out": len(block) - len(kept), **pairs}
-
-    return reorder
+def _reordered(
+    block: pa.Table, links: Sequence[Sequence[align.Link]], min_coverage: float
+) -> tuple[list[str], list[str], list[str]]:
+    """Return the ids, `reorder: <source>` and the reordered sources of a block's pairs, without
+    those that have too few links."""
+    kept, prompted, targets = [], [], []
+    ids, sources = (column.to_pylist() for column in block.columns)
+    for name, source, linked in zip(ids, sources, links, strict=True):
+        text = Words.of(source)
+        if align.coverage(text.words, linked) >= min_coverage:
+            order = align.permutation(text.words, linked)
+            kept.append(name)
+            prompted.append(prompts.reordering(source))
+            targets.append(text.text(order))
+    return kept, prompted, targets

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
-import pyarrow as pa
 from pydantic import Field
 
 from augury.augment.operator import (
     REJECTED,
     CorpusOperator,
-    MadeOf,
     OperatorOutput,
-    derive_records,
+    new_records,
 )
 from augury.augment.translation import cleaned_like
 from augury.core.config import FilePath
@@ -23,9 +21,7 @@ from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
-from augury.corpora.ingest import cached_corpus
-from augury.corpora.languages import UNDETERMINED
-from augury.corpora.spec import BaseSpec, MonolingualSpec
+from augury.corpora.files import examine, read_sentences
 from augury.scoring.wer import Alignment, align, word_error_rate, word_recognition_rate
 
 INDICATORS = re.compile(r"\[[^][]*\]|\([A-Z][\w'-]*(?: [\w'-]+){0,2}\)")
@@ -38,7 +34,8 @@ class AsrTranscript(CorpusOperator):
     text.
 
     The sources of the training text are human transcripts; the recogniser's are in a file, whose
-    line n belongs to row n of the training text.
+    line n belongs to row n of the training text. Indicators such as `[laughter]` and `(Applause)`
+    are dropped from all three texts.
     """
 
     operator: Literal["asr_transcript"] = "asr_transcript"
@@ -47,56 +44,53 @@ class AsrTranscript(CorpusOperator):
     max_ratio: float | None = Field(1.5, gt=0)
     """The maximum number of words of the human transcript per recognised word (section 4.5 of the
     paper); null: no maximum."""
-    indicators: Literal["keep", "drop"] = "keep"
-    """Keep or drop indicators such as `[laughter]` and `(Applause)`, in all three texts."""
-
     text: str | None = None
     """Name of the training text with the speech, where there are several."""
 
-    EXAMPLE: ClassVar[str] = "transcripts: asr.txt"
-    EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
     LEARNED: ClassVar[frozenset[str]] = frozenset({"transcripts"})
 
-    def texts(self) -> Mapping[str, BaseSpec]:
-        return {"transcripts": self._file_spec}
+    def files(self) -> Sequence[str]:
+        return [self.transcripts]
 
-    @property
-    def _file_spec(self) -> MonolingualSpec:
-        """The file of transcripts as a text."""
-        lines = {"language": UNDETERMINED, "train": {"lines": self.transcripts}}
-        return MonolingualSpec.model_validate(lines)
+    def fit_parameters(self) -> dict[str, Any]:
+        return {"transcripts": examine(self.transcripts).sha256}
 
     def measures(self, counts: Mapping[str, int]) -> dict[str, float]:
         if not counts.get(WORDS):
             return {}
         alignment = Alignment(*(counts.get(name, 0) for name in (ERRORS, MATCHES, WORDS)))
-        return {"WER": word_error_rate(alignment), "WRR": word_recognition_rate(alignment)}
+        return {
+            "WER": word_error_rate(alignment) / 100,
+            "WRR": word_recognition_rate(alignment) / 100,
+        }
 
     def make(
         self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
     ) -> Iterator[OperatorOutput]:
         spoken, prefix = self._spoken_text(corpus, store)
-        transcripts = self._read_transcripts(spoken, store)
+        transcripts = self._read_transcripts(spoken)
         for block in spoken.blocks():
             counts, kept = Counter[str](), []
             for place, record in enumerate(block.to_pylist()):
-                transcript = transcripts.get(_row(record["id"]), "")
+                transcript = transcripts[int(record["id"].rpartition("-")[2]) - 1]
                 texts = [record["source"], transcript, record["target"]]
-                if self.indicators == "drop":
-                    texts = [" ".join(INDICATORS.sub(" ", text).split()) for text in texts]
+                texts = [" ".join(INDICATORS.sub(" ", text).split()) for text in texts]
                 if fault := self._fault(*texts):
                     counts[REJECTED + fault] += 1
                     continue
                 errors, matches, words = align(texts[0].split(), texts[1].split())
                 counts.update({WORDS: words, ERRORS: errors, MATCHES: matches})
-                counts["unchanged sources"] += texts[0] == texts[1]
-                kept.append((place, prefix + record["id"], *texts))
-            rows, ids, said, heard, targets = ([row[column] for row in kept] for column in range(5))
-            records = derive_records(
-                block, self, [1] * len(kept), rows=rows, ids=ids, source=heard, target=targets
+                kept.append((place, prefix + record["id"], *texts[1:]))
+            rows, ids, heard, targets = ([row[column] for row in kept] for column in range(4))
+            yield new_records(
+                block,
+                self,
+                [1] * len(kept),
+                {"source": heard, "target": targets},
+                rows=rows,
+                ids=ids,
+                counts=counts,
             )
-            made_of = {"source": MadeOf(pa.array(said, pa.string()), "source")}
-            yield OperatorOutput(records, counts, made_of=made_of)
 
     def _fault(self, said: str, recognised: str, target: str) -> str:
         """Return why texts make no pair; empty where they do."""
@@ -116,27 +110,18 @@ class AsrTranscript(CorpusOperator):
             raise unknown(f"text of operator {self.operator}", self.text or "", addresses)
         return Corpus.load(store, addresses[self.text]), f"{self.text}-"
 
-    def _read_transcripts(self, spoken: Corpus, store: Store) -> dict[str, str]:
-        """Return the recogniser's transcripts, cleaned like the training text, by row; UserError
-        where their rows are not those of the training text."""
-        text = cached_corpus(self._file_spec, "train", store.root)
-        rows, expected = text.manifest["rows_in"], spoken.manifest["rows_in"]
-        partial = rows > expected and spoken.manifest["spec"]["text"].get("first")
-        if rows != expected and not partial:
+    def _read_transcripts(self, spoken: Corpus) -> list[str]:
+        """Return the recogniser's transcripts, cleaned like the training text; UserError where
+        their rows are not those of the training text."""
+        lines = read_sentences(self.transcripts)
+        expected = spoken.manifest["rows_in"]
+        partial = len(lines) > expected and spoken.manifest["spec"]["text"].get("first")
+        if len(lines) != expected and not partial:
             raise UserError(
-                f"{self.transcripts} has {rows:,} rows and the training text {expected:,}: row n "
-                "of one must belong to row n of the other"
+                f"{self.transcripts} has {len(lines):,} rows and the training text {expected:,}: "
+                "row n of one must belong to row n of the other"
             )
-        heard: dict[str, str] = {}
-        for block in text.blocks(["id", "text"]):
-            cleaned = cleaned_like(spoken, block.column("text").to_pylist())
-            heard |= zip(map(_row, block.column("id").to_pylist()), cleaned, strict=True)
-        return heard
-
-
-def _row(name: str) -> str:
-    """Return the part of an id that training text and transcripts share: the row number."""
-    return name.rpartition("-")[2]
+        return cleaned_like(spoken, lines)
 
 
 OPERATOR = AsrTranscript

@@ -13,10 +13,6 @@ class BackTranslation(TranslatedText):
     operator: Literal["back_translation"] = "back_translation"
 
     DIRECTION: ClassVar[Direction] = BACKWARD
-    EXAMPLE: ClassVar[str] = (
-        "monolingual: {language: en, train: {builtin: 500, seed: 2}}, system: "
-        "{training.max_updates: 60}"
-    )
 
 
 OPERATOR = BackTranslation

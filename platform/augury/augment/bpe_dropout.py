@@ -24,7 +24,6 @@ class BpeDropout(TokenDraw):
     """Probability of skipping a merge (p, sentencepiece's alpha): at 0 nothing changes, at 1 all
     subwords are characters."""
 
-    EXAMPLE: ClassVar[str] = "dropout: 0.1"
     VERSION: ClassVar[int] = 3
     RESEGMENTS: ClassVar[bool] = True
 

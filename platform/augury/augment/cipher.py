@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field
 
-from augury.augment.operator import BlockFunction, Operator, OperatorOutput
-from augury.core.errors import UserError
+from augury.augment.operator import BlockFunction, Operator, OperatorOutput, new_view
 from augury.core.store import Store
 from augury.text.cipher import Mode, Rot, build_alphabet, count_letters, explicit_alphabet
 
@@ -28,23 +27,6 @@ class Cipher(Operator):
     """An explicit alphabet, in order, instead of the training source's letters."""
 
     PER_SECOND: ClassVar[float] = 400_000
-    FIT_PER_SECOND: ClassVar[float] = 500_000
-
-    @field_validator("keys")
-    @classmethod
-    def _distinct(cls, keys: tuple[int, ...]) -> tuple[int, ...]:
-        twice = [key for key, count in Counter(keys).items() if count > 1]
-        if twice:
-            raise UserError(f"key {twice[0]} is given twice: every key makes one view")
-        if 0 in keys:
-            raise UserError("key 0 leaves every letter in its place: use keys from 1")
-        return keys
-
-    @model_validator(mode="after")
-    def _changes_text(self) -> Cipher:
-        if self.alphabet is not None:
-            self.check_fitted(self.fit([]))
-        return self
 
     def check_fitted(self, fitted: Mapping[str, Any]) -> None:
         for key in self.keys:
@@ -77,16 +59,9 @@ class Cipher(Operator):
         rot = Rot(tuple(fitted["cycles"]), self.keys[0])
 
         def encipher(block: pa.Table) -> OperatorOutput:
-            texts = pa.array(rot.texts(block.column("source").to_pylist()), pa.string())
-            return OperatorOutput(pa.table({"id": block.column("id"), "text": texts}))
+            return new_view(block, {"source": rot.texts(block.column("source").to_pylist())})
 
         return encipher
-
-    def canonical(self, fitted: Mapping[str, Any]) -> Cipher:
-        period = Rot(tuple(fitted["cycles"]), self.keys[0]).period
-        return self.model_copy(
-            update={"keys": tuple(dict.fromkeys(key % period or key for key in self.keys))}
-        )
 
 
 OPERATOR = Cipher

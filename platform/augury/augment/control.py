@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from augury.augment.health import COPIED
-from augury.augment.operator import BlockFunction, Operator, OperatorOutput
+from augury.augment.operator import BlockFunction, Operator, OperatorOutput, new_view
 from augury.core.rng import generator
 from augury.core.store import Store
 
@@ -47,9 +47,7 @@ class Control(Operator):
                 rendered(text, self.kind, generator(self.seed, self.operator, self.kind, record))
                 for record, text in zip(ids, sources, strict=True)
             ]
-            return OperatorOutput(
-                pa.table({"id": block.column("id"), "text": pa.array(texts, pa.string())})
-            )
+            return new_view(block, {"source": texts})
 
         return apply
 

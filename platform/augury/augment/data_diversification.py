@@ -10,13 +10,10 @@ import pyarrow as pa
 from pydantic import Field
 
 from augury.augment.health import YIELD
-from augury.augment.models import ReadyModel
-from augury.augment.operator import CorpusOperator, MadeOf, OperatorOutput, derive_records
+from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, new_records
 from augury.augment.translation import (
     BACKWARD,
     FORWARD,
-    UNTRANSLATED,
-    Direction,
     cleaned_outputs,
     direction_experiment,
     translation,
@@ -28,9 +25,6 @@ from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import Duplicates
 from augury.decoding.settings import PLAIN, Decoding
-
-REPEATED = "there already"
-"""Reason of pairs left out because the training text has them, or another model made them."""
 
 
 class DataDiversification(CorpusOperator):
@@ -53,10 +47,6 @@ class DataDiversification(CorpusOperator):
     )
     """forward: the sources with their translations; backward: translations of the targets with the
     targets."""
-    forward: tuple[ReadyModel, ...] = ()
-    """Trained models from source to target, instead of training them."""
-    backward: tuple[ReadyModel, ...] = ()
-    """Trained models from target to source, instead of training them."""
     system: Overrides = {}
     """Dotted keys in which the experiments that train models differ from the plain baseline of this
     one, such as `augment`, `regime` or `training.max_epochs`."""
@@ -64,35 +54,16 @@ class DataDiversification(CorpusOperator):
     """Decoding of the models; the default is that of the released code."""
 
     VERSION: ClassVar[int] = 2
-    LOST: ClassVar[tuple[str, ...]] = (*UNTRANSLATED, REPEATED)
     NORMAL: ClassVar[frozenset[str]] = frozenset({YIELD})
-    EXAMPLE: ClassVar[str] = "seeds: [1, 2], system: {training.max_updates: 60}"
-    EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
-    LEARNED: ClassVar[frozenset[str]] = frozenset(
-        {"seeds", "directions", "forward", "backward", "system"}
-    )
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"seeds", "directions", "system"})
 
-    def _ready_models(self) -> dict[Direction, tuple[ReadyModel, ...]]:
-        """Return the trained models of every direction in the settings."""
-        ready = {FORWARD: self.forward, BACKWARD: self.backward}
-        return {of: models for of, models in ready.items() if of.name in self.directions}
+    def expected_records(self, parents: float, texts: Mapping[str, int]) -> float:
+        return len(self.directions) * len(self.seeds) * len(self.views) * parents
 
-    def max_records(self) -> int:
-        models = sum(len(ready) or len(self.seeds) for ready in self._ready_models().values())
-        return models * len(self.views)
-
-    def inactive(self) -> dict[str, str]:
-        all_ready = all(self._ready_models().values())
-        unused = dict.fromkeys(("seeds", "system"), "all models are ready") if all_ready else {}
-        not_translated = {"forward", "backward"}.difference(self.directions)
-        return unused | dict.fromkeys(not_translated, "its direction is not translated")
-
-    def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
-        models: dict[str, Mapping[str, Any] | ReadyModel] = {}
-        for direction, ready in self._ready_models().items():
-            for number, model in enumerate(ready, start=1):
-                models[f"{direction.name}-{number}"] = model
-            if not ready:
+    def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+        models: dict[str, Mapping[str, Any]] = {}
+        for direction in (FORWARD, BACKWARD):
+            if direction.name in self.directions:
                 trained = direction_experiment(direction, experiment, self.system)
                 sections = {"name": direction.name, "seeds": list(self.seeds)}
                 models[direction.name] = {**trained, **sections}
@@ -125,14 +96,16 @@ class DataDiversification(CorpusOperator):
                 parents = block.filter(usable)
                 sides = {direction.read: parents.column(direction.read), direction.written: new}
                 repeated = known.repeated(sides["source"], sides["target"])
-                counts[REPEATED] = int(repeated.sum())
+                counts[f"{REJECTED}there already"] = int(repeated.sum())
                 parents, new = parents.filter(~repeated), new.filter(pa.array(~repeated))
-                copies, changed = [number] * len(parents), {direction.written: new}
-                yield OperatorOutput(
-                    derive_records(parents, self, copies, **changed),
-                    counts,
-                    [written.folder.name],
-                    {direction.written: MadeOf(parents.column(direction.read), direction.read)},
+                yield new_records(
+                    parents,
+                    self,
+                    [number] * len(parents),
+                    {direction.written: new},
+                    counts=counts,
+                    made_from=[written.folder.name],
+                    made_of={direction.written: parents.column(direction.read)},
                 )
 
 

@@ -47,12 +47,6 @@ class TokenDraw(Operator):
     source is a further view of the example, for regimes that read views."""
     seed: int = 1
     """Seed of the random choices, which depend on the seed of the run too."""
-    keep_anchor: bool = False
-    """Where views are read together, change all but the first, the plain source (the code
-    released with CipherDAug)."""
-
-    EXAMPLE: ClassVar[str] = "seed: 2"
-    EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
     VERSION: ClassVar[int] = 2
     RESEGMENTS: ClassVar[bool] = False
     """Whether the draw segments text anew, which not every task's vocabulary can."""
@@ -65,12 +59,6 @@ class TokenDraw(Operator):
             )
         return self
 
-    def inactive(self) -> dict[str, str]:
-        changes_plain_source = self.use == "text" and self.side != "target"
-        return (
-            {} if changes_plain_source else {"keep_anchor": "the operator changes no plain source"}
-        )
-
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
         return ("id",) if self.side == "source" else ("id", "target")
 
@@ -78,10 +66,7 @@ class TokenDraw(Operator):
         return "draw"
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
-        raise UserError(
-            f"operator {self.operator} changes token ids in every epoch of training, and makes no "
-            "text"
-        )
+        raise AssertionError("a draw makes no text")
 
     @abstractmethod
     def draw(
@@ -109,8 +94,6 @@ class CountedDraw(TokenDraw):
     tau: float = Field(0.9, gt=0)
     """λ, as in the code released with CipherDAug and in OpenNMT: the larger, the fewer tokens
     change (Wang et al. call 1 / λ the temperature τ)."""
-
-    EXAMPLE: ClassVar[str] = "tau: 0.95"
 
     @abstractmethod
     def replacements(

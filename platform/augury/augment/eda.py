@@ -5,7 +5,6 @@ In the two sentences of a pair the operations are independent (Dong et al. 2021)
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, ClassVar, Literal
@@ -18,6 +17,7 @@ from augury.augment.operator import Copies, Rewrite, Row, language_column
 from augury.core.config import FilePath
 from augury.core.progress import say_once
 from augury.core.rng import generator
+from augury.core.store import Store
 from augury.corpora.corpus import input_columns
 from augury.corpora.files import examine
 from augury.corpora.languages import base_language
@@ -43,8 +43,6 @@ class Eda(Copies):
 
     PER_SECOND: ClassVar[float] = 1_500
     LEARNED: ClassVar[frozenset[str]] = frozenset({"synonyms"})
-    REMEDY: ClassVar[str] = "give more synonyms (synonyms: FILE), or a larger alpha"
-    EXAMPLE: ClassVar[str] = "copies: 2"
 
     def check_text(self, records: pa.Table) -> None:
         languages = records.column(language_column(records.column_names))
@@ -68,10 +66,10 @@ class Eda(Copies):
         files = {"synonyms": eda.synonyms_file(self.synonyms), "stop_words": eda.STOP_WORDS}
         return {name: examine(str(file)).sha256 for name, file in files.items()}
 
-    def rewriter(self, fitted: Mapping[str, Any]) -> Rewrite:
+    def rewriter(self, fitted: Mapping[str, Any], store: Store) -> Rewrite:
         given, english_stop_words = eda.load_synonyms(self.synonyms), eda.load_stop_words()
 
-        def rewrite(row: Row, counts: Counter[str]) -> list[str]:
+        def rewrite(row: Row) -> list[str]:
             is_english = base_language(row.language) == "en"
             synonyms = given if is_english or self.synonyms else {}
             stop_words = english_stop_words if is_english else frozenset[str]()
@@ -89,7 +87,7 @@ class Eda(Copies):
                 changed.append(" ".join(words) or text)  # a text without words is kept
             return changed
 
-        return rewrite
+        return lambda rows: [rewrite(row) for row in rows]
 
 
 OPERATOR = Eda

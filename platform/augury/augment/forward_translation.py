@@ -13,10 +13,6 @@ class ForwardTranslation(TranslatedText):
     operator: Literal["forward_translation"] = "forward_translation"
 
     DIRECTION: ClassVar[Direction] = FORWARD
-    EXAMPLE: ClassVar[str] = (
-        "monolingual: {language: de, train: {builtin: 500, seed: 2}}, system: "
-        "{training.max_updates: 60}"
-    )
 
 
 OPERATOR = ForwardTranslation

@@ -21,7 +21,7 @@ from augury.augment.operator import (
     Form,
     OperatorOutput,
     TextSubset,
-    derive_records,
+    new_records,
 )
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
@@ -175,18 +175,20 @@ class FuzzyMatch(TextSubset):
             rows = self._new_pairs([lookup.source for lookup in lookups], memory, counts)
             for lookup, matches in zip(lookups, rows, strict=True):
                 made += [(lookup, row, copy) for copy, row in enumerate(matches, start=1)]
-            records = derive_records(
+            return new_records(
                 block,
                 self,
                 [copy for _, _, copy in made],
-                [memory.ids[row] for _, row, _ in made],
+                {
+                    "source": [lookup.source for lookup, _, _ in made],
+                    "target": [memory.targets[row] for _, row, _ in made],
+                },
+                others=[memory.ids[row] for _, row, _ in made],
                 # The languages of further sources are those of a record of the block.
                 rows=[lookup.place for lookup, _, _ in made],
                 ids=[lookup.id for lookup, _, _ in made],
-                source=[lookup.source for lookup, _, _ in made],
-                target=[memory.targets[row] for _, row, _ in made],
+                counts=counts,
             )
-            return OperatorOutput(records, counts)
 
         return apply
 
@@ -219,12 +221,8 @@ class FuzzyMatch(TextSubset):
             new: dict[str, int] = {}
             for row in rows:
                 target = memory.targets[row]
-                if target in own_targets:
-                    equal = target == own_targets[0]
-                    reason = "equal targets" if equal else "in the text already"
-                    counts[REJECTED + reason] += 1
-                elif new.setdefault(target, row) != row:
-                    counts[f"{REJECTED}made already"] += 1
+                if target in own_targets or new.setdefault(target, row) != row:
+                    counts[f"{REJECTED}there already"] += 1
             yield list(new.values())
 
 

@@ -1,4 +1,4 @@
-"""The health of an operator's output: the shares that are empty, copied or repeated, and lengths.
+"""The health of an operator's output: the shares that were made, are copied or repeated.
 
 Without it, a system trained on nothing or garbage would be scored like any other. The measures are
 stored with the output, and stop such a system before training.
@@ -6,27 +6,30 @@ stored with the output, and stop such a system before training.
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from itertools import chain
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from augury.augment.operator import VIEW, MadeOf, Operator, OperatorOutput, Rate
+from augury.augment.operator import REJECTED, Operator, OperatorOutput
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.progress import say
-from augury.corpora.corpus import Corpus, input_columns, sentence_columns
 
-YIELD, COPIED = "yield", "copied"
-"""Measures of which an operator can declare any value as normal (`Operator.NORMAL`)."""
-EDITS = 30
-"""The number of edits to be expected from which a realised rate is judged."""
+YIELD, COPIED, REPEATED, WER = "yield", "copied", "repeated", "WER"
+LIMITS = {
+    YIELD: "min_yield",
+    COPIED: "max_copied",
+    REPEATED: "max_repeated",
+    WER: "max_wer",
+}
+"""The measures that have a limit, and its setting."""
 
 
 class UnusableOutput(UserError):
@@ -43,41 +46,14 @@ class HealthLimits(Section):
     """The minimum share of non-empty texts among those to be made; none at all is always a fault.
     Fuzzy matches, diversified data and hypotheses labelled by a teacher may be any number above 0.
     """
-    max_empty: float | None = Field(0.2, ge=0, le=1)
-    """The maximum share of empty texts among them."""
     max_copied: float | None = Field(0.8, ge=0, le=1)
     """The maximum share of texts that are equal to what they are made from; noise and
     duplicates may have any."""
     max_repeated: float | None = Field(0.8, ge=0, le=1)
     """The maximum share of texts that are equal to one made from another text of the same block
     of the corpus."""
-    max_length_drift: float | None = Field(3.0, ge=1)
-    """The maximum factor by which texts are longer or shorter, in characters, than the training
-    text lets expect."""
-    min_realised: float | None = Field(0.5, ge=0, le=1)
-    """The minimum realised rate of noise, as a share of the configured rate."""
     max_wer: float | None = Field(0.9, ge=0)
     """The maximum word error rate of speech transcripts; a file of other sentences has about 1."""
-
-
-class Tally(NamedTuple):
-    """Sums over texts and their originals; shares are of `texts`, for repeated ones of `pairs`."""
-
-    texts: int = 0
-    empty: int = 0
-    copied: int = 0
-    pairs: int = 0
-    """Distinct pairs of a text and what it is made from."""
-    repeated: int = 0
-    """Of these, the pairs whose text is in an earlier one."""
-    characters: int = 0
-    expected: float = 0.0
-    """The characters of what they are made from, times the ratio of the same columns in the
-    training text."""
-
-    def plus(self, other: Sequence[float]) -> Tally:
-        """Return the sum of both."""
-        return Tally._make(mine + theirs for mine, theirs in zip(self, other, strict=True))
 
 
 @dataclass(frozen=True)
@@ -90,21 +66,9 @@ class Health:
     """Texts or records that were made."""
     lost: Mapping[str, int] = field(default_factory=dict)
     """Texts that became none, by reason."""
-    empty: float | None = None
-    """Share of empty texts among those that were to be made; None, as below, where nothing can
-    be compared."""
-    copied: float | None = None
-    """Share of texts that are equal to what they are made from."""
-    repeated: float | None = None
-    """Share of texts that are equal to one made from another text."""
-    length: float | None = None
-    """Characters per character to be expected."""
-    rates: Mapping[str, Rate] = field(default_factory=dict)
-    """Rates of noise by kind."""
     measures: Mapping[str, float] = field(default_factory=dict)
-    """Metrics of the operator's own, in per cent, such as the word error rate (`WER`)."""
-    normal: tuple[str, ...] = ()
-    """The measures that may have any value."""
+    """Shares by name, those of the operator's own included, without the ones that may have any
+    value."""
 
     @property
     def requested(self) -> int:
@@ -113,79 +77,52 @@ class Health:
 
     @classmethod
     def of(
-        cls, name: str, made: int, lost: Mapping[str, int], tally: Tally, **others: Any
+        cls, operator: Operator, made: int, counts: Mapping[str, int], sums: Mapping[str, int]
     ) -> Health:
-        """Return the measures of `made` texts, given the sums over them."""
-        requested, texts = made + sum(lost.values()), tally.texts
-        return cls(
-            name,
-            made=made,
-            lost={reason: count for reason, count in lost.items() if count},
-            empty=(tally.empty + lost.get("empty", 0)) / requested
-            if texts or "empty" in lost and requested
-            else None,
-            copied=tally.copied / texts if texts else None,
-            repeated=tally.repeated / tally.pairs if tally.pairs else None,
-            length=tally.characters / tally.expected if tally.expected else None,
-            **others,
-        )
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Health:
-        """Return the measures that `to_dict` has written."""
-        rates = {kind: Rate(**rate) for kind, rate in content["rates"].items()}
-        return cls(**{**content, "rates": rates, "normal": tuple(content["normal"])})
+        """Return the measures of `made` texts, given the operator's counts and the sums of
+        `tally`."""
+        lost = {
+            name.removeprefix(REJECTED): count
+            for name, count in counts.items()
+            if name.startswith(REJECTED) and count
+        }
+        requested = made + sum(lost.values())
+        measures = operator.measures(counts)
+        if requested:
+            measures[YIELD] = (made - sums.get(EMPTY, 0)) / requested
+        if texts := sums.get(TEXTS):
+            measures[COPIED] = sums[COPIED] / texts
+            measures[REPEATED] = sums[REPEATED] / sums[PAIRS]
+        limited = {name: of for name, of in measures.items() if name not in operator.NORMAL}
+        return cls(operator.name(), operator.operator, made, lost, limited)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the measures as JSON-like values."""
-        return {
-            **asdict(self),
-            "rates": {kind: rate._asdict() for kind, rate in self.rates.items()},
-        }
+        """Return the measures as JSON-like values, of which `Health(**values)` is made again."""
+        return asdict(self)
 
     @property
     def text(self) -> str:
-        """The measures in a line, such as `95 of 100 made (5 empty), copied 1.1 %`."""
+        """The measures in a line, such as `95 of 100 made (5 empty), yield 95.0 %`."""
         made = f"{self.made:,} made"
         if self.lost:
             reasons = ", ".join(f"{count:,} {reason}" for reason, count in self.lost.items())
             made = f"{self.made:,} of {self.requested:,} made ({reasons})"
-        told = [made]
-        for name in ("empty", COPIED, "repeated"):
-            share = getattr(self, name)
-            told += [] if share is None else [f"{name} {100 * share:.1f} %"]
-        told += [] if self.length is None else [f"length × {self.length:.2f}"]
-        for kind, rate in self.rates.items():
-            told.append(f"{kind} {rate.realised:.3f} of {rate.asked:g}")
-        told += [f"{name} {value:.1f} %" for name, value in self.measures.items()]
-        return ", ".join(told)
+        shares = [f"{name} {100 * share:.1f} %" for name, share in self.measures.items()]
+        return ", ".join([made, *shares])
 
     def faults(self, limits: HealthLimits) -> list[str]:
         """Return what is beyond a limit: the measure, the limit and its setting."""
         lost = "".join(f", {count:,} {reason}" for reason, count in self.lost.items())
-        share = 1.0 if YIELD in self.normal else self.made / max(1, self.requested)
         made = f"it made {self.made:,} of {self.requested:,} texts{lost}"
-        measured = [("min_yield", share if self.made else -1.0, made)]  # none is always a fault
-        for name in ("empty", COPIED, "repeated"):
-            if (share := getattr(self, name)) is not None and name not in self.normal:
-                text = f"{100 * share:.1f} % of its texts are {name}"
-                measured.append((f"max_{name}", share, text))
-        if self.length is not None:
-            factor = max(self.length, 1 / self.length) if self.length else math.inf
-            text = f"its texts have {self.length:.2f} times the length to be expected"
-            measured.append(("max_length_drift", factor, text))
-        for kind, rate in self.rates.items():
-            if rate.asked * rate.places >= EDITS:
-                text = f"its rate of {kind} is {rate.realised:.4f} and not {rate.asked:g}"
-                measured.append(("min_realised", rate.realised / rate.asked, text))
-        wer = self.measures.get("WER", 0.0)
-        measured.append(("max_wer", wer / 100, f"its word error rate is {wer:.1f} %"))
+        if not self.made:
+            return [made]
         faults = []
-        for setting, value, text in measured:
-            limit = getattr(limits, setting)
-            if limit is None:
+        for name, setting in LIMITS.items():
+            limit, share = getattr(limits, setting), self.measures.get(name)
+            if limit is None or share is None:
                 continue
-            if value < limit if setting.startswith("min") else value > limit:
+            if share < limit if name == YIELD else share > limit:
+                text = f"{made}, and the share of {name} is {100 * share:.1f} %"
                 faults.append(f"{text}; health.{setting} is {limit:g}")
         return faults
 
@@ -210,93 +147,39 @@ def require(outputs: Sequence[Health], limits: HealthLimits) -> None:
 
 
 Column: TypeAlias = "pa.Array | pa.ChunkedArray"
+TEXTS, EMPTY, PAIRS = "texts", "empty", "pairs"
+"""Sums of `tally`: texts, empty ones, and distinct pairs of a text and what it is made from."""
 
 
-def tally(new: Sequence[Column], old: Sequence[Column], ratios: Sequence[float]) -> Tally:
-    """Return the sums over texts and their originals: columns of equal length, (rows,) each.
+def tally(output: OperatorOutput) -> Counter[str]:
+    """Return the sums over an output's texts and what they were made from.
 
     A text of several columns is copied where all of them are, and empty where one is that was not.
-    `ratios` are the characters of a column to be expected for one of what it is made from.
+    A pair is repeated where its text is in an earlier one.
     """
-    rows = len(new[0]) if new else 0
-    if not rows:
-        return Tally()
+    rows = len(output.table)
+    if not rows or not output.made_of:
+        return Counter()
+    pairs = [
+        (output.table.column(name), texts.cast(pa.string()))
+        for name, texts in output.made_of.items()
+    ]
+    # A column that the operator leaves alone, such as the source, is no copy to warn of.
+    pairs = [pair for pair in pairs if not pc.all(pc.equal(*pair)).as_py()] or pairs
     empty, copied = np.zeros(rows, bool), np.ones(rows, bool)
-    for text, source in zip(new, old, strict=True):
+    for text, source in pairs:
         empty |= _blank(text) & ~_blank(source)
-        copied &= np.asarray(pc.equal(text, source.cast(text.type)))
-    pairs = _distinct([*new, *old])
-    return Tally(
-        rows,
-        int(empty.sum()),
-        int((copied & ~empty).sum()),
-        pairs,
-        pairs - _distinct(new),
-        sum(map(_characters, new)),
-        sum(ratio * _characters(source) for ratio, source in zip(ratios, old, strict=True)),
-    )
+        copied &= np.asarray(pc.equal(text, source))
+    new, both = _distinct([text for text, _ in pairs]), _distinct([*chain.from_iterable(pairs)])
+    sums = {EMPTY: int(empty.sum()), COPIED: int((copied & ~empty).sum())}
+    return Counter(sums | {TEXTS: rows, PAIRS: both, REPEATED: both - new})
 
 
 def _blank(texts: Column) -> np.ndarray:
     return np.asarray(pc.equal(pc.binary_length(pc.utf8_trim_whitespace(texts)), 0))
 
 
-def _characters(texts: Column) -> int:
-    return int(pc.sum(pc.utf8_length(texts)).as_py() or 0)
-
-
 def _distinct(columns: Sequence[Column]) -> int:
     """Return the number of distinct rows."""
     names = [str(place) for place in range(len(columns))]
     return int(pa.table([*columns], names).group_by(names).aggregate([]).num_rows)
-
-
-LOOKED_AT = 1_000  # records of a corpus that an operator looks at before it works
-
-
-@lru_cache
-def length_ratio(corpus: Corpus, new: str, old: str) -> float:
-    """Return the characters of a column for each of another one, in the first records of a corpus;
-    1 without text."""
-    first = corpus.shard(corpus.shards[0], [new, old]).slice(0, LOOKED_AT)
-    counts = [_characters(first.column(name)) for name in (new, old)]
-    return counts[0] / counts[1] if all(counts) else 1.0
-
-
-def tally_columns(table: pa.Table, made_of: Mapping[str, MadeOf], corpus: Corpus) -> Tally:
-    """Return the sums over the columns of an output that were made from others."""
-    return tally(
-        [table.column(name) for name in made_of],
-        [source.texts for source in made_of.values()],
-        [
-            1.0 if name == source.column else length_ratio(corpus, name, source.column)
-            for name, source in made_of.items()
-        ],
-    )
-
-
-def tally_block(block: pa.Table, operator: Operator, output: OperatorOutput) -> Tally:
-    """Return the sums over an operator's output for a block, a view or records."""
-    table, inputs = output.table, input_columns(block.column_names)
-    if operator.makes() == VIEW:
-        names = ("text",) if len(inputs) == 1 else inputs
-        pairs = [
-            (table.column(new), block.column(old))
-            for new, old in zip(names, inputs, strict=True)
-            if new in table.column_names
-        ]
-    else:
-        parents = [
-            lineage["parents"][0] if lineage and lineage["parents"] else None
-            for lineage in table.column("lineage").to_pylist()
-        ]
-        ids = block.column("id").combine_chunks()
-        places = pc.index_in(pa.array(parents, pa.string()), value_set=ids)
-        records, sources = table.filter(pc.is_valid(places)), block.take(pc.drop_null(places))
-        pairs = [
-            (records.column(name), sources.column(name))
-            for name in sentence_columns(block.column_names)
-        ]
-        # A column that the operator leaves alone, such as the target, is no copy to warn of.
-        pairs = [pair for pair in pairs if not pair[0].equals(pair[1])] or pairs[: len(inputs)]
-    return tally([new for new, _ in pairs], [old for _, old in pairs], [1.0] * len(pairs))

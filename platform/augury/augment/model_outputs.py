@@ -1,5 +1,4 @@
-"""A generator and a judge: what models write for the records of a corpus, block by block, stored by
-address, how likely a classifier holds labels, and the records that come of both.
+"""What models write for the records of a corpus, block by block, stored by address.
 
 An executor runs the blocks: Ray's actors, or this process.
 """
@@ -7,27 +6,27 @@ An executor runs the blocks: Ray's actors, or this process.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
-from augury.augment.models import TextModel, TrainedModel
-from augury.augment.operator import MadeOf, Operator, OperatorOutput, derive_records
-from augury.augment.pipeline import Block, split_into_blocks
+from augury.augment.models import TextModel
+from augury.augment.pipeline import split_into_blocks
 from augury.core import config
 from augury.core.execution import Execution
 from augury.core.executors import Row, Task
 from augury.core.locks import make_once
 from augury.core.progress import Stage
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import Corpus, read_shard, sentence_columns, write_shard
+from augury.corpora.corpus import Corpus, read_shard, write_shard
 from augury.decoding.settings import PLAIN, Decoding, Sampling
 
-KIND, SHARD = "generated", "part-00000.parquet"
+KIND = "generated"
+BLOCK_ROWS = 500
+"""The records of a block, which is repeated after a kill."""
 
 
 class Questions(NamedTuple):
@@ -36,63 +35,6 @@ class Questions(NamedTuple):
 
     texts: Sequence[str]
     keys: Sequence[int] = ()
-
-
-@dataclass
-class Request:
-    """A record that a generator is asked for, and what it fills of it."""
-
-    row: int
-    """The row of its parent in a block."""
-    parent: Mapping[str, Any]
-    """The columns of its parent that prompts read, with the label that is asked for."""
-    copy: int
-    prompt: str
-    key: int
-    """The random key of the answer."""
-    texts: dict[str, str] = field(default_factory=dict)
-    """The columns that are filled."""
-    reason: str = ""
-    """Why it becomes no record."""
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """The columns of the new record that prompts read."""
-        return {**self.parent, **self.texts}
-
-
-Requests: TypeAlias = Callable[[pa.Table], list[Request]]
-"""From a block to what is asked for; it must not depend on the block."""
-
-
-def questions(requests: Requests, block: pa.Table) -> Questions:
-    """Return the prompts of a block's requests and their random keys."""
-    asked = requests(block)
-    return Questions([request.prompt for request in asked], [request.key for request in asked])
-
-
-def new_records(
-    operator: Operator,
-    block: pa.Table,
-    requests: Sequence[Request],
-    changed: Sequence[str],
-    counts: Mapping[str, int],
-    made_from: str,
-) -> OperatorOutput:
-    """Return the records, with `changed` columns, of a block's requests that have no reason."""
-    kept = [request for request in requests if not request.reason]
-    records = derive_records(
-        block,
-        operator,
-        [request.copy for request in kept],
-        rows=[request.row for request in kept],
-        **{name: [request.record[name] for request in kept] for name in changed},
-    )
-    made_of = {
-        name: MadeOf(pa.array([request.parent[name] for request in kept], pa.string()), name)
-        for name in sentence_columns(changed)
-    }
-    return OperatorOutput(records, counts, [made_from], made_of)
 
 
 def outputs_folder(
@@ -117,12 +59,8 @@ class ModelOutputs:
     """Those of a search, or of sampling, which prefers a GPU."""
     per_second: float
     """Records that one core processes in a second, with a small model."""
-    block_rows: int
-    """The maximum number of records in a block, which is repeated after a kill."""
     view: str = PLAIN
     """The view that a search reads texts as (`plain`, `rot-1`)."""
-    columns: tuple[str, ...] | None = None
-    """The columns that `ask` reads; None: all."""
 
     def by_shard(
         self, execution: Execution, name: str, unit: str = "sentences"
@@ -132,16 +70,16 @@ class ModelOutputs:
         None marks a text that is too long for the model. After a kill the first missing block is
         next. `name` and `unit` are those of the progress line.
         """
-        blocks = split_into_blocks(self.corpus, self.block_rows)
+        blocks = split_into_blocks(self.corpus, BLOCK_ROWS)
         make_once(self.folder, lambda: self._make(blocks, execution, name, unit))
         for shard in self.corpus.shards:
-            names = [block.name for block in blocks if block.shard == shard]
+            names = [block["name"] for block in blocks if block["shard"] == shard]
             parts = [read_shard(self.folder, name).column("text").to_pylist() for name in names]
             yield [text for part in parts for text in part]
 
-    def _make(self, blocks: Sequence[Block], execution: Execution, name: str, unit: str) -> None:
-        missing = [block for block in blocks if not self.folder.exists(block.name)]
-        rows = sum(block.stop - block.start for block in missing)
+    def _make(self, blocks: Sequence[Row], execution: Execution, name: str, unit: str) -> None:
+        missing = [block for block in blocks if not self.folder.exists(block["name"])]
+        rows = sum(block["stop"] - block["start"] for block in missing)
         executor = execution.choose(self.corpus.rows / self.per_second, name)
         threads = 1 if executor.name == "ray" else execution.threads or 2
         reserved = execution.reserved(executor)
@@ -149,13 +87,12 @@ class ModelOutputs:
             reserved["gpus"] = 0.0
         with Stage(name, self.corpus.rows, unit) as stage:
             stage.advance(self.corpus.rows - rows)
-            items = [block._asdict() for block in missing]
-            done = executor.map(partial(_writer, self, threads), items, stage, **reserved)
+            done = executor.map(partial(_writer, self, threads), missing, stage, **reserved)
         # The seconds that one process needs for all texts, extrapolated from this call.
         seconds = sum(row["seconds"] for row in done) * self.corpus.rows / rows if rows else 0.0
         self.folder.finish(
             {
-                "shards": [block.name for block in blocks],
+                "shards": [block["name"] for block in blocks],
                 "inputs": [self.corpus.address, self.model.name],
                 "seconds": seconds,
             }
@@ -178,7 +115,7 @@ def _writer(outputs: ModelOutputs, threads: int) -> Task:
             return translate(questions.texts, outputs.view, settings)
 
     def apply(row: Row) -> Row:
-        shard = outputs.corpus.shard(row["shard"], outputs.columns)
+        shard = outputs.corpus.shard(row["shard"])
         questions = outputs.ask(shard.slice(row["start"], row["stop"] - row["start"]))
         start = time.perf_counter()
         texts = write(questions)
@@ -188,51 +125,3 @@ def _writer(outputs: ModelOutputs, threads: int) -> Task:
         return {"rows": row["stop"] - row["start"], "seconds": seconds}
 
     return apply
-
-
-def judge(
-    model: TrainedModel,
-    store: Store,
-    requests: Sequence[Request],
-    columns: Sequence[str],
-    labels: Sequence[str],
-    execution: Execution,
-    name: str,
-) -> np.ndarray:
-    """Return the probabilities of labels, (requests, labels), by a classifier of the columns of
-    sentences of new records, computed unless the store has them."""
-    rows = [tuple(request.record[column] for column in columns) for request in requests]
-    if not rows:
-        return np.zeros((0, len(labels)))
-    folder = store.folder(
-        KIND, config.address({"model": model.name, "labels": [*labels], "rows": rows})
-    )
-
-    def write() -> None:
-        judged = execution.map_texts(
-            partial(_judge, model, store, labels),
-            rows,
-            name=f"{name}: judge",
-            unit="records",
-            per_second=20.0,
-            chunk=1_000,
-        )
-        write_shard(folder, SHARD, pa.table([*zip(*judged, strict=True)], [*labels]))
-        folder.finish({"shards": [SHARD], "inputs": [model.name]})
-
-    make_once(folder, write)
-    table = read_shard(folder, SHARD)
-    return np.stack([table.column(label).to_numpy() for label in labels], axis=1)
-
-
-def _judge(
-    model: TrainedModel, store: Store, labels: Sequence[str]
-) -> Callable[[Sequence[Sequence[str]]], list[list[float]]]:
-    """Return the function from rows of sentences to the probabilities of their labels."""
-
-    def judge(rows: Sequence[Sequence[str]]) -> list[list[float]]:
-        columns = [[*column] for column in zip(*rows, strict=True)]
-        probabilities = model.probabilities(store, *columns, labels=labels)
-        return [row.tolist() for row in probabilities]
-
-    return judge

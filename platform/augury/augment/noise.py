@@ -13,7 +13,7 @@ from pydantic import model_validator
 
 from augury.augment import pipeline
 from augury.augment.health import COPIED
-from augury.augment.operator import Copies, Rate, Rewrite, Row, TextSubset, language_column
+from augury.augment.operator import Copies, Rewrite, Row, TextSubset, language_column
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.execution import Execution
@@ -31,9 +31,6 @@ from augury.text.noise import (
     require_language,
 )
 
-PLACES, EDITED = " places", " edits"
-"""The counts of words that could have noise of a kind, and of those that have."""
-
 
 class Noise(NoiseRates, TextSubset, Copies):
     """Misspell words, and confuse those that sound alike."""
@@ -42,7 +39,6 @@ class Noise(NoiseRates, TextSubset, Copies):
 
     PER_SECOND: ClassVar[float] = 10_000
     NORMAL: ClassVar[frozenset[str]] = frozenset({COPIED})
-    EXAMPLE: ClassVar[str] = "spelling: 0.1, keyboard: 0.05"
 
     @model_validator(mode="after")
     def _some(self) -> Noise:
@@ -86,35 +82,23 @@ class Noise(NoiseRates, TextSubset, Copies):
             shares[language] = coverage(known, groups[language], language, totals[language])
         return {"confusions": groups} | ({"coverage": shares} if shares else {})
 
-    def realised(self, counts: Mapping[str, int], fitted: Mapping[str, Any]) -> dict[str, Rate]:
-        return {
-            kind: Rate(rate, counts[f"{kind}{EDITED}"] / places, places)
-            for kind, rate in self.rates.items()
-            if (places := counts.get(f"{kind}{PLACES}", 0))
-        }
-
-    def rewriter(self, fitted: Mapping[str, Any]) -> Rewrite:
-        rates = self.rates
-
+    def rewriter(self, fitted: Mapping[str, Any], store: Store) -> Rewrite:
         @cache
         def context(language: str) -> NoiseContext:
             share = fitted.get("coverage", {}).get(language, 0.0)
             return NoiseContext(language, fitted["confusions"].get(language, {}), share)
 
-        def rewrite(row: Row, counts: Counter[str]) -> list[str]:
+        def rewrite(row: Row) -> list[str]:
             texts = []
             for side, text in row.texts.items():
                 key, noisy = self.key(row.id, text), text
-                for kind, rate in rates.items():
+                for kind, rate in self.rates.items():
                     random = generator(self.seed, self.operator, key, side, row.copy, kind)
-                    noisy, places, edits = add_noise(
-                        noisy, kind, rate, random, context(row.language)
-                    )
-                    counts.update({f"{kind}{PLACES}": places, f"{kind}{EDITED}": edits})
+                    noisy = add_noise(noisy, kind, rate, random, context(row.language))
                 texts.append(noisy if noisy.strip() else text)
             return texts
 
-        return rewrite
+        return lambda rows: [rewrite(row) for row in rows]
 
     def key(self, name: str, text: str) -> str:
         """Return what identifies a text in the random key, next to seed, side and copy."""
@@ -157,8 +141,7 @@ def noisy_test(
             if key not in ("schema", "rows", "shards")
         }
         inputs = [clean.address, part.folder.name]
-        of_noise = {"noise": made["operator"], "counts": made["counts"]}
-        writer.finish({**manifest, "inputs": inputs, **of_noise})
+        writer.finish({**manifest, "inputs": inputs, "noise": made["operator"]})
 
     make_once(folder, write)
     return Corpus(folder)

@@ -46,31 +46,24 @@ class FrameOperator:
         that needs trained models, works on a whole corpus or on token ids."""
         with named_by_user():
             operator = parse({"operator": name, **settings})
-        refused = ""
-        if operator.uses_models:
-            refused = "needs trained models: use `augury augment FILE`"
-        elif isinstance(operator, CorpusOperator) or operator.SEARCHES:
-            refused = "works on a whole corpus: use `augury augment`"
-        elif any(part.makes() == DRAW for part in operator.parts()):
-            refused = "changes token ids during training and makes no text: train with it"
-        if refused:
-            raise UserError(f"operator {operator.operator} {refused}")
+        of_corpus = isinstance(operator, CorpusOperator) or operator.SEARCHES
+        if of_corpus or operator.uses_models or operator.parts()[0].makes() == DRAW:
+            raise UserError(
+                f"operator {operator.operator} works on a whole corpus, with models or on token "
+                "ids: use it in an experiment, with `augury augment FILE` or `augury train FILE`"
+            )
         return cls(operator, language, None if operator.learns else {})
 
     def fit(self, text: Any) -> FrameOperator:
-        """Return the operator with what it learns from the training split: a data frame, an Arrow
-        table or a `ray.data.Dataset`.
+        """Return the operator with what it learns from the training split: a data frame or a
+        `ray.data.Dataset`.
 
         An operator that learns nothing is as it was.
         """
         if not self.operator.learns:
             return self
-        if isinstance(text, pa.Table):
-            frames = [text.to_pandas()]
-        elif isinstance(text, pd.DataFrame):
-            frames = [text]
-        else:
-            frames = text.iter_batches(batch_size=None, batch_format="pandas")
+        is_frame = isinstance(text, pd.DataFrame)
+        frames = [text] if is_frame else text.iter_batches(batch_size=None, batch_format="pandas")
         statistics = [
             self.operator.fit_block(self._records(frame, [*map(str, range(len(frame)))]))
             for frame in frames

@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import Field, PrivateAttr
+from pydantic import Field
 
 from augury.core import config, plugins
 from augury.core.config import validate
@@ -19,7 +18,7 @@ from augury.core.errors import UserError, unknown
 from augury.core.plugins import Extension, Registry
 from augury.core.rng import generator
 from augury.core.store import Store
-from augury.corpora.corpus import Corpus, input_columns
+from augury.corpora.corpus import Corpus, input_columns, sentence_columns
 
 if TYPE_CHECKING:
     from augury.augment.models import ReadyModel
@@ -40,20 +39,7 @@ OPERATORS = Registry(
 )
 
 
-class Rate(NamedTuple):
-    """The rate of a kind of edit, as set and as realised, and how many places could be edited."""
-
-    asked: float
-    realised: float
-    places: int
-
-
-class MadeOf(NamedTuple):
-    """The texts that a column of new records was made from, row by row, and their column in the
-    training text."""
-
-    texts: pa.Array
-    column: str
+Texts: TypeAlias = "pa.Array | pa.ChunkedArray | Sequence[str]"
 
 
 class OperatorOutput(NamedTuple):
@@ -61,16 +47,16 @@ class OperatorOutput(NamedTuple):
 
     `table`: for a view, the ids and texts (`text`, or `premise` and `hypothesis`) of the block's
     records in their order; for records, rows in the corpus's own columns. `counts`: outcome ->
-    number of texts; the user is warned where most of the rows are `unchanged ...`. `made_from`:
-    folders of the store that an operator of whole corpora has written on the way, such as
-    translations, whose manifests hold their cost. `made_of`: the new columns of its records and
-    what they were made from; of other operators it is known from the block.
+    number of texts, with `REJECTED` before the reasons for which one became no record. `made_from`:
+    folders of the store that were written on the way, such as translations, whose manifests hold
+    their cost. `made_of`: what every new column was made from, row by row. `new_view` and
+    `new_records` make it.
     """
 
     table: pa.Table
     counts: Mapping[str, int] = {}
     made_from: Sequence[str] = ()
-    made_of: Mapping[str, MadeOf] = {}
+    made_of: Mapping[str, pa.Array | pa.ChunkedArray] = {}
 
 
 BlockFunction: TypeAlias = "Callable[[pa.Table], OperatorOutput]"
@@ -99,21 +85,10 @@ class Operator(Extension):
     PER_SECOND: ClassVar[float] = 500_000
     """Records that one core makes in a second; decides which executor is used, and the size of
     blocks."""
-    FIT_PER_SECOND: ClassVar[float] = 100_000
-    """Records that one core learns from in a second."""
     BLOCK_ROWS: ClassVar[int | None] = None
     """The maximum number of records in a block, where it is not to follow from the speed."""
-    LOST: ClassVar[tuple[str, ...]] = (REJECTED,)
-    """The prefixes of counts of texts that became no record."""
     NORMAL: ClassVar[frozenset[str]] = frozenset()
-    """The measures of `augment.health`, such as `yield`, of which any value is normal."""
-    REMEDY: ClassVar[str] = ""
-    """Advice that is printed where the operator leaves most texts unchanged."""
-    EXAMPLE: ClassVar[str] = ""
-    """Parameters (YAML) to try the operator with, as its help shows them."""
-    EXAMPLE_FILE: ClassVar[str] = "nli_toy.yaml"
-    """The experiment to try it on."""
-
+    """The measures of `augment.health` that have no limit, since any value is normal."""
     # What it makes.
 
     def parts(self) -> Sequence[Operator]:
@@ -161,10 +136,6 @@ class Operator(Extension):
     def check_fitted(self, fitted: Mapping[str, Any]) -> None:
         """Raise UserError where the parameters do not suit what was learned."""
 
-    def canonical(self, fitted: Mapping[str, Any]) -> Operator:
-        """Return the operator with parameters of equal effect written in one way."""
-        return self
-
     # What it reads besides.
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
@@ -189,20 +160,12 @@ class Operator(Extension):
 
     # What is told of its output.
 
-    def max_records(self) -> int:
-        """Return the maximum number of records that are made from one."""
-        return int(getattr(self, "copies", 1))
-
     def expected_records(self, parents: float, texts: Mapping[str, int]) -> float:
         """Estimate the number of records from `parents` ones and the rows of additional texts."""
-        return self.max_records() * parents
+        return float(getattr(self, "copies", 1)) * parents
 
     def measures(self, counts: Mapping[str, int]) -> dict[str, float]:
-        """Return metrics of its own, name -> per cent, from the counts of all blocks."""
-        return {}
-
-    def realised(self, counts: Mapping[str, int], fitted: Mapping[str, Any]) -> dict[str, Rate]:
-        """Return the rates of edits, as configured and as realised."""
+        """Return metrics of its own, name -> share, from the counts of all blocks."""
         return {}
 
     @property
@@ -271,7 +234,7 @@ class Row(NamedTuple):
     """The number of the copy, from 1."""
 
 
-Rewrite: TypeAlias = "Callable[[Row, Counter[str]], Sequence[str]]"
+Rewrite: TypeAlias = "Callable[[Sequence[Row]], Sequence[Sequence[str]]]"
 
 
 class Copies(Operator):
@@ -281,62 +244,44 @@ class Copies(Operator):
     copies: int = Field(1, ge=1, le=1000)
     """Copies of every record, each changed anew."""
     use: Literal["records", "view"] = "records"
-    """records: new examples in addition to the originals; view: every copy is a view of the
-    example, called by the operator and its number."""
+    """records: new examples in addition to the originals; view: another view of the example, as the
+    first copy has it."""
     seed: int = 1
     """Seed of the random choices."""
 
-    _copy: int | None = PrivateAttr(None)
-    """The number of the only copy, of a part that makes a view."""
-
     @abstractmethod
-    def rewriter(self, fitted: Mapping[str, Any]) -> Rewrite:
-        """Return the function from a row to its new texts, which may count outcomes; called once in
-        every process, with what the operator has learned."""
+    def rewriter(self, fitted: Mapping[str, Any], store: Store) -> Rewrite:
+        """Return the function from rows to their new texts; called once in every process, with what
+        the operator has learned."""
 
     def makes(self) -> Form:
         return self.use
 
-    def parts(self) -> Sequence[Copies]:
-        if self.use == RECORDS or self._copy:
-            return [self]
-        parts = []
-        for number in range(1, self.copies + 1):
-            part = self.model_copy(update={"copies": 1})
-            part._copy = number
-            parts.append(part)
-        return parts
-
-    def name(self) -> str:
-        return f"{self.operator}-{self._copy}" if self._copy else self.operator
-
-    def to_dict(self) -> dict[str, Any]:
-        return super().to_dict() | ({"copy_number": self._copy} if self._copy else {})
+    def inactive(self) -> dict[str, str]:
+        return {"copies": "a view is one copy"} if self.use == VIEW else {}
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
         inputs = input_columns(columns) or ("premise", "hypothesis")
         return ("id", *inputs, language_column(columns))
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
-        rewrite = self.rewriter(fitted)
-        numbers = [self._copy] if self._copy else [*range(1, self.copies + 1)]
+        rewrite = self.rewriter(fitted, store)
+        numbers = [1] if self.use == VIEW else [*range(1, self.copies + 1)]
 
         def apply(block: pa.Table) -> OperatorOutput:
             sides, language = input_columns(block.column_names), language_column(block.column_names)
-            counts = Counter[str]()
-            texts: dict[str, list[str]] = {side: [] for side in sides}
             columns = [name for name in ("id", *sides, language) if name in block.column_names]
+            rows = []
             for record in block.select(columns).to_pylist():
                 old = {side: record[side] for side in sides}
                 for number in numbers:
-                    new = rewrite(Row(record["id"], old, record.get(language, ""), number), counts)
-                    for side, text in zip(sides, new, strict=True):
-                        counts[f"unchanged {plural(side)}"] += old[side].split() == text.split()
-                        texts[side].append(text)
+                    rows.append(Row(record["id"], old, record.get(language, ""), number))
+            rewritten = rewrite(rows)
+            texts = {side: [new[place] for new in rewritten] for place, side in enumerate(sides)}
             if self.use == VIEW:
-                return OperatorOutput(view_table(block, texts), counts)
-            copies, rows = numbers * len(block), np.repeat(np.arange(len(block)), len(numbers))
-            return OperatorOutput(derive_records(block, self, copies, rows=rows, **texts), counts)
+                return new_view(block, texts)
+            parents = np.repeat(np.arange(len(block)), len(numbers))
+            return new_records(block, self, numbers * len(block), texts, rows=parents)
 
         return apply
 
@@ -352,11 +297,11 @@ class TextOperator(Copies):
     def rewrite(self, text: str, rng: np.random.Generator) -> str:
         """Return a text anew; the random numbers are those of its record, column and copy."""
 
-    def rewriter(self, fitted: Mapping[str, Any]) -> Rewrite:
+    def rewriter(self, fitted: Mapping[str, Any], store: Store) -> Rewrite:
         own = self.model_dump(mode="json", exclude={*TextOperator.model_fields})
         own.pop(plugins.FILE, None)
 
-        def rewrite(row: Row, counts: Counter[str]) -> list[str]:
+        def rewrite(row: Row) -> list[str]:
             texts = []
             for side, text in row.texts.items():
                 rng = generator(self.seed, self.operator, own, row.id, side, row.copy)
@@ -368,10 +313,7 @@ class TextOperator(Copies):
                     )
             return texts
 
-        return rewrite
-
-    def name(self) -> str:
-        return super().name() if self._copy != 1 else self.operator
+        return lambda rows: [rewrite(row) for row in rows]
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
         return super().reads(columns)[:-1]
@@ -413,30 +355,31 @@ def schema(name: str) -> type[Operator]:
     return operator
 
 
-Texts: TypeAlias = "pa.Array | pa.ChunkedArray | Sequence[str]"
-
-
-def derive_records(
+def new_records(
     block: pa.Table,
     operator: Operator,
     copies: Sequence[int],
-    others: Sequence[str] | None = None,
+    changed: Mapping[str, Texts],
     *,
+    others: Sequence[str] | None = None,
     rows: Sequence[int] | np.ndarray | None = None,
     ids: Sequence[str] | None = None,
-    **changed: Texts,
-) -> pa.Table:
+    counts: Mapping[str, int] = {},
+    made_from: Sequence[str] = (),
+    made_of: Mapping[str, pa.Array | pa.ChunkedArray] | None = None,
+) -> OperatorOutput:
     """Return new records, whose `changed` columns are new; ids, origin and lineage name parents.
 
     `block` has the corpus's own columns, and `rows` (default: each once) the row of every new
     record's parent. `copies` are the numbers of the new records among those of their parents,
     `others` the ids of second parents, `ids` those of the parents where they are not the block's.
+    `counts`, `made_from` and `made_of` (default: the parents' sentences) are those of the output.
     """
     parents = block if rows is None else block.take(pa.array(rows, pa.int64()))
     names = parents.column("id").to_pylist() if ids is None else ids
     origin, made_by = operator.name(), address(operator)
     parents_of = zip(*([names] if others is None else [names, others]), strict=True)
-    values = {name: parents.column(name) for name in parents.column_names} | changed
+    values = {name: parents.column(name) for name in parents.column_names} | dict(changed)
     values |= {
         "id": [f"{name}/{origin}-{copy}" for name, copy in zip(names, copies, strict=True)],
         "origin": [origin] * len(names),
@@ -446,23 +389,22 @@ def derive_records(
         ],
     }
     columns = [_column(values[field.name], field.type) for field in block.schema]
-    return pa.table(columns, schema=block.schema)
+    table = pa.table(columns, schema=block.schema)
+    if made_of is None:
+        made_of = {name: parents.column(name) for name in sentence_columns([*changed])}
+    return OperatorOutput(table, counts, made_from, made_of)
 
 
-def view_table(block: pa.Table, texts: Mapping[str, Texts]) -> pa.Table:
+def new_view(block: pa.Table, texts: Mapping[str, Texts]) -> OperatorOutput:
     """Return a view of a block's records, given the texts of the columns that it renders anew."""
     columns = [_column(column, pa.string()) for column in texts.values()]
-    names = texts if len(texts) > 1 else ["text"]
-    return pa.table([block.column("id"), *columns], ["id", *names])
+    names = [*texts] if len(texts) > 1 else ["text"]
+    made_of = dict(zip(names, map(block.column, texts), strict=True))
+    return OperatorOutput(pa.table([block.column("id"), *columns], ["id", *names]), {}, (), made_of)
 
 
 def _column(values: Any, of: pa.DataType) -> pa.Array | pa.ChunkedArray:
     return values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values, of)
-
-
-def plural(column: str) -> str:
-    """Return the plural of the name of a column."""
-    return {"hypothesis": "hypotheses"}.get(column, f"{column}s")
 
 
 def language_column(columns: Sequence[str]) -> str:

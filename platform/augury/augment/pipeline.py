@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from augury.augment.health import LOOKED_AT, Health, Tally, tally_block, tally_columns
+from augury.augment.health import Health, tally
 from augury.augment.models import TrainedModel
 from augury.augment.operator import (
     DRAW,
     RECORDS,
-    REJECTED,
     VIEW,
     CorpusOperator,
     Operator,
@@ -28,7 +27,7 @@ from augury.core import config
 from augury.core.execution import Execution
 from augury.core.executors import Row, Task
 from augury.core.locks import lock_incomplete, make_once, usable
-from augury.core.progress import Stage, say, say_once
+from augury.core.progress import Stage, say
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import (
@@ -76,7 +75,7 @@ class Part:
     @property
     def health(self) -> Health:
         """The measures of the output."""
-        return Health.from_dict(self.folder.manifest()["health"])
+        return Health(**self.folder.manifest()["health"])
 
     @property
     def fitted(self) -> dict[str, Any]:
@@ -177,21 +176,21 @@ def make(
                 ranges = row_ranges(corpus) if TEXTS in corpus.manifest else []
                 operator.check_names([text.name for text in ranges])
             operator.check_text(first_records(corpus, operator))
-        # Parts of one operator, such as the keys of a cipher, learn the same, and read blocks once.
+        # Parts of one operator, such as the keys of a cipher, learn the same.
         fits = {part.fit.name: part for part in parts if part in missing or part.fit.complete}
         for part in fits.values():
             _learn(part, fit_on or corpus, execution)
-        groups: dict[str, list[Part]] = {}
         for part in missing:
             if isinstance(part.operator, CorpusOperator):
-                _make_corpus_records(part, part.operator, corpus, store, execution)
+                _make_of_corpus(part, part.operator, corpus, store, execution)
             else:
-                groups.setdefault(part.fit.name, []).append(part)
-        for group in groups.values():
-            _apply_to_blocks(group, corpus, store, execution)
+                _make_of_blocks(part, corpus, store, execution)
     computed = tuple(part.name for part in missing)
     reused = tuple(part.name for part in parts if part.name not in computed)
     return Augmented(tuple(parts), computed, reused)
+
+
+LOOKED_AT = 1_000  # records of a corpus that an operator looks at before it works
 
 
 def first_records(corpus: Corpus, operator: Operator) -> pa.Table:
@@ -214,6 +213,10 @@ def fit(
     return parts[0].fitted
 
 
+FITTED_PER_SECOND = 100_000
+"""Records that one core learns from in a second."""
+
+
 def _learn(part: Part, corpus: Corpus, execution: Execution) -> None:
     """Write what an operator learns from a corpus, unless the store has it."""
     operator, name = part.operator, f"fit {part.operator.operator}"
@@ -222,7 +225,7 @@ def _learn(part: Part, corpus: Corpus, execution: Execution) -> None:
         results: list[Row] = []
         # Without statistics of blocks the text need not be read.
         if type(operator).fit_block is not Operator.fit_block:
-            executor = execution.choose(corpus.rows / operator.FIT_PER_SECOND, name)
+            executor = execution.choose(corpus.rows / FITTED_PER_SECOND, name)
             with Stage(name, corpus.rows) as stage:
                 rows = [{"shard": shard} for shard in corpus.shards]
                 results = executor.map(partial(_fitter, operator, corpus), rows, stage)
@@ -258,112 +261,91 @@ FEWEST_ROWS = 1_000
 """Of a block whose size its operator does not set: every block is a file."""
 
 
-class Block(NamedTuple):
-    """Rows of a shard of the corpus, and the name of the shard that is made from them."""
-
-    shard: str
-    start: int
-    stop: int
-    name: str
-
-
 def block_rows(operator: Operator) -> int | None:
     """Return the maximum number of records in a block of an operator; None: a whole shard."""
     rows = max(FEWEST_ROWS, int(operator.PER_SECOND * BLOCK_SECONDS))
     return operator.BLOCK_ROWS or (rows if rows < SHARD_ROWS else None)
 
 
-def split_into_blocks(corpus: Corpus, max_rows: int | None) -> list[Block]:
-    """Return the blocks of a corpus: whole shards, or parts of at most `max_rows` rows."""
-    blocks = []
+def split_into_blocks(corpus: Corpus, max_rows: int | None) -> list[Row]:
+    """Return the blocks of a corpus, whole shards or parts of at most `max_rows` rows: the shard,
+    the first row, the one behind the last, and the `name` of the shard that is made from them."""
+    blocks: list[Row] = []
     for shard in corpus.shards:
         if max_rows is None:
-            blocks.append(Block(shard, 0, SHARD_ROWS, shard))
+            blocks.append({"shard": shard, "start": 0, "stop": SHARD_ROWS, "name": shard})
             continue
-        rows = shard_metadata(corpus.folder, shard).num_rows
-        stem = shard.removesuffix(".parquet")
+        rows, stem = shard_metadata(corpus.folder, shard).num_rows, shard.removesuffix(".parquet")
         for start in range(0, rows, max_rows):
-            stop = min(start + max_rows, rows)
-            blocks.append(Block(shard, start, stop, f"{stem}-{start:06d}.parquet"))
+            stop, name = min(start + max_rows, rows), f"{stem}-{start:06d}.parquet"
+            blocks.append({"shard": shard, "start": start, "stop": stop, "name": name})
     return blocks
 
 
-def _write(folder: Folder, name: str, output: OperatorOutput, tally: Tally) -> Row:
-    """Write a shard, and return its rows, counts, tally, size and checksum.
+def _write(folder: Folder, name: str, output: OperatorOutput) -> dict[str, Any]:
+    """Write a shard, and return its rows, counts, sums, size and checksum.
 
-    Counts and tally, as JSON, are in its metadata too: a resumed call reads those of shards that a
+    Counts and sums, as JSON, are in its metadata too: a resumed call reads those of shards that a
     killed one wrote.
     """
-    facts = {"counts": json.dumps(dict(output.counts)), "tally": json.dumps(tally)}
+    facts = {"counts": json.dumps(dict(output.counts)), "sums": json.dumps(tally(output))}
     size, checksum = write_shard(folder, name, output.table.replace_schema_metadata(facts))
-    return {"rows": len(output.table), "size": size, "checksum": checksum, **facts}
+    return {"made": len(output.table), "size": size, "checksum": checksum, **facts}
 
 
-def _read(folder: Folder, name: str) -> Row:
+def _read(folder: Folder, name: str) -> dict[str, Any]:
     """Return what `_write` did of a shard that is there."""
     metadata, (size, checksum) = shard_metadata(folder, name), folder.checksum(name)
     stored = metadata.schema.to_arrow_schema().metadata
-    facts = {fact: stored[fact.encode()].decode() for fact in ("counts", "tally")}
-    return {"rows": metadata.num_rows, "size": size, "checksum": checksum, **facts}
+    facts = {fact: stored[fact.encode()].decode() for fact in ("counts", "sums")}
+    return {"made": metadata.num_rows, "size": size, "checksum": checksum, **facts}
 
 
-def _apply_to_blocks(
-    parts: Sequence[Part], corpus: Corpus, store: Store, execution: Execution
-) -> None:
-    """Make parts that read the same blocks, each of which is read once."""
-    operator = parts[0].operator
+def _make_of_blocks(part: Part, corpus: Corpus, store: Store, execution: Execution) -> None:
+    """Make a part block by block, in this process or on a cluster."""
+    operator = part.operator
     blocks = split_into_blocks(corpus, block_rows(operator))
-    work = corpus.rows * sum(1 / part.operator.PER_SECOND for part in parts)
-    executor = execution.choose(work, f"augment {operator.operator}")
+    executor = execution.choose(corpus.rows / operator.PER_SECOND, f"augment {part.name}")
     # A model computes on all CPUs and GPUs that a worker may have.
-    reserved = execution.reserved(executor) if parts[0].models else {}
-    names = ", ".join(part.name for part in parts)
-    with Stage(f"augment {names}", corpus.rows * len(parts), KINDS[operator.makes()]) as stage:
-        items = [block._asdict() for block in blocks]
-        made = executor.map(partial(_applier, parts, corpus, store), items, stage, **reserved)
-    for place, part in enumerate(parts):
-        shards = {of.name: row["shards"][place] for of, row in zip(blocks, made, strict=True)}
-        _finish(part, corpus, shards)
+    reserved = execution.reserved(executor) if part.models else {}
+    with Stage(f"augment {part.name}", corpus.rows, KINDS[operator.makes()]) as stage:
+        made = executor.map(partial(_applier, part, corpus, store), blocks, stage, **reserved)
+    shards = {of["name"]: shard for of, shard in zip(blocks, made, strict=True)}
+    _finish(part, corpus, shards)
 
 
-def _applier(parts: Sequence[Part], corpus: Corpus, store: Store) -> Task:
-    """Return the task that reads a block once, writes what is missing of every part's output, and
-    returns the facts of its `shards`, a part each."""
-    functions = [part.operator.bind(part.fitted, store) for part in parts]
-    # Records copy all columns of their parents; views need those alone that operators read.
-    columns = corpus.columns
-    if all(part.operator.makes() == VIEW for part in parts):
-        columns = sorted({name for part in parts for name in part.operator.reads(columns)})
+def _applier(part: Part, corpus: Corpus, store: Store) -> Task:
+    """Return the task that reads a block, writes what a part makes of it unless that is there, and
+    returns its facts."""
+    operator = part.operator
+    function = operator.bind(part.fitted, store)
+    # Records copy all columns of their parents; views need those alone that the operator reads.
+    is_view = operator.makes() == VIEW
+    columns = sorted(operator.reads(corpus.columns)) if is_view else corpus.columns
 
     def apply(row: Row) -> Row:
         block = corpus.shard(row["shard"], columns)
         block = block.slice(row["start"], row["stop"] - row["start"])
-        shards = []
-        for part, function in zip(parts, functions, strict=True):
-            # Shards are written whole or not at all: what is there, a killed call has made.
-            if part.folder.exists(row["name"]):
-                shards.append(_read(part.folder, row["name"]))
-                continue
-            operator = part.operator
-            selected = operator.select(block) if isinstance(operator, TextSubset) else block
-            output = function(selected)
-            tally = tally_block(selected, operator, output)
-            shards.append(_write(part.folder, row["name"], output, tally))
-        return {"rows": len(block) * len(parts), "shards": shards}
+        read = {"rows": len(block)}
+        # Shards are written whole or not at all: what is there, a killed call has made.
+        if part.folder.exists(row["name"]):
+            return read | _read(part.folder, row["name"])
+        if isinstance(operator, TextSubset):
+            block = operator.select(block)
+        return read | _write(part.folder, row["name"], function(block))
 
     return apply
 
 
-def _make_corpus_records(
+def _make_of_corpus(
     part: Part, operator: CorpusOperator, corpus: Corpus, store: Store, execution: Execution
 ) -> None:
-    """Write the records of an operator that processes the whole corpus at once."""
+    """Make the records of an operator that processes the whole corpus at once."""
     shards, made_from = dict[str, Row](), dict[str, None]()
     for index, output in enumerate(operator.make(corpus, part.fitted, store, execution)):
         name = shard_name(index)
         made_from |= dict.fromkeys(output.made_from)
-        tally = tally_columns(output.table, output.made_of, corpus)
-        shards[name] = _write(part.folder, name, output, tally)
+        shards[name] = _write(part.folder, name, output)
     _finish(part, corpus, shards, list(made_from))
 
 
@@ -372,31 +354,12 @@ def _finish(
 ) -> None:
     """Measure a part whose shards are written, and finish its folder."""
     operator, side_data = part.operator, part.fit.read_json("fitted.json")
-    rows, counts, tally = 0, Counter[str](), Tally()
+    rows, counts, sums = 0, Counter[str](), Counter[str]()
     for shard in shards.values():
-        rows += shard["rows"]
+        rows += shard["made"]
         counts.update(json.loads(shard["counts"]))
-        tally = tally.plus(json.loads(shard["tally"]))
-    # Said at once: a training on copies of the text takes hours, and teaches nothing new.
-    if any(name.startswith("unchanged") and 2 * count > rows for name, count in counts.items()):
-        changes = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items())
-        remedy = f"; {operator.REMEDY}" if operator.REMEDY else ""
-        say_once(f"{part.name} changes little: {changes} in {rows:,} copies{remedy}")
-    lost = {
-        name.removeprefix(REJECTED): count
-        for name, count in counts.items()
-        if name.startswith(operator.LOST)
-    }
-    measured = Health.of(
-        part.name,
-        rows,
-        lost,
-        tally,
-        operator=operator.operator,
-        rates=operator.realised(counts, side_data),
-        measures=operator.measures(counts),
-        normal=tuple(sorted(operator.NORMAL)),
-    )
+        sums.update(json.loads(shard["sums"]))
+    measured = Health.of(operator, rows, counts, sums)
     say(f"{part.name}: {measured.text}")
     texts = [cached_address(spec, "train") for spec in operator.texts().values()]
     form = operator.makes()
@@ -412,9 +375,6 @@ def _finish(
             "inputs": [corpus.address, part.fit.name, *part.model_names.values(), *texts],
             "side_data": side_data | ({"models": part.model_names} if part.models else {}),
             **({"made_from": list(made_from)} if made_from else {}),
-            "lineage": "a view keeps the id of its record; its parent is the record itself"
-            if form == VIEW
-            else "of every record, in its column lineage",
         },
         known={name: (shard["size"], shard["checksum"]) for name, shard in shards.items()},
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 from jinja2 import StrictUndefined, Template, TemplateSyntaxError, meta
@@ -33,22 +33,10 @@ COLUMN = "COLUMN"
 """What stands in a named prompt for the column that is filled."""
 
 
-class NamedPrompt(NamedTuple):
-    """A template, the column that it fills and the records that it shows, unless others are
-    given."""
-
-    fills: str
-    text: str
-    shots: int = 0
-
-
-PROMPTS: Mapping[str, NamedPrompt] = {
-    name: NamedPrompt(**settings)
-    for name, settings in yaml.safe_load(
-        Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
-    ).items()
-}
-"""Prompts by name, which `prompts.yaml` lists."""
+PROMPTS: Mapping[str, Mapping[str, str]] = yaml.safe_load(
+    Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+)
+"""Prompts by name, as `prompts.yaml` lists them: the column that is filled, and the template."""
 
 
 def columns_of(template: str) -> list[str]:

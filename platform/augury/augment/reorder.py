@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, ClassVar, Literal
 
-import numpy as np
 import pyarrow as pa
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from augury.augment import prompts
 from augury.augment.models import ReadyModel
-from augury.augment.operator import (
-    RECORDS,
-    VIEW,
-    BlockFunction,
-    Form,
-    Operator,
-    OperatorOutput,
-    derive_records,
-    plural,
-    view_table,
-)
+from augury.augment.operator import Copies, Rewrite, Row
 from augury.core.config import FilePath, Overrides
 from augury.core.errors import UserError
 from augury.core.rng import seed_of
@@ -37,7 +25,7 @@ from augury.text.segmentation import require_words
 REORDERER = "reorderer"
 
 
-class Reorder(Operator):
+class Reorder(Copies):
     """Rewrite premise and hypothesis, or the source, in the word order of another language.
 
     An encoder-decoder learns the order from a parallel text that is aligned word by word.
@@ -55,45 +43,17 @@ class Reorder(Operator):
     """The section `model` of the reorderer's experiment."""
     training: Overrides = {}
     """Its section `training`; by default the paper's."""
-    max_pieces: int | None = Field(None, ge=2, le=1_000_000)
-    """Longest source and target in subwords, to which longer ones are cut; None: the generator's
-    default."""
-    copies: int = Field(1, ge=1, le=1000)
-    """Outputs sampled for every example; each makes a new example."""
-    use: Literal["records", "view"] = "records"
-    """records: new examples in addition to the old ones; view: another view of the example."""
     sampling: Sampling = Sampling()
     """Sampling of the reorderer's outputs."""
-    seed: int = 1
-    """Seed of the random choices."""
 
     PER_SECOND: ClassVar[float] = 2
     BLOCK_ROWS: ClassVar[int | None] = 1_000
-    REMEDY: ClassVar[str] = (
-        "the reorderer has learned to copy: give it more parallel text whose order differs, or "
-        "train it longer"
-    )
-    EXAMPLE: ClassVar[str] = (
-        "model: {architecture: tiny}, parallel: {source_language: qaa, target_language: qab, "
-        "train: {builtin: 1500, lexicon: 24}, valid: {builtin: 100, lexicon: 24}}"
-    )
     LEARNED: ClassVar[frozenset[str]] = frozenset(
-        {"parallel", "min_coverage", "links", "model", "training", "max_pieces"}
+        {"parallel", "min_coverage", "links", "model", "training"}
     )
-
-    @model_validator(mode="after")
-    def _one_view(self) -> Reorder:
-        if self.use == VIEW and self.copies > 1:
-            raise UserError(
-                f"use view makes one view of an example, not copies={self.copies}: set use=records"
-            )
-        return self
 
     def name(self) -> str:
         return f"{self.operator}-{self.parallel.languages[1]}"
-
-    def makes(self) -> Form:
-        return self.use
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         corpus = experiment["corpus"]
@@ -109,56 +69,33 @@ class Reorder(Operator):
             "name": REORDERER,
             "task": "seq2seq",
             "corpus": self.parallel.model_dump(mode="json", exclude_unset=True) | form,
-            **self._sections("model", "training", "max_pieces"),
+            **self._sections("model", "training"),
         }
         return {REORDERER: reorderer}
 
     def _sections(self, *names: str) -> dict[str, Any]:
         return self.model_dump(mode="json", include={*names}, exclude_none=True)
 
-    def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
-        return ("id", *(input_columns(columns) or ("premise", "hypothesis")))
-
     def check_text(self, records: pa.Table) -> None:
         sides = input_columns(records.column_names)
         texts = chain.from_iterable(records.column(side).to_pylist() for side in sides)
         require_words(texts, self.parallel.languages[0], f"operator {self.operator}")
 
-    def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
+    def rewriter(self, fitted: Mapping[str, Any], store: Store) -> Rewrite:
         draw = fitted["models"][REORDERER].sampler(store)
 
-        def apply(block: pa.Table) -> OperatorOutput:
-            rows = np.repeat(np.arange(len(block)), self.copies)
-            copies = [*range(1, self.copies + 1)] * len(block)
-            records = [*zip(block.column("id").take(rows).to_pylist(), copies, strict=True)]
-            texts, counts = dict[str, list[str]](), Counter[str]()
-            for side in input_columns(block.column_names):
-                before = block.column(side).take(rows).to_pylist()
-                asked = [prompts.reordering(text) for text in before]
-                keys = [
-                    seed_of(self.seed, self.operator, name, side, copy) for name, copy in records
-                ]
-                after = texts[side] = []
-                for old, new in zip(before, draw(asked, keys, self.sampling), strict=True):
-                    if verdict := _verdict(old, new or ""):
-                        counts[f"{verdict} {plural(side)}"] += 1
-                    after.append(old if verdict == "empty" else new)
-            if self.use == RECORDS:
-                made = derive_records(block, self, copies, rows=rows, **texts)
-                return OperatorOutput(made, counts)
-            return OperatorOutput(view_table(block, texts), counts)
+        def rewrite(rows: Sequence[Row]) -> list[list[str]]:
+            old, keys = list[str](), list[int]()
+            for row in rows:
+                for side, text in row.texts.items():
+                    old.append(text)
+                    keys.append(seed_of(self.seed, self.operator, row.id, side, row.copy))
+            drawn = draw([*map(prompts.reordering, old)], keys, self.sampling)
+            pairs = zip(old, drawn, strict=True)
+            new = iter([made if made and words(made) else text for text, made in pairs])
+            return [[*islice(new, len(row.texts))] for row in rows]
 
-        return apply
-
-
-def _verdict(before: str, after: str) -> str:
-    """Classify an output: `empty`, `unfaithful`, `unchanged`, or "" where nothing is wrong."""
-    old, new = Counter(words(before)), Counter(words(after))
-    if not new:
-        return "empty"
-    if 2 * (old & new).total() < max(old.total(), new.total()):
-        return "unfaithful"
-    return "unchanged" if words(before) == words(after) else ""
+        return rewrite
 
 
 OPERATOR = Reorder

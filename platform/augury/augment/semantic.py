@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,23 +13,17 @@ import pyarrow as pa
 from pydantic import Field
 
 from augury.augment.health import YIELD
-from augury.augment.model_outputs import (
-    KIND,
-    ModelOutputs,
-    Request,
-    judge,
-    new_records,
-    outputs_folder,
-    questions,
-)
-from augury.augment.models import ReadyModel
-from augury.augment.operator import CorpusOperator, OperatorOutput
+from augury.augment.model_outputs import KIND, ModelOutputs, Questions, outputs_folder
+from augury.augment.models import TrainedModel
+from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, new_records
 from augury.augment.prompts import hypothesis
-from augury.core.config import Overrides, Section
+from augury.core import config
+from augury.core.config import Overrides
 from augury.core.execution import Execution
+from augury.core.locks import make_once
 from augury.core.rng import seed_of
 from augury.core.store import Store
-from augury.corpora.corpus import LABELS, Corpus
+from augury.corpora.corpus import LABELS, Corpus, read_shard, write_shard
 from augury.decoding.settings import Sampling
 
 Rectify = Literal["requested", "teacher", "teacher_or_requested", "agreement"]
@@ -62,33 +56,18 @@ def rectify_labels(
 
 
 GENERATOR, TEACHER = "generator", "teacher"
-BLOCK_ROWS = 500
-"""The records of a block, which is repeated after a kill."""
+SHARD = "part-00000.parquet"
 
 
-class GeneratorModel(Section):
-    """The generator: sections of its experiment; by default T5-base as in the paper."""
+class Request(NamedTuple):
+    """A hypothesis that is asked for: the row of its parent in a block, and the number of the copy;
+    the premise, and the label to write for; and the random key of the answer."""
 
-    model: Overrides = {"name": "t5-base"}
-    training: Overrides = {}
-    """Settings that are not given are the paper's."""
-    max_pieces: int | None = Field(None, ge=2, le=1_000_000)
-    """Longest source and target in subwords, to which longer ones are cut; None: the generator's
-    default."""
-    ready: ReadyModel | None = None
-    """A trained generator, instead of training one."""
-
-
-class TeacherModel(Section):
-    """The teacher: sections of its experiment; by default RoBERTa-large as in the paper."""
-
-    model: Overrides = {"name": "roberta-large"}
-    training: Overrides = {}
-    """Settings that are not given are the paper's, with batches of 16."""
-    max_length: int | None = Field(None, ge=8, le=1_000_000)
-    """Longest pair in subwords, to which longer ones are cut; None: the classifier's default."""
-    ready: ReadyModel | None = None
-    """A trained classifier, instead of training one."""
+    row: int
+    copy: int
+    premise: str
+    label: str
+    key: int
 
 
 class Semantic(CorpusOperator):
@@ -112,10 +91,12 @@ class Semantic(CorpusOperator):
     confident, otherwise the requested one. agreement: it is dropped where the two differ."""
     threshold: float = Field(0.8, ge=0, le=1)
     """The teacher is confident where its likeliest label has more than this probability."""
-    generator: GeneratorModel = GeneratorModel()
-    """The generator: sections of a seq2seq experiment."""
-    teacher: TeacherModel = TeacherModel()
-    """The teacher: sections of an nli experiment."""
+    generator: Overrides = {}
+    """Sections of the seq2seq experiment that trains the generator; what is not given is the
+    paper's, T5-base."""
+    teacher: Overrides = {}
+    """Sections of the nli experiment that trains the teacher; what is not given is the paper's,
+    RoBERTa-large with batches of 16."""
     sampling: Sampling = Sampling()
     """Sampling of the generator's outputs."""
     seed: int = 1
@@ -123,36 +104,19 @@ class Semantic(CorpusOperator):
 
     PER_SECOND: ClassVar[float] = 0.5
     READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis", "label")
-    EXAMPLE: ClassVar[str] = (
-        "generator: {model: {architecture: tiny}}, teacher: {model: {architecture: tiny}}"
-    )
     LEARNED: ClassVar[frozenset[str]] = frozenset({"generator", "teacher"})
-    LOST: ClassVar[tuple[str, ...]] = ("empty", "copied", "dropped ")
     NORMAL: ClassVar[frozenset[str]] = frozenset({YIELD})
 
-    def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
+    def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
         corpus = experiment["corpus"]
-        generator = {
-            "name": GENERATOR,
-            "task": "seq2seq",
-            "corpus": {**corpus, "form": "hypothesis"},
-            **self.generator.model_dump(mode="json", exclude_none=True),
-        }
-        models: dict[str, Mapping[str, Any] | ReadyModel] = {
-            GENERATOR: self.generator.ready or generator
-        }
+        of_generator = {"corpus": {**corpus, "form": "hypothesis"}, "model": {"name": "t5-base"}}
+        generator = {"name": GENERATOR, "task": "seq2seq", **of_generator, **self.generator}
         if self.rectify == "requested":
-            return models
-        sections = self.teacher.model_dump(mode="json", exclude_none=True)
-        training = {"max_examples": 16, **self.teacher.training}
-        teacher = {
-            "name": TEACHER,
-            "task": "nli",
-            "corpus": corpus,
-            **sections,
-            "training": training,
-        }
-        return models | {TEACHER: self.teacher.ready or teacher}
+            return {GENERATOR: generator}
+        training = {"max_examples": 16, **self.teacher.get("training", {})}
+        of_teacher = {"corpus": corpus, "model": {"name": "roberta-large"}, **self.teacher}
+        teacher = {"name": TEACHER, "task": "nli", **of_teacher, "training": training}
+        return {GENERATOR: generator, TEACHER: teacher}
 
     def inactive(self) -> dict[str, str]:
         if self.rectify == "requested":
@@ -161,12 +125,11 @@ class Semantic(CorpusOperator):
             {"threshold": "agreement asks for no confidence"} if self.rectify == "agreement" else {}
         )
 
-    def max_records(self) -> int:
-        return self.copies * (len(LABELS) - 1 if self.labels == "all_others" else 1)
+    def expected_records(self, parents: float, texts: Mapping[str, int]) -> float:
+        return self.copies * (len(LABELS) - 1 if self.labels == "all_others" else 1) * parents
 
     def requests(self, block: pa.Table) -> list[Request]:
-        """Return the hypotheses to generate, whose parents have the label that is asked for; more
-        copies leave requests of fewer as they are."""
+        """Return the hypotheses to generate; more copies leave requests of fewer as they are."""
         requests, key = [], (self.seed, self.operator)
         for row, record in enumerate(block.select(self.READS).to_pylist()):
             name, others = record["id"], [label for label in LABELS if label != record["label"]]
@@ -175,9 +138,15 @@ class Semantic(CorpusOperator):
                 drawn = [seed_of(*key, name, "label", copy) for copy in range(self.copies)]
                 asked = [others[number % len(others)] for number in drawn]
             for copy, label in enumerate(asked, start=1):
-                parent, prompt = {**record, "label": label}, hypothesis(label, record["premise"])
-                requests.append(Request(row, parent, copy, prompt, seed_of(*key, name, copy)))
+                of_copy = seed_of(*key, name, copy)
+                requests.append(Request(row, copy, record["premise"], label, of_copy))
         return requests
+
+    def questions(self, block: pa.Table) -> Questions:
+        """Return the prompts of a block's requests and their random keys."""
+        requests = self.requests(block)
+        prompts = [hypothesis(request.label, request.premise) for request in requests]
+        return Questions(prompts, [request.key for request in requests])
 
     def make(
         self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
@@ -190,36 +159,85 @@ class Semantic(CorpusOperator):
             outputs_folder(store, KIND, corpus, models[GENERATOR], **asked),
             corpus,
             models[GENERATOR],
-            partial(questions, self.requests),
+            self.questions,
             self.sampling,
-            columns=self.READS,
             per_second=self.PER_SECOND,
-            block_rows=BLOCK_ROWS,
         )
         outputs = written.by_shard(execution, f"{self.operator}: write", "records")
         for block, texts in zip(corpus.blocks(), outputs, strict=True):
-            counts = Counter(generated=len(texts), empty=0, copied=0)
-            kept = []
+            originals = block.column("hypothesis").to_pylist()
+            counts, new = Counter[str](), list[tuple[Request, str]]()
             for request, text in zip(self.requests(block), texts, strict=True):
-                if not text or text == request.parent["hypothesis"]:
-                    counts["copied" if text else "empty"] += 1
-                    continue
-                request.texts = {"hypothesis": text}
-                kept.append(request)
+                if not text or text == originals[request.row]:
+                    counts[REJECTED + ("copied" if text else "empty")] += 1
+                else:
+                    new.append((request, text))
             probabilities = None
             if self.rectify != "requested":
-                columns, model = ("premise", "hypothesis"), models[TEACHER]
-                probabilities = judge(model, store, kept, columns, LABELS, execution, self.operator)
-            requested = np.array([LABELS.index(of.record["label"]) for of in kept], np.int64)
+                pairs = [(request.premise, text) for request, text in new]
+                probabilities = judge(models[TEACHER], store, pairs, execution, self.operator)
+            requested = np.array([LABELS.index(request.label) for request, _ in new], np.int64)
             places = rectify_labels(requested, probabilities, self.rectify, self.threshold)
-            for request, place, asked_for in zip(kept, places, requested, strict=True):
-                outcome = "kept" if place == asked_for else "changed"
+            kept = []
+            for (request, text), place in zip(new, places, strict=True):
                 if place == DROPPED:
-                    outcome = request.reason = "dropped"
-                counts[f"{outcome} {LABELS[asked_for]}"] += 1
-                request.texts["label"] = LABELS[place]
-            changed = ("hypothesis", "label")
-            yield new_records(self, block, kept, changed, counts, written.folder.name)
+                    counts[f"{REJECTED}dropped {request.label}"] += 1
+                else:
+                    kept.append((request, text, LABELS[place]))
+            yield new_records(
+                block,
+                self,
+                [request.copy for request, _, _ in kept],
+                {
+                    "hypothesis": [text for _, text, _ in kept],
+                    "label": [label for _, _, label in kept],
+                },
+                rows=[request.row for request, _, _ in kept],
+                counts=counts,
+                made_from=[written.folder.name],
+            )
+
+
+def judge(
+    teacher: TrainedModel,
+    store: Store,
+    pairs: Sequence[tuple[str, str]],
+    execution: Execution,
+    name: str,
+) -> np.ndarray:
+    """Return the probabilities of labels, (pairs, labels), by a classifier of premises and
+    hypotheses, computed unless the store has them."""
+    if not pairs:
+        return np.zeros((0, len(LABELS)))
+    folder = store.folder(KIND, config.address({"model": teacher.name, "rows": pairs}))
+
+    def write() -> None:
+        judged = execution.map_texts(
+            partial(_judge, teacher, store),
+            pairs,
+            name=f"{name}: judge",
+            unit="records",
+            per_second=20.0,
+            chunk=1_000,
+        )
+        write_shard(folder, SHARD, pa.table([*zip(*judged, strict=True)], [*LABELS]))
+        folder.finish({"shards": [SHARD], "inputs": [teacher.name]})
+
+    make_once(folder, write)
+    table = read_shard(folder, SHARD)
+    return np.stack([table.column(label).to_numpy() for label in LABELS], axis=1)
+
+
+def _judge(
+    teacher: TrainedModel, store: Store
+) -> Callable[[Sequence[tuple[str, str]]], list[list[float]]]:
+    """Return the function from pairs to the probabilities of their labels."""
+
+    def judge(pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
+        premises, hypotheses = zip(*pairs, strict=True)
+        return [[*row] for row in teacher.probabilities(store, premises, hypotheses).tolist()]
+
+    return judge
 
 
 OPERATOR = Semantic

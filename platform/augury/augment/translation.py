@@ -9,39 +9,25 @@ from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import pyarrow as pa
-from pydantic import Field
 
 from augury.augment.model_outputs import ModelOutputs, Questions, outputs_folder
 from augury.augment.models import ReadyModel, TextModel
-from augury.augment.operator import CorpusOperator, MadeOf, OperatorOutput, derive_records
+from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, new_records
 from augury.core import config
 from augury.core.config import Overrides
 from augury.core.errors import UserError
 from augury.core.execution import Execution
-from augury.core.rng import seed_of
 from augury.core.store import Store
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.filters import Cleaning, clean_lines
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.spec import BaseSpec, MonolingualSpec, swapped
-from augury.decoding.settings import PLAIN, Decoding, Sampling
+from augury.decoding.settings import PLAIN, Decoding
 
 KIND = "translations"
 VERSION = 1
 """Raised when a model's translation of the same text changes; part of every address."""
-SAMPLING_VERSION = 2
-"""Raised when sampled translations of the same text change; part of their addresses."""
-BLOCK_ROWS = 1_000
 SENTENCES_PER_SECOND = 60.0  # that one core translates with a small model
-
-
-class TranslationSampling(Sampling):
-    """Parameters for sampling translations instead of beam search (Edunov et al. 2018)."""
-
-    top_k: int | None = Field(None, ge=1)
-    """Sample only from this many of the likeliest subwords; null: from all."""
-    seed: int = 1
-    """Seed of sampling."""
 
 
 class Direction(NamedTuple):
@@ -75,10 +61,6 @@ def _backward(experiment: Mapping[str, Any]) -> dict[str, Any]:
     return sections
 
 
-UNTRANSLATED = ("too long", "empty")
-"""The counts of texts without a translation."""
-
-
 def cleaned_like(corpus: Corpus, texts: Sequence[str]) -> list[str]:
     """Return texts as the records of a corpus are: in its case, with its entities; a mixture
     changes neither."""
@@ -91,48 +73,34 @@ def cleaned_outputs(
     corpus: Corpus, outputs: Sequence[str | None]
 ) -> tuple[pa.Array, pa.Array, Counter[str]]:
     """Return those of a model's outputs that are text, like the records of a corpus; the mask of
-    all that tells which; and their number, with those without text by reason."""
+    all that tells which; and the number of those without text by reason."""
     texts = cleaned_like(corpus, [text or "" for text in outputs])
     usable = pa.array([bool(text) for text in texts], pa.bool_())
-    too_long, empty = UNTRANSLATED
-    counts = Counter({"translated": len(texts), too_long: outputs.count(None)})
-    counts[empty] = texts.count("") - outputs.count(None)
+    too_long = outputs.count(None)
+    empty = texts.count("") - too_long
+    counts = Counter({f"{REJECTED}too long": too_long, f"{REJECTED}empty": empty})
     return pa.array(texts, pa.string()).filter(usable), usable, counts
 
 
-def _column(column: str, seed: int | None, block: pa.Table) -> Questions:
-    """Ask for the translations of a column, drawn by the ids of its texts if there is a seed."""
-    texts = block.column(column).to_pylist()
-    if seed is None:
-        return Questions(texts)
-    return Questions(texts, [seed_of(seed, KIND, name) for name in block.column("id").to_pylist()])
+def _column(column: str, block: pa.Table) -> Questions:
+    """Ask for the translations of a column."""
+    return Questions(block.column(column).to_pylist())
 
 
 def translation(
-    corpus: Corpus,
-    column: str,
-    model: TextModel,
-    store: Store,
-    view: str,
-    decoding: Decoding,
-    sampling: TranslationSampling | None = None,
+    corpus: Corpus, column: str, model: TextModel, store: Store, view: str, decoding: Decoding
 ) -> ModelOutputs:
-    """Return the translations of a column of a corpus, read as a view, searched or drawn."""
-    if sampling:
-        how = {"drawn": {**sampling.to_dict(), "version": SAMPLING_VERSION}}
-    else:
-        how = {"decoding": decoding.model_dump()}
-    asked = {"version": VERSION, "column": column, "view": view, **how}
+    """Return the translations of a column of a corpus, read as a view."""
+    search = decoding.model_dump()
+    asked = {"version": VERSION, "column": column, "view": view, "decoding": search}
     return ModelOutputs(
         outputs_folder(store, KIND, corpus, model, **asked),
         corpus,
         model,
-        partial(_column, column, sampling.seed if sampling else None),
-        sampling or decoding,
+        partial(_column, column),
+        decoding,
         per_second=SENTENCES_PER_SECOND,
-        block_rows=BLOCK_ROWS,
         view=view,
-        columns=("id", column),
     )
 
 
@@ -153,14 +121,9 @@ class TranslatedText(CorpusOperator):
     of this one."""
     decoding: Decoding = Decoding()
     """How the model searches for the best translation."""
-    sampling: TranslationSampling | None = None
-    """Draw translations instead, as `sampling: {}` with the model's own probabilities."""
-
-    LOST: ClassVar[tuple[str, ...]] = UNTRANSLATED
 
     DIRECTION: ClassVar[Direction]
     VERSION: ClassVar[int] = 3
-    EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
     LEARNED: ClassVar[frozenset[str]] = frozenset({"monolingual", "ready", "seed", "system"})
 
     def texts(self) -> Mapping[str, BaseSpec]:
@@ -170,8 +133,7 @@ class TranslatedText(CorpusOperator):
         return texts["monolingual"]
 
     def inactive(self) -> dict[str, str]:
-        unused = dict.fromkeys(("seed", "system"), "the model is ready") if self.ready else {}
-        return unused | ({"decoding": "translations are drawn"} if self.sampling else {})
+        return dict.fromkeys(("seed", "system"), "the model is ready") if self.ready else {}
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         language = self.monolingual.languages[0]
@@ -188,9 +150,8 @@ class TranslatedText(CorpusOperator):
         self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
     ) -> Iterator[OperatorOutput]:
         text, model = cached_corpus(self.monolingual, "train", store.root), fitted["models"]
-        written = translation(
-            text, "text", model[TRANSLATOR], store, PLAIN, self.decoding, self.sampling
-        )
+        translator = model[TRANSLATOR]
+        written = translation(text, "text", translator, store, PLAIN, self.decoding)
         outputs = written.by_shard(execution, f"{self.operator}: translate")
         languages = {key: corpus.manifest[key] for key in ("source_language", "target_language")}
         schema = KINDS["parallel"].schema
@@ -203,9 +164,12 @@ class TranslatedText(CorpusOperator):
             values |= {name: pa.repeat(code, len(kept)) for name, code in languages.items()}
             values["views"] = pa.array([[]] * len(kept), schema.field("views").type)
             parents = pa.table({name: values[name] for name in schema.names}, schema=schema)
-            yield OperatorOutput(
-                derive_records(parents, self, [1] * len(parents)),
-                counts,
-                [written.folder.name],
-                {self.DIRECTION.written: MadeOf(read, self.DIRECTION.read)},
+            yield new_records(
+                parents,
+                self,
+                [1] * len(parents),
+                {},
+                counts=counts,
+                made_from=[written.folder.name],
+                made_of={self.DIRECTION.written: read},
             )

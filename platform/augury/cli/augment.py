@@ -9,7 +9,7 @@ from typing import Any
 
 from augury.augment import operator as operators
 from augury.augment import pipeline
-from augury.augment.draw import TokenDraw
+from augury.augment.health import Health
 from augury.augment.operator import DRAW, Operator, check_columns
 from augury.augment.pipeline import Augmented
 from augury.cli.common import (
@@ -37,8 +37,6 @@ EXAMPLE = """augury augment search_spaces/experiments/nli_table6.yaml --show 3
   augury augment --source train.de --target train.en --operator cipher --set 'keys=[1, 2]'"""
 DIRECT = ("source", "target", "operator")
 """Arguments that replace an experiment file."""
-EXPERIMENTS = "search_spaces/experiments"
-"""Directory of the experiments in examples."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -63,21 +61,9 @@ def _list_settings(parser: argparse.ArgumentParser, name: str) -> None:
         schema = operators.schema(name)
     except UserError:
         return
-    parser.epilog = f"example:\n  {_example(name, schema)}"
     texts = [f"{key}: {' '.join(text.split())}" for key, text in schema.descriptions().items()]
     lines = [textwrap.fill(text, 76, subsequent_indent="  ") for text in texts]
     parser.add_argument_group(f"settings of operator {name}", "\n".join(lines))
-
-
-def _example(name: str, schema: type[Operator]) -> str:
-    """Return an example command: on two files, or on an experiment where that is needed."""
-    if not schema.EXAMPLE:
-        return f"augury augment --source train.de --target train.en --operator {name}"
-    parameters = f"{{operator: {name}, {schema.EXAMPLE}}}"
-    augment = f"{EXPERIMENTS}/{schema.EXAMPLE_FILE} --set 'augment=[{parameters}]'"
-    if issubclass(schema, TokenDraw):
-        return f"augury train {augment} --set 'systems={{}}'"
-    return f"augury augment {augment}"
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -133,8 +119,7 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
 
 def _without_experiment(arguments: argparse.Namespace) -> tuple[CorpusSpec, Operator]:
     """Return the corpus and the operator that flags describe."""
-    needed = ("source", "target", "operator")
-    if missing := [name for name in needed if getattr(arguments, name) is None]:
+    if missing := [name for name in DIRECT if getattr(arguments, name) is None]:
         raise UserError(
             "give an experiment file, or --source, --target and --operator (missing: "
             f"{', '.join(missing)})"
@@ -156,8 +141,7 @@ def _without_experiment(arguments: argparse.Namespace) -> tuple[CorpusSpec, Oper
     if operator.uses_models:
         raise UserError(
             f"operator {operator.operator} needs trained models: add it to augment in an "
-            "experiment file, which defines their training; augury augment --operator "
-            f"{operator.operator} --help shows an example"
+            "experiment file, which defines their training"
         )
     return spec, operator
 
@@ -179,7 +163,6 @@ def _result(corpus: Corpus, augmented: Augmented) -> dict[str, Any]:
         "rows_in": corpus.rows + sum(excluded.values()),
         "rows_kept": corpus.rows,
         "rows_excluded": excluded,
-        "filter": corpus.manifest.get("spec", {}).get("filter", {}),
         "rows_added": sum(part["rows"] for part in parts.values() if part["made"]),
         "corpus": {"address": corpus.address, "folder": corpus.folder.uri},
         "parts": parts,
@@ -203,21 +186,17 @@ def _examples(corpus: Corpus, augmented: Augmented, count: int) -> list[dict[str
 
 def _print(result: dict[str, Any]) -> None:
     """Print the rows excluded and made."""
-    excluded, limits = result["rows_excluded"], result["filter"]
+    excluded = result["rows_excluded"]
     print(
         f"rows in {result['rows_in']:,}  excluded {sum(excluded.values()):,}  kept "
         f"{result['rows_kept']:,}  added {result['rows_added']:,}"
     )
     for reason, count in excluded.items():
-        section, _, name = REASON_SETTINGS.get(reason, "").partition(".")
-        is_limit = section == "filter" and name in limits
-        limit = f" (corpus.filter.{name}={limits[name]})" if is_limit else ""
-        print(f"  excluded {count:,}: {reason}{limit}")
+        setting = REASON_SETTINGS.get(reason, "filter").format(split="train")
+        print(f"  excluded {count:,}: {reason} (corpus.{setting})")
     for name, part in result["parts"].items():
-        notes = [f"{part['rows']:,} rows", "made" if part["made"] else "reused"]
-        notes += [f"{count:,} {label}" for label, count in part["counts"].items()]
-        notes += [f"{label} {of:.2f} %" for label, of in part["health"]["measures"].items()]
-        print(f"  {name:<12} {part['folder']}: {', '.join(notes)}")
+        made = "made" if part["made"] else "reused"
+        print(f"  {name:<12} {part['folder']}: {Health(**part['health']).text}, {made}")
     for number, example in enumerate(result.get("examples", ()), 1):
         print(f"\nexample {number}")
         for name, texts in example.items():

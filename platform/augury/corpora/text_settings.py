@@ -47,9 +47,6 @@ class NoiseRates(Section):
     the rate is that of all words."""
     spelling: float = Field(0.0, ge=0, le=1)
     """Words with a letter inserted, deleted, replaced or swapped with the next one."""
-    keyboard: float = Field(0.0, ge=0, le=1)
-    """Words with a letter replaced by that of an adjacent key: on qwertz for de, azerty for fr and
-    qwerty for all others."""
 
     @property
     def rates(self) -> dict[str, float]:

@@ -126,15 +126,10 @@ class Examples:
     def views(self, located: Sequence[tuple[ViewGroup, int]], epoch: int) -> list[list[np.ndarray]]:
         """Return the subwords of examples in every view that epoch `epoch` reads, (views,
         examples)."""
-        rows, count = [row for _, row in located], len(self.view_groups[0].views)
+        rows = [row for _, row in located]
         return [
-            self.pieces(
-                [group.views[view] for group, _ in located],
-                rows,
-                epoch,
-                anchor=view == 0 and count > 1,
-            )
-            for view in range(count)
+            self.pieces([group.views[view] for group, _ in located], rows, epoch)
+            for view in range(len(self.view_groups[0].views))
         ]
 
     def labels(self, located: Sequence[tuple[ViewGroup, int]], epoch: int) -> list[np.ndarray]:
@@ -153,17 +148,11 @@ class Examples:
         epoch: int,
         *,
         predicted: bool = False,
-        anchor: bool = False,
     ) -> list[np.ndarray]:
         """Return the subwords of rows, each of the side or view in `names`, as an epoch reads or
-        predicts them.
-
-        With `anchor`, they are the first of several views that are read together.
-        """
+        predicts them."""
         pieces = [self.tokens[name][row] for name, row in zip(names, rows, strict=True)]
         for operator in self.operators:
-            if anchor and operator.keep_anchor:
-                continue
             # One call for all rows of a text: draws are vectorised, and keyed by text and record.
             for changed in dict.fromkeys(names):
                 if not _changes(operator, changed, predicted):

@@ -171,17 +171,16 @@ class Graph:
         return sorted(steps, key=lambda step: (step.seed is not None, step in self.scored))
 
     def canonical(self, experiment: Experiment) -> Canonical:
-        """Return the canonical form of an experiment, for which operators may have to be fitted."""
+        """Return the canonical form of an experiment."""
         key = _key(experiment)
         if key not in self._canonical:
-            form = canonical(experiment, self.store)
+            form = canonical(experiment)
             self._canonical[_key(form.experiment)] = Canonical(form.experiment, {})
             self._canonical[key] = form
         return self._canonical[key]
 
     def plan(self, experiment: Experiment) -> Plan:
-        """Return the plan of a training; reads the corpora's files, and makes nothing but what
-        operators have to learn before their canonical form is known."""
+        """Return the plan of a training; reads the corpora's files, and makes nothing."""
         experiment = self.canonical(experiment).experiment
         key = _key(experiment)
         if key not in self._known:

@@ -138,7 +138,7 @@ class Run(TrainingRun):
         """Return the run of a storage that JSON-like values describe; unknown keys are ignored."""
         values = {part.name: content[part.name] for part in fields(cls) if part.name in content}
         values["experiment"] = parse({**values["experiment"], "storage": root})
-        values["health"] = tuple(map(Health.from_dict, values.get("health", ())))
+        values["health"] = tuple(Health(**output) for output in values.get("health", ()))
         values["inputs"] = tuple(map(Input.from_dict, values["inputs"]))
         return cls(folder=run_folder(Store(root), values["address"], values["seed"]), **values)
 

@@ -6,15 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from augury.augment.operator import Operator
 from augury.core import config, yaml_file
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.faults import Fault, InvalidSettings
-from augury.core.naming import title
 from augury.core.plugin_files import named_by_user
-from augury.core.store import Store
-from augury.corpora.ingest import cached_corpus, missing_texts, unreadable
+from augury.corpora.ingest import missing_texts, unreadable
 from augury.experiments.spec import SHARED, Experiment, parse
 
 FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "stages", "stage")
@@ -163,32 +160,24 @@ class Canonical(NamedTuple):
     """Dotted key -> the reason why the setting has no effect."""
 
 
-def canonical(experiment: Experiment, store: Store) -> Canonical:
+def canonical(experiment: Experiment) -> Canonical:
     """Return the canonical form of an experiment, which is equal for all experiments that are the
     same.
 
-    Sections say which of their settings have no effect (`Section.inactive`), operators which of
-    their parameters make equal text (`Operator.canonical`), for which they may have to be fitted on
-    the training text first. Of several stages the last one is returned, with those before it in
-    canonical form too.
+    Sections say which of their settings have no effect (`Section.inactive`). Of several stages the
+    last one is returned, with those before it in canonical form too.
     """
     experiment = last_stage(experiment)
     content = experiment.to_dict()
     if before := experiment.before:
-        plain = canonical(before, store).experiment.to_dict()
+        plain = canonical(before).experiment.to_dict()
         content["stage"]["after"] = {
             key: value for key, value in plain.items() if key not in SHARED
         }
     reasons = dict(_inactive_settings(experiment))
     for key in reasons:
         _delete(content, key.split("."))
-    result = parse(content)
-    reduced = [_canonical_operator(operator, result, store) for operator in result.augment]
-    if tuple(reduced) != result.augment:
-        shown = "; ".join(title(operator.to_dict()) for operator in reduced)
-        reasons["augment"] = f"on this text it is the same as {shown}"
-        result = parse({**content, "augment": [operator.to_dict() for operator in reduced]})
-    return Canonical(result, reasons)
+    return Canonical(parse(content), reasons)
 
 
 def _inactive_settings(value: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -211,16 +200,6 @@ def _delete(content: Any, path: Sequence[str]) -> None:
     for part in path[:-1]:
         content = content[int(part)] if isinstance(content, list) else content[part]
     del content[path[-1]]
-
-
-def _canonical_operator(operator: Operator, experiment: Experiment, store: Store) -> Operator:
-    """Return an operator with parameters that make equal text written in one way."""
-    if type(operator).canonical is Operator.canonical:
-        return operator
-    from augury.augment import pipeline
-
-    train = cached_corpus(experiment.first.corpus, "train", store.root)
-    return operator.canonical(pipeline.fit(train, operator, store, execution=experiment.execution))
 
 
 def missing_inputs(experiments: Iterable[Experiment]) -> dict[str, str]:

@@ -73,9 +73,7 @@ def run_experiment(
         form = graph.canonical(system)
         before, after = (config.flatten(of.to_dict()) for of in (system, form.experiment))
         for key, reason in form.reasons.items():
-            if key == "augment":
-                say(f"{name}: {key}: {reason}")
-            elif before.get(key) != after.get(key):  # and not at its default
+            if before.get(key) != after.get(key):  # and not at its default
                 say(f"{name}: {key} has no effect: {reason}")
     systems = graph.add(described)
     addresses = {name: plan.address for name, plan in systems.items()}

@@ -23,24 +23,21 @@ from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
 from scipy import special
 
 from augury.core import config
 from augury.core.errors import UserError
-from augury.core.locks import make_once
 from augury.core.naming import is_whole
 from augury.core.paths import expanded
 from augury.core.progress import Stage
-from augury.core.store import Folder, Store
+from augury.core.store import Store
 from augury.core.words import is_punctuation, words
 from augury.corpora import files
-from augury.corpora.corpus import Corpus, read_shard, write_shard
+from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import cached_address, cached_corpus
 from augury.corpora.spec import CorpusSpec
 from augury.text.segmentation import require_words
 
-KIND = "aligners"
 VERSION = 5
 """Raised when the same text would be aligned otherwise: part of every address."""
 BEGINNING = 1_000  # pairs of the training text that are looked at for words
@@ -55,12 +52,10 @@ DECAY = 0.3  # initial decay of the probability of a jump with its distance from
 SMOOTHING = 1.0  # added to the expected count of every jump: one that was not seen stays possible
 UNSEEN = 1e-9  # translation probability of word pairs that were not seen in training
 THRESHOLD = 0.3  # minimum probability of a link to return
-LARGEST = 4_000_000  # maximum number of cells of a sentence pair, such as 2000 words on both sides
 PART = 20_000  # sentence pairs whose posteriors are in memory at once
 
 Link = tuple[int, int]
 """Positions, from 0, of an aligned source and target word."""
-LINKS = pa.list_(pa.list_(pa.int32(), 2))
 Sentences = Sequence[Sequence[str]]
 """Sentences as lists of words."""
 
@@ -174,19 +169,13 @@ def _parts(
 ) -> Iterator[list[Group]]:
     """Yield sentence pairs with words on both sides in groups, `PART` pairs at a time.
 
-    Without `known`, cells are numbers of word pairs, not their indices. UserError for pairs that
-    are too long to be sentences.
+    Without `known`, cells are numbers of word pairs, not their indices.
     """
     assert len(sources) == len(targets), (len(sources), len(targets))
     for start in range(0, len(sources), PART):
         rows_by_shape: dict[tuple[int, int], list[int]] = {}
         for row in range(start, min(start + PART, len(sources))):
             shape = len(sources[row]), len(targets[row])
-            if shape[0] * shape[1] > LARGEST:
-                raise UserError(
-                    f"a pair of {shape[0]:,} and {shape[1]:,} words is too long to align "
-                    f"('{' '.join(sources[row][:8])} ...'): give one sentence per line"
-                )
             if all(shape):
                 rows_by_shape.setdefault(shape, []).append(row)
         groups = []
@@ -370,37 +359,24 @@ def address(spec: CorpusSpec, split: str, file: str | None) -> str:
     return config.address({**determined, "fitted_on": cached_address(spec, "train")})
 
 
-def aligned(spec: CorpusSpec, split: str, file: str | None, store: Store) -> Folder:
-    """Return the links of a split of a parallel text, made unless the store has them: by a model
-    that is fitted on its training text, or from a file in Pharaoh's format, a line a row.
+def links_by_shard(
+    spec: CorpusSpec, split: str, file: str | None, store: Store
+) -> Iterator[list[list[Link]]]:
+    """Yield the links of the pairs in every shard of a split of a parallel text: by a model that is
+    fitted on its training text, or from a file in Pharaoh's format, a line a row.
 
     UserError for text without words, and for links that are not of it.
     """
-    folder = store.folder(KIND, address(spec, split, file))
-
-    def make() -> None:
-        corpus = cached_corpus(spec, split, store.root)
-        train = cached_corpus(spec, "train", store.root)
-        first = train.shard(train.shards[0], ["source", "target"]).slice(0, BEGINNING)
-        for side, language in zip(first.column_names, spec.languages, strict=True):
-            require_words(first.column(side).to_pylist(), language, f"train, the {side} side")
-        lines = list(_lines(file)) if file else []
-        for shard in corpus.shards:
-            if file:
-                links = _links_given(corpus, shard, lines, file)
-            else:
-                links = _fitted(train).links(*_words(corpus, [shard]))
-            write_shard(folder, shard, pa.table({"links": pa.array(links, LINKS)}))
-        folder.finish({"inputs": [corpus.address, train.address]})
-
-    make_once(folder, make)
-    return folder
-
-
-def links_of(folder: Folder, shard: str) -> list[list[Link]]:
-    """Return the links of the pairs in a shard of a split, from the folder of `aligned`."""
-    rows = read_shard(folder, shard).column("links").to_pylist()
-    return [[(source, target) for source, target in row] for row in rows]
+    corpus, train = (cached_corpus(spec, name, store.root) for name in (split, "train"))
+    first = train.shard(train.shards[0], ["source", "target"]).slice(0, BEGINNING)
+    for side, language in zip(first.column_names, spec.languages, strict=True):
+        require_words(first.column(side).to_pylist(), language, f"train, the {side} side")
+    lines = list(_lines(file)) if file else []
+    for shard in corpus.shards:
+        if file:
+            yield _links_given(corpus, shard, lines, file)
+        else:
+            yield _fitted(train).links(*_words(corpus, [shard]))
 
 
 @lru_cache(maxsize=1)

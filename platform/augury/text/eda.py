@@ -16,7 +16,6 @@ from typing import Literal, get_args
 import numpy as np
 
 from augury.core.errors import UserError
-from augury.core.naming import counted
 from augury.corpora.files import examine, find, lines
 from augury.corpora.tables import column_index
 
@@ -200,13 +199,8 @@ def _wordnet(file: Path) -> Iterator[tuple[str, list[str]]]:
     rows = _lines(file)
     names = next(rows)[1].split("\t")
     members = column_index(str(file), names, "members")
-    for number, line in rows:
+    for _, line in rows:
         fields = line.split("\t")
-        if len(fields) != len(names):
-            raise UserError(
-                f"{file}, line {number} has {counted(len(fields), 'column')}, but the header has "
-                f"{len(names)}; download it again"
-            )
         synset = fields[members].split("|")
         if len(synset) > 1:
             yield from ((word, synset) for word in synset if " " not in word)

@@ -20,12 +20,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from augury.core.errors import UserError
-
 Norm = Literal["min", "max"]
 Numbers: TypeAlias = "npt.NDArray[np.int64]"
 
-MAX_TOKENS = 0x10FFFF  # number of code points, except the one for unknown tokens
 MOST = 2_000_000  # maximum number of candidates in memory
 
 
@@ -119,16 +116,11 @@ def candidates(query: Group, group: Group, common: int) -> Iterator[Pairs]:
 
 
 class FuzzyIndex:
-    """An index of tokenised sentences; raises UserError for too many distinct tokens."""
+    """An index of tokenised sentences."""
 
     def __init__(self, sentences: Sequence[Sequence[str]]):
         self._sentences = sentences
         tokens = dict.fromkeys(chain.from_iterable(sentences))
-        if len(tokens) > MAX_TOKENS:
-            raise UserError(
-                f"{len(tokens):,} distinct tokens exceed the limit of {MAX_TOKENS:,}: "
-                "use fewer sentences, or split punctuation from words"
-            )
         self._characters = {token: chr(number) for number, token in enumerate(tokens, 1)}
         self._codes = self._encoded(sentences)
         counts = Counter(chain.from_iterable(map(_occurrences, sentences)))

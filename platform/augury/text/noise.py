@@ -7,10 +7,10 @@ changed in the same way at all higher rates, so that a series of test sets diffe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import regex
@@ -19,18 +19,11 @@ from augury.core.errors import UserError
 from augury.core.words import WORDLIKE, clusters, is_spelt
 from augury.corpora.languages import base_language
 
-KEYBOARDS: Mapping[str, tuple[str, ...]] = {
-    "de": ("qwertzuiopü", "asdfghjklöä", "yxcvbnm"),
-    "fr": ("azertyuiop", "qsdfghjklm", "wxcvbn"),
-    "": ("qwertyuiop", "asdfghjkl", "zxcvbnm"),
-}
-"""Rows of letters from top to bottom, by language; "" for all others."""
 LANGUAGES = ("en", "de", "fr")
 """Those with rules of pronunciation in `sounds.tsv`."""
-SHIFT = 0.4  # horizontal offset of each row of keys from the one above, in keys
-REACH = 1.2  # maximum distance of adjacent keys, in keys
 DRAWS = 3  # random numbers per word, in addition to the one that decides whether it is changed
 
+T = TypeVar("T")
 _parts = re.compile(r"(\s+)").split
 _core = regex.compile(rf"[{WORDLIKE}](?:.*[{WORDLIKE}])?")
 
@@ -45,29 +38,6 @@ class NoiseContext(NamedTuple):
     """The share of words that have another with their key; only these can be confused."""
 
 
-class Word(NamedTuple):
-    """A word with its context and random numbers."""
-
-    text: str
-    letters: Sequence[str]
-    """All letters of the sentence, with their marks, in order."""
-    draws: Sequence[float]
-    """`DRAWS` random numbers in [0, 1)."""
-    context: NoiseContext
-
-    def choice(self, options: Sequence[str], draw: int = 0) -> str:
-        """Return a random option, using the word's random number with index `draw`."""
-        return options[int(self.draws[draw] * len(options))]
-
-
-class Noised(NamedTuple):
-    """A text with noise, its number of words, and of those that were edited."""
-
-    text: str
-    places: int
-    edits: int
-
-
 def require_language(kinds: Sequence[str], language: str) -> None:
     """Raise UserError if a kind of noise does not support a language."""
     if "asr" in kinds and base_language(language) not in LANGUAGES:
@@ -78,7 +48,7 @@ def require_language(kinds: Sequence[str], language: str) -> None:
 
 def add_noise(
     text: str, kind: str, rate: float, random: np.random.Generator, context: NoiseContext
-) -> Noised:
+) -> str:
     """Return a text with noise of one kind, which supports the language.
 
     `rate` is the expected share of all words that change. As not every word sounds like another,
@@ -89,92 +59,63 @@ def add_noise(
     parts = _parts(text)
     words = [index for index in range(0, len(parts), 2) if parts[index]]
     letters = list(filter(is_spelt, clusters(text)))
-    edits = 0
-    for index, (number, *draws) in zip(
-        words, random.random((len(words), 1 + DRAWS)).tolist(), strict=True
-    ):
+    numbers = random.random((len(words), 1 + DRAWS)).tolist()
+    for index, (number, *draws) in zip(words, numbers, strict=True):
         if number < rate:
-            edited = EDITS[kind](Word(parts[index], letters, draws, context))
-            edits += edited != parts[index]
-            parts[index] = edited
-    return Noised("".join(parts), len(words), edits)
+            word = parts[index]
+            is_heard = kind == "asr"
+            parts[index] = (
+                _heard(word, draws, context) if is_heard else _typed(word, draws, letters)
+            )
+    return "".join(parts)
 
 
-def _spelling(word: Word) -> str:
-    """Insert, delete or replace a letter, or swap it with the next one, if the word has enough
-    letters."""
-    characters = clusters(word.text)
+def _typed(word: str, draws: Sequence[float], known: Sequence[str]) -> str:
+    """Insert, delete or replace a letter by random numbers, or swap it with the next one, if the
+    word has enough letters; new letters are among the `known` ones of the sentence."""
+    characters = clusters(word)
     letters = [index for index, character in enumerate(characters) if is_spelt(character)]
     if not letters:
-        return word.text
+        return word
     swaps = [
         index
         for index in letters
         if index + 1 in letters and characters[index] != characters[index + 1]
     ]
     edits = ["insert", "replace", *["delete"] * (len(letters) > 1), *["swap"] * bool(swaps)]
-    edit = word.choice(edits)
-    options = swaps if edit == "swap" else letters
-    index = options[int(word.draws[1] * len(options))]
+    edit = _choice(edits, draws[0])
+    index = _choice(swaps if edit == "swap" else letters, draws[1])
     letter = characters[index]
-    known = dict.fromkeys(other.lower() for other in word.letters)
-    others = [other for other in known if other != letter.lower()] or [letter]
+    distinct = dict.fromkeys(other.lower() for other in known)
+    others = [other for other in distinct if other != letter.lower()] or [letter]
     end = index + 1
     if edit == "delete":
         new = ""
     elif edit == "swap":
         new, end = characters[index + 1] + letter, index + 2
     elif edit == "insert":
-        new = letter + word.choice(others, 2)
+        new = letter + _choice(others, draws[2])
     else:
-        new = _cased(word.choice(others, 2), letter)
+        new = _cased(_choice(others, draws[2]), letter)
     return "".join([*characters[:index], new, *characters[end:]])
 
 
-def _keyboard(word: Word) -> str:
-    keys = neighbours(word.context.language)
-    letters = [index for index, character in enumerate(word.text) if character.lower() in keys]
-    if not letters:
-        return word.text
-    index = letters[int(word.draws[0] * len(letters))]
-    letter = word.text[index]
-    new = _cased(word.choice(keys[letter.lower()], 1), letter)
-    return word.text[:index] + new + word.text[index + 1 :]
-
-
-@cache
-def neighbours(language: str) -> Mapping[str, str]:
-    """Return the adjacent letters of each lower-case letter on the keyboard of a language (a code
-    such as `de` or `de-AT`), in the order of keys."""
-    keys: dict[str, tuple[float, int]] = {}
-    for y, row in enumerate(KEYBOARDS.get(base_language(language), KEYBOARDS[""])):
-        keys |= {letter: (x + SHIFT * y, y) for x, letter in enumerate(row)}
-    adjacent = dict.fromkeys(keys, "")
-    for letter, (x, y) in keys.items():
-        for other, (other_x, other_y) in keys.items():
-            if other != letter and (other_x - x) ** 2 + (other_y - y) ** 2 <= REACH**2:
-                adjacent[letter] += other
-    return adjacent
-
-
-def _asr(word: Word) -> str:
-    core, context = _core.search(word.text), word.context
-    if core is None or not context.confusions:
-        return word.text
+def _heard(word: str, draws: Sequence[float], context: NoiseContext) -> str:
+    """Replace a word by a random one that sounds alike, if there is any."""
+    core = _core.search(word)
+    if core is None:
+        return word
     options = _alternatives(core[0], context.confusions, context.language)
     if not options:
-        return word.text
-    replacement = word.choice(options)
+        return word
+    replacement = _choice(options, draws[0])
     cased = _cased(replacement[0], core[0][0]) + replacement[1:]
-    return word.text[: core.start()] + cased + word.text[core.end() :]
+    return word[: core.start()] + cased + word[core.end() :]
 
 
-EDITS: Mapping[str, Callable[[Word], str]] = {
-    "asr": _asr,
-    "spelling": _spelling,
-    "keyboard": _keyboard,
-}
-"""Edits of words by kind of noise."""
+def _choice(options: Sequence[T], number: float) -> T:
+    """Return the option that a random number in [0, 1) chooses."""
+    return options[int(number * len(options))]
 
 
 def _cased(letter: str, like: str) -> str:

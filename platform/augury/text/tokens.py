@@ -64,15 +64,6 @@ class Text(NamedTuple):
                     texts if step == 1 else texts.take(pa.array(rows, pa.int64()))
                 ).to_pylist()
 
-    def sample(self, rows: int) -> Iterator[str]:
-        """Yield the sentences of every n-th shard, which have about as many rows, or of one."""
-        manifest = self.folder.manifest()
-        step = max(1, round(manifest["rows"] / rows))
-        for shard in manifest["shards"][::step]:
-            block = read_shard(self.folder, shard, self.columns)
-            for column in self.columns:
-                yield from block.column(column).to_pylist()
-
 
 class Encoded(NamedTuple):
     """The ids of a block: row r is `ids[offsets[r]:offsets[r + 1]]`; `counts` has statistics

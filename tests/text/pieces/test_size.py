@@ -35,7 +35,7 @@ def texts() -> list[str]:
 
 def enciphered(texts: list[str], key: int) -> list[str]:
     alphabet = build_alphabet({letter: 1 for text in texts for letter in text})
-    return [Rot(alphabet, key).text(text) for text in texts]
+    return Rot(alphabet, key).texts(texts)
 
 
 @pytest.mark.parametrize("keys", [[1], [1, 2]])

@@ -33,8 +33,8 @@ ALPHABET = ("abcdefghijklmnopqrstuvwxyzßäöü",)
 VIEWS = {
     "source": GERMAN,
     "target": ENGLISH,
-    "rot-1": [Rot(ALPHABET, 1).text(text) for text in GERMAN],
-    "rot-2": [Rot(ALPHABET, 2).text(text) for text in GERMAN],
+    "rot-1": Rot(ALPHABET, 1).texts(GERMAN),
+    "rot-2": Rot(ALPHABET, 2).texts(GERMAN),
 }
 JOINT = VocabularyConfig(size=110, size_per_key=20, reserved=("<clean_s>",))
 SEPARATE = VocabularyConfig(

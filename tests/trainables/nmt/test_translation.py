@@ -65,7 +65,7 @@ def test_every_example_is_read_with_every_key_and_its_views_are_ciphers_of_one_s
     assert plain == [sources[row], sources[row]]
     letters = {letter: 1 for text in sources for letter in text}
     for place, key in ((0, 1), (1, 2)):
-        enciphered = Rot(build_alphabet(letters), key).text(sources[row])
+        enciphered = Rot(build_alphabet(letters), key).texts([sources[row]])[0]
         assert texts(task, batch.sources[1, place].tolist()) == enciphered
     assert [texts(task, labels.tolist()) for labels in batch.labels] == [targets[row]] * 2
     assert task.ids(np.array([kept])) == [f"train-{row + 1:08d} (source+rot-2)"]

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.experiments.make import prepare
@@ -71,7 +70,7 @@ class Toy:
 
     def made(self, experiment: Any, split: str = "train") -> Corpus:
         """The pairs of a split."""
-        return pairs.pairs(experiment.corpus, split, self.store, Execution(executor="local"))
+        return pairs.pairs(experiment.corpus, split, self.store)
 
     def prepared(self, experiment: Any) -> Run:
         """The run of seed 1, not trained."""

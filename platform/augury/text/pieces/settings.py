@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -117,13 +118,9 @@ class VocabularyConfig(Section):
     @classmethod
     def _distinct_words(cls, symbols: tuple[str, ...]) -> tuple[str, ...]:
         for position, symbol in enumerate(symbols):
-            if symbol in SPECIALS or symbol in symbols[:position]:
-                raise ValueError(
-                    f"'{symbol}' already exists: give each symbol once, and none of {SPECIALS}"
-                )
-            if symbol.split() != [symbol] or SPACE in symbol:
-                raise ValueError(
-                    f"'{symbol}' is not one word without spaces and '▁': use one such as "
-                    "'<clean_s>'"
-                )
+            # No piece of text is such a word, since pieces are of one script.
+            if not re.fullmatch(r"<[^\s▁<>]+>", symbol):
+                raise ValueError(f"'{symbol}' is no tag: give a word such as '<clean_s>'")
+            if symbol in (*SPECIALS, *symbols[:position]):
+                raise ValueError(f"'{symbol}' already exists: give each symbol once")
         return symbols

@@ -49,10 +49,9 @@ def train(
 
     `groups` has the texts of each view: `source` and `target` are the plain bitext, all others are
     views of the source. Each language has a tag, such as `__en__`. The bytes are reproducible.
-    Raises UserError for a view without text, a size that the text does not allow, and a reserved
-    symbol that is a tag or a piece.
+    Raises UserError for a view without text, and a size that the text does not allow.
     """
-    tags = _tags(languages, config.reserved)
+    tags = [*(f"__{language}__" for language in dict.fromkeys(languages)), *config.reserved]
     counts: dict[str, int] = {}
     symbols = len(SPECIALS) + len(tags)
     preprocessor = config.preprocessor(languages[0], languages[-1])
@@ -157,16 +156,6 @@ def _texts(
             raise UserError(
                 f"view '{view}' of the training split has no text: check its files, or remove it"
             )
-
-
-def _tags(languages: Iterable[str], reserved: Sequence[str]) -> list[str]:
-    tags = [f"__{language}__" for language in dict.fromkeys(languages)]
-    for symbol in reserved:
-        if symbol in tags:
-            raise UserError(
-                f"vocabulary.reserved: '{symbol}' is already the tag of a language; remove it"
-            )
-    return [*tags, *reserved]
 
 
 def _size_per_key(

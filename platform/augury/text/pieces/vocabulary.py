@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from augury.core.errors import UserError, unknown
+from augury.core.errors import unknown
 from augury.core.store import Folder
 from augury.text.pieces import sentencepieces
 from augury.text.pieces.resegmentation import Resegmenter
@@ -24,13 +25,6 @@ UNKNOWN_TEXT = " ⁇ "
 """Text of the unknown piece, as in sentencepiece."""
 
 IDENTITY = Preprocessor()
-
-
-class _Letters(dict[int, str]):
-    """Letters by code point; those that no text has are unknown."""
-
-    def __missing__(self, code: int) -> str:
-        return UNCOVERED
 
 
 class Vocabulary:
@@ -64,11 +58,13 @@ class Vocabulary:
         self._models = [*map(sentencepieces.load, models)]
         self._views = dict(views)
         learned = [sentencepieces.pieces(model) for model in self._models]
-        self._plain: dict[str, _Letters] = {}
+        self._plain: dict[str, dict[int, str]] = {}
         """The letters that those of mirrored views stand for."""
         for view in sorted(letters, key=views.__getitem__):
             pairs = {" ": " ", SPACE: SPACE, **letters[view]}
-            self._plain[view] = _Letters({ord(new): old for old, new in pairs.items()})
+            # Letters that no text has are unknown.
+            letter_of = {ord(new): old for old, new in pairs.items()}
+            self._plain[view] = defaultdict(lambda: UNCOVERED, letter_of)
             renamed = {ord(old): new for old, new in pairs.items()}
             # Pieces with other characters, which the text does not have, are left out.
             table = [
@@ -77,12 +73,6 @@ class Vocabulary:
             ]
             self._models.append(self._models[0])
             learned.append(table)
-        duplicates = set(tags).intersection(chain.from_iterable(learned))
-        if duplicates:
-            raise UserError(
-                f"symbols {sorted(duplicates)} are also pieces of the text: choose others, such "
-                "as '<tag>'"
-            )
         symbols = (*SPECIALS, *tags)
         self.pieces: tuple[str, ...] = tuple(
             piece for piece in dict.fromkeys(chain(symbols, *learned)) if piece
