@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from augury.analysis.system import System
-    from augury.reporting.results import SystemResult
     from trainables.nmt.config import Config, ModelConfig
 
 PAPER = from_yaml.load("cipherdaug")
@@ -75,34 +74,12 @@ def subwords(system: System) -> Mapping[str, float]:
     }
 
 
-# Tables 6, 7 and 9: what is printed of vocabularies and parameters.
-
-
-def entries(systems: Mapping[str, SystemResult]) -> dict[str, dict[str, float]]:
-    """Return the entries of vocabularies."""
-    from augury.experiments.run import Run
-    from augury.experiments.task import ShowsStates, capable
-
-    counts = {}
-    for name, system in systems.items():
-        run = Run.read(next(iter(system.runs.values())))
-        counts[name] = float(len(capable(run.experiment.task, ShowsStates).trained(run).pieces))
-    return {name: {"|vocab|": count, "|V|": count} for name, count in counts.items()}
-
-
-def parameters(systems: Mapping[str, SystemResult]) -> dict[str, dict[str, float]]:
-    """Return the trained parameters of models."""
-    costs = {name: system.cost for name, system in systems.items()}
-    return {name: {"Train Θ": cost.parameters} for name, cost in costs.items() if cost}
-
-
-def sizes(systems: Mapping[str, SystemResult]) -> dict[str, dict[str, float]]:
-    """Return both (Table 6)."""
-    of_models, vocabularies = parameters(systems), entries(systems)
-    return {
-        name: {"|vocab|": vocabularies[name]["|vocab|"], **of_model}
-        for name, of_model in of_models.items()
-    }
+def sizes(system: System) -> Mapping[str, float]:
+    """Return the entries of a vocabulary and the trained parameters of a model (Tables 6, 7 and
+    9)."""
+    cost = system.record.cost
+    assert cost is not None
+    return {"|vocab|": len(system.pieces), "Train Θ": cost.parameters}
 
 
 # Tables 8 and 10, Figures 3 to 8: measured on finished runs; `augury analyze` tests differences.
@@ -232,10 +209,10 @@ TABLES = from_yaml.tables(
     table2={"scales": SCALES | {name: merge(SCALES[name], DEV) for name in ("paper", RELEASED)}},
     table3={"scales": SCALES | CORPORA},
     table5={"scales": OF_SIZES | PAPER["ted"]},
-    table6={"scales": OF_SIZES, "quantities": sizes},
-    table7={"scales": OF_SIZES, "quantities": entries},
+    table6={"scales": OF_SIZES, "measure": sizes},
+    table7={"scales": OF_SIZES, "measure": sizes},
     table8={"measure": hallucinated},
-    table9={"scales": OF_SIZES, "quantities": parameters},
+    table9={"scales": OF_SIZES, "measure": sizes},
     table10={"scales": OF_SIZES, "measure": embeddings},
     figure3={"measure": rarest_of_sentences},
     figure4={"measure": partial(by_bucket, "frequency")},
