@@ -14,7 +14,6 @@ from augury.reporting import rendering
 from augury.reporting.sweeps.locations import locations, repeating
 from augury.reporting.sweeps.report import report
 from augury.reporting.sweeps.summary import summarise
-from augury.tracking.export import LEVEL
 
 
 def figures(html: str) -> list[str]:
@@ -102,7 +101,6 @@ def test_where_it_lies(sweeps: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     sweeps.folder.sub("tune").write("events", b"")
     shown = locations(sweeps.load())
     assert shown["MLflow"] == mlflow_command(f"sqlite:///{root}/mlflow.db")
-    assert shown["in MLflow"].endswith(f" = 'beta' and tags.{LEVEL} = 'configuration'")
     assert shown["TensorBoard"] == f"tensorboard --logdir {root}/sweeps/beta/tune"
     sweeps.trial(address, 1, [30], parameters={"tracking.enabled": False})
     assert list(locations(sweeps.load())) == ["storage", "sweep", "TensorBoard"]

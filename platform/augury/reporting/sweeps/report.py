@@ -6,7 +6,6 @@ Its page and its summary, files in the folder of the sweep, are rewritten while 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -14,7 +13,6 @@ from typing import Any
 
 import pandas as pd
 
-from augury.core.files import parts_around
 from augury.core.naming import command, counted
 from augury.core.progress import duration
 from augury.experiments import stored_runs
@@ -28,7 +26,6 @@ from augury.reporting.report import (
     Block,
     Charts,
     Code,
-    Details,
     Places,
     Report,
     Section,
@@ -40,23 +37,17 @@ from augury.reporting.samples import draw
 from augury.reporting.score_charts import score_sections
 from augury.reporting.score_tables import by_test, frame, score_cells, score_columns
 from augury.reporting.styles import OTHER, Style, system_style
-from augury.reporting.sweeps.locations import (
-    address_table,
-    described_runs,
-    locations,
-    repeating,
-)
+from augury.reporting.sweeps.locations import described_runs, locations, repeating
 from augury.reporting.sweeps.recommended import RECOMMENDED, recommend
 from augury.reporting.sweeps.response import responses
 from augury.reporting.sweeps.summary import (
     ConfigurationResult,
     Summary,
-    confirming,
     recommended,
     summarise,
 )
 from augury.reporting.tables import Cell, Table, cell, records, row, table
-from augury.sweeping.state import DEFINITION, ENDS, PAGE, STATES, Sweep
+from augury.sweeping.state import ENDS, PAGE, STATES, Sweep
 
 SUMMARY = "summary.json"
 HIGHLIGHTED = 6
@@ -119,10 +110,6 @@ def data(summary: Summary) -> dict[str, Any]:
     """Return the sweep as JSON-like values."""
     sweep, best = summary.sweep, recommended(summary)
     begun = [trial for _, trial in sweep.trials if trial.progress != "waiting"]
-    ahead = summary.leader
-    confirm = None
-    if ahead and ahead is not summary.reference and summary.confirmed is None:
-        confirm = dict(zip(("trainings", "seconds"), confirming(summary, ahead), strict=True))
     return {
         "name": sweep.name,
         "question": sweep.question,
@@ -135,7 +122,6 @@ def data(summary: Summary) -> dict[str, Any]:
         "decided_on": "validation" if sweep.tests == () else "tests",
         "recommended": best.address if best else None,
         "recommendation": recommendation(summary),
-        "confirm": confirm,
         "cautions": summary.warnings,
         "notes": _text_notes(sweep),
         "seeds": list(sweep.seeds),
@@ -147,7 +133,7 @@ def data(summary: Summary) -> dict[str, Any]:
         "trials": len(begun),
         **{state: sweep.count(state) for state in ENDS},
         "cost": {"train_seconds": sum(trial.seconds for trial in begun)},
-        "sweep": sweep.folder.uri,
+        "sweep": sweep.folder.name,
     }
 
 
@@ -161,7 +147,7 @@ def configurations(summary: Summary) -> Table:
             Cell(name, rank),
             result.state,
             Cell(f"{result.finished} of {len(summary.sweep.seeds)}", result.finished),
-            Cell(result.spread_text, result.mean),
+            Cell(result.text, result.mean),
             *(score_cells(deciding, scored) if deciding else []),
             cell(result.seconds, duration),
             cell(scored.time_factor if scored else None, factor),
@@ -182,11 +168,8 @@ def configuration_styles(summary: Summary) -> dict[str, Style]:
 
     The others are drawn as `OTHER`.
     """
-    reference, best = summary.sweep.reference, []
-    for result in summary.ranking:
-        if result.mean is not None and result.state != "stopped" and result.address != reference:
-            best.append(result.address)
-    addresses = [reference, *best[:HIGHLIGHTED]]
+    others = [result.address for result in summary.ranking if result is not summary.reference]
+    addresses = [summary.sweep.reference, *others[:HIGHLIGHTED]]
     return {address: system_style(index) for index, address in enumerate(addresses)}
 
 
@@ -225,19 +208,12 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
             for name, trial in summary.failures.items()
         ]
         yield section("Failed trials", records(failed, kind="words"))
+    repeat = [Code(repeating(sweep))] if sweep.command else []
     chosen = recommended(summary)
-    train: list[Code | Details] = []
     if chosen and sweep.folder.exists(RECOMMENDED):
         line = command("augury", "train", sweep.folder.location(RECOMMENDED))
-        content = sweep.folder.read(RECOMMENDED).decode()
-        train = [
-            Code(f"{line}    # {chosen.name}"),
-            Details(RECOMMENDED, [Code(content)]),
-        ]
-    configured = ((item.name, item.configuration) for item in summary.ranking)
-    addresses = Details("Addresses of all runs", [address_table("configuration", configured)])
-    places, repeat = Places(locations(sweep)), Code(repeating(sweep)) if sweep.command else None
-    yield section("Repeat it", repeat, *train, places, addresses)
+        repeat.append(Code(f"{line}    # {chosen.name}"))
+    yield section("Repeat it", *repeat, Places(locations(sweep)))
 
 
 def _curves(
@@ -257,20 +233,14 @@ def _curves(
 
 def _facts(summary: Summary) -> dict[str, str]:
     sweep = summary.sweep
-    budget = sweep.budget_left
-    devices = dict.fromkeys(
-        row.cost.device for item in summary.comparisons for row in item.rows if row.cost
-    )
-    file = sweep.folder.read_record(DEFINITION).get("experiment")
+    now = "ended" if sweep.ended else "stopped" if sweep.stopped else "updated"
     return {
         "seeds": ", ".join(map(str, sweep.seeds)),
         "scheduler": sweep.scheduler,
-        **({"experiment": file} if file else {"scale": sweep.scale}),
-        "wall time of all trials": duration(sweep.seconds)
-        + (f" on {', '.join(devices)}" if devices else ""),
-        **({} if budget is None else {"budget": f"{duration(budget)} left" if budget else "spent"}),
-        "started": when(sweep.started),
-        "ended" if sweep.ended else "stopped" if sweep.stopped else "updated": when(sweep.updated),
+        "scale": sweep.scale,
+        "wall time of all trials": duration(sweep.seconds),
+        "started": _when(sweep.started),
+        now: _when(sweep.updated),
     }
 
 
@@ -293,7 +263,6 @@ def _result_dict(summary: Summary, result: ConfigurationResult) -> dict[str, Any
         "seeds": result.finished,
         "validation": {
             "mean": result.mean,
-            "sd": result.deviation,
             "low": result.interval[0],
             "high": result.interval[1],
             "values": {str(seed): value for seed, value in result.values.items()},
@@ -304,17 +273,14 @@ def _result_dict(summary: Summary, result: ConfigurationResult) -> dict[str, Any
 
 
 def write_summary(sweep: Sweep, content: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Write the summary of a sweep, what `augury sweep --json` prints, and return it; numbers that
-    are not finite become null. `content` is its `data`, where that is known.
+    """Write the summary of a sweep, what `augury sweep --json` prints, and return it; `content` is
+    its `data`, where that is known.
 
     It names the sweep and its runs by their folders in the storage, which may be moved.
     """
-    text = json.dumps(content or data(summarise(sweep)), ensure_ascii=False)
-    for part in parts_around(sweep.folder.root):
-        text = text.replace(json.dumps(part, ensure_ascii=False)[1:-1], "")
-    return sweep.folder.write_record(SUMMARY, json.loads(text, parse_constant=lambda _: None))
+    return sweep.folder.write_record(SUMMARY, content or data(summarise(sweep)))
 
 
-def when(seconds: float) -> str:
+def _when(seconds: float) -> str:
     """Return a Unix time for people."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"

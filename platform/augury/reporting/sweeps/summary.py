@@ -28,7 +28,7 @@ from augury.reporting.comparison import (
     scored_sets,
     warnings_of,
 )
-from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, spread
+from augury.reporting.numbers import MISSING, adaptive_interval
 from augury.reporting.results import SystemResult
 from augury.scoring.registry import segment_noun, title
 from augury.sweeping.schedulers import Confirmation, fresh_seeds, half_widths
@@ -56,8 +56,6 @@ class ConfigurationResult:
     """Seed -> the best validation so far: of the finished seeds or, before, of those that have
     begun."""
     mean: float | None
-    deviation: float | None
-    """The standard deviation over seeds."""
     seconds: float | None
     """The training time, as mean over the seeds in `values`."""
     half: float | None = None
@@ -86,19 +84,18 @@ class ConfigurationResult:
         return sum(trial.progress == "finished" for trial in self.configuration.trials)
 
     @property
-    def score_text(self) -> str:
-        """The mean with its interval: `31.2 [30.8, 31.6] (3 seeds)`, or `31.2 (not trained to the
-        end)` where no seed is finished."""
+    def text(self) -> str:
+        """The mean with its interval: `31.2 [30.8, 31.6]`."""
         if self.mean is None:
             return MISSING
-        shown = adaptive_interval(self.mean, *self.interval)
-        trained = counted(len(self.values), "seed") if self.finished else "not trained to the end"
-        return f"{shown} ({trained})"
+        return adaptive_interval(self.mean, *self.interval)
 
     @property
-    def spread_text(self) -> str:
-        """The mean over seeds with its standard deviation: `31.2 ± 0.4`."""
-        return spread(self.mean, self.deviation, lambda value: adaptive(value, like=self.mean))
+    def score_text(self) -> str:
+        """The same with its seeds: `31.2 [30.8, 31.6] (3 seeds)`, or `31.2 (not trained to the
+        end)` where no seed is finished."""
+        trained = counted(len(self.values), "seed") if self.finished else "not trained to the end"
+        return f"{self.text} ({trained})"
 
 
 @dataclass(frozen=True)
@@ -205,7 +202,7 @@ def summarise(sweep: Sweep) -> Summary:
     """Summarise a sweep from its curves and its scored runs."""
     ranked = ranking(sweep)
     systems = _scored_systems(sweep)
-    ahead = leader(sweep, ranked, finished=True) or leader(sweep, ranked)
+    ahead = leader(sweep, ranked)
     comparisons = tuple(compare_all(systems, scored_sets(systems)))
     tested = _confirmed(sweep, ahead.address) if ahead else None
     return Summary(sweep, ranked, ahead, comparisons, tuple(systems), tested)
@@ -231,16 +228,14 @@ def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
     return tuple(sorted(results, key=place))
 
 
-def leader(
-    sweep: Sweep, ranked: Sequence[ConfigurationResult], *, finished: bool = False
-) -> ConfigurationResult | None:
-    """Return the configuration that the scheduler chose, or the best so far of those that were not
-    stopped; with `finished`, of those with a finished seed, as where the sweep has ended."""
+def leader(sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> ConfigurationResult | None:
+    """Return the configuration that the scheduler chose, or the best of those that were not stopped
+    and have a finished seed; before one has, while the sweep runs, the best so far."""
     if sweep.chosen:
         return next(result for result in ranked if result.address == sweep.chosen)
-    running = not (finished or sweep.ended)
-    racing = (of for of in ranked if of.mean is not None and of.state != "stopped")
-    return next((of for of in racing if of.finished or running), None)
+    racing = [of for of in ranked if of.mean is not None and of.state != "stopped"]
+    finished = [of for of in racing if of.finished]
+    return next(iter(finished or ([] if sweep.ended else racing)), None)
 
 
 def recommended(summary: Summary) -> ConfigurationResult | None:
@@ -252,20 +247,19 @@ def recommended(summary: Summary) -> ConfigurationResult | None:
     et al., 1984, "Classification and Regression Trees"), and better on the test set, too: what
     scores lower there is not recommended by what it did elsewhere.
     """
-    sweep, reference = summary.sweep, summary.reference
-    best = leader(sweep, summary.ranking, finished=True)
+    sweep, reference, best = summary.sweep, summary.reference, summary.leader
     finished = [result for result in summary.ranking if result.finished]
     compared = reference in finished and len(finished) > 1
+    if best is None or not (sweep.ended or compared):
+        return None
     table = summary.tested
-    ahead = table.row(summary.leader.address) if table and summary.leader else None
-    unlearnt = bool(ahead and ahead.meaningless)
-    if best is None or not (sweep.ended or compared) or unlearnt:
+    row = table.row(best.address) if table else None
+    if row and row.meaningless:
         return None
     mean, of_reference = summary.validated(best)
     if best is reference or mean is None or of_reference is None:
         return best
     gain = mean - of_reference if sweep.mode == "max" else of_reference - mean
-    row = table.row(best.address) if table else None
     on_test = table.gain(row) if table and row else None
     error = _least_error(summary, mean - of_reference)
     if gain > error + (ROUNDING if error else 0.0) and (on_test is None or on_test > SHOWN):
@@ -357,7 +351,6 @@ def _result(sweep: Sweep, configuration: Configuration) -> ConfigurationResult:
         next(state for state in ORDER if state in states),
         values={trial.seed: value for trial, value in furthest.items()},
         mean=statistics.fmean(values) if values else None,
-        deviation=statistics.stdev(values) if len(values) > 1 else None,
         seconds=statistics.fmean(trial.seconds for trial in furthest) if values else None,
     )
 
