@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from augury.analysis.system import System
 
 PAPER = from_yaml.load("noisy_nmt")
-BLEU, UNCASED, FIXED = "multi_bleu_detok", "multi_bleu_detok:lower", "-fixed"
-"""The paper's metric, that of leaderboards, and what is behind a metric that reads French with
-fixed punctuation."""
+BLEU, UNCASED = "multi_bleu_detok", "multi_bleu_detok:lower"
+"""The paper's metric, and that of leaderboards."""
+FIXED, UNCASED_FIXED = f"{BLEU}:fixed", f"{UNCASED}-fixed"
+"""The same of French with fixed punctuation."""
 FR_EN, EN_FR = ("fr", "en"), ("en", "fr")
 
 
@@ -77,9 +78,9 @@ def scales(direction: tuple[str, str], first: str = BLEU) -> dict[str, dict[str,
     """
     of_direction = {}
     for scale in PAPER["settings"]:
-        steps = ("", FIXED) if is_french(scale, direction) else ("",)
-        known = [f"{metric}{step}" for step in steps for metric in (BLEU, UNCASED)]
-        deciding = first if first in known else first.removesuffix(FIXED)
+        known = [BLEU, UNCASED]
+        known += [FIXED, UNCASED_FIXED] if is_french(scale, direction) else []
+        deciding = first if first in known else UNCASED
         metrics = list(dict.fromkeys([deciding, *known, "chrf"]))
         scoring = {"scoring": {"metrics": metrics}}
         of_direction[scale] = {**experiment(scale, direction), **scoring}
@@ -248,7 +249,7 @@ def table4(scale: str) -> Rows:
 def rescored(scale: str) -> dict[str, tuple[str, str]]:
     """Return those rows with their metric, where outputs are French."""
     french = is_french(scale, EN_FR)
-    return {row: (of, BLEU + FIXED) for row, of in RESCORED.items() if french}
+    return {row: (of, FIXED) for row, of in RESCORED.items() if french}
 
 
 def unavailable(scale: str) -> dict[str, str]:
@@ -278,7 +279,7 @@ TABLES = from_yaml.tables(
     table5={"scales": scales(FR_EN, UNCASED), "rows": partial(submitted, FR_EN, "+FT+FM")},
     # Double tuning, punctuation fixed.
     table6={
-        "scales": scales(EN_FR, UNCASED + FIXED),
+        "scales": scales(EN_FR, UNCASED_FIXED),
         "rows": partial(submitted, EN_FR, "+double tune"),
     },
 )

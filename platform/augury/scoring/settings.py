@@ -56,9 +56,9 @@ class TextScoring(Scoring):
     metrics: tuple[str, ...] = Field(("bleu", "chrf"), min_length=1)
     """Names of metrics, or paths of files that define one: bleu, chrf, chrf++, ter, multi_bleu,
     multi_bleu_detok, compound_bleu, comet. The option `:lower` ignores case; ter ignores it by
-    default, `ter:cased` does not; `compound_bleu:t2t` replaces typographic punctuation first. The
-    suffix `-fixed` (bleu-fixed, bleu:lower-fixed) replaces quotes and apostrophes of French
-    hypotheses by typographic ones."""
+    default, `ter:cased` does not; `compound_bleu:t2t` replaces typographic punctuation first.
+    `bleu:fixed`, `bleu:lower-fixed` and the same of multi_bleu_detok replace quotes and apostrophes
+    of French hypotheses by typographic ones."""
 
 
 class LabelScoring(Scoring):
