@@ -46,4 +46,5 @@ def test_a_classifier_is_attacked_though_it_translates_nothing(
 def test_the_radius_is_between_those_measured() -> None:
     radii, rises = (0.01, 0.1), (0.1, 1.1)
     assert choose(radii, rises, 0.6) == pytest.approx(0.01 * 10**0.5)
-    assert choose(radii, rises, 0.05) is None and choose(radii, rises, 5.0) == 0.1
+    ends = [choose(radii, rises, rise) for rise in (0.05, 5.0)]
+    assert ends == [pytest.approx(radius) for radius in radii]

@@ -4,7 +4,6 @@ radius, from which the radius of adversarial training is chosen."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Annotated
 
 import numpy as np
@@ -37,20 +36,10 @@ COLUMNS = {
 }
 
 
-def choose(radii: Sequence[float], rises: Sequence[float], rise: float) -> float | None:
+def choose(radii: Sequence[float], rises: Sequence[float], rise: float) -> float:
     """Return the radius at which the loss rises by `rise`, log-linear between those measured, the
-    smallest first.
-
-    None if the smallest radius raises it more already; the largest if none does.
-    """
-    if rises[0] > rise:
-        return None
-    pairs = list(zip(radii, rises, strict=True))
-    for (lower, below), (upper, above) in pairwise(pairs):
-        if above > rise:
-            share = (rise - below) / (above - below)
-            return float(lower * (upper / lower) ** share)
-    return radii[-1]
+    smallest first; at most the largest, at least the smallest."""
+    return float(np.exp(np.interp(rise, np.maximum.accumulate(rises), np.log(radii))))
 
 
 class AttackAnalysis(Analysis):
@@ -123,13 +112,13 @@ class AttackAnalysis(Analysis):
         """Return the radius at which the loss rises by what is allowed."""
         rise, said = f"{self.rise:g} nats", []
         for name, of_system in results.groupby("system", sort=False):
-            radii = of_system["epsilon"].tolist()
-            epsilon = choose(radii, of_system["rise"].tolist(), self.rise)
-            if epsilon is None:
-                text = f"the smallest radius raises the loss by more than {rise}: give smaller "
-                text += "radii (--set attack.radii=[...]), or a larger attack.rise"
-            elif epsilon == radii[-1]:
-                text = f"no radius raises the loss by more than {rise}: give larger ones "
+            radii, rises = of_system["epsilon"].tolist(), of_system["rise"].tolist()
+            epsilon, larger = choose(radii, rises, self.rise), f"more than {rise}"
+            if rises[0] > self.rise:
+                text = f"the smallest radius raises the loss by {larger}: give smaller radii "
+                text += "(--set attack.radii=[...]), or a larger attack.rise"
+            elif max(rises) < self.rise:
+                text = f"no radius raises the loss by {larger}: give larger ones "
                 text += "(--set attack.radii=[...])"
             else:
                 text = f"the loss rises by {rise} at ε = {epsilon:.2g}: regime: "

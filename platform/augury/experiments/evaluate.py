@@ -84,7 +84,6 @@ def _score(run: Run, test: str) -> tuple[Sequence[str], Sequence[Measured]]:
         ],
         language=language,
         metrics=run.experiment.scoring.metrics,
-        samples=run.experiment.scoring.bootstrap_samples,
         more_references=read_references(run.stored_folder(further)) if further else (),
     )
     return outputs, scores

@@ -8,7 +8,6 @@ from pydantic import Field, field_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError
-from augury.scoring.bootstrap import MOST_SAMPLES, SAMPLES
 from augury.scoring.registry import (
     REGISTRY,
     at_its_folder,
@@ -26,8 +25,6 @@ class Scoring(Section):
     """Type of output that the metrics score."""
 
     metrics: tuple[str, ...] = Field(min_length=1)
-    bootstrap_samples: int = Field(SAMPLES, ge=1, le=MOST_SAMPLES)
-    """Number of bootstrap samples for confidence intervals."""
 
     @field_validator("metrics", mode="before")
     @classmethod

@@ -73,10 +73,14 @@ def test_plain_is_json(sweeps: Any) -> None:
     best, reference, stopped = content["table"]
     assert (best["name"], best["point"], best["seeds"]) == ("beta=1", {"regime.beta": 1}, 1)
     assert best["validation"]["mean"] == 32 and best["validation"]["values"] == {"1": 32}
-    assert best["tests"]["test"]["scores"]["bleu"]["value"] == 32
-    assert best["tests"]["test"]["difference"] == 2
-    assert reference["tests"]["test"]["difference"] is None
-    assert (stopped["state"], stopped["tests"]) == ("stopped", {})
+    assert (reference["name"], stopped["state"]) == ("baseline", "stopped")
+    (compared,) = content["comparisons"]
+    rows = {row["name"]: row for row in compared["rows"]}
+    assert rows["beta=1"]["scores"]["bleu"]["value"] == 32
+    assert {name: row["difference"] for name, row in rows.items()} == {
+        "baseline": None,
+        "beta=1": 2,
+    }
 
 
 def test_of_several_test_sets_the_mean_decides_and_all_are_listed(sweeps: Any) -> None:

@@ -15,8 +15,6 @@ import pandas as pd
 
 from augury.core.naming import command, counted
 from augury.core.progress import duration
-from augury.experiments import stored_runs
-from augury.experiments.record import RunRecord
 from augury.reporting import rendering
 from augury.reporting.answer import recommendation, sweep_answer
 from augury.reporting.comparison import scored_sets
@@ -37,7 +35,7 @@ from augury.reporting.samples import draw
 from augury.reporting.score_charts import score_sections
 from augury.reporting.score_tables import by_test, frame, score_cells, score_columns
 from augury.reporting.styles import OTHER, Style, system_style
-from augury.reporting.sweeps.locations import described_runs, locations, repeating
+from augury.reporting.sweeps.locations import locations, repeating
 from augury.reporting.sweeps.recommended import RECOMMENDED, recommend
 from augury.reporting.sweeps.response import responses
 from augury.reporting.sweeps.summary import (
@@ -61,7 +59,7 @@ def report(summary: Summary, refresh: int | None = None) -> Report:
     """Return the report of a sweep; a browser loads its page again every `refresh` seconds."""
     sweep, said, why = summary.sweep, sweep_answer(summary), recommendation(summary)
     tested = summary.tested
-    shown, texts = configurations(summary), _text_notes(sweep)
+    shown, texts = configurations(summary), _text_notes(summary)
     counts: dict[str, int] = {state: count for state in STATES if (count := sweep.count(state))}
     if sweep.ended and "waiting" in counts:
         counts["not needed"] = counts.pop("waiting")
@@ -123,12 +121,13 @@ def data(summary: Summary) -> dict[str, Any]:
         "recommended": best.address if best else None,
         "recommendation": recommendation(summary),
         "cautions": summary.warnings,
-        "notes": _text_notes(sweep),
+        "notes": _text_notes(summary),
         "seeds": list(sweep.seeds),
         "reference": sweep.reference,
         "best": summary.leader.address if summary.leader else None,
         "confirmed": summary.confirmed.to_dict() if summary.confirmed else None,
-        "table": [_result_dict(summary, result) for result in summary.ranking],
+        "table": [_result_dict(result) for result in summary.ranking],
+        "comparisons": [item.to_dict() for item in summary.comparisons],
         "merged": [asdict(point) for point in sweep.merged],
         "trials": len(begun),
         **{state: sweep.count(state) for state in ENDS},
@@ -188,8 +187,7 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
     if response := responses(summary):
         text = (
             "Means over seeds, ± half of their 95 % interval, the number of seeds in brackets. "
-            "Blue is better than the reference, orange is worse. A dagger: not trained to the end, "
-            "at the best value so far."
+            "Blue is better than the reference, orange is worse."
         )
         named: list[Block] = []
         for of in response:
@@ -244,19 +242,12 @@ def _facts(summary: Summary) -> dict[str, str]:
     }
 
 
-def _text_notes(sweep: Sweep) -> list[str]:
+def _text_notes(summary: Summary) -> list[str]:
     """Return the notes on the texts of a sweep, such as that they are synthetic."""
-    described = described_runs(sweep)[:1]
-    notes = (stored_runs.corpus_notes(run, RunRecord.read(run).inputs) for run in described)
-    return next(notes, [])
+    return list(summary.systems[0].notes) if summary.systems else []
 
 
-def _result_dict(summary: Summary, result: ConfigurationResult) -> dict[str, Any]:
-    tests = {
-        comparison.test: {**asdict(row), "mark": row.mark}
-        for comparison in summary.comparisons
-        if (row := comparison.row(result.address))
-    }
+def _result_dict(result: ConfigurationResult) -> dict[str, Any]:
     return {
         **result.configuration.to_dict(),
         "state": result.state,
@@ -268,7 +259,6 @@ def _result_dict(summary: Summary, result: ConfigurationResult) -> dict[str, Any
             "values": {str(seed): value for seed, value in result.values.items()},
         },
         "train_seconds": result.seconds,
-        "tests": tests,
     }
 
 

@@ -21,17 +21,16 @@ def responses(summary: Summary) -> list[Table]:
     """Return a table of two varying keys where it is dense enough, otherwise tables by one key.
 
     Cells are means over configurations. Shades show the distance from the reference, as a share of
-    the largest one among those trained to the end.
+    the largest one.
     """
     sweep, deciding = summary.sweep, summary.deciding
     values = varying(sweep)
     points = scored_points(summary, values)
     if not values or len(points) < 2:
         return []
-    whole = points[points["whole"]] if points["whole"].any() else points
     reference = points.loc[points["address"] == sweep.reference, "mean"]
-    level = reference.iloc[0] if len(reference) else whole["mean"].mean()
-    reach = (whole["mean"] - level).abs().max() or 1.0
+    level = reference.iloc[0] if len(reference) else points["mean"].mean()
+    reach = (points["mean"] - level).abs().max() or 1.0
     lower, score = sweep.mode == "min", summary.metric
     if deciding:
         lower = deciding.lower_is_better
@@ -46,9 +45,8 @@ def responses(summary: Summary) -> list[Table]:
         mean, half, seeds = of["mean"].mean(), of["half"].iloc[0], of["seeds"].iloc[0]
         noise = "" if pd.isna(half) else f" ± {adaptive(half, like=mean)}"
         more = f"{noise} ({seeds})" if len(of) == 1 else f" ({len(of)} configurations)"
-        text = f"{adaptive(mean)}{more}{'' if of['whole'].all() else ' †'}"
-        shade = min(max((mean - level) / reach, -1.0), 1.0) * (-1 if lower else 1)
-        return Cell(text, mean, shade, hint=", ".join(of["name"]))
+        shade = (mean - level) / reach * (-1 if lower else 1)
+        return Cell(f"{adaptive(mean)}{more}", mean, shade, hint=", ".join(of["name"]))
 
     def grid(down: str, across: str | None = None) -> Table:
         """Return the scores by one key, or by two."""
@@ -95,8 +93,8 @@ def scored_points(summary: Summary, values: Mapping[str, Sequence[str]]) -> pd.D
     """Return a row for every scored point, those that are the same experiment as another included,
     with its deciding score on the test set, or in validation without one.
 
-    Columns: name, address, mean, half (half the interval), seeds, whole (whether it was trained to
-    the end), and the value of every varying key, missing where the point has none.
+    Columns: name, address, mean, half (half the interval), seeds, and the value of every varying
+    key, missing where the point has none.
     """
     results = {result.name: result for result in summary.ranking}
     points = [(result.name, result, result.configuration.point) for result in summary.ranking]
@@ -109,20 +107,18 @@ def scored_points(summary: Summary, values: Mapping[str, Sequence[str]]) -> pd.D
         if score := _score(summary, result):
             texts = [value_text(point[key]) if key in point else None for key in values]
             rows.append([name, result.address, *score, *texts])
-    columns = ["name", "address", "mean", "half", "seeds", "whole", *values]
-    return pd.DataFrame(rows, columns=columns).astype({"mean": float, "whole": bool})
+    columns = ["name", "address", "mean", "half", "seeds", *values]
+    return pd.DataFrame(rows, columns=columns).astype({"mean": float})
 
 
-def _score(
-    summary: Summary, result: ConfigurationResult
-) -> tuple[float, float | None, int, bool] | None:
-    """Return mean, half, seeds and whole of a configuration; None where it is not scored."""
+def _score(summary: Summary, result: ConfigurationResult) -> tuple[float, float | None, int] | None:
+    """Return mean, half and seeds of a configuration; None where none is trained to its end."""
     if summary.deciding is None:
-        known = (result.half, len(result.values), result.finished > 0)
-        return None if result.mean is None else (result.mean, *known)
+        unfinished = result.mean is None or not result.finished
+        return None if unfinished else (result.mean, result.half, len(result.values))
     row = summary.row(result)
     score = row.scores.get(summary.deciding.metrics[0]) if row else None
     if score is None:
         return None
     half = max(score.high - score.value, score.value - score.low)
-    return score.value, half, len(score.seeds), True
+    return score.value, half, len(score.seeds)

@@ -9,7 +9,6 @@ and the winner are therefore trained with fresh seeds, and tested on those alone
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +18,6 @@ from augury.core.naming import counted
 from augury.core.progress import duration
 from augury.core.store import Folder, Store
 from augury.experiments import record, stored_runs
-from augury.experiments.record import RunRecord
 from augury.reporting import results, run_files
 from augury.reporting.comparison import (
     Comparison,
@@ -30,7 +28,7 @@ from augury.reporting.comparison import (
 )
 from augury.reporting.numbers import MISSING, adaptive_interval
 from augury.reporting.results import SystemResult
-from augury.scoring.registry import segment_noun, title
+from augury.scoring.registry import title
 from augury.sweeping.schedulers import Confirmation, fresh_seeds, half_widths
 from augury.sweeping.state import Configuration, Curves, Progress, Sweep, Trial
 
@@ -38,11 +36,8 @@ LEAST = 2
 """Seeds of both systems that a confirmation has, where a budget or failures end it early."""
 SHOWN = 0.05
 """Half the last digit that scores are printed with: a smaller gain is none."""
-ROUNDING = 1e-9
 ORDER: tuple[Progress, ...] = ("running", "finished", "stopped", "failed", "waiting")
 """The state of a configuration is the first of these that one of its seeds is in."""
-VALIDATION = "valid"
-"""The role of the text of validations."""
 
 
 @dataclass(frozen=True)
@@ -243,9 +238,8 @@ def recommended(summary: Summary) -> ConfigurationResult | None:
     simplest system; None where nothing is said to have learnt and, while the sweep runs, before the
     reference and another have finished.
 
-    The leader has to be better in validation by more than one standard error (the rule of Breiman
-    et al., 1984, "Classification and Regression Trees"), and better on the test set, too: what
-    scores lower there is not recommended by what it did elsewhere.
+    The leader has to be better in validation, and better on the test set, too: what scores lower
+    there is not recommended by what it did elsewhere.
     """
     sweep, reference, best = summary.sweep, summary.reference, summary.leader
     finished = [result for result in summary.ranking if result.finished]
@@ -261,24 +255,7 @@ def recommended(summary: Summary) -> ConfigurationResult | None:
         return best
     gain = mean - of_reference if sweep.mode == "max" else of_reference - mean
     on_test = table.gain(row) if table and row else None
-    error = _least_error(summary, mean - of_reference)
-    if gain > error + (ROUNDING if error else 0.0) and (on_test is None or on_test > SHOWN):
-        return best
-    return reference
-
-
-def _least_error(summary: Summary, lead: float) -> float:
-    """Return the least standard error of a lead in validation where the metric counts right
-    examples, else 0: k examples more are right with one system alone where it leads by k, so that
-    the error is at least sqrt(k) (McNemar's test), and a lead of one is never more than that."""
-    if segment_noun(summary.sweep.metric_name) != "examples":
-        return 0.0
-    for trial in summary.reference.configuration.trials:
-        if run_files.is_described(trial.folder):
-            inputs = RunRecord.read(trial.folder).inputs
-            rows = next((text.rows for text in inputs if text.role == VALIDATION), None)
-            return math.sqrt(100 / rows * abs(lead)) if rows else 0.0
-    return 0.0
+    return best if gain > 0 and (on_test is None or on_test > SHOWN) else reference
 
 
 def confirming(summary: Summary, winner: ConfigurationResult) -> tuple[int, float | None]:
