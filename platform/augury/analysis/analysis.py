@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from augury.analysis.system import VALID, System
+from augury.analysis.system import System
 from augury.core import config, plugins
 from augury.core.plugins import Extension, Registry
 from augury.core.store import Folder
@@ -69,7 +69,7 @@ def analyse(analysis: Analysis, systems: Sequence[System]) -> Report:
         for system in systems:
             capable(system.run.experiment.task, ShowsStates)
         title += f" on {first.test}"
-    notes = _cautions(systems, analysis.OF_TEST)
+    notes = _cautions(systems)
     results = analysis.compute(systems)
     answer, sections = analysis.answer(results, systems), analysis.sections(results, systems)
     settings = analysis.to_dict()
@@ -112,30 +112,17 @@ def folder_of(systems: Sequence[System], system: System) -> Folder:
     return system.run.folder.sub(f"{run_files.ANALYSES}/{name}")
 
 
-def _cautions(systems: Sequence[System], of_test: bool) -> list[str]:
-    """Return notes on the texts of the systems, on their number and, where an analysis is of a test
-    set, on the choice of its sentences and on how they are translated."""
-    first, cautions = systems[0], list[str]()
+def _cautions(systems: Sequence[System]) -> list[str]:
+    """Return notes on the texts of the systems, and on their number."""
+    cautions = list[str]()
     for system in systems:
         cautions += stored_runs.corpus_notes(system.run.folder, system.run.inputs)
-    cautions = list(dict.fromkeys(cautions))
     if len(systems) > 1:
         cautions.append(
             "Runs are compared, not methods: one training of each does not tell them apart from "
             "chance."
         )
-    if not of_test:
-        return cautions
-    if first.test == VALID:
-        cautions.append(
-            "The sentences are those of the validation set, by which training was ended and "
-            "weights were chosen."
-        )
-    if len(first.rows) < (total := first.run.corpus(first.test).rows):
-        cautions.append(
-            f"{len(first.rows):,} of the {total:,} sentences of {first.test}, drawn at random."
-        )
-    return cautions
+    return list(dict.fromkeys(cautions))
 
 
 def test_label(systems: Sequence[System]) -> str:

@@ -51,7 +51,7 @@ def test_rows_that_are_measured_failed_shared_and_never_run(table7: Any) -> None
     gaps = [pytest.approx(-3.1), 1.0, None, None, None, pytest.approx(100 * 14 / 66 - 14.3)]
     assert [of["gap"] for of in records] == gaps
     assert [of["within"] for of in records] == [False, True, None, None, None, None]
-    assert records[0]["deviation"] == pytest.approx(2**0.5)
+    assert records[0]["sd"] == pytest.approx(2**0.5)
     assert measured(reproduction, "+A") == measured(reproduction, "+A again")
     assert measured(reproduction, "gain") == pytest.approx(
         {"mean": 100 * 14 / 66, "qaa": 100 * 10 / 71, "qab": 100 * 18 / 61}

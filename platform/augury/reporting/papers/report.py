@@ -157,7 +157,7 @@ def _scores(reproduction: Reproduction, records: Records, notes: list[str]) -> T
         value, gap = record.get("measured"), record.get("gap")
         cells: list[object] = [name, len(line.seeds)]
         cells.append(Cell(record.get("text") or MISSING, record.get("published")))
-        cells.append(Cell(spread(value, record.get("deviation")), value))
+        cells.append(Cell(spread(value, record.get("sd")), value))
         if published.comparable:
             verdict = {True: " (within)", False: " (beyond)", None: ""}[record.get("within")]
             cells.append(Cell(number(gap, signed) + verdict, gap))
@@ -215,7 +215,7 @@ def _quantity(record: Mapping[str, Any]) -> str:
 
     if record.get("low") is not None:
         return number(record["measured"])
-    return spread(record.get("measured"), record.get("deviation") or None, form)
+    return spread(record.get("measured"), record.get("sd") or None, form)
 
 
 def deviations_of(published: Published) -> list[str]:

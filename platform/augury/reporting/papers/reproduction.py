@@ -19,6 +19,7 @@ from augury.reporting.comparison import Comparison, Row, compare_all, scored_set
 from augury.reporting.find import with_reference
 from augury.reporting.papers.table import Printed, Published
 from augury.reporting.results import MEAN, SystemResult, deviation, load_groups, without_runs
+from augury.reporting.score_tables import frame
 from augury.sweeping.declarations import at_scale
 from augury.sweeping.state import Configuration, Sweep
 
@@ -26,7 +27,7 @@ FILE = "measured.json"
 """The file, in the folder of a sweep, for other quantities than scores: run -> column -> value."""
 LEFT_OUT = "other rows were asked for"
 KEYS = ["row", "column"]
-MEASURED = ["measured", "deviation", "low", "high"]
+MEASURED = ["measured", "sd", "low", "high"]
 """Over seeds: the value, its standard deviation, the ends of its interval; only the value where it
 is no score."""
 TESTED = ["difference", "difference_low", "difference_high", "p", "p_corrected"]
@@ -78,7 +79,11 @@ class Reproduction:
 
     def compared(self, name: str) -> Row | None:
         """Return the comparison of a row with the reference in the column that decides."""
-        return _compared(self.lines[name], self.comparisons).get(self.column)
+        configuration = self.lines[name].configuration
+        if configuration is None or self.deciding is None:
+            return None
+        row = self.deciding.row(configuration.address)
+        return row if row and row.scores else None
 
     @property
     def reference(self) -> str:
@@ -97,11 +102,12 @@ def load_reproduction(
     systems = _systems(sweep, reference)
     tests = scored_sets(systems)
     comparisons = {compared.test: compared for compared in compare_all(systems, tests)}
-    values = _scores(lines, comparisons)
+    scores = frame([*comparisons.values()])
+    values = {name: _scores(scores, line) for name, line in lines.items()}
     if table.declared.measure is not None:
         for name, quantities in _measured(table, sweep, lines, open_systems).items():
             values[name] |= quantities
-    _compute(table, lines, comparisons, values)
+    _compute(table, lines, scores, values)
     marked = {}
     trained = [system.name for system in systems[1:] if system.runs]
     for name, mark in table.marks.items():
@@ -151,33 +157,18 @@ def _systems(sweep: Sweep, reference: str | None) -> list[SystemResult]:
     return systems if reference is None else with_reference(systems, reference)
 
 
-def _compared(line: Line, comparisons: Mapping[str, Comparison]) -> dict[str, Row]:
-    """Return the comparisons of a row with the reference by test set, where it is scored."""
-    if line.configuration is None:
+def _scores(
+    scores: pd.DataFrame, line: Line, metric: str | None = None
+) -> dict[str, dict[str, Any]]:
+    """Return the scores of a row by test set, with differences to the reference; those in a metric
+    that does not decide without."""
+    if line.configuration is None or scores.empty:
         return {}
-    address = line.configuration.address
-    found = {test: of.row(address) for test, of in comparisons.items()}
-    return {test: row for test, row in found.items() if row and row.scores}
-
-
-def _scores(lines: Mapping[str, Line], comparisons: Mapping[str, Comparison]) -> Values:
-    """Return the scores of rows that are run, and their differences to the reference."""
-    values: Values = {name: {} for name in lines}
-    for name, line in lines.items():
-        for test, row in _compared(line, comparisons).items():
-            tested = row.tested
-            test_of = (tested.low, tested.high, tested.p_value) if tested else (None,) * 3
-            numbers = (row.difference, *test_of, row.corrected)
-            values[name][test] = _score(row, comparisons[test].metrics[0])
-            values[name][test] |= dict(zip(TESTED, numbers, strict=True))
+    of_row = scores[scores["address"] == line.configuration.address]
+    of_row = of_row[of_row["metric"] == metric] if metric else of_row.drop_duplicates("test")
+    known = of_row.dropna(subset="value").set_index("test").rename(columns={"value": "measured"})
+    values: dict[str, dict[str, Any]] = known[MEASURED + TESTED].to_dict("index")
     return values
-
-
-def _score(row: Row, metric: str) -> dict[str, Any]:
-    """Return a system's score in a metric."""
-    score = row.scores.get(metric)
-    numbers = (score.value, score.sd, score.low, score.high) if score else (None,) * 4
-    return dict(zip(MEASURED, numbers, strict=True))
 
 
 def _measured(
@@ -214,14 +205,14 @@ def _measured(
         for column in runs.columns[runs.notna().all()]:
             of_seeds = runs[column].to_list()
             mean = statistics.fmean(of_seeds)
-            values[name][column] = {"measured": mean, "deviation": deviation(of_seeds)}
+            values[name][column] = {"measured": mean, "sd": deviation(of_seeds)}
     return values
 
 
 def _compute(
     table: Published,
     lines: dict[str, Line],
-    comparisons: Mapping[str, Comparison],
+    scores: pd.DataFrame,
     values: Values,
 ) -> None:
     """Add the values of rows that are made of others, and what is known of these rows."""
@@ -230,15 +221,15 @@ def _compute(
         lines[name] = Line("computed", table.reasons[name])
         for column in values[other].keys() & values[better].keys():
             of_better, of_other = (values[row][column]["measured"] for row in (better, other))
-            if of_other and of_better is not None:
+            if of_other:
                 values[name][column] = {"measured": 100 * (of_better / of_other - 1)}
     for name, (other, metric) in at_scale(declared.rescored, scale).items():
         of = lines[other]
         why = "; ".join(filter(None, (table.reasons[name], of.why)))
         lines[name] = Line(of.status, why, seeds=of.seeds)
-        for test, row in _compared(of, comparisons).items():
-            if metric in row.scores:  # which do not compare with those of other rows
-                values[name][test] = _score(row, metric)
+        for test, score in _scores(scores, of, metric).items():
+            # Which do not compare with those of other rows.
+            values[name][test] = {key: score[key] for key in MEASURED}
     for name, parts in at_scale(declared.assembled, scale).items():
         known = {column: values[part].get(column) for column, part in parts.items()}
         values[name] = {column: value for column, value in known.items() if value}

@@ -42,6 +42,10 @@ from augury.sweeping.space import Space
 
 FULL_SCALES = ("paper", "released_code")
 """The scales with a paper's corpora, whose values compare with the printed ones."""
+UNLIKE = (
+    "is not the paper's: published values are shown as literature, and do not compare with what is "
+    "measured here"
+)
 ABSENT = ("", "-")
 UNITS = {"k": 1e3, "M": 1e6, "%": 1.0}
 Blocks = Mapping[str, list[dict[str, str]]]
@@ -96,11 +100,7 @@ class Published:
     @property
     def cautions(self) -> list[str]:
         """Return the caution where published values do not compare."""
-        unlike = (
-            f"scale {self.space.scale} is not the paper's: published values are shown as "
-            "literature, and do not compare with what is measured here"
-        )
-        return [] if self.comparable else [unlike]
+        return [] if self.comparable else [f"scale {self.space.scale} {UNLIKE}"]
 
     def to_dict(self) -> dict[str, Any]:
         """Return table, paper, scale and remarks as JSON-like values."""

@@ -114,10 +114,6 @@ def data(summary: Summary) -> dict[str, Any]:
         "answer": sweep_answer(summary),
         "ended": sweep.ended,
         "metric": sweep.metric,
-        "mode": sweep.mode,
-        "scale": sweep.scale,
-        "scheduler": sweep.scheduler,
-        "decided_on": "validation" if sweep.tests == () else "tests",
         "recommended": best.address if best else None,
         "recommendation": recommendation(summary),
         "cautions": summary.warnings,
@@ -237,8 +233,7 @@ def _facts(summary: Summary) -> dict[str, str]:
         "scheduler": sweep.scheduler,
         "scale": sweep.scale,
         "wall time of all trials": duration(sweep.seconds),
-        "started": _when(sweep.started),
-        now: _when(sweep.updated),
+        now: f"{datetime.fromtimestamp(sweep.updated, UTC):%Y-%m-%d %H:%M:%S} UTC",
     }
 
 
@@ -269,8 +264,3 @@ def write_summary(sweep: Sweep, content: Mapping[str, Any] | None = None) -> dic
     It names the sweep and its runs by their folders in the storage, which may be moved.
     """
     return sweep.folder.write_record(SUMMARY, content or data(summarise(sweep)))
-
-
-def _when(seconds: float) -> str:
-    """Return a Unix time for people."""
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"

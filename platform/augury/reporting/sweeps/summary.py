@@ -258,29 +258,17 @@ def recommended(summary: Summary) -> ConfigurationResult | None:
     return best if gain > 0 and (on_test is None or on_test > SHOWN) else reference
 
 
-def confirming(summary: Summary, winner: ConfigurationResult) -> tuple[int, float | None]:
-    """Return how many trainings confirming a winner still takes, and their seconds of training, one
-    after the other; None where no time is known."""
+def price_of_confirming(summary: Summary, winner: ConfigurationResult) -> str:
+    """Return what confirming a winner still takes: `6 trainings, about 5 min of training`."""
     sweep, known = summary.sweep, summary.sweep.confirmation
     if known is None or known.winner != winner.address:
         known = Confirmation(sweep.reference, winner.address, fresh_seeds(sweep.seeds))
-    runs, times = confirmation_runs(sweep, known), {}
-    for result in summary.ranking:
-        times[result.address] = result.seconds
-    missing = [
-        times.get(trial.configuration)
-        for trial in known.trials
-        if trial.seed not in runs[trial.configuration]
-    ]
-    spent = [time for time in missing if time is not None]
-    return len(missing), sum(spent) if len(spent) == len(missing) else None
-
-
-def price_of_confirming(summary: Summary, winner: ConfigurationResult) -> str:
-    """Return what confirming a winner still takes: `6 trainings, about 5 min of training`."""
-    trainings, seconds = confirming(summary, winner)
-    time = f", about {duration(seconds)} of training" if seconds else ""
-    return f"{counted(trainings, 'training')}{time}"
+    runs = confirmation_runs(sweep, known)
+    missing = [trial for trial in known.trials if trial.seed not in runs[trial.configuration]]
+    seconds = {result.address: result.seconds or 0.0 for result in summary.ranking}
+    spent = sum(seconds[trial.configuration] for trial in missing)
+    time = f", about {duration(spent)} of training" if spent else ""
+    return f"{counted(len(missing), 'training')}{time}"
 
 
 def confirmation_runs(sweep: Sweep, confirmation: Confirmation) -> dict[str, dict[int, Folder]]:
