@@ -23,6 +23,8 @@ from augury.reporting.report import Report, Section
 from augury.reporting.samples import Example
 from augury.reporting.tables import Cell, Table, plain_records, table
 
+Columns = Mapping[str, tuple[str, NumberFormat]]
+"""The columns of a table of results: title -> the column of the frame, the format of numbers."""
 ANALYSES = Registry(
     "analysis",
     package="augury.analysis",
@@ -147,11 +149,11 @@ def certainty(p_value: float) -> str:
 
 def result_table(
     results: pd.DataFrame,
-    columns: Mapping[str, tuple[str, NumberFormat]],
+    columns: Columns,
     named_by: Sequence[str] = ("system",),
     **options: Any,
 ) -> Table:
-    """Return the table of results: title -> the column of the frame and the format of its numbers.
+    """Return the table of results.
 
     Numbers have their interval where the frame has its ends, `NAME_low` and `NAME_high`. The first
     column has the name of a row, that of the columns `named_by`; `options` are fields of `Table`.
@@ -160,7 +162,7 @@ def result_table(
     for result in plain_records(results):
         cells: list[object] = [", ".join(f"{result[name]}" for name in named_by)]
         for name, form in columns.values():
-            value, *ends = (result.get(of) for of in (name, f"{name}_low", f"{name}_high"))
-            cells.append(Cell(interval(value, *ends, form), value))
+            value, low, high = map(result.get, (name, f"{name}_low", f"{name}_high"))
+            cells.append(Cell(interval(value, low, high, form), value))
         rows.append(cells)
     return table([", ".join(named_by), *columns], rows, **options)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from augury.analysis.analysis import Analysis, result_table
+from augury.analysis.analysis import Analysis, Columns, result_table
 from augury.analysis.system import System
 from augury.core.errors import UserError
 from augury.core.rng import generator
@@ -27,7 +27,7 @@ METRICS = ["nll_before", "nll", "perturbation", "projected_steps"]
 relative to that of the embeddings, and the share of steps projected onto the ball of the radius."""
 
 
-COLUMNS = {
+COLUMNS: Columns = {
     "clean loss": ("nll_before", ".3f"),
     "attacked loss": ("nll", ".3f"),
     "rise": ("rise", "+.3f"),

@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from augury.analysis.analysis import Analysis, result_table, test_label
+from augury.analysis.analysis import Analysis, Columns, result_table, test_label
 from augury.analysis.paired import difference, estimate
 from augury.analysis.system import System
-from augury.reporting.numbers import NumberFormat, probability, signed
+from augury.reporting.numbers import probability, signed
 from augury.reporting.report import Section, section
 from augury.reporting.tables import plain_records
 from augury.scoring.bootstrap import Value, resample
@@ -169,15 +169,19 @@ class BucketAnalysis(Analysis):
         shown, first = [], systems[0].name
         for name, kind in KINDS.items():
             title = f"{kind.score} by {kind.axis}"
-            columns: dict[str, tuple[str, NumberFormat]] = {
+            columns: Columns = {
                 "sentences": ("sentences", ","),
                 "words": ("words", ","),
                 f"{kind.score} [95 %]": ("value", ".1f"),
             }
             notes, named_by = [kind.note, FEW], ["bucket"]
             if len(systems) > 1:
-                columns |= {f"difference to {first} [95 %]": ("difference", signed)}
-                columns |= {"p": ("p", probability)}
+                difference_to = f"difference to {first} [95 %]"
+                columns = {
+                    **columns,
+                    difference_to: ("difference", signed),
+                    "p": ("p", probability),
+                }
                 notes.append(f"{TEST} Counts in training are those of {first}.")
                 named_by.append("system")
             rows = results[results["kind"] == name].sort_values("from", kind="stable")

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from augury.analysis.analysis import Analysis, result_table, test_label
+from augury.analysis.analysis import Analysis, Columns, result_table, test_label
 from augury.analysis.system import System
 from augury.core.errors import UserError
 from augury.core.naming import counted
@@ -38,7 +38,7 @@ Space: TypeAlias = "npt.NDArray[np.floating]"
 Basis = tuple[Space, Space]
 """An orthonormal basis of a centred space, (sentences, rank), and the space's coordinates in it,
 (rank, dimensions)."""
-COLUMNS = {
+COLUMNS: Columns = {
     "PWCCA": ("pwcca", ".3f"),
     "mean": ("mean", ".3f"),
     "truncated mean": ("truncated_mean", ".3f"),

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from augury.analysis.analysis import Analysis, example, result_table, test_label
+from augury.analysis.analysis import Analysis, Columns, example, result_table, test_label
 from augury.analysis.paired import estimate, means, signs
 from augury.analysis.system import System
 from augury.core.words import clusters, is_unspaced
@@ -35,7 +35,7 @@ EXAMPLES = 5
 """The number of examples of every system on the page; the JSON has all."""
 
 
-COLUMNS = {
+COLUMNS: Columns = {
     "translated": ("candidates", ","),
     "lost": ("lost", ","),
     "share of all [95 %]": ("value", share),

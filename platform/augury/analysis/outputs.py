@@ -9,6 +9,7 @@ import pandas as pd
 
 from augury.analysis.analysis import (
     Analysis,
+    Columns,
     certainty,
     example,
     result_table,
@@ -76,7 +77,7 @@ class OutputAnalysis(Analysis):
     def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[Section]:
         """Return the scores by view, and outputs side by side."""
         name = title(self.metric)
-        columns = {
+        columns: Columns = {
             f"{name} [95 %]": ("value", ".1f"),
             "difference to plain [95 %]": ("difference", signed),
             "p": ("p", probability),

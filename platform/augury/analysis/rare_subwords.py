@@ -8,13 +8,13 @@ language that happens to contain it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from augury.analysis.analysis import Analysis, certainty, result_table, test_label
+from augury.analysis.analysis import Analysis, Columns, certainty, result_table, test_label
 from augury.analysis.paired import difference, estimate, means, signs
 from augury.analysis.system import System
 from augury.core.errors import UserError
@@ -24,7 +24,7 @@ from augury.reporting.report import Section, section
 from augury.reporting.tables import cell, plain_records, table
 from augury.scoring.significance import holm
 
-COLUMNS = {
+COLUMNS: Columns = {
     "mean count [95 %]": ("value", ".1f"),
     "median": ("median", "g"),
     "with an unseen piece": ("unseen", ","),
@@ -36,7 +36,8 @@ COLUMNS = {
 }
 
 
-class Piece(NamedTuple):
+@dataclass(frozen=True)
+class Piece:
     """A subword of a sentence, and how often the training source of its view has it."""
 
     text: str

@@ -244,7 +244,6 @@ class Ter(_Sacre):
 
     title = "TER"
     scored_by = "ter"
-    unit = "%"
     lower_is_better = True
     bounds = (0.0, math.inf)
     options = ("cased",)

@@ -26,7 +26,6 @@ class WordErrorRate(CountedMetric):
     spaces."""
 
     title = "WER"
-    unit = "%"
     lower_is_better = True
     bounds = (0.0, math.inf)
 

@@ -83,9 +83,9 @@ def test_a_confirmed_system_is_tested_by_fresh_seeds_alone(
     (table,) = summary.confirmed.comparisons
     assert [(row.name, row.seeds) for row in table.rows] == [("baseline", FRESH), ("ours", FRESH)]
     assert table.comparisons == 1 and table.rows[1].mark and REAL in sweep_answer(summary)
-    stored = write_summary(summary.sweep)["confirmed"]
-    assert stored["difference"] == pytest.approx(table.rows[1].difference)
-    assert stored["seeds"] == [*FRESH]
+    (stored,) = write_summary(summary.sweep)["confirmed"]
+    assert stored["rows"][1]["difference"] == pytest.approx(table.rows[1].difference)
+    assert list(stored["rows"][1]["seeds"]) == [*FRESH]
     others = {row.name: row.seeds for row in summary.comparisons[0].rows}
     assert others == dict.fromkeys(CHOICE, (1, 2, 3))
     runs = confirmation_runs(summary.sweep, summary.sweep.confirmation)

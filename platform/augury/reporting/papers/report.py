@@ -100,8 +100,8 @@ def row_frame(reproduction: Reproduction) -> pd.DataFrame:
     rows = []
     for name, line in reproduction.lines.items():
         compared, configuration = reproduction.compared(name), line.configuration
-        row = {"row": name, "address": configuration.address if configuration else None}
-        row |= {"seeds": [*line.seeds], "status": line.status, "why": line.why}
+        row: dict[str, Any] = {"row": name, "seeds": [*line.seeds], "status": line.status}
+        row |= {"why": line.why, "address": configuration.address if configuration else None}
         row |= {key: getattr(compared and compared.cost, key, None) for key in COSTS}
         rows.append(row | {"time_factor": compared.time_factor if compared else None})
     return pd.DataFrame(rows)

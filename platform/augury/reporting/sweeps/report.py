@@ -106,7 +106,7 @@ def write(sweep: Sweep, refresh: int | None) -> Report:
 
 def data(summary: Summary) -> dict[str, Any]:
     """Return the sweep as JSON-like values."""
-    sweep, best = summary.sweep, recommended(summary)
+    sweep, best, confirmed = summary.sweep, recommended(summary), summary.confirmed
     begun = [trial for _, trial in sweep.trials if trial.progress != "waiting"]
     return {
         "name": sweep.name,
@@ -121,7 +121,7 @@ def data(summary: Summary) -> dict[str, Any]:
         "seeds": list(sweep.seeds),
         "reference": sweep.reference,
         "best": summary.leader.address if summary.leader else None,
-        "confirmed": summary.confirmed.to_dict() if summary.confirmed else None,
+        "confirmed": [item.to_dict() for item in confirmed.comparisons] if confirmed else None,
         "table": [_result_dict(result) for result in summary.ranking],
         "comparisons": [item.to_dict() for item in summary.comparisons],
         "merged": [asdict(point) for point in sweep.merged],

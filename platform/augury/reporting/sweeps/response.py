@@ -73,7 +73,8 @@ def responses(summary: Summary) -> list[Table]:
 def varying(sweep: Sweep) -> dict[str, list[str]]:
     """Return the swept keys that have more than one value, with their values for people; numbers
     are sorted."""
-    varied, points = {}, [item.point for item in (*sweep.configurations, *sweep.merged)]
+    varied, points = {}, [item.point for item in sweep.configurations]
+    points += [item.point for item in sweep.merged]
     for key in sweep.keys:
         values = [point[key] for point in points if key in point]
         if all(isinstance(of, int | float) and not isinstance(of, bool) for of in values):
@@ -114,8 +115,9 @@ def scored_points(summary: Summary, values: Mapping[str, Sequence[str]]) -> pd.D
 def _score(summary: Summary, result: ConfigurationResult) -> tuple[float, float | None, int] | None:
     """Return mean, half and seeds of a configuration; None where none is trained to its end."""
     if summary.deciding is None:
-        unfinished = result.mean is None or not result.finished
-        return None if unfinished else (result.mean, result.half, len(result.values))
+        if result.mean is None or not result.finished:
+            return None
+        return result.mean, result.half, len(result.values)
     row = summary.row(result)
     score = row.scores.get(summary.deciding.metrics[0]) if row else None
     if score is None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from augury.core.naming import counted
 from augury.core.progress import duration
@@ -108,19 +107,6 @@ class Confirmed:
     def deciding(self) -> Comparison:
         """The comparison on the test set, or on the mean of several."""
         return self.comparisons[0]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the test as JSON-like values."""
-        row = self.deciding.rows[-1]
-        return {
-            **self.confirmation._asdict(),
-            "validation": {"reference": self.reference, "winner": self.winner},
-            "test": self.deciding.test,
-            "difference": row.difference,
-            "low": row.tested.low if row.tested else None,
-            "high": row.tested.high if row.tested else None,
-            "p": row.corrected,
-        }
 
 
 @dataclass(frozen=True)
