@@ -83,7 +83,6 @@ def report(reproduction: Reproduction) -> Report:
             replace(of, title=f"{published.source}, {of.title}".rstrip(", ")) for of in for_papers
         ],
         records=frame,
-        most_notes=12,
     )
 
 
@@ -164,7 +163,7 @@ def _scores(reproduction: Reproduction, records: Records, notes: list[str]) -> T
         cells += score_cells(deciding, compared) if deciding else []
         cost = compared.cost if compared else None
         cells.append(cell(cost.data_factor if cost else None, factor))
-        cells.append(cell(deciding.seconds(compared) if deciding and compared else None, duration))
+        cells.append(cell(compared.seconds if compared else None, duration))
         cells.append(cell(compared.time_factor if compared else None, factor))
         lines.append([*cells, line.status])
     columns, parts = [*known, *scores, *costs, "status"], (len(known) + len(scores),)
