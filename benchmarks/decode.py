@@ -59,7 +59,7 @@ def train(place: Path, pairs: int, updates: int, beam: int) -> tuple[str, list[s
             "average_last": 1,
         },
         decoding={"beam": beam, "max_length": MAX_LENGTH, "length_penalty": LENGTH_PENALTY},
-        scoring={"metrics": ["bleu"], "bootstrap_samples": 100},
+        scoring={"metrics": ["bleu"]},
         execution={"executor": "local", "launcher": "direct", "threads": THREADS},
     )
     assert augury(["train", "--quiet", str(file)]) == 0

@@ -52,7 +52,7 @@ BASE = {{
                   "max_updates": {updates}, "validate_every": {every}, "average_last": 2,
                   "patience": 100}},
     "decoding": {{"beam": 1, "max_length": 20}},
-    "scoring": {{"metrics": ["bleu"], "bootstrap_samples": 100}},
+    "scoring": {{"metrics": ["bleu"]}},
 }}
 SPACE = SearchSpace(
     question="What does a sweep of short trials cost?",

@@ -236,7 +236,7 @@ def tidy(value: Any) -> Any:
         return {SPOKEN.sub("…", str(key)): tidy(item) for key, item in kept.items()}
     if not isinstance(value, list):
         return value
-    for key in ("address", "seed", "name"):
+    for key in ("address", "seed", "name", "row"):
         if value and all(isinstance(item, Mapping) and key in item for item in value):
             keyed = {str(item[key]): tidy(item) for item in value}
             if len(keyed) == len(value):
@@ -295,7 +295,7 @@ def fixed(folder: Path, run: Run) -> dict[str, str]:
     dry = ["--scale", "toy", "--dry-run", "--json", "--storage", "store"]
     for table in TABLES:
         rows = json.loads(run(["reproduce", table, *dry], folder))["rows"]
-        addresses += [f"{table}\trow\t{row['name']}\t{row['address']}\t" for row in rows]
+        addresses += [f"{table}\trow\t{row['row']}\t{row['address']}\t" for row in rows]
     for space in SPACES:
         points = json.loads(run(["sweep", space, *dry], folder))["configurations"]
         addresses += [f"{space}\tpoint\t{point['name']}\t{point['address']}\t" for point in points]

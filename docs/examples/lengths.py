@@ -1,19 +1,9 @@
 """The length of translations as a multiple of that of the references."""
 
-from dataclasses import dataclass
+import pandas as pd
 
-from augury.analysis.analysis import Analysis
+from augury.analysis.analysis import Analysis, result_table
 from augury.reporting.report import section
-from augury.reporting.tables import cell, records
-
-
-@dataclass(frozen=True)
-class Length:
-    """The mean words of a system's translations and of their references."""
-
-    system: str
-    outputs: float
-    references: float
 
 
 class Lengths(Analysis):
@@ -29,21 +19,24 @@ class Lengths(Analysis):
         def words(lines):
             return sum(len(line.split()) for line in lines) / len(lines)
 
-        return [
-            Length(system.name, words(system.outputs(self.view)), words(system.references))
+        rows = [
+            {
+                "system": system.name,
+                "outputs": words(system.outputs(self.view)),
+                "references": words(system.references),
+            }
             for system in systems
         ]
+        return pd.DataFrame(rows)
 
     def answer(self, results, systems):
-        ratios = (f"{of.system} {of.outputs / of.references:.2f}" for of in results)
-        return f"Words of translations for one of the reference: {', '.join(ratios)}."
+        ratios = (results["outputs"] / results["references"]).map("{:.2f}".format)
+        said = results["system"] + " " + ratios
+        return f"Words of translations for one of the reference: {', '.join(said)}."
 
     def sections(self, results, systems):
-        rows = [
-            {"system": of.system, "words": cell(of.outputs), "reference": cell(of.references)}
-            for of in results
-        ]
-        return [section("Words of a sentence", records(rows))]
+        columns = {"words": ("outputs", ".1f"), "reference": ("references", ".1f")}
+        return [section("Words of a sentence", result_table(results, columns))]
 
 
 ANALYSIS = Lengths

@@ -10,6 +10,7 @@ script, in the tables and figures that are not about sizes of embeddings and voc
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -20,9 +21,9 @@ from search_spaces.papers import from_yaml
 from search_spaces.scales import RELEASED, TRANSLATION
 
 if TYPE_CHECKING:
-    from augury.analysis.correlation import LayerCorrelations
+    import pandas as pd
+
     from augury.analysis.system import System
-    from augury.reporting.results import SystemResult
     from trainables.nmt.config import Config, ModelConfig
 
 PAPER = from_yaml.load("cipherdaug")
@@ -73,34 +74,12 @@ def subwords(system: System) -> Mapping[str, float]:
     }
 
 
-# Tables 6, 7 and 9: what is printed of vocabularies and parameters.
-
-
-def entries(systems: Mapping[str, SystemResult]) -> dict[str, dict[str, float]]:
-    """Return the entries of vocabularies."""
-    from augury.experiments.run import Run
-    from augury.experiments.task import ShowsStates, capable
-
-    counts = {}
-    for name, system in systems.items():
-        run = Run.read(next(iter(system.runs.values())))
-        counts[name] = float(len(capable(run.experiment.task, ShowsStates).trained(run).pieces))
-    return {name: {"|vocab|": count, "|V|": count} for name, count in counts.items()}
-
-
-def parameters(systems: Mapping[str, SystemResult]) -> dict[str, dict[str, float]]:
-    """Return the trained parameters of models."""
-    costs = {name: system.cost for name, system in systems.items()}
-    return {name: {"Train Θ": cost.parameters} for name, cost in costs.items() if cost}
-
-
-def sizes(systems: Mapping[str, SystemResult]) -> dict[str, dict[str, float]]:
-    """Return both (Table 6)."""
-    of_models, vocabularies = parameters(systems), entries(systems)
-    return {
-        name: {"|vocab|": vocabularies[name]["|vocab|"], **of_model}
-        for name, of_model in of_models.items()
-    }
+def sizes(system: System) -> Mapping[str, float]:
+    """Return the entries of a vocabulary and the trained parameters of a model (Tables 6, 7 and
+    9)."""
+    cost = system.record.cost
+    assert cost is not None
+    return {"|vocab|": len(system.pieces), "Train Θ": cost.parameters}
 
 
 # Tables 8 and 10, Figures 3 to 8: measured on finished runs; `augury analyze` tests differences.
@@ -111,8 +90,7 @@ def hallucinated(system: System) -> Mapping[str, float]:
     before them (Algorithm 2 of Raunak et al. 2021, with 50 subwords; Table 8)."""
     from augury.analysis.hallucinations import HallucinationAnalysis
 
-    (result,) = HallucinationAnalysis().compute([system])
-    return {"Hallucinations": len(result.hallucinated)}
+    return {"Hallucinations": HallucinationAnalysis().compute([system])["lost"][0]}
 
 
 def embeddings(system: System) -> Mapping[str, float]:
@@ -151,24 +129,16 @@ def rarest_of_sentences(system: System) -> Mapping[str, float]:
     test sentences (Figure 3)."""
     from augury.analysis.rare_subwords import RareSubwordAnalysis
 
-    (result,) = RareSubwordAnalysis().compute([system])
-    return {view.view: view.mean.value for view in result.views}
+    return by(RareSubwordAnalysis().compute([system]), "view")
 
 
-def by_frequency(system: System) -> Mapping[str, float]:
-    """Return F-measure in per cent by how often training has seen a word (Figure 4 a)."""
+def by_bucket(kind: str, system: System) -> Mapping[str, float]:
+    """Return F-measure in per cent by how often training has seen a word (`frequency`, Figure 4 a),
+    or BLEU of the sentences by the number of words of the reference (`length`, Figure 4 b)."""
     from augury.analysis.buckets import BucketAnalysis
 
     buckets = BucketAnalysis().compute([system])
-    return {of.bucket: of.value for of in buckets if of.kind == "frequency"}
-
-
-def by_length(system: System) -> Mapping[str, float]:
-    """Return BLEU of the sentences by the number of words of the reference (Figure 4 b)."""
-    from augury.analysis.buckets import BucketAnalysis
-
-    buckets = BucketAnalysis().compute([system])
-    return {of.bucket: of.value for of in buckets if of.kind == "length"}
+    return by(buckets[buckets["kind"] == kind], "bucket")
 
 
 def layers(*systems: System) -> Mapping[str, float]:
@@ -181,22 +151,14 @@ def layers(*systems: System) -> Mapping[str, float]:
     from augury.analysis.correlation import CorrelationAnalysis
 
     result = CorrelationAnalysis().compute(systems)
-    noise = result.pairs[-1].noise
-    quantities = {"truncated mean of noise": noise.truncated_mean, "PWCCA of noise": noise.pwcca}
-    for pair in result.pairs:
-        if pair.second[0] == systems[-1].name:
-            for row, values in enumerate(pair.values):
-                for column, value in enumerate(values):
-                    name = f"{pair_name(pair)} | layer {row} | layer {column}"
-                    quantities[name] = value.pwcca
+    noise = result.iloc[-1]
+    quantities = {"truncated mean of noise": noise["noise_truncated_mean"]}
+    quantities["PWCCA of noise"] = noise["noise_pwcca"]
+    for row in result[result["other_system"] == systems[-1].name].itertuples():
+        of_rows = row.view if row.system == row.other_system else f"baseline {row.view}"
+        pair = f"{of_rows} (rows) by {row.other_view} (columns)"
+        quantities[f"{pair} | layer {row.layer} | layer {row.other_layer}"] = row.pwcca
     return quantities
-
-
-def pair_name(pair: LayerCorrelations) -> str:
-    """Return the views of a pair, that of rows first."""
-    (first, view), (second, other) = pair.first, pair.second
-    rows = view if first == second else f"baseline {view}"
-    return f"{rows} (rows) by {other} (columns)"
 
 
 def by_view(system: System) -> Mapping[str, float]:
@@ -204,8 +166,12 @@ def by_view(system: System) -> Mapping[str, float]:
     from augury.analysis.outputs import OutputAnalysis
 
     metric = system.run.experiment.scoring.metrics[0]
-    (result,) = OutputAnalysis(metric=metric).compute([system])
-    return {view.view: view.value for view in result.views}
+    return by(OutputAnalysis(metric=metric).compute([system]), "view")
+
+
+def by(results: pd.DataFrame, name: str) -> Mapping[str, float]:
+    """Return the values of results by a column of names."""
+    return dict(zip(results[name], results["value"], strict=True))
 
 
 def rarest_of(german: str, place: int) -> Measure:
@@ -243,14 +209,14 @@ TABLES = from_yaml.tables(
     table2={"scales": SCALES | {name: merge(SCALES[name], DEV) for name in ("paper", RELEASED)}},
     table3={"scales": SCALES | CORPORA},
     table5={"scales": OF_SIZES | PAPER["ted"]},
-    table6={"scales": OF_SIZES, "quantities": sizes},
-    table7={"scales": OF_SIZES, "quantities": entries},
+    table6={"scales": OF_SIZES, "measure": sizes},
+    table7={"scales": OF_SIZES, "measure": sizes},
     table8={"measure": hallucinated},
-    table9={"scales": OF_SIZES, "quantities": parameters},
+    table9={"scales": OF_SIZES, "measure": sizes},
     table10={"scales": OF_SIZES, "measure": embeddings},
     figure3={"measure": rarest_of_sentences},
-    figure4={"measure": by_frequency},
-    figure4b={"measure": by_length},
+    figure4={"measure": partial(by_bucket, "frequency")},
+    figure4b={"measure": partial(by_bucket, "length")},
     figure5={"measure": layers},
     figure6={"measure": by_view},
     figure7={"measure": rarest_of("hey, warum nicht?", 0)},

@@ -21,12 +21,12 @@ from search_spaces.scales import RELEASED, size_of
 
 if TYPE_CHECKING:
     from augury.analysis.system import System
-    from augury.reporting.results import SystemResult
 
 PAPER = from_yaml.load("noisy_nmt")
-BLEU, UNCASED, FIXED = "multi_bleu_detok", "multi_bleu_detok:lower", "-fixed"
-"""The paper's metric, that of leaderboards, and what is behind a metric that reads French with
-fixed punctuation."""
+BLEU, UNCASED = "multi_bleu_detok", "multi_bleu_detok:lower"
+"""The paper's metric, and that of leaderboards."""
+FIXED, UNCASED_FIXED = f"{BLEU}:fixed", f"{UNCASED}-fixed"
+"""The same of French with fixed punctuation."""
 FR_EN, EN_FR = ("fr", "en"), ("en", "fr")
 
 
@@ -78,9 +78,9 @@ def scales(direction: tuple[str, str], first: str = BLEU) -> dict[str, dict[str,
     """
     of_direction = {}
     for scale in PAPER["settings"]:
-        steps = ("", FIXED) if is_french(scale, direction) else ("",)
-        known = [f"{metric}{step}" for step in steps for metric in (BLEU, UNCASED)]
-        deciding = first if first in known else first.removesuffix(FIXED)
+        known = [BLEU, UNCASED]
+        known += [FIXED, UNCASED_FIXED] if is_french(scale, direction) else []
+        deciding = first if first in known else UNCASED
         metrics = list(dict.fromkeys([deciding, *known, "chrf"]))
         scoring = {"scoring": {"metrics": metrics}}
         of_direction[scale] = {**experiment(scale, direction), **scoring}
@@ -226,14 +226,10 @@ def table3(scale: str) -> Rows:
     return {name: row for name, row in rows.items() if name not in further}
 
 
-def fuzzy_pairs(systems: Mapping[str, SystemResult]) -> dict[str, dict[str, float]]:
-    """Return the numbers of pairs that fuzzy matches have made (Section 3.2)."""
-    pairs: dict[str, dict[str, float]] = {}
-    for name, system in systems.items():
-        made = [out.made for out in system.outputs if out.operator == "fuzzy_match"]
-        if made:
-            pairs[name] = {"fuzzy pairs": float(sum(made))}
-    return pairs
+def fuzzy_pairs(system: System) -> Mapping[str, float]:
+    """Return the number of pairs that fuzzy matches have made (Section 3.2)."""
+    made = [of.made for of in system.health if of.operator == "fuzzy_match"]
+    return {"fuzzy pairs": sum(made)} if made else {}
 
 
 PRINTED = {"Tune-S": "MTNT(Tune-S)", "Tune-B": "MTNT(Tune-B)"}
@@ -253,7 +249,7 @@ def table4(scale: str) -> Rows:
 def rescored(scale: str) -> dict[str, tuple[str, str]]:
     """Return those rows with their metric, where outputs are French."""
     french = is_french(scale, EN_FR)
-    return {row: (of, BLEU + FIXED) for row, of in RESCORED.items() if french}
+    return {row: (of, FIXED) for row, of in RESCORED.items() if french}
 
 
 def unavailable(scale: str) -> dict[str, str]:
@@ -271,19 +267,19 @@ TABLES = from_yaml.tables(
     "noisy_nmt",
     PAPER | {"parts": {}},
     table2={"scales": scales(EN_FR), "rows": table2, "measure": word_rates},
-    table3={"scales": scales(FR_EN), "rows": table3, "quantities": fuzzy_pairs},
+    table3={"scales": scales(FR_EN), "rows": table3, "measure": fuzzy_pairs},
     table4={
         "scales": scales(EN_FR),
         "rows": table4,
         "rescored": rescored,
         "unavailable": unavailable,
-        "quantities": fuzzy_pairs,
+        "measure": fuzzy_pairs,
     },
     # Merged MTNT, FT and FM.
     table5={"scales": scales(FR_EN, UNCASED), "rows": partial(submitted, FR_EN, "+FT+FM")},
     # Double tuning, punctuation fixed.
     table6={
-        "scales": scales(EN_FR, UNCASED + FIXED),
+        "scales": scales(EN_FR, UNCASED_FIXED),
         "rows": partial(submitted, EN_FR, "+double tune"),
     },
 )

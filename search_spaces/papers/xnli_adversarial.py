@@ -17,7 +17,7 @@ from augury.sweeping.declarations import Rows
 from search_spaces.papers import from_yaml
 
 if TYPE_CHECKING:
-    from augury.reporting.results import SystemResult
+    from augury.analysis.system import System
 
 PAPER = from_yaml.load("xnli_adversarial")
 SCALES: dict[str, dict[str, Any]] = PAPER["scales"]
@@ -95,22 +95,20 @@ def unavailable(scale: str) -> dict[str, str]:
     return {name: REASONS[scale] for name in names if name not in assembled(scale)}
 
 
-def kept(systems: Mapping[str, SystemResult]) -> dict[str, dict[str, float]]:
+def kept(system: System) -> Mapping[str, float]:
     """Return, of the generated hypotheses that are new texts, how many per cent have kept a label
     (column *p* of Table 3)."""
-    shares = {}
-    for name, system in systems.items():
-        for output in system.outputs:
-            if output.operator == "semantic":
-                lost = output.lost.items()
-                dropped = sum(count for why, count in lost if why.startswith("dropped "))
-                shares[name] = {"p": 100 * output.made / max(1, output.made + dropped)}
-    return shares
+    for output in system.health:
+        if output.operator == "semantic":
+            lost = output.lost.items()
+            dropped = sum(count for why, count in lost if why.startswith("dropped "))
+            return {"p": 100 * output.made / max(1, output.made + dropped)}
+    return {}
 
 
 TABLES = from_yaml.tables(
     "xnli_adversarial",
     PAPER,
     table2={"rows": table2, "assembled": assembled, "unavailable": unavailable},
-    table3={"quantities": kept},
+    table3={"measure": kept},
 )

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from augury.analysis.attack import AttackAnalysis, Strength, choose
+from augury.analysis.attack import AttackAnalysis, choose
 from augury.cli import main
 from augury.experiments.run import Run
 from augury.sweeping.driver import run_experiment
@@ -24,13 +24,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.mark.trains
 def test_the_loss_rises_with_the_radius(run: Run) -> None:
     strengths = AttackAnalysis(radii=(0.1, 0.01, 0.3), examples=20).strengths(run)
-    assert [item.epsilon for item in strengths] == [0.01, 0.1, 0.3]
-    assert len({item.clean for item in strengths}) == 1
-    assert 0 < strengths[0].rise < strengths[1].rise < strengths[2].rise
-    assert all(0 < item.perturbation <= item.epsilon * (1 + 1e-4) for item in strengths)
-    assert all(item.projected_steps == 0 for item in strengths)
-    (farther,) = AttackAnalysis(radii=(0.1,), examples=20, alpha_share=3.0).strengths(run)
-    assert farther.projected_steps > 0
+    assert strengths["epsilon"].tolist() == [0.01, 0.1, 0.3]
+    assert strengths["nll_before"].nunique() == 1
+    assert strengths["rise"].is_monotonic_increasing and strengths["rise"][0] > 0
+    assert strengths["perturbation"].between(0, strengths["epsilon"] * (1 + 1e-4)).all()
+    assert not strengths["projected_steps"].any()
+    farther = AttackAnalysis(radii=(0.1,), examples=20, alpha_share=3.0).strengths(run)
+    assert farther["projected_steps"][0] > 0
 
 
 @pytest.mark.trains
@@ -44,6 +44,7 @@ def test_a_classifier_is_attacked_though_it_translates_nothing(
 
 
 def test_the_radius_is_between_those_measured() -> None:
-    measured = [Strength(0.01, 1.0, 1.1, 0.01, 0.0), Strength(0.1, 1.0, 2.1, 0.1, 0.0)]
-    assert choose(measured, 0.6) == pytest.approx(0.01 * 10**0.5)
-    assert choose(measured, 0.05) is None and choose(measured, 5.0) == 0.1
+    radii, rises = (0.01, 0.1), (0.1, 1.1)
+    assert choose(radii, rises, 0.6) == pytest.approx(0.01 * 10**0.5)
+    ends = [choose(radii, rises, rise) for rise in (0.05, 5.0)]
+    assert ends == [pytest.approx(radius) for radius in radii]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from types import SimpleNamespace
 from typing import Any
 
@@ -56,16 +57,17 @@ def test_every_pair_of_layers_of_views_and_models_is_compared_with_noise_of_its_
     first = system("first", {"plain": [bottom, top], "rot-1": [top + 3, noise]})
     second = system("second", {"plain": [2 * bottom[:, :3]], "rot-1": [noise, -bottom, top]})
     result = CorrelationAnalysis().compute([first, second])
-    assert [(*pair.first, *pair.second) for pair in result.pairs] == [
+    inputs = result[["system", "view", "other_system", "other_view"]].drop_duplicates()
+    assert [*inputs.itertuples(index=False, name=None)] == [
         *(("first", "plain", "second", view) for view in ("plain", "rot-1")),
         *((name, "plain", name, "rot-1") for name in ("first", "second")),
         *((name, "plain", name, "plain") for name in ("first", "second")),
     ]
-    values = [[value.pwcca for value in row] for row in result.pairs[1].values]
-    others = [noise, -bottom, top]
-    expected = [[correlation(row, other).pwcca for other in others] for row in (bottom, top)]
-    assert values == expected
+    pairs = [rows for _, rows in result.groupby("pair", sort=False)]
+    layers = itertools.product((bottom, top), (noise, -bottom, top))
+    assert pairs[1]["pwcca"].tolist() == [correlation(*pair).pwcca for pair in layers]
     widths = [(3, 4), (3, 4), (4, 4), (3, 3), (4, 4), (3, 3)]
-    assert [pair.noise for pair in result.pairs] == [random_baseline(40, *of) for of in widths]
+    for rows, of in zip(pairs, widths, strict=True):
+        assert {*rows["noise_pwcca"]} == {random_baseline(40, *of).pwcca}
     with pytest.raises(UserError, match="40 sentences .* 39 dimensions"):
         CorrelationAnalysis().compute([system("one", {"plain": [np.zeros((40, 39))]})])

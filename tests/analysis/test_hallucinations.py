@@ -59,19 +59,18 @@ def parrot(name: str, ruin: str) -> Any:
 
 def test_sentences_count_once_and_only_if_they_are_translated() -> None:
     analysis = HallucinationAnalysis(subwords=3)
-    calm, faulty = analysis.compute([parrot("calm", "nothing"), parrot("mad", "a")])
-    assert (calm.candidates, calm.hallucinated, calm.pairs) == (2, (), 0)
+    results = analysis.compute([parrot("calm", "nothing"), parrot("mad", "a")])
     # "a b c" holds the word that ruins it and so is not translated at all: it is no candidate.
-    assert (faulty.candidates, faulty.hallucinated) == (1, ())
+    assert results["candidates"].tolist() == [2, 1]
+    assert results["lost"].tolist() == [0, 0] and results["pairs"][0] == 0
 
 
 def test_hallucinations_are_counted_by_subword() -> None:
     systems = [parrot("one", "z"), parrot("two", "a")]
-    first, second = HallucinationAnalysis(subwords=4).compute(systems)
-    assert second.subwords == ("d", "c", "b", "a") and second.by_subword == (0, 0, 0, 1)
-    assert second.hallucinated == (1,) and second.pairs == 1
-    (example,) = second.examples
-    assert (example.sentence, example.subword, example.output) == (1, "a", "what is that")
-    assert second.share.value == pytest.approx(1 / 3) and first.share.value == 0
-    assert second.against_first is not None and second.against_first.more == 1
+    results = HallucinationAnalysis(subwords=4).compute(systems)
+    second = results.iloc[1]
+    assert second["subwords"] == ["d", "c", "b", "a"] and second["by_subword"] == [0, 0, 0, 1]
+    assert second["hallucinated"] == [1] and second["pairs"] == 1
+    assert second["examples"] == [{"sentence": 1, "subword": "a", "output": "what is that"}]
+    assert results["value"].tolist() == [0, pytest.approx(1 / 3)] and second["more"] == 1
     assert frequent_subwords(systems[0], 50) == [6, 5, 4, 3]  # no special symbol

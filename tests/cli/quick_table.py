@@ -38,6 +38,5 @@ TABLES = {
         tolerance=0.5,
         deviations={"toy": ["a handful of sentences"], "paper": []},
         unavailable={"oracle": "reads the references"},
-        literature={"agreement": {"Table 8": 15.1}},
     )
 }

@@ -55,7 +55,7 @@ def translated(
     """A run scored on translations with this error rate."""
     lines = hypotheses(rate, f"{name} {seed}")
     metrics = options.pop("metrics", ("bleu", "chrf"))
-    scores = score(lines, REFERENCES, language="en", metrics=metrics, samples=10)
+    scores = score(lines, REFERENCES, language="en", metrics=metrics)
     test = options.get("test", "test")
     runs.run(name, address, seed, tests={test: scores}, **options)
 

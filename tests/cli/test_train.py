@@ -24,7 +24,7 @@ TOY = {
     "augment": [{"operator": "cipher", "keys": [1]}],
     "regime": "coregularised",
     "training": {"max_tokens": 300, "max_updates": 4, "validate_every": 2, "average_last": 1},
-    "scoring": {"metrics": ["bleu"], "bootstrap_samples": 20},
+    "scoring": {"metrics": ["bleu"]},
 }
 """An experiment without test sets."""
 TESTED = {"corpus.tests": {"news": {"builtin": 3}}}

@@ -57,7 +57,7 @@ TEXTS = ["the cat sat on the mat", "a dog ran", "the cat sat on the hat", "birds
 
 
 def value(name: str, hypotheses: list[str]) -> float:
-    (measured,) = score(hypotheses, TEXTS, metrics=[name], language="en", samples=2)
+    (measured,) = score(hypotheses, TEXTS, metrics=[name], language="en")
     return measured.value
 
 

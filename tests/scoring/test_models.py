@@ -47,11 +47,11 @@ def test_comet_is_run_by_its_own_python(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setenv("AUGURY_COMET", sys.executable)
     texts = ["four", "a"], ["abc", "b"]
-    (result,) = score(*texts, sources=["s", "so"], metrics=["comet:some/model"], samples=10)
+    (result,) = score(*texts, sources=["s", "so"], metrics=["comet:some/model"])
     assert result.statistics[:, 0] == pytest.approx([1.43, 2.11])
     assert result.value == pytest.approx((1.43 + 2.11) / 2)
     assert "|model:some/model|scale:100|comet:2.2" in result.signature
-    with pytest.raises(UserError, match="1 source but 2 references"):
+    with pytest.raises(UserError, match="sources: 1 line, but 2 references"):
         score(*texts, sources=["s"], metrics=["comet:some/model"])
     with pytest.raises(UserError, match=r"COMET, run by .*, failed: AssertionError"):
-        score(*texts, sources=["s", "so"], metrics=["comet:other/model"], samples=10)
+        score(*texts, sources=["s", "so"], metrics=["comet:other/model"])

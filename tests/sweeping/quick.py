@@ -33,7 +33,7 @@ BASE = {
     },
     "validation": {"sentences": 10},
     "decoding": {"beam": 1, "max_length": 30},
-    "scoring": {"metrics": ["bleu"], "bootstrap_samples": 100},
+    "scoring": {"metrics": ["bleu"]},
     "tracking": {"enabled": False},
 }
 SPACE = SearchSpace(

@@ -23,7 +23,7 @@ from augury.experiments.run import Run
 from augury.experiments.task import Task
 from augury.models import pretrained
 from augury.regimes.regime import SOURCE
-from augury.scoring.punctuation import FIXED
+from augury.scoring.sacre import FIXED
 from augury.text.tokens import Text, Tokenizer
 from trainables.nmt.config import Config, SequenceExperiment
 from trainables.nmt.pretrained import translator

@@ -7,21 +7,24 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any, ClassVar
 
-from augury.analysis.system import VALID, System
+import pandas as pd
+
+from augury.analysis.system import System
 from augury.core import config, plugins
 from augury.core.plugins import Extension, Registry
 from augury.core.store import Folder
 from augury.experiments import stored_runs
 from augury.experiments.task import ShowsStates, capable
 from augury.reporting import rendering, run_files
-from augury.reporting.numbers import MISSING, interval, p_text, probability, signed
+from augury.reporting.numbers import NumberFormat, interval, p_text
 from augury.reporting.report import Report, Section
-from augury.reporting.tables import Cell, Table, cell
-from augury.scoring.significance import Difference
+from augury.reporting.samples import Example
+from augury.reporting.tables import Cell, Table, plain_records, table
 
+Columns = Mapping[str, tuple[str, NumberFormat]]
+"""The columns of a table of results: title -> the column of the frame, the format of numbers."""
 ANALYSES = Registry(
     "analysis",
     package="augury.analysis",
@@ -41,15 +44,16 @@ class Analysis(Extension, ABC):
     """The name of the analysis, or the path of its file."""
 
     @abstractmethod
-    def compute(self, systems: Sequence[System]) -> Any:
-        """Return the results: a dataclass for all systems, or a list with one for each."""
+    def compute(self, systems: Sequence[System]) -> pd.DataFrame:
+        """Return the results with exact numbers, which are written to JSON: a row for every system,
+        or for every part of it."""
 
     @abstractmethod
-    def answer(self, results: Any, systems: Sequence[System]) -> str:
+    def answer(self, results: pd.DataFrame, systems: Sequence[System]) -> str:
         """Return what the results say, in a sentence that claims no more than they support."""
 
     @abstractmethod
-    def sections(self, results: Any, systems: Sequence[System]) -> list[Section]:
+    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[Section]:
         """Return the sections of the page; their tables are shown in a terminal too."""
 
 
@@ -67,7 +71,7 @@ def analyse(analysis: Analysis, systems: Sequence[System]) -> Report:
         for system in systems:
             capable(system.run.experiment.task, ShowsStates)
         title += f" on {first.test}"
-    notes = _cautions(systems, analysis.OF_TEST)
+    notes = _cautions(systems)
     results = analysis.compute(systems)
     answer, sections = analysis.answer(results, systems), analysis.sections(results, systems)
     settings = analysis.to_dict()
@@ -86,7 +90,7 @@ def analyse(analysis: Analysis, systems: Sequence[System]) -> Report:
             "lines": [row + 1 for row in first.rows],
             "runs": runs,
             "settings": settings,
-            "results": list(map(asdict, results)) if isinstance(results, list) else asdict(results),
+            "results": plain_records(results),
         },
         summary=[*tables, "\n".join([answer, *notes])],
         tables=tables,
@@ -110,30 +114,17 @@ def folder_of(systems: Sequence[System], system: System) -> Folder:
     return system.run.folder.sub(f"{run_files.ANALYSES}/{name}")
 
 
-def _cautions(systems: Sequence[System], of_test: bool) -> list[str]:
-    """Return notes on the texts of the systems, on their number and, where an analysis is of a test
-    set, on the choice of its sentences and on how they are translated."""
-    first, cautions = systems[0], list[str]()
+def _cautions(systems: Sequence[System]) -> list[str]:
+    """Return notes on the texts of the systems, and on their number."""
+    cautions = list[str]()
     for system in systems:
         cautions += stored_runs.corpus_notes(system.run.folder, system.run.inputs)
-    cautions = list(dict.fromkeys(cautions))
     if len(systems) > 1:
         cautions.append(
             "Runs are compared, not methods: one training of each does not tell them apart from "
             "chance."
         )
-    if not of_test:
-        return cautions
-    if first.test == VALID:
-        cautions.append(
-            "The sentences are those of the validation set, by which training was ended and "
-            "weights were chosen."
-        )
-    if len(first.rows) < (total := first.run.corpus(first.test).rows):
-        cautions.append(
-            f"{len(first.rows):,} of the {total:,} sentences of {first.test}, drawn at random."
-        )
-    return cautions
+    return list(dict.fromkeys(cautions))
 
 
 def test_label(systems: Sequence[System]) -> str:
@@ -141,9 +132,14 @@ def test_label(systems: Sequence[System]) -> str:
     return f"{systems[0].test} ({len(systems[0].rows):,} sentences)"
 
 
-def heading(system: System, sentence: int) -> str:
-    """Return the heading of a sentence: its line in the test set."""
-    return f"line {system.rows[sentence] + 1}"
+def example(system: System, sentence: int, outputs: Mapping[str, str]) -> Example:
+    """Return a sentence with outputs for it, by what they are of."""
+    return Example(
+        f"{system.name}, line {system.rows[sentence] + 1}",
+        {"source": system.sources[sentence]},
+        {"reference": system.references[sentence]},
+        outputs,
+    )
 
 
 def certainty(p_value: float) -> str:
@@ -151,9 +147,22 @@ def certainty(p_value: float) -> str:
     return p_text(p_value) if p_value < 0.05 else f"{p_text(p_value)}, may be chance"
 
 
-def difference_cells(test: Difference | None) -> list[Cell]:
-    """Return a difference with its interval, and its p-value; dashes for None."""
-    if test is None:
-        return [Cell(MISSING)] * 2
-    shown = interval(test.value, test.low, test.high, signed)
-    return [Cell(shown, test.value), cell(test.p_value, probability)]
+def result_table(
+    results: pd.DataFrame,
+    columns: Columns,
+    named_by: Sequence[str] = ("system",),
+    **options: Any,
+) -> Table:
+    """Return the table of results.
+
+    Numbers have their interval where the frame has its ends, `NAME_low` and `NAME_high`. The first
+    column has the name of a row, that of the columns `named_by`; `options` are fields of `Table`.
+    """
+    rows = []
+    for result in plain_records(results):
+        cells: list[object] = [", ".join(f"{result[name]}" for name in named_by)]
+        for name, form in columns.values():
+            value, low, high = map(result.get, (name, f"{name}_low", f"{name}_high"))
+            cells.append(Cell(interval(value, low, high, form), value))
+        rows.append(cells)
+    return table([", ".join(named_by), *columns], rows, **options)

@@ -3,15 +3,14 @@ radius, from which the radius of adversarial training is chosen."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
+import pandas as pd
 from pydantic import Field
 
-from augury.analysis.analysis import Analysis
+from augury.analysis.analysis import Analysis, Columns, result_table
 from augury.analysis.system import System
 from augury.core.errors import UserError
 from augury.core.rng import generator
@@ -20,55 +19,27 @@ from augury.experiments.task import find_task
 from augury.regimes.adversarial import Adversarial
 from augury.regimes.regime import PerturbableModel, Progress
 from augury.reporting.report import Section, section
-from augury.reporting.tables import cell, records
 
 RADII = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 BATCH = 32
+METRICS = ["nll_before", "nll", "perturbation", "projected_steps"]
+"""What the regime measures: the losses without and at the last perturbation, the norm of this
+relative to that of the embeddings, and the share of steps projected onto the ball of the radius."""
 
 
-@dataclass(frozen=True)
-class Strength:
-    """The effect of an attack with a radius (ε), in means over rows."""
-
-    epsilon: float
-    clean: float
-    """The loss without perturbation."""
-    attacked: float
-    """The loss at the last perturbation."""
-    perturbation: float
-    """The norm of the perturbation, relative to that of the embeddings."""
-    projected_steps: float
-    """The share of steps that were projected onto the ball of the radius."""
-
-    @property
-    def rise(self) -> float:
-        """How much higher the loss is under attack."""
-        return self.attacked - self.clean
+COLUMNS: Columns = {
+    "clean loss": ("nll_before", ".3f"),
+    "attacked loss": ("nll", ".3f"),
+    "rise": ("rise", "+.3f"),
+    "‖r‖ / ‖embeddings‖": ("perturbation", ".2%"),
+    "steps projected": ("projected_steps", ".0%"),
+}
 
 
-@dataclass(frozen=True)
-class Attack:
-    """The effect of an attack on one system."""
-
-    system: str
-    radii: tuple[Strength, ...]
-    """By radius, the smallest first."""
-    epsilon: float | None
-    """The radius to take (see `choose`)."""
-
-
-def choose(strengths: Sequence[Strength], rise: float) -> float | None:
-    """Return the radius at which the loss rises by `rise`, log-linear between those measured.
-
-    None if the smallest radius raises it more already; the largest if none does.
-    """
-    if strengths[0].rise > rise:
-        return None
-    for lower, upper in zip(strengths, strengths[1:], strict=False):
-        if upper.rise > rise:
-            share = (rise - lower.rise) / (upper.rise - lower.rise)
-            return float(lower.epsilon * (upper.epsilon / lower.epsilon) ** share)
-    return strengths[-1].epsilon
+def choose(radii: Sequence[float], rises: Sequence[float], rise: float) -> float:
+    """Return the radius at which the loss rises by `rise`, log-linear between those measured, the
+    smallest first; at most the largest, at least the smallest."""
+    return float(np.exp(np.interp(rise, np.maximum.accumulate(rises), np.log(radii))))
 
 
 class AttackAnalysis(Analysis):
@@ -89,19 +60,19 @@ class AttackAnalysis(Analysis):
     rise: float = Field(0.5, gt=0)
     """How much higher the loss may be under attack, in nats a row."""
 
-    def compute(self, systems: Sequence[System]) -> list[Attack]:
-        """Return the results."""
+    def compute(self, systems: Sequence[System]) -> pd.DataFrame:
+        """Return the strength of the attack on every system at each radius, the smallest first."""
         results = []
         for system in systems:
-            strengths = self.strengths(system.run)
-            results.append(Attack(system.name, strengths, choose(strengths, self.rise)))
-        return results
+            results.append(self.strengths(system.run).assign(system=system.name))
+        return pd.concat(results, ignore_index=True)
 
-    def strengths(self, run: Run) -> tuple[Strength, ...]:
+    def strengths(self, run: Run) -> pd.DataFrame:
         """Return the strength of PGD at each radius, on training examples of a finished run.
 
-        A sample of them, the same for all radii, without dropout. UserError for a task whose words
-        cannot be perturbed.
+        A sample of them, the same for all radii, without dropout. Columns: the radius, `epsilon`;
+        METRICS, in means over rows; the `rise` of the loss. UserError for a task whose words cannot
+        be perturbed.
         """
         import torch
 
@@ -128,49 +99,39 @@ class AttackAnalysis(Analysis):
                 alpha_share=self.alpha_share,
                 label_smoothing=0.0,
             )
-            sums: dict[str, float] = defaultdict(float)
-            count = 0.0
+            sums, count = pd.Series(0.0, METRICS), 0.0
             for batch in batches:
                 losses = regime.loss(model, batch, Progress(0))
                 count += float(losses.rows)
-                for name in ("nll_before", "nll", "perturbation", "projected_steps"):
-                    sums[name] += float(losses.metrics[name])
-            measured.append(Strength(radius, *(total / count for total in sums.values())))
-        return tuple(measured)
+                sums += [float(losses.metrics[name]) for name in METRICS]
+            measured.append({"epsilon": radius, **(sums / count)})
+        strengths = pd.DataFrame(measured)
+        return strengths.assign(rise=strengths["nll"] - strengths["nll_before"])
 
-    def answer(self, results: Sequence[Attack], systems: Sequence[System]) -> str:
+    def answer(self, results: pd.DataFrame, systems: Sequence[System]) -> str:
         """Return the radius at which the loss rises by what is allowed."""
         rise, said = f"{self.rise:g} nats", []
-        for result in results:
-            if result.epsilon is None:
-                text = f"the smallest radius raises the loss by more than {rise}: give smaller "
-                text += "radii (--set attack.radii=[...]), or a larger attack.rise"
-            elif result.epsilon == result.radii[-1].epsilon:
-                text = f"no radius raises the loss by more than {rise}: give larger ones "
+        for name, of_system in results.groupby("system", sort=False):
+            radii, rises = of_system["epsilon"].tolist(), of_system["rise"].tolist()
+            epsilon, larger = choose(radii, rises, self.rise), f"more than {rise}"
+            if rises[0] > self.rise:
+                text = f"the smallest radius raises the loss by {larger}: give smaller radii "
+                text += "(--set attack.radii=[...]), or a larger attack.rise"
+            elif max(rises) < self.rise:
+                text = f"no radius raises the loss by {larger}: give larger ones "
                 text += "(--set attack.radii=[...])"
             else:
-                text = f"the loss rises by {rise} at ε = {result.epsilon:.2g}: regime: "
-                text += f"{{name: adversarial, relative: true, epsilon: {result.epsilon:.2g}, "
+                text = f"the loss rises by {rise} at ε = {epsilon:.2g}: regime: "
+                text += f"{{name: adversarial, relative: true, epsilon: {epsilon:.2g}, "
                 text += f"alpha_share: {self.alpha_share:g}, steps: {self.steps}}}"
-            said.append(f"{result.system}: {text}")
+            said.append(f"{name}: {text}")
         return "\n".join(said)
 
-    def sections(self, results: Sequence[Attack], systems: Sequence[System]) -> list[Section]:
+    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[Section]:
         """Return the losses by radius."""
-        rows = [
-            {
-                "system, ε relative": f"{result.system}, {strength.epsilon:g}",
-                "clean loss": cell(strength.clean, ".3f"),
-                "attacked loss": cell(strength.attacked, ".3f"),
-                "rise": cell(strength.rise, "+.3f"),
-                "‖r‖ / ‖embeddings‖": cell(strength.perturbation, ".2%"),
-                "steps projected": cell(strength.projected_steps, ".0%"),
-            }
-            for result in results
-            for strength in result.radii
-        ]
-        note = "Of training examples, without dropout; the loss in nats a row."
-        return [section("Loss by radius", records(rows, title="Loss by radius", notes=(note,)))]
+        note, title = "Of training examples, without dropout; the loss in nats a row.", "Loss by ε"
+        shown = result_table(results, COLUMNS, ("system", "epsilon"), title=title, notes=(note,))
+        return [section(title, shown)]
 
 
 ANALYSIS = AttackAnalysis

@@ -10,79 +10,34 @@ from __future__ import annotations
 
 import bisect
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from augury.analysis.analysis import Analysis, difference_cells, test_label
+from augury.analysis.analysis import Analysis, Columns, result_table, test_label
+from augury.analysis.paired import difference, estimate
 from augury.analysis.system import System
-from augury.reporting.numbers import interval as interval_text
+from augury.reporting.numbers import probability, signed
 from augury.reporting.report import Section, section
-from augury.reporting.tables import Cell, Table, cell, table
-from augury.scoring.bootstrap import SAMPLES, Value, resample
+from augury.reporting.tables import plain_records
+from augury.scoring.bootstrap import Value, resample
 from augury.scoring.sacre import Bleu, bleu_counts
-from augury.scoring.significance import Difference, Interval, compare, holm, interval
+from augury.scoring.significance import holm
 
 FREQUENCIES = (1, 2, 3, 4, 5, 10, 100, 1000)
 LENGTHS = (10, 20, 30, 40, 50, 60)
 """A bucket ends below its cutoff; the last one has none."""
 
-WORDS = 3
-"""The number of counts of a sentence: words matched, of the reference, of the output."""
 TESTED = 20
 """The minimum number of sentences in a bucket for an interval or a test: many resamples of fewer
 have none of them."""
 
+FEW = f"Buckets of fewer than {TESTED} sentences have no interval and no test."
+TEST = "p: paired bootstrap over sentences, of one bucket, not corrected for their number."
 Words = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Bucket:
-    """The score of a system in one bucket that is not empty."""
-
-    system: str
-    kind: str
-    """`frequency`, by the count in the training target of the first system, or `length`."""
-    bucket: str
-    size: int
-    """Words of the references, or sentences."""
-    value: float
-    """F-measure or BLEU, 0 to 100."""
-    interval: Interval | None
-    """None below `TESTED` sentences."""
-    against_first: Difference | None
-    """Against the first system (paired bootstrap over sentences); None for that itself and below
-    `TESTED` sentences."""
-
-
-def _buckets(
-    system: str,
-    kind: str,
-    statistics: npt.NDArray[np.int64],
-    first: npt.NDArray[np.int64],
-) -> list[Bucket]:
-    """Return the scores by bucket, of those that have words of a reference, from the statistics of
-    a system and of the first one, (buckets, sentences, counts)."""
-    cutoffs, value = KINDS[kind].cutoffs, KINDS[kind].value
-    buckets = []
-    for index, (counts, of_first) in enumerate(zip(statistics, first, strict=True)):
-        if not (size := _size(counts)):
-            continue
-        resampled, difference = resample([counts], value, samples=SAMPLES), None
-        enough = counts.any(1).sum() >= TESTED
-        if enough and statistics is not first:
-            difference = compare(resample([of_first], value, samples=SAMPLES), resampled)
-        bounds, name = interval(resampled) if enough else None, bucket_name(cutoffs, index)
-        buckets.append(Bucket(system, kind, name, size, resampled.value, bounds, difference))
-    return buckets
-
-
-def _size(counts: npt.NDArray[np.int64]) -> int:
-    """Return the number of words of references, or of sentences, in a bucket."""
-    return int(counts[:, 1].sum() if counts.shape[1] == WORDS else counts.any(1).sum())
 
 
 def frequency_statistics(
@@ -92,7 +47,7 @@ def frequency_statistics(
 
     Words match within a sentence as multisets; a word belongs to the bucket of its own count.
     """
-    table = np.zeros((len(FREQUENCIES) + 1, len(references), WORDS), np.int64)
+    table = np.zeros((len(FREQUENCIES) + 1, len(references), 3), np.int64)
     for row, (output, reference) in enumerate(zip(outputs, references, strict=True)):
         sides = Counter(output) & Counter(reference), Counter(reference), Counter(output)
         for column, words in enumerate(sides):
@@ -133,10 +88,8 @@ class Kind(NamedTuple):
 
     cutoffs: Sequence[int]
     value: Value
-    title: str
-    unit: str
-    axis: str
     score: str
+    axis: str
     note: str
 
 
@@ -144,19 +97,15 @@ KINDS = {
     "frequency": Kind(
         FREQUENCIES,
         f_measure,
-        "F-measure by frequency",
-        "words",
-        "count in the training target",
         "F-measure",
+        "count in the training target",
         "F1 × 100 of words, matched within a sentence; a word is in the bucket of its own count.",
     ),
     "length": Kind(
         LENGTHS,
         Bleu.value,
-        "BLEU by length",
-        "sentences",
-        "words of the reference",
         "BLEU",
+        "words of the reference",
         "Corpus BLEU of the sentences of a bucket.",
     ),
 }
@@ -169,9 +118,10 @@ class BucketAnalysis(Analysis):
 
     analysis: str = "buckets"
 
-    def compute(self, systems: Sequence[System]) -> list[Bucket]:
+    def compute(self, systems: Sequence[System]) -> pd.DataFrame:
         """Return F-measure by frequency and BLEU by length of every system's translations of the
-        plain source."""
+        plain source: a row for every bucket with words of a reference, and the difference to the
+        first system. Intervals and differences are missing below `TESTED` sentences."""
         metric = Bleu("bleu", systems[0].language)
 
         def words(lines: Sequence[str]) -> list[Words]:
@@ -181,7 +131,7 @@ class BucketAnalysis(Analysis):
         for block in systems[0].run.corpus("train").blocks(["target"]):
             for line in words(block.column("target").to_pylist()):
                 counts.update(line)
-        buckets, first = list[Bucket](), dict[str, npt.NDArray[np.int64]]()
+        rows, first = list[dict[str, Any]](), dict[str, npt.NDArray[np.int64]]()
         for system in systems:
             outputs = words(system.outputs())
             statistics = {
@@ -189,74 +139,88 @@ class BucketAnalysis(Analysis):
                 "length": length_statistics(outputs, references),
             }
             first = first or statistics
-            for kind, of_kind in statistics.items():
-                buckets += _buckets(system.name, kind, of_kind, first[kind])
-        return buckets
+            for name, of_kind in statistics.items():
+                for row in _buckets(KINDS[name], of_kind, first[name]):
+                    rows.append({"system": system.name, "kind": name, **row})
+        return pd.DataFrame(rows)
 
-    def answer(self, results: Sequence[Bucket], systems: Sequence[System]) -> str:
+    def answer(self, results: pd.DataFrame, systems: Sequence[System]) -> str:
         """Return where systems differ from the first; of a single one, its scores on rare and
         frequent words."""
         first, *others = systems
         if not others:
-            rare, *_, frequent = [of for of in results if of.kind == "frequency"]
+            rare, *_, frequent = plain_records(results[results["kind"] == "frequency"])
             return (
-                f"On {test_label(systems)}, {first.name} has F {rare.value:.1f} on words that "
-                f"occur {rare.bucket} times in the training target, and {frequent.value:.1f} on "
-                f"those that occur {frequent.bucket} times."
+                f"On {test_label(systems)}, {first.name} has F {rare['value']:.1f} on words that "
+                f"occur {rare['bucket']} times in the training target, and "
+                f"{frequent['value']:.1f} on those that occur {frequent['bucket']} times."
             )
         found = []
         for system in others:
-            for kind in KINDS:
-                buckets = [of for of in results if (of.system, of.kind) == (system.name, kind)]
-                found.append(_difference(buckets, system.name, first.name))
+            for name, kind in KINDS.items():
+                of_both = (results["system"] == system.name) & (results["kind"] == name)
+                what = f"{kind.score} by {kind.axis}"
+                found.append(_difference(results[of_both], system.name, first.name, what))
         test = "paired bootstrap, p < 0.05 corrected for the buckets"
         return f"On {test_label(systems)}, {'; '.join(found)} ({test})."
 
-    def sections(self, results: Sequence[Bucket], systems: Sequence[System]) -> list[Section]:
+    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[Section]:
         """Return a table for every kind of buckets."""
-        names = [system.name for system in systems]
-        return [section(kind.title, _table(name, results, names)) for name, kind in KINDS.items()]
+        shown, first = [], systems[0].name
+        for name, kind in KINDS.items():
+            title = f"{kind.score} by {kind.axis}"
+            columns: Columns = {
+                "sentences": ("sentences", ","),
+                "words": ("words", ","),
+                f"{kind.score} [95 %]": ("value", ".1f"),
+            }
+            notes, named_by = [kind.note, FEW], ["bucket"]
+            if len(systems) > 1:
+                difference_to = f"difference to {first} [95 %]"
+                columns = {
+                    **columns,
+                    difference_to: ("difference", signed),
+                    "p": ("p", probability),
+                }
+                notes.append(f"{TEST} Counts in training are those of {first}.")
+                named_by.append("system")
+            rows = results[results["kind"] == name].sort_values("from", kind="stable")
+            numbers = result_table(rows, columns, named_by, title=title, notes=tuple(notes))
+            shown.append(section(title, numbers))
+        return shown
 
 
-def _difference(buckets: Sequence[Bucket], system: str, first: str) -> str:
+def _buckets(
+    kind: Kind, statistics: npt.NDArray[np.int64], first: npt.NDArray[np.int64]
+) -> Iterator[dict[str, Any]]:
+    """Yield the scores by bucket, of those that have words of a reference, from the statistics of a
+    system and of the first one, (buckets, sentences, counts)."""
+    for index, (counts, of_first) in enumerate(zip(statistics, first, strict=True)):
+        sentences, words = int(counts.any(1).sum()), int(counts[:, 1].sum())
+        if not words:
+            continue
+        scored = resample([counts], kind.value)
+        row = {"bucket": bucket_name(kind.cutoffs, index), "from": [0, *kind.cutoffs][index]}
+        row |= {"sentences": sentences, "words": words, "value": scored.value}
+        if sentences >= TESTED:
+            row |= estimate(scored)
+            if statistics is not first:
+                row |= difference(resample([of_first], kind.value), scored)
+        yield row
+
+
+def _difference(buckets: pd.DataFrame, system: str, first: str, what: str) -> str:
     """Return in how many buckets of a kind two systems differ, and where most."""
-    tests = {of.bucket: of.against_first for of in buckets if of.against_first}
-    corrected = holm([test.p_value for test in tests.values()])
-    real = {
-        name: test.value
-        for (name, test), p_value in zip(tests.items(), corrected, strict=True)
-        if p_value < 0.05
-    }
-    kind = KINDS[buckets[0].kind]
-    what = f"{kind.score} by {kind.axis}"
+    tested = [row for row in plain_records(buckets) if row.get("p") is not None]
+    corrected = holm([row["p"] for row in tested])
+    real = [row for row, p_value in zip(tested, corrected, strict=True) if p_value < 0.05]
     if not real:
         return f"no difference of {system} to {first} in {what} is real"
-    most = max(real, key=lambda name: abs(real[name]))
+    most = max(real, key=lambda row: abs(row["difference"]))
     return (
-        f"{system} differs from {first} in {len(real)} of {len(tests)} buckets of {what}, most "
-        f"({real[most]:+.1f}) at {most}"
+        f"{system} differs from {first} in {len(real)} of {len(tested)} buckets of {what}, most "
+        f"({most['difference']:+.1f}) at {most['bucket']}"
     )
-
-
-def _table(name: str, results: Sequence[Bucket], systems: Sequence[str]) -> Table:
-    kind = KINDS[name]
-    columns = [kind.axis, kind.unit, systems[0]]
-    notes = [kind.note, f"Buckets of fewer than {TESTED} sentences have no interval and no test."]
-    for system in systems[1:]:
-        columns += [system, "difference [95 %]", "p"]
-    if len(systems) > 1:
-        notes.append(
-            "p: paired bootstrap over sentences, of one bucket, not corrected for their number. "
-            f"Counts in training are those of {systems[0]}."
-        )
-    rows: dict[str, list[object]] = {}
-    for of in results:
-        if of.kind == name:
-            row = rows.setdefault(of.bucket, [Cell(of.bucket, len(rows)), cell(of.size, ",")])
-            low, high = (of.interval.low, of.interval.high) if of.interval else (None, None)
-            row.append(Cell(interval_text(of.value, low, high), of.value))
-            row += [] if of.system == systems[0] else difference_cells(of.against_first)
-    return table(columns, rows.values(), title=kind.title, notes=tuple(notes))
 
 
 ANALYSIS = BucketAnalysis

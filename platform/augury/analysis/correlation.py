@@ -10,21 +10,21 @@ truncated mean.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from augury.analysis.analysis import Analysis, test_label
+from augury.analysis.analysis import Analysis, Columns, result_table, test_label
 from augury.analysis.system import System
 from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
 from augury.reporting.report import Section, section
-from augury.reporting.tables import Table, cell, table
+from augury.reporting.tables import cell, table
 
 NEGLIGIBLE = 1e-10
 """Directions with a singular value below this share of the largest are dropped, or below that of
@@ -38,54 +38,22 @@ Space: TypeAlias = "npt.NDArray[np.floating]"
 Basis = tuple[Space, Space]
 """An orthonormal basis of a centred space, (sentences, rank), and the space's coordinates in it,
 (rank, dimensions)."""
-Input = tuple[str, str]
-"""System, and the view that it reads."""
+COLUMNS: Columns = {
+    "PWCCA": ("pwcca", ".3f"),
+    "mean": ("mean", ".3f"),
+    "truncated mean": ("truncated_mean", ".3f"),
+    "PWCCA of noise": ("noise_pwcca", ".3f"),
+    "truncated mean of noise": ("noise_truncated_mean", ".3f"),
+}
 
 
-@dataclass(frozen=True)
-class Correlation:
+class Correlation(NamedTuple):
     """Three summaries of the canonical correlations of two spaces; 1 where one is a linear map
     of the other."""
 
     pwcca: float
     mean: float
     truncated_mean: float
-
-
-@dataclass(frozen=True)
-class LayerCorrelations:
-    """The correlations between every layer of one input and every layer of another.
-
-    Layer 0 are the embeddings.
-    """
-
-    first: Input
-    second: Input
-    values: tuple[tuple[Correlation, ...], ...]
-    """By layer of the first, then by layer of the second.
-
-    Of spaces of one width, PWCCA is weighted by the first.
-    """
-    noise: Correlation
-    """Between independent normal numbers of the same shapes."""
-
-    @property
-    def diagonal(self) -> list[Correlation]:
-        """The correlations between equal layers, from the embeddings to the last one that both
-        inputs have."""
-        return [row[layer] for layer, row in enumerate(self.values) if layer < len(row)]
-
-
-@dataclass(frozen=True)
-class Correlations:
-    """The correlations within and between systems, of every pair of layers."""
-
-    sentences: int
-    dimensions: tuple[int, ...]
-    """The width of the states of every system."""
-    pairs: tuple[LayerCorrelations, ...]
-    """Of the plain source of the first system with every view of another one; of the plain source
-    of a system with its other views; and with itself."""
 
 
 def correlation(first: Space, second: Space) -> Correlation:
@@ -146,108 +114,102 @@ class CorrelationAnalysis(Analysis):
 
     analysis: str = "correlation"
 
-    def compute(self, systems: Sequence[System]) -> Correlations:
+    def compute(self, systems: Sequence[System]) -> pd.DataFrame:
         """Return the correlations of the encoder states of the test sentences.
+
+        A row for every layer of one input and every layer of another, from 0, the embeddings; an
+        input is the `view` that a `system` reads. PWCCA of spaces of one width is weighted by the
+        first. Compared are the plain source of the first system with every view of another one, the
+        plain source of a system with its other views, and with itself. Noise: the correlation of
+        independent normal numbers of the same shapes.
 
         UserError where there are not two more sentences than dimensions, as all correlations would
         be 1.
         """
-        states: dict[Input, list[npt.NDArray[np.floating]]] = {}
+        bases: dict[tuple[str, str], list[Basis]] = {}
         for system in systems:
-            states |= {(system.name, view): system.states(view) for view in system.views}
-        widths = {system.name: states[system.name, PLAIN][0].shape[1] for system in systems}
+            for view in system.views:
+                bases[system.name, view] = [_basis(layer) for layer in system.states(view)]
+        widths = {of.name: bases[of.name, PLAIN][0][1].shape[1] for of in systems}
         sentences, widest = len(systems[0].sources), max(widths.values())
         if sentences <= widest + 1:  # centring takes one
             raise UserError(
                 f"{counted(sentences, 'sentence is', 'sentences are')} too few for encoder states "
                 f"of {widest} dimensions: give more with --sentences, or a larger --test"
             )
-        bases = {read: list(map(_basis, layers)) for read, layers in states.items()}
+        first, *others = systems
+        models = [(first.name, PLAIN, of.name, view) for of in others for view in of.views]
+        views = [(of.name, PLAIN, of.name, view) for of in systems for view in of.views[1:]]
+        rows = []
+        for pair in [*models, *views, *((of.name, PLAIN, of.name, PLAIN) for of in systems)]:
+            noise = random_baseline(sentences, *sorted((widths[pair[0]], widths[pair[2]])))
+            names = dict(zip(("system", "view", "other_system", "other_view"), pair, strict=True))
+            names["pair"] = _name(*pair)
+            for layer, basis in enumerate(bases[pair[:2]]):
+                for other_layer, other in enumerate(bases[pair[2:]]):
+                    row = {**names, "layer": layer, "other_layer": other_layer}
+                    row |= _correlation(basis, other)._asdict()
+                    rows.append(row | {f"noise_{of}": by for of, by in noise._asdict().items()})
+        return pd.DataFrame(rows)
 
-        def between(first: Input, second: Input) -> LayerCorrelations:
-            values = []
-            for layer in bases[first]:
-                values.append(tuple(_correlation(layer, other) for other in bases[second]))
-            noise = random_baseline(sentences, *sorted((widths[first[0]], widths[second[0]])))
-            return LayerCorrelations(first, second, tuple(values), noise)
-
-        models, views, layers = [], [], []
-        for system in systems:
-            plain = (system.name, PLAIN)
-            layers.append(between(plain, plain))
-            views += [between(plain, (system.name, view)) for view in system.views[1:]]
-            if system is not systems[0]:
-                first = (systems[0].name, PLAIN)
-                models += [between(first, (system.name, view)) for view in system.views]
-        pairs = (*models, *views, *layers)
-        return Correlations(sentences, tuple(widths.values()), pairs)
-
-    def answer(self, results: Correlations, systems: Sequence[System]) -> str:
+    def answer(self, results: pd.DataFrame, systems: Sequence[System]) -> str:
         """Return PWCCA of the states of the last layer, the most alike first."""
-        pairs = [pair for pair in results.pairs if pair.first != pair.second]
-        found = {_ends(pair): pair.diagonal[-1].pwcca for pair in pairs}
-        where = "PWCCA in the last common layer"
-        if not pairs:  # no other view or model
-            pairs = [results.pairs[0]]
-            found = {_ends(pairs[0]): pairs[0].values[0][-1].pwcca}
+        shown = results[results["layer"] == results["other_layer"]]
+        shown, where = shown[_is_between(shown)], "PWCCA in the last common layer"
+        if shown.empty:  # no other view or model
+            shown = results[results["layer"] == 0]
             where = "PWCCA between embeddings and the last layer"
-        ordered = sorted(found.items(), key=lambda entry: -entry[1])
+        last = shown.groupby("pair", sort=False)[["pwcca", "noise_pwcca"]].last()
+        ordered = last["pwcca"].sort_values(ascending=False, kind="stable").items()
         values = ", ".join(f"{name} {pwcca:.2f}" for name, pwcca in ordered)
-        noises = " or ".join(f"{pwcca:.2f}" for pwcca in {pair.noise.pwcca: 0 for pair in pairs})
+        noises = " or ".join(f"{pwcca:.2f}" for pwcca in last["noise_pwcca"].unique())
         return (
             f"On {test_label(systems)}, {where}: {values}; noise has {noises}, and states that are "
             "alike up to a linear map 1."
         )
 
-    def sections(self, results: Correlations, systems: Sequence[System]) -> list[Section]:
+    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[Section]:
         """Return the correlations of equal layers between views and models, and of all layers
         within a model."""
-        shown = []
-        if any(pair.first != pair.second for pair in results.pairs):
-            shown.append(section("Between views and models", _equal_layers(results)))
-        for pair in results.pairs:
-            if pair.first != pair.second:
-                continue
+        between, shown = _is_between(results), []
+        equal = results[between & (results["layer"] == results["other_layer"])]
+        if not equal.empty:
+            notes = (
+                f"One vector a sentence: the mean over its pieces, {len(systems[0].sources):,} "
+                "sentences. Noise: independent normal numbers of the same shapes; with fewer "
+                "sentences it correlates more. The JSON has all pairs of layers.",
+                f"Truncated mean: over the leading correlations with {LEADING:.0%} of the sum, "
+                "which is what the paper's random baseline of 0.27 is of.",
+            )
+            title, names = "Equal layers", ("pair", "layer")
+            layers = result_table(equal, COLUMNS, names, title=title, notes=notes)
+            shown.append(section("Between views and models", layers))
+        for name, within in results[~between].groupby("pair", sort=False):
+            values = within.pivot(index="layer", columns="other_layer", values="pwcca")
             rows = [
-                [f"layer {layer}", *(cell(value.pwcca, ".3f") for value in values)]
-                for layer, values in enumerate(pair.values)
+                [f"layer {layer}", *(cell(value, ".3f") for value in row)]
+                for layer, row in enumerate(values.to_numpy().tolist())
             ]
-            name = " ".join(pair.first)
-            columns = [name, *(f"layer {layer}" for layer in range(len(pair.values)))]
-            note = f"PWCCA of the plain source; noise has {pair.noise.pwcca:.3f}."
+            columns = [f"{name}", *(f"layer {layer}" for layer in values.columns)]
+            note = f"PWCCA of the plain source; noise has {within['noise_pwcca'].iloc[0]:.3f}."
             title = f"{name}, all layers"
             shown.append(section(title, table(columns, rows, title=title, notes=(note,))))
         return shown
 
 
-def _equal_layers(results: Correlations) -> Table:
-    """Return the correlations between equal layers."""
-    rows = []
-    for pair in results.pairs:
-        if pair.first == pair.second:
-            continue
-        noise = (pair.noise.pwcca, pair.noise.truncated_mean)
-        for layer, value in enumerate(pair.diagonal):
-            numbers = (value.pwcca, value.mean, value.truncated_mean, *noise)
-            name = f"{_ends(pair)}, layer {layer}"
-            rows.append([name, *(cell(number, ".3f") for number in numbers)])
-    columns = ["states", "PWCCA", "mean", "truncated mean", "PWCCA of noise"]
-    columns += ["truncated mean of noise"]
-    widths = " and ".join(str(width) for width in dict.fromkeys(results.dimensions))
-    notes = (
-        f"One vector a sentence: the mean over its pieces, {widths} dimensions, "
-        f"{results.sentences:,} sentences. Noise: independent normal numbers of the same shapes; "
-        "with fewer sentences it correlates more. The JSON has all pairs of layers.",
-        f"Truncated mean: over the leading correlations with {LEADING:.0%} of the sum, which is "
-        "what the paper's random baseline of 0.27 is of.",
+def _name(system: str, view: str, other_system: str, other_view: str) -> str:
+    """Return the name of a pair of inputs: two views of a system, or views of two systems."""
+    if (system, view) == (other_system, other_view):
+        return f"{system} {view}"
+    other = other_view if system == other_system else f"{other_system} {other_view}"
+    return f"{system} {view} and {other}"
+
+
+def _is_between(results: pd.DataFrame) -> pd.Series:
+    """Return whether the inputs of a row are different ones."""
+    return (results["system"] != results["other_system"]) | (
+        results["view"] != results["other_view"]
     )
-    return table(columns, rows, title="Equal layers", notes=notes)
-
-
-def _ends(pair: LayerCorrelations) -> str:
-    """Return the names of the inputs compared: two views of a system, or views of two systems."""
-    (first, view), (second, other) = pair.first, pair.second
-    return f"{first} {view} and {other if first == second else f'{second} {other}'}"
 
 
 ANALYSIS = CorrelationAnalysis

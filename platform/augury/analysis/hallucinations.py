@@ -11,20 +11,19 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+import pandas as pd
 from pydantic import Field
 
-from augury.analysis.analysis import Analysis, heading, test_label
-from augury.analysis.paired import Mean, PairedDifference, mean, paired_difference
+from augury.analysis.analysis import Analysis, Columns, example, result_table, test_label
+from augury.analysis.paired import estimate, means, signs
 from augury.analysis.system import System
 from augury.core.words import clusters, is_unspaced
-from augury.reporting.numbers import MISSING, interval, p_text, probability, share
+from augury.reporting.numbers import p_text, probability, share
 from augury.reporting.report import Section, section
-from augury.reporting.samples import Example
-from augury.reporting.tables import Cell, Table, cell, records
+from augury.reporting.tables import plain_records
 from augury.scoring.sacre import bleu_counts
 from augury.scoring.significance import holm
 
@@ -32,44 +31,20 @@ MAX_SUBWORDS = 50
 TRANSLATED, LOST = 0.09, 0.01
 """A sentence counts as translated above the first adjusted BLEU, and as lost below the second."""
 WEIGHTS = (1.0, 0.8)
-SHOWN = 5
+EXAMPLES = 5
 """The number of examples of every system on the page; the JSON has all."""
 
 
-@dataclass(frozen=True)
-class Hallucination:
-    """A hallucination: the index of its sentence, the subword that was put before the source,
-    and the output."""
-
-    sentence: int
-    subword: str
-    output: str
-
-
-@dataclass(frozen=True)
-class Hallucinations:
-    """The hallucinations of one system."""
-
-    system: str
-    sentences: int
-    candidates: int
-    """The number of sentences that are translated, by the score of their output against the
-    reference."""
-    subwords: tuple[str, ...]
-    """The most frequent pieces of the training source."""
-    hallucinated: tuple[int, ...]
-    """The sentences for which at least one subword causes a hallucination."""
-    pairs: int
-    """The number of hallucinations, among candidates times subwords."""
-    share: Mean
-    """The share of hallucinated sentences among all."""
-    by_subword: tuple[int, ...]
-    """The number of hallucinations of every subword, in the order of `subwords`."""
-    examples: tuple[Hallucination, ...]
-    """The first hallucination of every hallucinated sentence."""
-    against_first: PairedDifference | None
-    """The hallucinated sentences (1) and the others (0) against those of the first system; None
-    for that itself."""
+COLUMNS: Columns = {
+    "translated": ("candidates", ","),
+    "lost": ("lost", ","),
+    "share of all [95 %]": ("value", share),
+    "of translated": ("of_translated", share),
+    "pairs": ("pairs", ","),
+    "lost here only": ("more", ",.0f"),
+    "lost there only": ("fewer", ",.0f"),
+    "p": ("p_sign", probability),
+}
 
 
 def adjusted_bleu(hypothesis: str, reference: str) -> float:
@@ -107,120 +82,99 @@ class HallucinationAnalysis(Analysis):
     subwords: int = Field(MAX_SUBWORDS, ge=1)
     """Number of frequent subwords to insert before a source."""
 
-    def compute(self, systems: Sequence[System]) -> list[Hallucinations]:
+    def compute(self, systems: Sequence[System]) -> pd.DataFrame:
         """Return the hallucinations of every system on its test sentences.
+
+        Columns: the `subwords`, the most frequent pieces of the training source; the `candidates`,
+        how many sentences are translated, by the score of their output against the reference; the
+        `hallucinated` sentences, for which at least one subword causes a hallucination, their
+        number, as `lost`, and its share of all, as `value`, and of the candidates; the number of
+        hallucinations, as `pairs`, and of each subword; the first one of every sentence, as
+        `examples`; the sentences that are lost here and not by the first system, and the reverse.
 
         Translates up to `subwords` x sentences. Translations of perturbed sources are compared with
         that of the original source: the public re-implementations of the paper's algorithm disagree
         on whether it is that or the reference.
         """
-        results: list[Hallucinations] = []
-        first: np.ndarray | None = None
+        rows, first = [], np.zeros(0)
         for system in systems:
             prefixes = frequent_subwords(system, self.subwords)
             base, sources = system.outputs(), system.ids()
             scores = map(adjusted_bleu, base, system.references)
-            candidates = [row for row, score in enumerate(scores) if score > TRANSLATED]
-            perturbed = [[prefix, *sources[row]] for row, prefix in product(candidates, prefixes)]
+            candidates = [place for place, score in enumerate(scores) if score > TRANSLATED]
+            perturbed = [[prefix, *sources[of]] for of, prefix in product(candidates, prefixes)]
             outputs = system.translate(perturbed, f"{system.name}: perturbed sources")
-            names = [system.pieces[prefix] for prefix in prefixes]
-            lost = []
-            for (row, name), output in zip(product(candidates, names), outputs, strict=True):
-                if adjusted_bleu(output, base[row]) < LOST:
-                    lost.append(Hallucination(row, name, output))
-            lost_by_subword = Counter(entry.subword for entry in lost)
-            examples = {entry.sentence: entry for entry in reversed(lost)}
+            subwords = [system.pieces[prefix] for prefix in prefixes]
+            by_subword, examples = Counter[str](), dict[int, dict[str, object]]()
+            for (of, subword), output in zip(product(candidates, subwords), outputs, strict=True):
+                if adjusted_bleu(output, base[of]) < LOST:
+                    by_subword[subword] += 1
+                    found = {"sentence": of, "subword": subword, "output": output}
+                    examples.setdefault(of, found)
             hallucinated = np.zeros(len(sources))
             hallucinated[list(examples)] = 1
-            results.append(
-                Hallucinations(
-                    system=system.name,
-                    sentences=len(sources),
-                    candidates=len(candidates),
-                    subwords=tuple(names),
-                    hallucinated=tuple(sorted(examples)),
-                    pairs=len(lost),
-                    share=mean(hallucinated),
-                    by_subword=tuple(lost_by_subword[name] for name in names),
-                    examples=tuple(examples[row] for row in sorted(examples)),
-                    against_first=None if first is None else paired_difference(first, hallucinated),
-                )
-            )
-            first = hallucinated if first is None else first
-        return results
+            first = hallucinated if system is systems[0] else first
+            row = {
+                "system": system.name,
+                "sentences": len(sources),
+                "candidates": len(candidates),
+                "lost": len(examples),
+                **estimate(means(hallucinated)),
+                "of_translated": len(examples) / max(1, len(candidates)),
+                "pairs": by_subword.total(),
+                "hallucinated": sorted(examples),
+                "subwords": subwords,
+                "by_subword": [by_subword[name] for name in subwords],
+                "examples": [examples[of] for of in sorted(examples)],
+            }
+            rows.append(row | ({} if system is systems[0] else signs(first, hallucinated)))
+        return pd.DataFrame(rows)
 
-    def answer(self, results: Sequence[Hallucinations], systems: Sequence[System]) -> str:
+    def answer(self, results: pd.DataFrame, systems: Sequence[System]) -> str:
         """Return how many sentences each system loses, and whether the difference is real."""
-        if not any(result.candidates for result in results):
+        if not results["candidates"].any():
             return (
                 f"Of {test_label(systems)}, no output has two neighbouring words of its reference "
                 f"(adjusted BLEU above {TRANSLATED}): hallucinations are measured for models that "
                 "translate, into languages written with spaces."
             )
-        counts = ", ".join(f"{result.system} {len(result.hallucinated)}" for result in results)
+        first, *others = plain_records(results)
+        counts = ", ".join(f"{of['system']} {of['lost']}" for of in (first, *others))
         said = [
             f"Of {test_label(systems)}, one subword in front makes a hallucination of: {counts}"
         ]
-        tested = [(of.system, of.against_first.p_sign) for of in results if of.against_first]
-        corrected = holm([p_value for _, p_value in tested])
-        for (system, _), p_value in zip(tested, corrected, strict=True):
+        corrected = holm([of["p_sign"] for of in others])
+        for of, p_value in zip(others, corrected, strict=True):
             real = "to the first is real" if p_value < 0.05 else "may be chance"
-            of_system, how = (f"{system}: ", ", corrected") if len(tested) > 1 else ("", "")
-            said.append(f"{of_system}the difference {real} (sign test {p_text(p_value)}{how})")
+            system, how = (f"{of['system']}: ", ", corrected") if len(others) > 1 else ("", "")
+            said.append(f"{system}the difference {real} (sign test {p_text(p_value)}{how})")
         return f"{'; '.join(said)}."
 
-    def sections(
-        self, results: Sequence[Hallucinations], systems: Sequence[System]
-    ) -> list[Section]:
+    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[Section]:
         """Return the numbers of lost sentences, and examples."""
         examples = []
-        for result, system in zip(results, systems, strict=True):
-            for lost in result.examples[:SHOWN]:
-                row = lost.sentence
-                outputs = {"as it is": system.outputs()[row]}
-                outputs[f"with {lost.subword} in front"] = lost.output
-                examples.append(
-                    Example(
-                        f"{result.system}, {heading(system, row)}",
-                        {"source": system.sources[row]},
-                        {"reference": system.references[row]},
-                        outputs,
-                    )
-                )
-        text = f"The first {SHOWN} sentences of every system; the JSON has all."
+        for found, system in zip(results["examples"], systems, strict=True):
+            for lost in found[:EXAMPLES]:
+                whole = system.outputs()[lost["sentence"]]
+                outputs = {"as it is": whole, f"with {lost['subword']} in front": lost["output"]}
+                examples.append(example(system, lost["sentence"], outputs))
+        notes = (
+            f"A sentence is translated where adjusted BLEU of its output is above {TRANSLATED}, "
+            f"and lost where one of the {len(results['subwords'][0])} most frequent subwords of "
+            "the training source, put before it, makes adjusted BLEU against the output for the "
+            f"source as it is fall below {LOST}; pairs: sentences with subwords that do it; there: "
+            "by the first system.",
+            "Adjusted BLEU of a short sentence is 0 where no two neighbouring words are kept: what "
+            "is lost may still be about the source. Read the examples.",
+            "A system that translates fewer sentences has fewer to lose: compare the shares of "
+            "those translated too. p: sign test, not corrected.",
+        )
+        text = f"The first {EXAMPLES} sentences of every system; the JSON has all."
+        numbers = result_table(results, COLUMNS, title=self.TITLE, notes=notes)
         return [
-            section("Sentences that are lost", _table(results)),
+            section("Sentences that are lost", numbers),
             section("Examples", text, *examples),
         ]
-
-
-def _table(results: Sequence[Hallucinations]) -> Table:
-    rows = []
-    for result in results:
-        test, lost = result.against_first, len(result.hallucinated)
-        value, low, high = result.share.value, result.share.low, result.share.high
-        row = {
-            "system": result.system,
-            "translated": cell(result.candidates, ","),
-            "lost": cell(lost, ","),
-            "share of all [95 %]": Cell(interval(value, low, high, share), value),
-            "of translated": cell(lost / max(1, result.candidates), share),
-            "pairs": cell(result.pairs, ","),
-            "lost here only / there only": f"{test.more:,} / {test.fewer:,}" if test else MISSING,
-            "p": cell(test.p_sign if test else None, probability),
-        }
-        rows.append(row)
-    notes = (
-        f"A sentence is translated where adjusted BLEU of its output is above {TRANSLATED}, and "
-        f"lost where one of the {len(results[0].subwords)} most frequent subwords of the training "
-        "source, put before it, makes adjusted BLEU against the output for the source as it is "
-        f"fall below {LOST}; pairs: sentences with subwords that do it.",
-        "Adjusted BLEU of a short sentence is 0 where no two neighbouring words are kept: what is "
-        "lost may still be about the source. Read the examples.",
-        "A system that translates fewer sentences has fewer to lose: compare the shares of those "
-        "translated too. p: sign test, not corrected.",
-    )
-    return records(rows, title="Hallucinations under perturbation", notes=notes)
 
 
 ANALYSIS = HallucinationAnalysis

@@ -1,66 +1,52 @@
-"""Compare two numbers of the same sentences: the difference of means, and the sentences where
-either is larger."""
+"""Numbers of the same sentences as columns of results: a score with its interval, the difference of
+two scores, and the sentences where either number is larger."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import binomtest
 
-from augury.scoring.bootstrap import SAMPLES, Resampled, resample
-from augury.scoring.significance import Difference, compare, interval
+from augury.scoring.bootstrap import Resampled, resample
+from augury.scoring.significance import compare, interval
+
+Numbers = Sequence[float] | npt.NDArray[Any]
+"""A number for every sentence."""
 
 
-@dataclass(frozen=True)
-class Mean:
-    """The mean of a number over sentences, with its 95 % interval (percentile bootstrap over
-    sentences)."""
-
-    value: float
-    low: float
-    high: float
+def estimate(scores: Resampled) -> dict[str, float]:
+    """Return a score as `value`, with the ends of its 95 % interval as `value_low` and
+    `value_high` (percentile bootstrap over sentences)."""
+    bounds = interval(scores)
+    return {"value": scores.value, "value_low": bounds.low, "value_high": bounds.high}
 
 
-@dataclass(frozen=True)
-class PairedDifference(Difference):
-    """The difference of two numbers of the same sentences, the second minus the first."""
+def difference(first: Resampled, second: Resampled) -> dict[str, float]:
+    """Return the second score minus the first as `difference`, with the ends of its 95 % interval
+    and `p` (paired bootstrap over sentences)."""
+    test = compare(first, second)
+    ends = {"difference_low": test.low, "difference_high": test.high}
+    return {"difference": test.value, **ends, "p": test.p_value}
 
-    more: int = 0
-    """The number of sentences in which the second number is larger."""
-    fewer: int = 0
-    p_sign: float = 1.0
-    """Two-sided p-value of the exact sign test over the sentences that differ.
 
-    For binary numbers, McNemar's test.
+def signs(first: Numbers, second: Numbers) -> dict[str, float]:
+    """Return the number of sentences in which the second number is larger as `more`, that of those
+    in which it is smaller as `fewer`, and `p_sign`.
+
+    It is the two-sided p-value of the exact sign test over the sentences that differ: for binary
+    numbers, McNemar's test.
     """
-
-
-def mean(values: Sequence[float] | npt.NDArray[Any]) -> Mean:
-    """Return the mean of a number over sentences."""
-    resampled = _resampled(values)
-    bounds = interval(resampled)
-    return Mean(resampled.value, bounds.low, bounds.high)
-
-
-def paired_difference(
-    first: Sequence[float] | npt.NDArray[Any], second: Sequence[float] | npt.NDArray[Any]
-) -> PairedDifference:
-    """Compare two numbers of the same sentences."""
-    difference = compare(_resampled(first), _resampled(second))
     gaps = np.asarray(second, np.float64) - np.asarray(first, np.float64)
     more, fewer = int((gaps > 0).sum()), int((gaps < 0).sum())
-    p_sign = float(binomtest(more, more + fewer).pvalue) if more + fewer else 1.0
-    return PairedDifference(**vars(difference), more=more, fewer=fewer, p_sign=p_sign)
+    p_value = float(binomtest(more, more + fewer).pvalue) if more + fewer else 1.0
+    return {"more": more, "fewer": fewer, "p_sign": p_value}
 
 
-def _resampled(values: Sequence[float] | npt.NDArray[Any]) -> Resampled:
+def means(values: Numbers) -> Resampled:
+    """Return the mean of a number over sentences as a score."""
     numbers = np.asarray(values, np.float64)
-    return resample(
-        [np.column_stack([numbers, np.ones(len(numbers))])],
-        lambda sums: sums[0] / sums[1],
-        samples=SAMPLES,
-    )
+    statistics = np.column_stack([numbers, np.ones(len(numbers))])
+    return resample([statistics], lambda sums: sums[0] / sums[1])

@@ -7,21 +7,33 @@ language that happens to contain it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from augury.analysis.analysis import Analysis, certainty, test_label
-from augury.analysis.paired import Mean, PairedDifference, mean, paired_difference
+from augury.analysis.analysis import Analysis, Columns, certainty, result_table, test_label
+from augury.analysis.paired import difference, estimate, means, signs
 from augury.analysis.system import System
 from augury.core.errors import UserError
 from augury.decoding.settings import PLAIN
-from augury.reporting.numbers import MISSING, interval, probability, signed
+from augury.reporting.numbers import probability, signed
 from augury.reporting.report import Section, section
-from augury.reporting.tables import Cell, Table, cell, records, table
+from augury.reporting.tables import cell, plain_records, table
 from augury.scoring.significance import holm
+
+COLUMNS: Columns = {
+    "mean count [95 %]": ("value", ".1f"),
+    "median": ("median", "g"),
+    "with an unseen piece": ("unseen", ","),
+    "mean − plain [95 %]": ("difference", signed),
+    "p, bootstrap": ("p", probability),
+    "more often": ("more", ",.0f"),
+    "less often": ("fewer", ",.0f"),
+    "p, signs": ("p_corrected", probability),
+}
 
 
 @dataclass(frozen=True)
@@ -30,33 +42,6 @@ class Piece:
 
     text: str
     count: int
-
-
-@dataclass(frozen=True)
-class ViewCounts:
-    """The rarest subword of every sentence in one view."""
-
-    view: str
-    rarest: tuple[int, ...]
-    """Its count in training, by sentence; 0 where training has not seen it."""
-    mean: Mean
-    median: float
-    unseen: int
-    """The number of sentences with a piece that the training source of the view does not have."""
-    against_plain: PairedDifference | None
-    """Against the plain source of the same sentences; None for that itself."""
-    p_corrected: float | None
-    """The p-value of the sign test, corrected for the number of views (Holm)."""
-
-
-@dataclass(frozen=True)
-class RareSubwords:
-    """The rarest subwords of one system's views."""
-
-    system: str
-    views: tuple[ViewCounts, ...]
-    texts: Mapping[str, Mapping[str, tuple[Piece, ...]]]
-    """The sentences that were given, and their pieces by view."""
 
 
 def pieces_by_view(system: System, text: str) -> dict[str, tuple[Piece, ...]]:
@@ -95,47 +80,37 @@ class RareSubwordAnalysis(Analysis):
     texts: tuple[str, ...] = ()
     """Source sentences whose pieces are shown too."""
 
-    def compute(self, systems: Sequence[System]) -> list[RareSubwords]:
-        """Return the rarest subwords of the test sentences in every view of every system, and the
-        pieces of `texts`; UserError for a text without pieces."""
-        results = []
+    def compute(self, systems: Sequence[System]) -> pd.DataFrame:
+        """Return, for every view of every system, how often training has seen the rarest subword of
+        each test sentence (0: never): all counts, their mean and median, the number of unseen ones,
+        and their difference to those of the plain view, tested by bootstrap and by signs, of which
+        `p_corrected` is corrected for the number of views (Holm)."""
+        rows = []
         for system in systems:
             least = {view: rarest(system.counts(view), system.ids(view)) for view in system.views}
-            tests = {
-                view: paired_difference(least[PLAIN], counts)
-                for view, counts in least.items()
-                if view != PLAIN
-            }
-            p_values = holm([test.p_sign for test in tests.values()])
-            corrected = dict(zip(tests, p_values, strict=True))
-            views = [
-                ViewCounts(
-                    view,
-                    tuple(counts.tolist()),
-                    mean(counts),
-                    float(np.median(counts)),
-                    int((counts == 0).sum()),
-                    tests.get(view),
-                    corrected.get(view),
-                )
-                for view, counts in least.items()
-            ]
-            texts = {text: pieces_by_view(system, text) for text in self.texts}
-            results.append(RareSubwords(system.name, tuple(views), texts))
-        return results
+            tests = {view: signs(least[PLAIN], of) for view, of in least.items() if view != PLAIN}
+            corrected = holm([test["p_sign"] for test in tests.values()])
+            for test, p_value in zip(tests.values(), corrected, strict=True):
+                test["p_corrected"] = p_value
+            for view, counts in least.items():
+                row = {"system": system.name, "view": view, **estimate(means(counts))}
+                row |= {"median": float(np.median(counts)), "unseen": int((counts == 0).sum())}
+                if view in tests:
+                    row |= difference(means(least[PLAIN]), means(counts)) | tests[view]
+                rows.append(row | {"rarest": counts.tolist()})
+        return pd.DataFrame(rows)
 
-    def answer(self, results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
+    def answer(self, results: pd.DataFrame, systems: Sequence[System]) -> str:
         """Return the views whose rarest subword is more frequent, and how certain that is."""
         said = []
-        for result in results:
-            plain, *others = result.views
-            found = [f"{result.system}: plain {plain.mean.value:.1f} (median {plain.median:g})"]
+        for name, of_system in results.groupby("system", sort=False):
+            plain, *others = plain_records(of_system)
+            found = [f"{name}: plain {plain['value']:.1f} (median {plain['median']:g})"]
             for view in others:
-                test, p_value = view.against_plain, view.p_corrected
-                assert test is not None and p_value is not None
                 found.append(
-                    f"{view.view} {view.mean.value:.1f}, more often in {test.more:,} sentences and "
-                    f"less often in {test.fewer:,} ({certainty(p_value)})"
+                    f"{view['view']} {view['value']:.1f}, more often in {view['more']:,.0f} "
+                    f"sentences and less often in {view['fewer']:,.0f} "
+                    f"({certainty(view['p_corrected'])})"
                 )
             said.append("; ".join(found))
         return (
@@ -143,49 +118,31 @@ class RareSubwordAnalysis(Analysis):
             f"of a sentence: {'. '.join(said)}."
         )
 
-    def sections(self, results: Sequence[RareSubwords], systems: Sequence[System]) -> list[Section]:
+    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[Section]:
         """Return the counts of the rarest subwords, and the given sentences with their pieces
         (CipherDAug, figures 7 and 8)."""
-        shown = [section("The rarest subword of a sentence", _table(results))]
-        rows = []
-        for result in results:
-            for text, views in result.texts.items():
-                for view, pieces in views.items():
+        notes = (
+            "Counted in the training source of the view itself; a piece that training has not seen "
+            "counts 0.",
+            "Counts are skewed, and a few sentences make the mean: the test of signs asks in how "
+            "many sentences that of the view is the more frequent; its p is corrected for the "
+            "views.",
+        )
+        title, rows = "Count of the rarest subword of a sentence", []
+        counts = result_table(results, COLUMNS, ("system", "view"), title=title, notes=notes)
+        for system in systems:
+            for text in self.texts:
+                for view, pieces in pieces_by_view(system, text).items():
                     least = rarest_piece(pieces)
-                    counts = " ".join(f"{piece.text} {piece.count:,}" for piece in pieces)
-                    name = f"{result.system}, {view}: {text}"
-                    rows.append([name, least.text, cell(least.count, ","), counts])
+                    listed = " ".join(f"{piece.text} {piece.count:,}" for piece in pieces)
+                    name = f"{system.name}, {view}: {text}"
+                    rows.append([name, least.text, cell(least.count, ","), listed])
+        shown = [section("The rarest subword of a sentence", counts)]
         columns = ("sentence", "rarest subword", "count in training", "pieces with counts")
         title = "Pieces of sentences"
         if rows:
             shown.append(section(title, table(columns, rows, title=title, kind="words")))
         return shown
-
-
-def _table(results: Sequence[RareSubwords]) -> Table:
-    rows = []
-    for result in results:
-        for view in result.views:
-            mean, test = view.mean, view.against_plain
-            difference = interval(test.value, test.low, test.high, signed) if test else MISSING
-            row = {
-                "view": f"{result.system}, {view.view}",
-                "mean count [95 %]": Cell(interval(mean.value, mean.low, mean.high), mean.value),
-                "median": cell(view.median, "g"),
-                "with an unseen piece": cell(view.unseen, ","),
-                "mean − plain [95 %]": Cell(difference, test.value if test else None),
-                "p, bootstrap": cell(test.p_value if test else None, probability),
-                "more / less often": f"{test.more:,} / {test.fewer:,}" if test else MISSING,
-                "p, signs": cell(view.p_corrected, probability),
-            }
-            rows.append(row)
-    notes = (
-        "Counted in the training source of the view itself; a piece that training has not seen "
-        "counts 0.",
-        "Counts are skewed, and a few sentences make the mean: the test of signs asks in how many "
-        "sentences that of the view is the more frequent; its p is corrected for the views.",
-    )
-    return records(rows, title="Count of the rarest subword of a sentence", notes=notes)
 
 
 ANALYSIS = RareSubwordAnalysis

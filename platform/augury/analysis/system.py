@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from augury.augment.health import Health
 from augury.core.errors import UserError, unknown
 from augury.core.rng import generator
 from augury.core.store import Folder
@@ -20,6 +21,7 @@ from augury.decoding.settings import PLAIN
 from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.experiments.task import ReadsIds, ShowsStates, capable
+from augury.reporting.run_files import operator_outputs
 from augury.text.pieces.settings import SPACE, SPECIALS
 from augury.text.tokens import Tokens
 
@@ -43,6 +45,16 @@ class System:
     def views(self) -> tuple[str, ...]:
         """The views that texts can be rendered as, plain first."""
         return self.run.experiment.views
+
+    @cached_property
+    def record(self) -> RunRecord:
+        """What is recorded of the run."""
+        return RunRecord.read(self.run.folder)
+
+    @property
+    def health(self) -> list[Health]:
+        """The measures of what operators made, in earlier stages too."""
+        return operator_outputs(self.run.folder, self.record)
 
     @cached_property
     def sources(self) -> list[str]:
@@ -171,9 +183,10 @@ def open_systems(
     if sentences is not None and sentences < len(rows):
         random = generator("analysis", corpus.address, sentences)
         rows = sorted(random.choice(rows, sentences, replace=False).tolist())
-    records = [RunRecord.read(folder) for folder in folders]
-    names = [folder.uri for folder in folders]  # of runs of several storages
+    systems = [System(run.folder.uri, run, name, rows) for run in runs]
     for form in ("{0.name} {0.address:.8} seed {0.seed}", "{0.name} seed {0.seed}", "{0.name}"):
-        shorter = [form.format(record) for record in records]
-        names = shorter if len(set(shorter)) == len(names) else names
-    return [System(label, run, name, rows) for label, run in zip(names, runs, strict=True)]
+        shorter = [form.format(system.record) for system in systems]
+        if len(set(shorter)) == len(systems):  # not of runs of several storages
+            for system, label in zip(systems, shorter, strict=True):
+                system.name = label
+    return systems

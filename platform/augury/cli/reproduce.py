@@ -94,18 +94,36 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _dry_run(table: Published, space: Space, options: SweepOptions, as_json: bool) -> int:
     """Print the published values and, unless corpora are missing, the runs and their cost."""
-    from augury.reporting.papers.report import plan_dict, plan_text
+    from augury.reporting.numbers import MISSING
+    from augury.reporting.papers.report import deviations_of
+    from augury.reporting.results import MEAN
 
     try:
         plan, error = make_plan(space, options), None
     except UserError as missing:
         plan, error = Plan(space, Store(options.storage), options.assignments), str(missing)
+    planned = plan.configurations.values()
+    addresses: dict[str, str | None] = {of.name: of.address for of in planned}
+    reasons = dict(table.reasons)
+    for merged in plan.merged:
+        addresses[merged.name] = addresses.get(merged.same_as)
+        reasons[merged.name] = f"as {merged.same_as}: {merged.reason}"
+    rows, lines = [], [table.space.question, table.source, ""]
+    for name in table.rows:
+        printed, address = table.printed.get(name, {}), addresses.get(name)
+        values = {at: of.published for at, of in printed.items()}
+        why = reasons.get(name, "")
+        rows.append({"row": name, "published": values, "address": address, "why": why})
+        listed = ", ".join(f"{at} {of.text}" for at, of in printed.items()) or MISSING
+        shown = printed[MEAN].text if MEAN in printed else listed
+        lines.append(f"  {address or 16 * ' '}  {name}: {shown}{f' ({why})' if why else ''}")
     if as_json:
-        print_json({**plan_dict(table, plan), "not_planned": error})
+        print_json({**table.to_dict(), "rows": rows, **plan.to_dict(), "not_planned": error})
         return 0
-    notes = cautions(planned.experiment for planned in plan.configurations.values())
-    lines = [f"not planned: {error}"] if error else [*notes, *plan_lines(plan, options)]
-    print("\n".join([plan_text(table, plan), "", *lines]))
+    lines += ["", *table.remarks, *deviations_of(table)]
+    notes = cautions(of.experiment for of in planned)
+    lines += [f"not planned: {error}"] if error else [*notes, *plan_lines(plan, options)]
+    print("\n".join(lines))
     return 0
 
 

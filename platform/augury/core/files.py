@@ -204,14 +204,10 @@ def _check_inside(name: str) -> None:
 
 def located(root: str, name: str) -> str:
     """Return the path or URI of something below a root; the query of a URI stays last."""
-    return name.join(parts_around(root)) if name else root
-
-
-def parts_around(root: str) -> tuple[str, str]:
-    """Return what stands before and behind a name below a root: a path or URI with a slash, and
-    the query."""
+    if not name:
+        return root
     place, mark, query = root.partition("?") if "://" in root else (root, "", "")
-    return f"{place.rstrip('/')}/", f"{mark}{query}"
+    return f"{place.rstrip('/')}/{name}{mark}{query}"
 
 
 def local_root(root: str) -> str:

@@ -42,8 +42,8 @@ ANY = "any"
 STORED = ("_COMPLETE", "run.json", "sweep.json")
 """Files that only the folders of a storage have."""
 _named = ContextVar("named", default=False)
-# Of a metric: `mine.py@1a2b...:lower-fixed`.
-_REFERENCE_OR_OPTION = re.compile(rf"{_REFERENCE.pattern}(?:[:-].*)?")
+# Of a metric: `mine.py@1a2b...:lower`.
+_REFERENCE_OR_OPTION = re.compile(rf"{_REFERENCE.pattern}(?::.*)?")
 
 
 def is_path(name: str) -> bool:

@@ -82,7 +82,6 @@ def _score(run: Run, test: str) -> tuple[Sequence[str], Sequence[Measured]]:
         ],
         language=language,
         metrics=run.experiment.scoring.metrics,
-        samples=run.experiment.scoring.bootstrap_samples,
     )
     return outputs, scores
 

@@ -12,7 +12,6 @@ from augury.reporting.numbers import adaptive, factor, p_text, signed
 from augury.reporting.sweeps.summary import (
     ConfigurationResult,
     Summary,
-    leader,
     price_of_confirming,
     recommended,
 )
@@ -116,7 +115,7 @@ def sweep_answer(summary: Summary) -> str:
 def recommendation(summary: Summary) -> str:
     """Return which configuration is recommended and why, as a sentence; empty where none is."""
     chosen = recommended(summary)
-    best, reference = leader(summary.sweep, summary.ranking, finished=True), summary.reference
+    best, reference = summary.leader, summary.reference
     if chosen is None or best is None:
         return ""
     own, of_reference = summary.validated(best)

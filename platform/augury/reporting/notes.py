@@ -85,7 +85,7 @@ def incomparable(results: Sequence[SystemResult], test: str, metrics: Sequence[s
         ways: dict[str, list[str]] = {}
         for result in results:
             if score := result.score(test, metric):
-                way = f"{score.measure}, n = {score.n:,}{_texts(result, test)}"
+                way = f"{score.signature}, n = {score.n:,}{_texts(result, test)}"
                 ways.setdefault(way, []).append(result.name)
         if len(ways) > 1:
             measured = "; ".join(f"{listed(names)}: {way}" for way, names in ways.items())

@@ -19,9 +19,8 @@ from augury.experiments import stored_runs
 from augury.experiments.record import DEVICES, Cost, RunRecord
 from augury.reporting import run_files
 from augury.reporting.numbers import interval as interval_text
-from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
+from augury.scoring.bootstrap import SAMPLES, Resampled, resample
 from augury.scoring.registry import bounds, lower_is_better, metric_class
-from augury.scoring.scores import with_resampling, without_resampling
 from augury.scoring.significance import Interval, interval
 from augury.scoring.stored import Measured, Score, read_statistics
 from augury.training import history
@@ -44,11 +43,6 @@ class Estimate:
     """The seeds that the mean is over."""
     sd: float | None = None
     """The standard deviation over seeds; None for a single one."""
-
-    @property
-    def measure(self) -> str:
-        """The signature without that of the interval: values with equal ones can be compared."""
-        return without_resampling(self.signature)
 
     @property
     def ends(self) -> tuple[float, float, float]:
@@ -144,10 +138,6 @@ def load_groups(
     for title, record, group in zip(titles, firsts, groups, strict=True):
         more = f" {record.address[:4]} seed {', '.join(map(str, sorted(group)))}"
         distinct.append(title + more if titles.count(title) > 1 else title)
-    samples = max(
-        (record.parameters.get("scoring.bootstrap_samples", SAMPLES) for record in firsts),
-        default=SAMPLES,
-    )
     systems = []
     for name, group, of_seeds in zip(distinct, groups, records, strict=True):
         runs, first = dict(sorted(group.items())), next(iter(of_seeds))
@@ -161,7 +151,7 @@ def load_groups(
         resampled: dict[str, dict[str, Resampled]] = {}
         for (test, metric), by_seed in by_metric.items():
             seeds = [(runs[seed], scored[seed]) for seed in by_seed]
-            drawn = resample_runs(seeds, test, metric, samples)
+            drawn = resample_runs(seeds, test, metric)
             tests.setdefault(test, {})[metric] = estimate(by_seed, drawn)
             resampled.setdefault(test, {}).update({metric: drawn} if drawn else {})
         costs = [record.cost for record in scored.values() if record.cost]
@@ -241,7 +231,7 @@ def from_scores(name: str, test: str, seeds: Mapping[Folder, Sequence[Measured]]
 
 
 def resample_runs(
-    seeds: Sequence[tuple[Folder, RunRecord]], test: str, metric: str, samples: int
+    seeds: Sequence[tuple[Folder, RunRecord]], test: str, metric: str, samples: int = SAMPLES
 ) -> Resampled | None:
     """Return the scores of a system's seeds on resampled sentences; None where statistics or the
     metric are gone."""
@@ -285,8 +275,6 @@ def estimate(by_seed: Mapping[int, Score], resampled: Resampled | None) -> Estim
     values, signatures = [score.value for score in scores], [score.signature for score in scores]
     known = Interval(min(score.low for score in scores), max(score.high for score in scores))
     between = (interval(resampled) if resampled else known).within(bounds(scores[0].name))
-    if resampled:
-        signatures = [with_resampling(of, len(resampled.samples), SEED) for of in signatures]
     return Estimate(
         statistics.fmean(values),
         between.low,

@@ -103,7 +103,7 @@ def record(comparison: Comparison, system: Row, metric: str) -> dict[str, Any]:
     metric has the difference."""
     score, decides = system.scores.get(metric), metric == comparison.metrics[0]
     tested = system.tested if decides else None
-    scored = ("value", "low", "high", "n", "signature")
+    scored = ("value", "low", "high", "sd", "n", "signature")
     return {
         "test": comparison.test,
         "system": system.name,

@@ -176,3 +176,9 @@ def _latex(shown: Table) -> str:
         text = text.replace(symbol, f"$\\{name}$" if name.isalpha() else f"${name}$")
     comments = [f"% {line}\n" for line in (shown.title, *shown.notes) if line]
     return "".join([*comments, text])
+
+
+def plain_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a frame as plain values by column, None for what is missing."""
+    known = frame.astype(object).where(frame.notna(), None)
+    return [{str(name): value for name, value in row.items()} for row in known.to_dict("records")]

@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from augury.core.errors import UserError
-
 Value = Callable[[Sequence[float]], float]
 """Maps summed statistics to a score."""
 
-SAMPLES, MOST_SAMPLES = 1000, 100_000
+SAMPLES = 1000
 SEED = 12345  # sacreBLEU's
 BLOCK = 2**21  # elements of a block of counts, 16 MiB
 
@@ -55,26 +53,20 @@ def resample(
     value: Value,
     *,
     samples: int = SAMPLES,
-    seed: int = SEED,
     labels: bool = False,
 ) -> Resampled:
     """Score a system on bootstrap samples, each as large as the test set, drawn with replacement.
 
     `statistics` has an array (sentences, counts) for each seed; `value` maps their sums to a score,
-    of `labels` or of text. Raises UserError for fewer than one sample, or too many.
+    of `labels` or of text.
     """
-    if not 1 <= samples <= MOST_SAMPLES:
-        raise UserError(
-            f"{str(samples)[:20]} bootstrap samples: use 1 to {MOST_SAMPLES:,}, normally "
-            f"{SAMPLES:,}"
-        )
     assert len({table.shape for table in statistics}) == 1, (
         "all seeds need the same sentences and the same metric"
     )
     # Floating-point sums of integers are exact below 2^53, and matrix products much faster than
     # with integers.
     table = np.hstack(statistics).astype(np.float64)
-    sums = np.concatenate([counts @ table for counts in resample_counts(len(table), samples, seed)])
+    sums = np.concatenate([counts @ table for counts in resample_counts(len(table), samples, SEED)])
     seeds = len(statistics)
     return Resampled(
         scores(table.sum(0, keepdims=True), value, seeds)[0],

@@ -7,7 +7,6 @@ installed here.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import subprocess
@@ -39,7 +38,7 @@ class Comet(SegmentMetric):
         super().__init__(name, language)
         self.model = self.option or MODEL
         version = _request({})["version"]
-        self.signature = f"nrefs:1|model:{_model_id(self.model)}|scale:{SCALE}|comet:{version}"
+        self.signature = f"nrefs:1|model:{self.model}|scale:{SCALE}|comet:{version}"
 
     @classmethod
     def require(cls) -> None:
@@ -57,18 +56,6 @@ class Comet(SegmentMetric):
 
 
 METRICS = {"comet": Comet}
-
-
-def _model_id(model: str) -> str:
-    """Return the name of a model in signatures.
-
-    A checkpoint is identified by its file name and a hash.
-    """
-    path = Path(model)
-    if not path.is_file():
-        return model
-    with path.open("rb") as file:
-        return f"{path.name}@{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
 
 
 def _request(request: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 class _LabelMetric(Metric):
     """A metric of labels, in percent."""
 
-    unit = "%"
     measures = "labels"
     bounds = (0.0, 100.0)
 

@@ -36,8 +36,6 @@ class Metric(ABC):
 
     title: ClassVar[str]
     """Name in tables and figures."""
-    unit: ClassVar[str] = "points"
-    """Unit of values and differences."""
     lower_is_better: ClassVar[bool] = False
     bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     """Smallest and largest possible value."""

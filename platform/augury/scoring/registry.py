@@ -13,7 +13,6 @@ from augury.core.paths import FileText, absolute
 from augury.core.plugin_files import file_of, is_path
 from augury.core.plugins import Registry
 from augury.corpora.languages import base_language, languages
-from augury.scoring import punctuation
 from augury.scoring.metric import Metric
 
 REGISTRY = Registry(
@@ -27,7 +26,7 @@ REGISTRY = Registry(
 
 def record_name(name: str) -> str:
     """Return the name of a metric in records; a path is reduced to the stem of its file."""
-    base, _, _ = _split(name)
+    base, _, _ = name.partition(":")
     return file_of(base).stem + name.removeprefix(base) if is_path(base) else name
 
 
@@ -35,14 +34,14 @@ def at_its_folder(name: Any) -> Any:
     """Return the name of a metric, and the path of one in a file of settings as an absolute one."""
     if not isinstance(name, FileText):
         return name
-    base, _, _ = _split(name)
+    base, _, _ = name.partition(":")
     path = FileText(base, name.folder)
     return absolute(path) + name.removeprefix(base) if is_path(path) else name
 
 
 def reference(name: str) -> str:
     """Return the name of a metric in an experiment; a path gets the hash of its file."""
-    base, _, _ = _split(name)
+    base, _, _ = name.partition(":")
     return REGISTRY.reference(base) + name.removeprefix(base)
 
 
@@ -59,25 +58,18 @@ def metric(name: str, language: str | None = None) -> Metric:
 
 def metric_class(name: str) -> type[Metric]:
     """Return the class of a metric; raise UserError for an unknown name or option."""
-    base, colon, option = _split(name)
+    base, colon, option = name.partition(":")
     cls: type[Metric] = REGISTRY.find(base)
     if not (isinstance(cls, type) and issubclass(cls, Metric)):
         raise UserError(f"'{base}' is not a valid metric: its file must {REGISTRY.contract}")
     if colon and cls.options is not None and option not in cls.options:
         raise unknown("metric", name, [base, *(f"{base}:{choice}" for choice in cls.options)])
-    if not name.endswith(punctuation.FIXED):
-        return cls
-    if cls.measures != "text":
-        raise UserError(
-            f"metric '{name}': '{base}' scores {cls.measures}, which have no punctuation: use "
-            f"'{base}'"
-        )
-    return punctuation.fixed(cls)
+    return cls
 
 
 def is_known(name: str) -> bool:
     """Return whether a name is that of a metric, with whatever option, or a path."""
-    base, _, _ = _split(name)
+    base, _, _ = name.partition(":")
     return is_path(base) or base in REGISTRY
 
 
@@ -93,17 +85,16 @@ def names(measures: Literal["text", "labels"] | None = None) -> tuple[str, ...]:
 
 def title(name: str) -> str:
     """Return the title of a metric; anything else, such as `loss`, is its own title."""
-    base, _, option = _split(name)
+    base, _, option = name.partition(":")
     cls = _find(name)
     called = cls.title if cls else file_of(base).stem if is_path(base) else base
-    fixed = ", punctuation fixed" if name.endswith(punctuation.FIXED) else ""
-    return called + (f" ({option})" if option else "") + fixed
+    return called + (f" ({option})" if option else "")
 
 
 def lower_is_better(name: str) -> bool:
     """Return whether lower values of a metric or a training statistic (`loss`) are better."""
     cls = _find(name)
-    return cls.lower_is_better if cls else _split(name)[0] in ("loss", "perplexity")
+    return cls.lower_is_better if cls else name.partition(":")[0] in ("loss", "perplexity")
 
 
 def segment_noun(name: str) -> str:
@@ -126,8 +117,3 @@ def _find(name: str) -> type[Metric] | None:
         return metric_class(name)
     except UserError:  # such as a plug-in of an old run whose file is gone
         return None
-
-
-def _split(name: str) -> tuple[str, str, str]:
-    """Return name or path, colon and option, without the suffix for punctuation."""
-    return name.removesuffix(punctuation.FIXED).partition(":")

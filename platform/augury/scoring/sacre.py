@@ -13,6 +13,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from augury.core.errors import UserError
@@ -32,6 +33,10 @@ full-width ones included; compiled, which takes 4 ms, where a language is unknow
 TOKENISED = ("zh", "ja", "ko")
 """Languages for which sacreBLEU has a tokeniser."""
 UNKNOWN = ("", "und", "mul")
+QUOTES = {"fr": ("«", "»")}
+"""Opening and closing quote by language; no spaces inside, as in Li and Specia's released code."""
+APOSTROPHE = "\u2019"
+FIXED = "fixed"
 _HYPHEN = re.compile(r"(\S)-(\S)")
 _ONE_REFERENCE = [[""]]  # signatures need the number of references
 
@@ -78,12 +83,32 @@ class _Sacre(Metric):
 
 class Bleu(_Sacre):
     """BLEU of detokenised text with sacreBLEU's tokeniser for the language: 13a, zh, ja or ko, and
-    characters for others without spaces; option `char`: characters, `lower`: without case."""
+    characters for others without spaces; option `char`: characters, `lower`: without case.
+
+    `fixed` and `lower-fixed` read hypotheses with the quotes and apostrophes of the language (see
+    `fix`), and references as they are: so Li and Specia (2019) score their French.
+    """
 
     title = "BLEU"
     scored_by = "bleu"
-    options: ClassVar[tuple[str, ...]] = ("lower", "char")
+    options: ClassVar[tuple[str, ...]] = ("lower", "char", FIXED, f"lower-{FIXED}")
     smoothing: ClassVar[str] = "exp"
+
+    def __init__(self, name: str, language: str):
+        super().__init__(name, language)
+        self.fixes = self.option.endswith(FIXED)
+        if self.fixes and language not in QUOTES:
+            shown = f"'{language}'" if language else "text of unknown language (give --language)"
+            raise UserError(
+                f"metric '{name}' fixes the punctuation of {', '.join(QUOTES)}, not of {shown}"
+            )
+        self.signature += f"|punctuation:{language}" if self.fixes else ""
+
+    def statistics(
+        self, hypotheses: Lines, *references: Lines, sources: Lines | None = None
+    ) -> NDArray[Any]:
+        lines = [fix(line, self.language) for line in hypotheses] if self.fixes else hypotheses
+        return super().statistics(lines, *references, sources=sources)
 
     def _library(self) -> Any:
         rules = "zh" if self.language in SINITIC else self.language
@@ -91,7 +116,7 @@ class Bleu(_Sacre):
         self.counts_words = not unknown and self.option != "char"
         try:
             return _bleu(
-                lowercase=self.option == "lower",
+                lowercase=self.option.startswith("lower"),
                 smooth_method=self.smoothing,
                 tokenize=None if self.counts_words else "char",
                 trg_lang=rules if self.counts_words else "",  # of which it would warn
@@ -119,7 +144,7 @@ class MultiBleuDetokenised(Bleu):
 
     title = "multi-BLEU detokenised"
     scored_by = "unsmoothed"
-    options = ("lower",)
+    options = ("lower", FIXED, f"lower-{FIXED}")
     smoothing = "none"
 
 
@@ -219,7 +244,6 @@ class Ter(_Sacre):
 
     title = "TER"
     scored_by = "ter"
-    unit = "%"
     lower_is_better = True
     bounds = (0.0, math.inf)
     options = ("cased",)
@@ -283,6 +307,16 @@ def bleu_counts(hypothesis: Sequence[str], reference: Sequence[str]) -> list[int
     library = _scorer("unsmoothed")
     info = library._extract_reference_info([" ".join(reference)])
     return list(library._compute_segment_statistics(" ".join(hypothesis), info))
+
+
+def fix(line: str, language: str = "fr") -> str:
+    """Replace the ASCII apostrophes and double quotes of a line by those of a language; idempotent.
+
+    Opening and closing quotes alternate from the beginning of the line.
+    """
+    marks = cycle(QUOTES[language])
+    plain = line.replace("'", APOSTROPHE)
+    return "".join([next(marks) if character == '"' else character for character in plain])
 
 
 @lru_cache(maxsize=2**16)

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.scoring.bootstrap import SAMPLES, SEED, resample
+from augury.scoring.metric import Metric
 from augury.scoring.registry import metric
 from augury.scoring.significance import interval
 from augury.scoring.stored import Measured
-
-RESAMPLING = ("bs:", "seed:")
-"""Parts of a signature that do not affect the value."""
 
 
 def score(
@@ -22,8 +20,6 @@ def score(
     sources: Sequence[str] | None = None,
     language: str | None = None,
     metrics: Sequence[str] = ("bleu", "chrf"),
-    samples: int = SAMPLES,
-    seed: int = SEED,
     more_references: Sequence[Sequence[str]] = (),
 ) -> list[Measured]:
     """Score detokenised `hypotheses` by each metric, in the order of `metrics`.
@@ -34,39 +30,30 @@ def score(
     or if a metric needs the `language` of the text or the `sources` and they are not given.
     """
     chosen = [metric(name, language) for name in metrics]
-    if len(hypotheses) != len(references):
-        raise UserError(
-            f"{counted(len(hypotheses), 'hypothesis', 'hypotheses')} but "
-            f"{counted(len(references), 'reference')}: give one hypothesis per reference, an "
-            "empty line if there is no translation"
-        )
-    for number, further in enumerate(more_references, start=2):
-        if len(further) != len(references):
+    others = {"hypotheses": hypotheses, "sources": references if sources is None else sources}
+    others |= {f"references in set {of}": lines for of, lines in enumerate(more_references, 2)}
+    for what, lines in others.items():
+        if len(lines) != len(references):
             raise UserError(
-                f"{counted(len(further), 'reference')} in set {number}, and {len(references)} in "
-                "the first: each set needs one for every hypothesis"
+                f"{what}: {counted(len(lines), 'line')}, but "
+                f"{counted(len(references), 'reference')}: give a line for each reference, an "
+                "empty one where there is none"
             )
-    if sources is not None and len(sources) != len(references):
-        raise UserError(
-            f"{counted(len(sources), 'source')} but {counted(len(references), 'reference')}: give "
-            "one source per reference"
-        )
     if not hypotheses:
         raise UserError("nothing to score: give at least one hypothesis and its reference")
     scores = []
     for scorer in chosen:
         statistics = scorer.statistics(hypotheses, references, *more_references, sources=sources)
         labels = scorer.measures == "labels"
-        resampled = resample([statistics], scorer.value, samples=samples, seed=seed, labels=labels)
+        resampled = resample([statistics], scorer.value, labels=labels)
         bounds = interval(resampled)
-        signature = with_references(scorer.signature, 1 + len(more_references))
         scores.append(
             Measured(
                 scorer.name,
                 resampled.value,
                 bounds.low,
                 bounds.high,
-                with_resampling(signature, samples, seed),
+                signature(scorer, 1 + len(more_references)),
                 len(statistics),
                 statistics,
             )
@@ -74,24 +61,11 @@ def score(
     return scores
 
 
-def with_resampling(signature: str, samples: int, seed: int) -> str:
-    """Return a signature with the number of bootstrap samples and the seed.
-
-    They follow the number of references, as in sacreBLEU.
-    """
-    parts = without_resampling(signature).split("|")
-    start = 1 if parts[0].startswith("nrefs:") else 0
-    return "|".join([*parts[:start], f"bs:{samples}", f"seed:{seed}", *parts[start:]])
-
-
-def without_resampling(signature: str) -> str:
-    """Return a signature without bootstrap samples and seed, which do not affect the value."""
-    return "|".join(part for part in signature.split("|") if not part.startswith(RESAMPLING))
-
-
-def with_references(signature: str, count: int) -> str:
-    """Return a signature with the number of references, which some metrics leave out if it is 1."""
-    parts = signature.split("|")
-    if parts[0].startswith("nrefs:"):
-        return "|".join([f"nrefs:{count}", *parts[1:]])
-    return signature if count == 1 else f"nrefs:{count}|{signature}"
+def signature(scorer: Metric, references: int) -> str:
+    """Return the signature of a metric with the number of references, which some leave out where it
+    is 1, and then of bootstrap samples and their seed, as in sacreBLEU."""
+    parts = scorer.signature.split("|")
+    counted_by_metric = parts[0].startswith("nrefs:")
+    counts = [f"nrefs:{references}"] if counted_by_metric or references > 1 else []
+    others = parts[1:] if counted_by_metric else parts
+    return "|".join([*counts, f"bs:{SAMPLES}", f"seed:{SEED}", *others])

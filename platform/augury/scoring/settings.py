@@ -8,7 +8,6 @@ from pydantic import Field, field_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError
-from augury.scoring.bootstrap import MOST_SAMPLES, SAMPLES
 from augury.scoring.registry import (
     REGISTRY,
     at_its_folder,
@@ -26,8 +25,6 @@ class Scoring(Section):
     """Type of output that the metrics score."""
 
     metrics: tuple[str, ...] = Field(min_length=1)
-    bootstrap_samples: int = Field(SAMPLES, ge=1, le=MOST_SAMPLES)
-    """Number of bootstrap samples for confidence intervals."""
 
     @field_validator("metrics", mode="before")
     @classmethod
@@ -56,9 +53,9 @@ class TextScoring(Scoring):
     metrics: tuple[str, ...] = Field(("bleu", "chrf"), min_length=1)
     """Names of metrics, or paths of files that define one: bleu, chrf, chrf++, ter, multi_bleu,
     multi_bleu_detok, compound_bleu, comet. The option `:lower` ignores case; ter ignores it by
-    default, `ter:cased` does not; `compound_bleu:t2t` replaces typographic punctuation first. The
-    suffix `-fixed` (bleu-fixed, bleu:lower-fixed) replaces quotes and apostrophes of French
-    hypotheses by typographic ones."""
+    default, `ter:cased` does not; `compound_bleu:t2t` replaces typographic punctuation first.
+    `bleu:fixed`, `bleu:lower-fixed` and the same of multi_bleu_detok replace quotes and apostrophes
+    of French hypotheses by typographic ones."""
 
 
 class LabelScoring(Scoring):

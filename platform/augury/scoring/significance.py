@@ -114,24 +114,16 @@ def interval(system: Resampled, pooled: SeedVariance = UNKNOWN) -> Interval:
     2004), for several the two-level interval. `pooled` is the variance between seeds of the systems
     that it is shown with.
     """
-    own = moderated(sample_variance(system), pooled)
+    own, samples = moderated(sample_variance(system), pooled), system.samples.mean(1)
     # Without a variance between seeds, sentences are the only randomness, and the bootstrap needs
     # no assumption on their distribution.
     if system.seeds == 1 or _is_zero(own):
-        return sentence_interval(system)
-    error, dof = _standard_error(
-        system.samples.mean(1), [_of_mean(own, system.seeds)], pooled.dof or own.dof
-    )
+        if _shows_no_exception(system, samples):
+            return _rule_of_three(system.value, len(system.statistics[0]), LOWEST, HIGHEST)
+        return _percentiles(samples)
+    mean = _of_mean(own, system.seeds)
+    error, dof = _standard_error(samples, [mean], pooled.dof or own.dof)
     return _student(system.value, error, dof)
-
-
-def sentence_interval(system: Resampled) -> Interval:
-    """Return the 95 % interval of a system's mean over its seeds for other sentences, as if other
-    seeds scored the same."""
-    samples = system.samples.mean(1)
-    if _shows_no_exception(system, samples):
-        return _rule_of_three(system.value, len(system.statistics[0]), LOWEST, HIGHEST)
-    return _percentiles(samples)
 
 
 def compare(

@@ -21,10 +21,13 @@ class Alignment(NamedTuple):
     """Words of the reference."""
 
 
-class _WordMetric(CountedMetric):
-    """A metric of words separated by white space, and of characters in languages without spaces."""
+class WordErrorRate(CountedMetric):
+    """Errors per 100 reference words separated by white space, or characters in languages without
+    spaces."""
 
-    unit = "%"
+    title = "WER"
+    lower_is_better = True
+    bounds = (0.0, math.inf)
 
     def __init__(self, name: str, language: str):
         super().__init__(name, language)
@@ -39,31 +42,12 @@ class _WordMetric(CountedMetric):
     def count(self, hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
         return list(align(reference, hypothesis))
 
-
-class WordErrorRate(_WordMetric):
-    """Errors per 100 reference words."""
-
-    title = "WER"
-    lower_is_better = True
-    bounds = (0.0, math.inf)
-
     @classmethod
     def value(cls, sums: Sequence[float]) -> float:
         return word_error_rate(Alignment(*map(int, sums)))
 
 
-class WordRecognitionRate(_WordMetric):
-    """Recognised words per 100 reference words."""
-
-    title = "WRR"
-    bounds = (0.0, 100.0)
-
-    @classmethod
-    def value(cls, sums: Sequence[float]) -> float:
-        return word_recognition_rate(Alignment(*map(int, sums)))
-
-
-METRICS = {"wer": WordErrorRate, "wrr": WordRecognitionRate}
+METRICS = {"wer": WordErrorRate}
 
 
 def align(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:

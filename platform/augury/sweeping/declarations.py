@@ -31,9 +31,6 @@ PrintedValues = Mapping[str, Mapping[str, int | float | None]]
 """Row -> test set, or `mean` for the mean over all test sets -> value; None: not printed."""
 Measure = Callable[..., Mapping[str, float]]
 """Printed column -> value, given a finished run (`augury.analysis.system.System`)."""
-Quantities = Callable[[Mapping[str, Any]], Mapping[str, Mapping[str, float]]]
-"""Row -> quantity -> value, given the measured systems by row
-(`augury.reporting.results.SystemResult`)."""
 
 
 class SearchSpace(config.Section):
@@ -105,6 +102,8 @@ class PaperTable(SearchSpace):
     columns: AtScale[Mapping[str, str]] = {}
     """Of a file: printed column -> the test set whose score, or the quantity, that it has, or
     `mean` for the mean over test sets."""
+    reference: str | None = None
+    """The row that the others are compared with; None: the first one."""
     tolerance: float
     """The accepted difference between measured and published values, in points."""
     deviations: Mapping[str, tuple[str, ...]] = {}
@@ -120,18 +119,12 @@ class PaperTable(SearchSpace):
     systems, such as a model for each language."""
     unavailable: AtScale[Mapping[str, str]] | str = {}
     """Printed row that is none of these -> why it is not run; or why none of them is."""
-    literature: Mapping[str, Mapping[str, int | float]] = {}
-    """Row -> location -> a value printed elsewhere for the same system, or of another quantity."""
-    quantities: Quantities | None = None
-    """Further quantities of finished systems that the paper prints beside their scores."""
     measure: Measure | None = None
-    """For tables of other quantities than scores: a function of a finished run; the quantity
-    `TABLE | LINE | COLUMN` is shown there in a table of its own."""
+    """For other quantities than scores: a function of a finished run; the quantity `TABLE | LINE |
+    COLUMN` is shown there in a table of its own."""
     measure_with_reference: bool = False
     """Whether `measure` takes, for rows other than the reference, the reference's run of the same
     seed before the row's."""
-    measure_version: int = 1
-    """Raised where the table measures other values of the same runs."""
     sentences: Mapping[str, int] = {}
     """Scale -> the maximum number of test sentences that `measure` reads."""
     text: Mapping[str, tuple[int, float]] = {}

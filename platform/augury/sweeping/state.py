@@ -87,7 +87,7 @@ class Configuration:
             "trials": [
                 {
                     "seed": trial.seed,
-                    "run": trial.folder.uri,
+                    "run": trial.folder.name,
                     "progress": trial.progress,
                     "error": trial.error,
                     "validations": len(trial.curve),

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from augury.reporting import rendering
-from augury.reporting.papers.report import by_column, part_tables, report, to_dict
+from augury.reporting.papers.report import by_column, part_tables, records_of, report
 from augury.reporting.sweeps.locations import repeating
 
 
@@ -18,8 +18,13 @@ def lines_of(text: str, start: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith(start)]
 
 
+def cell(reproduction: Any, name: str, column: str | None = None) -> dict[str, Any]:
+    nothing = dict.fromkeys(reproduction.cells.columns)
+    return records_of(reproduction)[name].get(column or reproduction.column, nothing)
+
+
 def measured(reproduction: Any, name: str) -> dict[str, float]:
-    records = reproduction.records[name].items()
+    records = records_of(reproduction)[name].items()
     return {at: of["measured"] for at, of in records if of["measured"] is not None}
 
 
@@ -39,21 +44,21 @@ def test_rows_that_are_measured_failed_shared_and_never_run(table7: Any) -> None
         "oracle": ("not run", "reads the labels"),
         "gain": ("computed", "computed: relative improvement of '+A' over 'plain' in per cent"),
     }
-    records = [reproduction.record(name) for name in reproduction.lines]
+    records = [cell(reproduction, name) for name in reproduction.lines]
     gain = pytest.approx(100 * 14 / 66)
     assert [of["measured"] for of in records] == [66.0, 80.0, 80.0, None, None, gain]
     assert [of["published"] for of in records] == [69.1, 79.0, None, None, 99.0, 14.3]
     gaps = [pytest.approx(-3.1), 1.0, None, None, None, pytest.approx(100 * 14 / 66 - 14.3)]
     assert [of["gap"] for of in records] == gaps
     assert [of["within"] for of in records] == [False, True, None, None, None, None]
-    assert records[0]["deviation"] == pytest.approx(2**0.5)
+    assert records[0]["sd"] == pytest.approx(2**0.5)
     assert measured(reproduction, "+A") == measured(reproduction, "+A again")
     assert measured(reproduction, "gain") == pytest.approx(
         {"mean": 100 * 14 / 66, "qaa": 100 * 10 / 71, "qab": 100 * 18 / 61}
     )
     better = records[1]
     assert better["difference_low"] < better["difference"] == 14 < better["difference_high"]
-    assert reproduction.lines["+A"].compared["mean"].time_factor == 1.5
+    assert reproduction.compared("+A").time_factor == 1.5
 
 
 def test_what_a_file_says_of_values(paper: Any, wide: None) -> None:
@@ -61,18 +66,19 @@ def test_what_a_file_says_of_values(paper: Any, wide: None) -> None:
     against the row that it names."""
     paper.of_file()
     for row, right in (("plain", [70, 72]), ("+A", [80, 82]), ("+B", [60, 61])):
-        paper.measure(row, {"qaa": right, "qab": right})
+        address = paper.measure(row, {"qaa": right, "qab": right})
+        paper.quantities(address, **({"p": 48.0} if row == "+A" else {}))
     reproduction = paper.reproduction("paper")
-    borrowed, shown = reproduction.record("+A"), rendering.text(report(reproduction))
+    borrowed, shown = cell(reproduction, "+A"), rendering.text(report(reproduction))
     assert (borrowed["gap"], borrowed["published"], borrowed["comparable"]) == (None, 79.0, False)
-    assert borrowed["within"] is None and reproduction.record("plain")["within"] is False
-    assert reproduction.record("+A", "qab")["gap"] == 1.0
+    assert borrowed["within"] is None and cell(reproduction, "plain")["within"] is False
+    assert cell(reproduction, "+A", "qab")["gap"] == 1.0
     below = shown[shown.index("by column") :]
     assert lines_of(below, "+A  ")[0].split() == ["+A", "81.0", "81.0", "48", "81.0"]
-    against = paper.reproduction("paper", reference="+B").lines["+A"].compared["mean"]
+    against = paper.reproduction("paper", reference="+B").compared("+A")
     marked = reproduction.marked["+A"]
     assert (marked.tested, marked.corrected) == (against.tested, against.corrected)
-    assert (reproduction.record("+A")["difference"], marked.difference) == (10.0, 20.5)
+    assert (cell(reproduction, "+A")["difference"], marked.difference) == (10.0, 20.5)
 
 
 @pytest.mark.parametrize("scale", ["toy", "paper"])
@@ -94,13 +100,14 @@ def test_json_and_csv_have_every_row_and_column(table7: Any) -> None:
     exact = [lines[3][name] for name in ("published", "measured", "difference", "seeds")]
     assert exact == ["79.0", "80.0", "14.0", "1 2"] and len(lines) == 15
     assert (lines[9]["status"], lines[10]["why"]) == ("failed", "reads the labels")
-    found = json.loads(json.dumps(to_dict(reproduction), allow_nan=False))
-    assert [row["name"] for row in found["rows"]] == list(reproduction.lines)
+    found = json.loads(json.dumps(report(reproduction).data, allow_nan=False))
+    assert [row["row"] for row in found["rows"]] == list(reproduction.lines)
     better, oracle = found["rows"][1], found["rows"][4]
-    assert (better["published"], better["measured"]) == ({"mean": 79.0, "qab": 80.0}, 80.0)
-    assert better["low"] < 80.0 < better["high"] and better["literature"] == {"Table 8": 78.9}
-    assert better["tests"]["qab"]["measured"] == 79.0
-    assert (oracle["measured"], oracle["low"], oracle["status"]) == (None, None, "not run")
+    mean = better["cells"]["mean"]
+    assert (mean["published"], mean["text"], mean["measured"]) == (79.0, "79.0", 80.0)
+    assert mean["low"] < 80.0 < mean["high"]
+    assert better["cells"]["qab"]["measured"] == 79.0
+    assert (oracle["cells"]["mean"]["measured"], oracle["status"]) == (None, "not run")
     assert (found["comparable"], found["reference"], found["scale"]) == (False, "plain", "toy")
     assert found["cost"] == {"train_seconds": 2 * 60.0 + 2 * 90.0}
 
@@ -120,14 +127,14 @@ def test_a_page_runs_no_text_and_says_how_to_go_on(paper: Any, read: Any, hostil
     assert states["+A"] == ("partly measured", f"1 of 2 seeds; {again}")
     assert states["+A again"] == ("left out", "other rows were asked for")
     assert states["+B"] == ("not begun", again)
-    record = reproduction.record("plain")
+    record = cell(reproduction, "plain")
     assert (record["measured"], record["published"]) == (71.0, 69.1)
 
 
 def test_without_the_reference_nothing_is_compared(paper: Any) -> None:
     paper.sweeps.configuration({}, "plain")
     paper.measure("+A", {"qaa": [80, 82], "qab": [78, 80]})
-    record = paper.reproduction(ended=False).record("+A")
+    record = cell(paper.reproduction(ended=False), "+A")
     assert (record["measured"], record["difference"], record["p"]) == (80.0, None, None)
 
 
@@ -156,9 +163,9 @@ def test_rows_that_are_other_rows_by_another_metric_or_a_system_a_column(paper: 
     fixed = reproduction.lines["fixed"]
     assert measured(reproduction, "fixed") == measured(reproduction, "+A")
     assert (fixed.status, fixed.why) == ("measured", "the outputs of '+A', scored by accuracy")
-    assert fixed.compared["mean"].difference is None
+    assert cell(reproduction, "fixed")["difference"] is reproduction.compared("fixed") is None
     assert measured(reproduction, "own") == {"qaa": 71.0, "qab": 79.0, "mean": 75.0}
-    assert reproduction.record("own")["gap"] == pytest.approx(-10.0)
+    assert cell(reproduction, "own")["gap"] == pytest.approx(-10.0)
 
 
 def test_quantities_that_are_measured_on_runs(paper: Any) -> None:
@@ -171,19 +178,16 @@ def test_quantities_that_are_measured_on_runs(paper: Any) -> None:
     values = {"noise": 0.1, "a | l0 | l1": 0.2, "a | l0 | l0": 0.4, "a | l1 | l1": 0.6}
     paper.add(measure=f"lambda system: {values | {'b | x | y': 0.3}}")
     address = paper.measure("plain", {"qaa": [70, 72]})
-    paper.sweeps.load([1, 2]).folder.write_record(
-        "measured.json",
-        {f"runs/{address}/seed-{seed}": values | {"b | x | y": 0.3} for seed in (1, 2)},
-    )
+    paper.quantities(address, **values, **{"b | x | y": 0.3})
     reproduction = paper.reproduction("paper")
-    assert report(reproduction).answer == "1 of 1 rows are measured."
-    (shown,) = by_column(reproduction)
+    records = records_of(reproduction)
+    (shown,) = by_column(reproduction, records)
     assert shown.lines() == [
         ["row", "qaa", "noise"],
-        ["plain", "71.0", "0.1 ± 0"],
+        ["plain", "71.0", "0.1"],
         ["plain (published)", "–", "0.27"],
     ]
-    first, second = part_tables(reproduction)
+    first, second = part_tables(records)
     assert (first.title, second.title) == ("plain: a", "plain: b")
-    texts = [["", "l1", "l0"], ["l0", "0.2 ± 0", "0.4 ± 0"], ["l1", "0.6 ± 0", "–"]]
-    assert first.lines() == texts and second.lines() == [["", "y"], ["x", "0.3 ± 0"]]
+    texts = [["", "l1", "l0"], ["l0", "0.2", "0.4"], ["l1", "0.6", "–"]]
+    assert first.lines() == texts and second.lines() == [["", "y"], ["x", "0.3"]]

@@ -10,7 +10,7 @@ import pytest
 from augury.core.config import merge
 from augury.core.errors import UserError
 from augury.experiments.spec import parse
-from augury.reporting.papers.table import Mark, Note, find
+from augury.reporting.papers.table import Printed, find
 from augury.sweeping import declarations
 from tests.reporting.papers.conftest import FILE
 
@@ -18,22 +18,25 @@ from tests.reporting.papers.conftest import FILE
 def test_what_a_file_prints(paper: Any) -> None:
     paper.of_file()
     table = find(str(paper.path))
-    first, second, third = table.printed.values()
-    assert list(table.printed) == ["plain", "+A", "+A, mixed"]
-    assert (third.cells["row"], third.cells["name"]) == ("3", "+A")
-    assert (first.values, first.texts) == ({"mean": 69.1}, {"mean": "69.1"})
-    assert second.values == {"mean": 79, "qab": 80, "p": 50}
-    assert second.texts == {"mean": "79.0", "qab": "80.0", "p": "50%"}
-    assert third.values == {"qab": 36_000}
-    assert [row.borrowed for row in table.printed.values()] == [(), ("mean",), ()]
-    assert table.notes == (
-        Note("+A", "score", "literature", "of another paper"),
-        Note("plain", "score", "text differs", "Section 3 has 70"),
-        Note("+A, mixed", "qab", "correction", "'36' is read as '36k': a letter is lost"),
-        Note("+A, mixed", "", "average", "of two"),
-        Note("", "p", "added", "not printed"),
+    assert table.printed == {
+        "plain": {"mean": Printed(69.1, "69.1")},
+        "+A": {
+            "mean": Printed(79.0, "79.0", True),
+            "qab": Printed(80.0, "80.0"),
+            "p": Printed(50.0, "50%"),
+        },
+        "+A, mixed": {"qab": Printed(36_000, "36k")},
+    }
+    assert table.remarks == (
+        "Table 7, +A, score: of another paper",
+        "Table 7, plain, score: Section 3 has 70",
+        "Table 7, +A, mixed, qab: '36' is read as '36k': a letter is lost",
+        "Table 7, +A, mixed: of two",
+        "Table 7, p: not printed",
     )
-    assert table.marks == {"+A": Mark("†", "+B", "0.001")}
+    mark = table.marks["+A"]
+    assert (mark["mark"], mark["against"], mark["p"]) == ("†", "+B", "0.001")
+    assert list(table.marks) == ["+A"]
     assert table.deviations == ("two toy languages", "little text", "three rows")
     assert find(str(paper.path), "paper").deviations == ("little text",)
     assert table.rows == ["plain", "+A", "+A, mixed", "+A again", "+B"]
@@ -77,9 +80,9 @@ def test_shipped_tables_are_whole_and_their_rows_are_experiments(name: str, tmp_
         table = find(name, scale)
         assert table.space.question.endswith("?") and table.deviations
         assert table.space.seeds == tuple(range(1, len(table.space.seeds) + 1))
-        assert {*table.declared.literature, *table.marks} <= {*table.rows}
-        printed = [row.values.get("mean", 1.0) for row in table.printed.values()]
-        assert all(0 < value <= 100 for value in printed)
+        assert {*table.marks} <= {*table.rows}
+        means = [row["mean"].published for row in table.printed.values() if "mean" in row]
+        assert all(0 < value <= 100 for value in means)
         parsed = {
             parse({**merge(table.space.base, changes), "storage": str(tmp_path)}).model_dump_json()
             for changes in table.space.rows.values()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -77,17 +76,3 @@ def test_a_race_that_has_not_ended_recommends_the_best_that_has_finished(
     assert summary.leader is recommended(summary)
     assert recommendation(summary).startswith("Recommended so far, not confirmed: ours ")
     assert "ours" in sweep_answer(summary) and "stopped" not in sweep_answer(summary)
-
-
-def test_one_validated_example_is_no_lead(sweeps: Any, addresses: list[str]) -> None:
-    """Both at one seed: of k examples that one system alone has right, the error is sqrt(k)."""
-    for more, name in ((1, "baseline"), (2, "ours")):
-        for address, value in zip(addresses, (90.0, 90.0 + 100 * more / 282), strict=False):
-            folder = sweeps.trial(address, 1, [value])
-            described = folder.read_record("run.json")
-            inputs = [*described["inputs"], {"name": "valid", "address": "v" * 16, "rows": 282}]
-            folder.write_record("run.json", described | {"inputs": inputs})
-        summary = summarise(sweeps.load((1,), tests=()))
-        counted = replace(summary, sweep=replace(summary.sweep, metric="valid/accuracy"))
-        result = recommended(counted)
-        assert result is not None and result.name == name

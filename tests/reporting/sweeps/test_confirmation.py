@@ -20,7 +20,7 @@ from augury.reporting.sweeps.report import data, write_summary
 from augury.reporting.sweeps.summary import (
     Summary,
     confirmation_runs,
-    confirming,
+    price_of_confirming,
     recommended,
     summarise,
 )
@@ -69,8 +69,9 @@ def test_nothing_is_real_before_it_is_confirmed(
     assert summary.leader is not None and summary.leader.name == "ours"
     assert summary.confirmed is None and REAL not in sweep_answer(summary)
     assert "6 trainings" in sweep_answer(summary)
-    assert confirming(summary, summary.leader) == (6, pytest.approx(6 * 60))
-    assert data(summary)["confirm"] == {"trainings": 6, "seconds": pytest.approx(6 * 60)}
+    assert (
+        price_of_confirming(summary, summary.leader) == "6 trainings, about 6 min 00 s of training"
+    )
     assert "not confirmed: ours" in recommendation(summary)
 
 
@@ -82,9 +83,9 @@ def test_a_confirmed_system_is_tested_by_fresh_seeds_alone(
     (table,) = summary.confirmed.comparisons
     assert [(row.name, row.seeds) for row in table.rows] == [("baseline", FRESH), ("ours", FRESH)]
     assert table.comparisons == 1 and table.rows[1].mark and REAL in sweep_answer(summary)
-    stored = write_summary(summary.sweep)["confirmed"]
-    assert stored["difference"] == pytest.approx(table.rows[1].difference)
-    assert stored["seeds"] == [*FRESH]
+    (stored,) = write_summary(summary.sweep)["confirmed"]
+    assert stored["rows"][1]["difference"] == pytest.approx(table.rows[1].difference)
+    assert list(stored["rows"][1]["seeds"]) == [*FRESH]
     others = {row.name: row.seeds for row in summary.comparisons[0].rows}
     assert others == dict.fromkeys(CHOICE, (1, 2, 3))
     runs = confirmation_runs(summary.sweep, summary.sweep.confirmation)
@@ -119,11 +120,12 @@ def test_a_confirmation_needs_two_seeds_at_the_end_and_all_before(
     assert one.confirmed is None and REAL not in sweep_answer(one)
     summary = confirm(sweeps, addresses, 0.7, (4, 5), ended=False)
     assert summary.confirmed is None and summary.leader is not None
-    assert confirming(summary, summary.leader)[0] == 2
+    assert price_of_confirming(summary, summary.leader).startswith("2 trainings")
     sweeps.chosen = addresses["theirs"]
     other = summarise(sweeps.load())
     assert other.leader is not None and other.confirmed is None
-    assert confirming(other, other.leader)[0] == 3 + 1  # two of the reference are there
+    price = price_of_confirming(other, other.leader)
+    assert price.startswith("4 trainings")  # two of the reference are there
     sweeps.chosen = None
     ended = summarise(sweeps.load())
     assert ended.confirmed is not None and ended.confirmed.deciding.rows[1].seeds == (4, 5)

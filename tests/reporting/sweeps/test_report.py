@@ -14,7 +14,6 @@ from augury.reporting import rendering
 from augury.reporting.sweeps.locations import locations, repeating
 from augury.reporting.sweeps.report import report
 from augury.reporting.sweeps.summary import summarise
-from augury.tracking.export import LEVEL
 
 
 def figures(html: str) -> list[str]:
@@ -74,10 +73,14 @@ def test_plain_is_json(sweeps: Any) -> None:
     best, reference, stopped = content["table"]
     assert (best["name"], best["point"], best["seeds"]) == ("beta=1", {"regime.beta": 1}, 1)
     assert best["validation"]["mean"] == 32 and best["validation"]["values"] == {"1": 32}
-    assert best["tests"]["test"]["scores"]["bleu"]["value"] == 32
-    assert best["tests"]["test"]["difference"] == 2
-    assert reference["tests"]["test"]["difference"] is None
-    assert (stopped["state"], stopped["tests"]) == ("stopped", {})
+    assert (reference["name"], stopped["state"]) == ("baseline", "stopped")
+    (compared,) = content["comparisons"]
+    rows = {row["name"]: row for row in compared["rows"]}
+    assert rows["beta=1"]["scores"]["bleu"]["value"] == 32
+    assert {name: row["difference"] for name, row in rows.items()} == {
+        "baseline": None,
+        "beta=1": 2,
+    }
 
 
 def test_of_several_test_sets_the_mean_decides_and_all_are_listed(sweeps: Any) -> None:
@@ -102,7 +105,6 @@ def test_where_it_lies(sweeps: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     sweeps.folder.sub("tune").write("events", b"")
     shown = locations(sweeps.load())
     assert shown["MLflow"] == mlflow_command(f"sqlite:///{root}/mlflow.db")
-    assert shown["in MLflow"].endswith(f" = 'beta' and tags.{LEVEL} = 'configuration'")
     assert shown["TensorBoard"] == f"tensorboard --logdir {root}/sweeps/beta/tune"
     sweeps.trial(address, 1, [30], parameters={"tracking.enabled": False})
     assert list(locations(sweeps.load())) == ["storage", "sweep", "TensorBoard"]

@@ -40,10 +40,3 @@ def test_one_key_or_more_have_means_over_the_others(sweeps: Any) -> None:
     values = {name: cell[0] for name, (cell,) in cells(by_beta).items()}
     assert [*values.items()] == [("5", pytest.approx(35.15)), ("10", pytest.approx(40.15))]
     assert [*cells(by_tau)] == [*cells(by_keys)] == ["1", "2"]
-
-
-def test_what_is_not_trained_to_the_end_has_a_dagger(sweeps: Any) -> None:
-    for beta, progress in ((0, "running"), (1, "stopped")):
-        sweeps.trial(sweeps.configuration({"regime.beta": beta}), 1, [30 + beta], progress)
-    (shown,) = responses(summarise(sweeps.load(ended=False)))
-    assert [row.cells[1].text for row in shown.rows] == ["30.0 (1) †", "31.0 (1) †"]

@@ -9,6 +9,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,15 +21,17 @@ from augury.core.config import merge
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.spec import parse
-from augury.reporting.papers.table import Published, find
+from augury.reporting.papers.table import Published, find, label, read_blocks
 from augury.reporting.results import SystemResult, load_groups
 from augury.sweeping.driver import run_experiment
-from search_spaces.papers.cipherdaug import entries, formula, parameters
+from search_spaces.papers import cipherdaug
+from search_spaces.papers.cipherdaug import formula
 from tests import tiny
 from trainables.nmt.config import ModelConfig, resolve
 from trainables.nmt.model import parameters as parameters_of
 from trainables.nmt.translators import FromNothing
 
+PAPER = Path(cipherdaug.__file__).with_suffix(".tsv")
 PRINTED = ("hey, warum nicht?", "wir alle lieben baseball, oder?")
 
 
@@ -120,7 +123,9 @@ def test_a_printed_size_is_that_of_the_configuration_or_declared(
 ) -> None:
     """Rounded or cut at its last digit; those of Table 4 are multiples of the baseline's."""
     of_table, (model, count) = table(name), model_of(table(name), row)
-    text = of_table.printed[row].cells[column]
+    blocks = read_blocks(PAPER)
+    lines = {label(line): line for line in blocks[name]}
+    text = lines[row][column]
     computed = float(parameters_of(model, count))
     if column == "Emb Θ":
         of_piece, shared = model.embeddings.counts(resolve(model).hidden_size)
@@ -131,7 +136,9 @@ def test_a_printed_size_is_that_of_the_configuration_or_declared(
     unit = (1e6 if text.endswith("M") else 1) / 10 ** len(digits.partition(".")[2])
     last = round(float(digits) * 10 ** len(digits.partition(".")[2]))
     agrees = last in (math.floor(computed / unit), round(computed / unit))
-    declared = [note for note in of_table.notes if note[:3] == (row, column, "contradiction")]
+    note = (name, lines[row]["row"], column, "contradiction")
+    keys = ("table", "row", "column", "kind")
+    declared = [of for of in blocks["notes"] if tuple(of[key] for key in keys) == note]
     assert agrees != bool(declared)
 
 
@@ -200,10 +207,11 @@ def measure(name: str, *systems: Any) -> Mapping[str, float]:
 def test_vocabularies_and_parameters_of_runs(
     results: dict[str, SystemResult], systems: list[System]
 ) -> None:
-    baseline, two_keys, _ = systems
-    count, outcome = len(baseline.pieces), results["alone"].record.training
-    assert entries(results)["baseline"] == {"|vocab|": count, "|V|": count}
-    assert outcome and parameters(results)["alone"] == {"Train Θ": outcome.parameters}
+    _, two_keys, alone = systems
+    outcome = results["alone"].record.training
+    sizes = measure("table6", alone)
+    assert outcome and sizes["Train Θ"] == outcome.parameters
+    assert sizes["|vocab|"] == len(alone.pieces)
     values = measure("table1", two_keys)
     assert list(values) == list(table("table1").declared.columns)
     assert max(values["src"], values["tgt"]) <= values["s∪t"] <= values["src"] + values["tgt"]

@@ -56,10 +56,10 @@ def test_values_are_those_that_are_printed_and_those_of_other_papers_are_known(
     where: tuple[str, str],
 ) -> None:
     printed = find(*where).printed
-    values = [value for row in printed.values() for value in row.values.values()]
+    values = [value.published for row in printed.values() for value in row.values()]
     total = sum(place * value for place, value in enumerate(values, 1))
     assert (len(printed), pytest.approx(total)) == PRINTED[where]
-    borrowed = [label for label, row in printed.items() if {*row.borrowed} & {*row.values}]
+    borrowed = [row for row, of in printed.items() if any(cell.borrowed for cell in of.values())]
     assert borrowed == BORROWED.get(where, [])
 
 
@@ -71,10 +71,11 @@ def test_printed_values_have_the_rows_and_columns_of_the_paper() -> None:
         ("noisy_nmt/table3", "+double tune", "MTNT", 40.57),
         ("xnli_adversarial/table4", "+RA +SA +PGD (20k)", "mean", 73.0),
     ):
-        assert find(name, "paper").values(row)[column] == value
+        assert find(name, "paper").printed[row][column].published == value
 
 
 def test_the_dagger_is_of_two_keys_against_one() -> None:
     marks = find("cipherdaug/table3", "paper").marks
-    assert marks["CipherDAug - 1 key"][:2] == ("*", "Transformer")
-    assert marks["CipherDAug - 2 keys"][:2] == ("†", "CipherDAug - 1 key")
+    found = {row: (mark["mark"], mark["against"]) for row, mark in marks.items()}
+    assert found["CipherDAug - 1 key"] == ("*", "Transformer")
+    assert found["CipherDAug - 2 keys"] == ("†", "CipherDAug - 1 key")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -13,6 +12,7 @@ from augury.core import config
 from augury.experiments.spec import parse
 from augury.reporting.papers.table import Published, find
 from augury.sweeping import space
+from augury.sweeping.declarations import at_scale
 from augury.text.eda import load_synonyms
 
 TABLES = ("table2", "table3", "table4", "table5", "figure2")
@@ -24,12 +24,11 @@ def table(name: str) -> Published:
 
 def test_the_share_of_generated_examples_that_are_kept_stands_beside_the_printed_one() -> None:
     of_table = table("table3")
-    assert [of_table.values(row)["p"] for row in of_table.printed] == [100, 94, 100, 66, 100]
+    assert [row["p"].published for row in of_table.printed.values()] == [100, 94, 100, 66, 100]
     lost = {"empty": 5, "copied": 1, "dropped entailment": 4, "dropped neutral": 2}
     outputs = [Health("semantic", "semantic", 94, lost), Health("eda", "eda", 7)]
-    systems: Any = {"Agreement": SimpleNamespace(outputs=outputs)}
-    assert of_table.declared.quantities
-    assert of_table.declared.quantities(systems) == {"Agreement": {"p": 94}}
+    assert of_table.declared.measure
+    assert of_table.declared.measure(SimpleNamespace(health=outputs)) == {"p": 94}
 
 
 def test_rows_are_operators_and_regimes() -> None:
@@ -76,8 +75,8 @@ def test_in_language_rows_have_a_system_for_every_language() -> None:
     """Footnote 2: trained on MultiNLI translated into the language, and tested on it."""
     paper_table = table("table2")
     base, rows = paper_table.space.base, paper_table.space.rows
-    parts = paper_table.assembled["XLM-R (in-language)"]
-    assert parts.keys() == paper_table.values("XLM-R (in-language)").keys() - {"mean"}
+    parts = at_scale(paper_table.declared.assembled, "paper")["XLM-R (in-language)"]
+    assert parts.keys() == paper_table.printed["XLM-R (in-language)"].keys() - {"mean"}
     for language, row in parts.items():
         experiment = parse(config.merge(base, rows[row]), row)
         assert experiment.model.name == "FacebookAI/xlm-roberta-base"

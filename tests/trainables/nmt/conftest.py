@@ -35,7 +35,7 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Untrained:
             "name": "toy",
             "corpus": {**CORPUS, "tests": tests, **cleaned},
             "model": {**tiny.OF_TASK["nmt"]["model"], "feedforward_size": 16},
-            "scoring": {"metrics": ["bleu:lower", "chrf"], "bootstrap_samples": 20},
+            "scoring": {"metrics": ["bleu:lower", "chrf"]},
             "training": {"max_epochs": 5},
             "validation": {},
         }

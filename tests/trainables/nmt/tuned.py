@@ -32,7 +32,6 @@ def content(storage: Path, name: str, **changes: Any) -> dict[str, Any]:
         "max_pieces": 200,
         "model": {"name": name, **changes.pop("model", {})},
         "training": {"max_tokens": 600, "max_epochs": 1},
-        "scoring": {"bootstrap_samples": 20},
     }
     own = dict.fromkeys(("vocabulary", "validation", "decoding"), {})
     return tiny.content("nmt", storage, **{**own, **sections, **changes})

@@ -1,5 +1,5 @@
 """The report of a paper's table: text, page, Markdown, LaTeX, CSV and JSON of printed and measured
-values; before anything is run, what is printed, and the configurations of rows."""
+values."""
 
 from __future__ import annotations
 
@@ -13,44 +13,43 @@ import pandas as pd
 from augury.core.progress import duration
 from augury.reporting.answer import answer as compare_in_words
 from augury.reporting.numbers import MISSING, factor, number, probability, signed, spread
-from augury.reporting.papers.reproduction import LEFT_OUT, MEASURED, TESTED, Reproduction
+from augury.reporting.papers.reproduction import Reproduction
 from augury.reporting.papers.table import Published
 from augury.reporting.report import Code, Listing, Places, Report, section
 from augury.reporting.results import MEAN
-from augury.reporting.score_tables import COSTS
-from augury.reporting.sweeps.locations import address_table, locations, repeating
-from augury.reporting.tables import Cell, Table, cell, plain_text, table
-from augury.scoring.registry import title
-from augury.sweeping.plan import Plan
+from augury.reporting.score_tables import COSTS, score_cells, score_columns
+from augury.reporting.sweeps.locations import locations, repeating
+from augury.reporting.tables import Cell, Table, cell, plain_records, table
 
 PART = " | "
 """Between table, line and column in the name of a quantity that stands in a table of its own."""
 LONGEST = 200
 """The maximum number of characters of a reason in notes."""
+Records = dict[str, dict[str, dict[str, Any]]]
+"""Row -> column -> the record of the frame."""
 
 
 def report(reproduction: Reproduction) -> Report:
     """Return the report of a table, as far as it is measured."""
     published, sweep, deciding = reproduction.table, reproduction.sweep, reproduction.deciding
-    shown, sentence = f"{published.name} at scale {published.space.scale}", answer(reproduction)
-    source, *cautions = published.heading
-    first, others = rows(reproduction), [*by_column(reproduction), *part_tables(reproduction)]
-    deviations = _deviations(published)
-    caption = (*cautions, *first.notes, *deviations.splitlines())
-    for_papers = [
-        replace(of, title=f"{source}, {of.title}".rstrip(", ")) for of in (first, *others)
-    ]
-    for_papers[0] = replace(for_papers[0], notes=caption)
-    lines = reproduction.lines.items()
-    addresses = [(name, of.configuration) for name, of in lines if of.configuration]
+    records, rows, said = records_of(reproduction), row_frame(reproduction), answer(reproduction)
+    notes, deviations = notes_on(reproduction), deviations_of(published)
+    first = _scores(reproduction, records, notes)
+    others = [*by_column(reproduction, records), *part_tables(records)]
+    caption = (*published.cautions, *notes, *deviations)
+    for_papers = [replace(first, notes=caption), *others]
+    seeds = rows["seeds"].map(lambda of_row: " ".join(map(str, of_row)))
+    frame = rows.assign(seeds=seeds).merge(reproduction.cells, on="row", how="left")
+    frame.insert(0, "table", published.name)
+    frame.insert(1, "scale", published.space.scale)
     return Report(
-        title=shown,
+        title=f"{published.name} at scale {published.space.scale}",
         question=published.space.question,
-        answer=sentence,
+        answer=said,
         power=deciding.power_text if deciding else "",
-        notes=[*cautions, *(deciding.warnings if deciding else ())],
+        notes=[*published.cautions, *(deciding.warnings if deciding else ())],
         facts={
-            "paper": source,
+            "paper": published.source,
             "seeds": ", ".join(map(str, sweep.seeds)),
             "training in all": duration(sweep.seconds),
         },
@@ -59,27 +58,56 @@ def report(reproduction: Reproduction) -> Report:
             *(section(other.title, other) for other in others),
             section("Deviations from the paper", Listing(published.deviations)),
             section("Repeat it", Code(repeating(sweep))),
-            section("Storage", Places(locations(sweep)), address_table("row", addresses)),
+            section("Storage", Places(locations(sweep))),
         ],
-        data=to_dict(reproduction),
+        data={
+            **published.to_dict(),
+            "reference": reproduction.reference,
+            "answer": said,
+            "column": reproduction.column,
+            "metric": deciding.metrics[0] if deciding else None,
+            "seeds": list(sweep.seeds),
+            "rows": [{**row, "cells": records[row["row"]]} for row in plain_records(rows)],
+            "cost": {"train_seconds": sweep.seconds},
+            "notes": notes,
+            "sweep": sweep.folder.uri,
+        },
         summary=[
-            "\n".join([source, *cautions]),
+            "\n".join([published.source, *published.cautions]),
             first,
             *others,
-            deviations,
-            f"cost: {duration(sweep.seconds)} of training in all\n{sentence}",
+            "\n".join(deviations),
+            f"cost: {duration(sweep.seconds)} of training in all\n{said}",
         ],
-        tables=for_papers,
-        records=frame(reproduction),
+        tables=[
+            replace(of, title=f"{published.source}, {of.title}".rstrip(", ")) for of in for_papers
+        ],
+        records=frame,
     )
+
+
+def records_of(reproduction: Reproduction) -> Records:
+    """Return the records of the frame by row and column."""
+    records: Records = {name: {} for name in reproduction.lines}
+    for record in plain_records(reproduction.cells):
+        records[record["row"]][record["column"]] = record
+    return records
+
+
+def row_frame(reproduction: Reproduction) -> pd.DataFrame:
+    """Return the state and the cost of every row."""
+    rows = []
+    for name, line in reproduction.lines.items():
+        compared, configuration = reproduction.compared(name), line.configuration
+        row: dict[str, Any] = {"row": name, "seeds": [*line.seeds], "status": line.status}
+        row |= {"why": line.why, "address": configuration.address if configuration else None}
+        row |= {key: getattr(compared and compared.cost, key, None) for key in COSTS}
+        rows.append(row | {"time_factor": compared.time_factor if compared else None})
+    return pd.DataFrame(rows)
 
 
 def answer(reproduction: Reproduction) -> str:
     """Return the outcome in one sentence."""
-    if reproduction.table.declared.measure is not None:
-        measured = reproduction.cells.dropna(subset="measured")["row"].nunique()
-        run = sum(line.configuration is not None for line in reproduction.lines.values())
-        return f"{measured} of {run} rows are measured."
     if reproduction.deciding is None:
         return "Nothing is measured yet."
     return compare_in_words(reproduction.deciding)
@@ -87,20 +115,16 @@ def answer(reproduction: Reproduction) -> str:
 
 def notes_on(reproduction: Reproduction) -> list[str]:
     """Return notes that explain the numbers."""
-    published, lines = reproduction.table, reproduction.lines
-    declared, notes = published.declared, list[str]()
+    published, notes = reproduction.table, list[str]()
     if published.comparable:
-        tolerance = f"within the tolerance of ± {declared.tolerance:g}, or beyond it"
+        tolerance = f"within the tolerance of ± {published.declared.tolerance:g}, or beyond it"
         notes.append(f"measured − published: {tolerance}")
-    notes += with_rows({name: line.why for name, line in lines.items()})
-    for name in lines:
-        for where, value in declared.literature.get(name, {}).items():
-            notes.append(f"{name} elsewhere: {value} ({where})")
+    notes += with_rows({name: line.why for name, line in reproduction.lines.items()})
     for name, found in reproduction.marked.items():
         mark = published.marks[name]
         notes.append(
-            f"{name}, {mark.mark} to {mark.against}: {found.difference_text}, p "
-            f"{number(found.corrected, probability)}; printed p < {mark.p}"
+            f"{name}, {mark['mark']} to {mark['against']}: {found.difference_text}, p "
+            f"{number(found.corrected, probability)}; printed p < {mark['p']}"
         )
     notes += published.remarks
     notes.append(
@@ -117,74 +141,59 @@ def with_rows(by_row: Mapping[str, str]) -> list[str]:
     return [f"{', '.join(of_reason)}: {why}" for why, of_reason in names.items() if why]
 
 
-def rows(reproduction: Reproduction) -> Table:
+def _scores(reproduction: Reproduction, records: Records, notes: list[str]) -> Table:
     """Return published and measured scores in the column that decides, with differences to the
     reference, and cost."""
-    lines = []
-    for name, line in reproduction.lines.items():
-        cells = {"row": name, "seeds": len(line.seeds), **_scores(reproduction, name)}
-        cells["status"] = line.status
-        lines.append([*cells.values()])
-    columns, notes = [*cells], tuple(notes_on(reproduction))
-    parts = (columns.index("data"),)
-    return table(columns, lines, title=reproduction.column, notes=notes, parts=parts)
-
-
-def _scores(reproduction: Reproduction, name: str) -> dict[str, object]:
-    published, deciding = reproduction.table, reproduction.deciding
-    record = reproduction.record(name)
-    compared = reproduction.lines[name].compared.get(reproduction.column)
-    value, low = record["measured"], record["low"]
-    cells: dict[str, object] = {
-        "published" if published.comparable else "literature": Cell(
-            record["text"] or MISSING, record["published"]
-        ),
-        title(deciding.metrics[0]) if deciding else "measured": Cell(
-            spread(value, record["deviation"]), value
-        ),
-        "95 % interval": None if low is None else f"[{low:.1f}, {record['high']:.1f}]",
-    }
+    published, deciding, lines = reproduction.table, reproduction.deciding, []
+    known = ["row", "seeds", "published" if published.comparable else "literature", "measured"]
     if published.comparable:
-        verdict = {True: " (within)", False: " (beyond)", None: ""}[record["within"]]
-        gap = number(record["gap"], lambda of: f"{signed(of)}{verdict}")
-        cells["measured − published"] = Cell(gap, record["gap"])
-    cost = compared.cost if compared else None
-    seconds = compared.seconds if compared else None
-    time_kind = deciding.time_kind if deciding else "wall time"
-    return cells | {
-        f"difference to {reproduction.reference} [95 %]": compared
-        and Cell(compared.difference_text, compared.difference),
-        "p": cell(compared.corrected if compared else None, probability),
-        "data": cell(cost.data_factor if cost else None, factor),
-        f"{time_kind}/seed": cell(seconds, duration),
-        f"× {reproduction.reference}": cell(compared.time_factor if compared else None, factor),
-    }
+        known.append("measured − published")
+    scores = score_columns(deciding) if deciding else []
+    time = f"{deciding.time_kind if deciding else 'wall time'}/seed"
+    costs = ["data", time, f"× {reproduction.reference}"]
+    for name, line in reproduction.lines.items():
+        record, compared = records[name].get(reproduction.column, {}), reproduction.compared(name)
+        value, gap = record.get("measured"), record.get("gap")
+        cells: list[object] = [name, len(line.seeds)]
+        cells.append(Cell(record.get("text") or MISSING, record.get("published")))
+        cells.append(Cell(spread(value, record.get("sd")), value))
+        if published.comparable:
+            verdict = {True: " (within)", False: " (beyond)", None: ""}[record.get("within")]
+            cells.append(Cell(number(gap, signed) + verdict, gap))
+        cells += score_cells(deciding, compared) if deciding else []
+        cost = compared.cost if compared else None
+        cells.append(cell(cost.data_factor if cost else None, factor))
+        cells.append(cell(compared.seconds if compared else None, duration))
+        cells.append(cell(compared.time_factor if compared else None, factor))
+        lines.append([*cells, line.status])
+    columns, parts = [*known, *scores, *costs, "status"], (len(known) + len(scores),)
+    return table(columns, lines, title=reproduction.column, notes=tuple(notes), parts=parts)
 
 
-def by_column(reproduction: Reproduction) -> list[Table]:
+def by_column(reproduction: Reproduction, records: Records) -> list[Table]:
     """Return the measured values of rows by column, printed ones below; none where there is a
-    single column, which `rows` has."""
+    single column, which the scores have."""
     known, lines = [*reproduction.comparisons, *reproduction.cells["column"]], []
     columns = [of for of in dict.fromkeys(known) if PART not in of and of != MEAN]
     columns += [MEAN] if MEAN in known else []
     if {*columns} <= {reproduction.column}:
         return []
-    for name in reproduction.lines:
-        records = [reproduction.record(name, column) for column in columns]
-        if any(of["measured"] is not None for of in records):
-            lines.append([name, *(Cell(_quantity(of), of["measured"]) for of in records)])
-        if {of["column"] for of in records if of["text"]} - {reproduction.column}:
-            printed = [Cell(of["text"] or MISSING, of["published"]) for of in records]
+    for name, of_row in records.items():
+        shown = [of_row.get(column, {}) for column in columns]
+        if any(of.get("measured") is not None for of in shown):
+            lines.append([name, *(Cell(_quantity(of), of.get("measured")) for of in shown)])
+        if {of["column"] for of in shown if of.get("text")} - {reproduction.column}:
+            printed = [Cell(of.get("text") or MISSING, of.get("published")) for of in shown]
             lines.append([f"{name} (published)", *printed])
     return [table(["row", *columns], lines, title="by column")]
 
 
-def part_tables(reproduction: Reproduction) -> list[Table]:
+def part_tables(records: Records) -> list[Table]:
     """Return the quantities `TABLE | LINE | COLUMN` of every row as tables of their own."""
     tables = []
-    for name, records in reproduction.records.items():
+    for name, of_row in records.items():
         found: dict[str, dict[str, dict[str, str]]] = {}
-        for quantity, record in records.items():
+        for quantity, record in of_row.items():
             if PART in quantity:
                 part, line, column = quantity.split(PART)
                 found.setdefault(part, {}).setdefault(line, {})[column] = _quantity(record)
@@ -203,98 +212,11 @@ def _quantity(record: Mapping[str, Any]) -> str:
         whole = abs(value) >= 100 or value % 1 == 0
         return f"{value:,.0f}" if whole else f"{value:.3g}"
 
-    if record["low"] is not None:
+    if record.get("low") is not None:
         return number(record["measured"])
-    return spread(record["measured"], record["deviation"], form)
+    return spread(record.get("measured"), record.get("sd") or None, form)
 
 
-def frame(reproduction: Reproduction) -> pd.DataFrame:
-    """Return a record for every row and column, with exact numbers; one for rows without values."""
-    records = []
-    for name in reproduction.lines:
-        about = _about(reproduction, name)
-        about["seeds"] = " ".join(map(str, about["seeds"]))
-        known = list(reproduction.records[name].values())
-        for record in known or [dict(reproduction.record(name))]:
-            test = record["column"] or reproduction.column
-            records.append({**about, **record, "row": name, "test": test})
-    keys = ["row", "test", "published", *MEASURED, *TESTED]
-    shown = pd.DataFrame(records)[[*keys, *list(records[0])[1 : len(about)]]]
-    shown.insert(0, "table", reproduction.table.name)
-    shown.insert(1, "scale", reproduction.table.space.scale)
-    return shown
-
-
-def to_dict(reproduction: Reproduction) -> dict[str, Any]:
-    """Return the reproduction as JSON-like values."""
-    published, deciding = reproduction.table, reproduction.deciding
-    rows = []
-    for name in reproduction.lines:
-        row = {**reproduction.record(name), **_about(reproduction, name)}
-        row["literature"] = dict(published.declared.literature.get(name, {}))
-        row["tests"] = reproduction.records[name]
-        rows.append({**row, **published.row_dict(name)})
-    return {
-        **published.to_dict(),
-        "reference": reproduction.reference,
-        "answer": answer(reproduction),
-        "column": reproduction.column,
-        "metric": deciding.metrics[0] if deciding else None,
-        "seeds": list(reproduction.sweep.seeds),
-        "rows": rows,
-        "cost": {"train_seconds": reproduction.sweep.seconds},
-        "notes": notes_on(reproduction),
-        "sweep": reproduction.sweep.folder.uri,
-    }
-
-
-def _about(reproduction: Reproduction, name: str) -> dict[str, Any]:
-    """Return the state and the cost of a row."""
-    line = reproduction.lines[name]
-    compared = line.compared.get(reproduction.column)
-    return {
-        "row": name,
-        "address": line.configuration.address if line.configuration else None,
-        "seeds": list(line.seeds),
-        "status": line.status,
-        "why": line.why,
-        **{key: getattr(compared.cost if compared else None, key, None) for key in COSTS},
-        "time_factor": compared.time_factor if compared else None,
-    }
-
-
-def plan_dict(published: Published, plan: Plan) -> dict[str, Any]:
-    """Return rows, with the addresses of their runs or the reason why there are none,
-    configurations and deviations before anything is run, as JSON-like values."""
-    addresses = {planned.name: planned.address for planned in plan.configurations.values()}
-    merged = {same.name: same for same in plan.merged}
-    rows = []
-    for name in published.rows:
-        same, why = merged.get(name), ""
-        if same:
-            why = f"as {same.same_as}: {same.reason}"
-        elif addresses and name not in addresses:
-            why = published.reasons.get(name, LEFT_OUT)
-        address = addresses.get(same.same_as if same else name)
-        rows.append({**published.row_dict(name), "address": address, "why": why})
-    return {**published.to_dict(), "rows": rows, **plan.to_dict()}
-
-
-def plan_text(published: Published, plan: Plan) -> str:
-    """Return rows with the addresses of configurations, and deviations.
-
-    Of several test sets only the mean.
-    """
-    lines, rows = [], plan_dict(published, plan)["rows"]
-    for of in rows:
-        texts = published.printed[of["name"]].texts if of["name"] in published.printed else {}
-        listed = ", ".join(f"{column} {text}" for column, text in texts.items()) or MISSING
-        lines.append([of["name"], texts.get(MEAN, listed), of["address"]])
-    notes = (*with_rows({of["name"]: of["why"] for of in rows}), *published.remarks)
-    shown = plain_text([table(("row", "published", "run"), lines, notes=notes)]).rstrip("\n")
-    question = f"{published.space.question}\n{published.heading[0]}"
-    return "\n\n".join([question, shown, _deviations(published)])
-
-
-def _deviations(published: Published) -> str:
-    return "\n".join(f"not as in the paper: {line}" for line in published.deviations)
+def deviations_of(published: Published) -> list[str]:
+    """Return what is not as in the paper, a line each."""
+    return [f"not as in the paper: {line}" for line in published.deviations]

@@ -8,35 +8,32 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from augury.core.progress import say
 from augury.core.store import Folder
-from augury.reporting import run_files
 from augury.reporting.comparison import Comparison, Row, compare_all, scored_sets
 from augury.reporting.find import with_reference
-from augury.reporting.papers.table import Published
+from augury.reporting.papers.table import Printed, Published
 from augury.reporting.results import MEAN, SystemResult, deviation, load_groups, without_runs
+from augury.reporting.score_tables import frame
+from augury.sweeping.declarations import at_scale
 from augury.sweeping.state import Configuration, Sweep
 
 FILE = "measured.json"
-"""The file, in the folder of a sweep, for tables of other quantities than scores: run -> printed
-column -> value."""
+"""The file, in the folder of a sweep, for other quantities than scores: run -> column -> value."""
 LEFT_OUT = "other rows were asked for"
 KEYS = ["row", "column"]
-MEASURED = ["measured", "deviation", "low", "high"]
+MEASURED = ["measured", "sd", "low", "high"]
 """Over seeds: the value, its standard deviation, the ends of its interval; only the value where it
 is no score."""
 TESTED = ["difference", "difference_low", "difference_high", "p", "p_corrected"]
 """Against the reference."""
-PRINTED = ["published", "text", "borrowed"]
-"""The value, the same as printed, and whether it is another paper's."""
 Values = dict[str, dict[str, dict[str, Any]]]
-"""Row -> column -> what is known."""
+"""Row -> column -> what is measured."""
 OpenSystems = Callable[..., Sequence[Any]]
 """Run folders -> what `measure` of a table takes: `augury.analysis.system.open_systems`."""
 
@@ -50,8 +47,6 @@ class Line:
     command ended before; not run: no configuration measures it; computed: from other rows."""
     why: str = ""
     configuration: Configuration | None = None
-    compared: Mapping[str, Row] = field(default_factory=dict)
-    """Test set, or `mean` -> the comparison with the reference."""
     seeds: tuple[int, ...] = ()
     """Those that are scored."""
 
@@ -64,9 +59,9 @@ class Reproduction:
     sweep: Sweep
     lines: Mapping[str, Line]
     cells: pd.DataFrame
-    """A record for every row and column: KEYS, MEASURED, TESTED, PRINTED, whether the values are
-    `comparable` and, where they are, `gap`, measured minus published, and whether this is `within`
-    the table's tolerance."""
+    """A record for every row and column: KEYS, MEASURED, TESTED, the fields of `Printed`, whether
+    the values are `comparable` and, where they are, `gap`, measured minus published, and whether
+    this is `within` the table's tolerance."""
     comparisons: Mapping[str, Comparison]
     """Comparisons with the reference by column; the first one decides."""
     marked: Mapping[str, Row]
@@ -82,24 +77,18 @@ class Reproduction:
         """The comparison that decides; None before anything is scored."""
         return self.comparisons.get(self.column)
 
+    def compared(self, name: str) -> Row | None:
+        """Return the comparison of a row with the reference in the column that decides."""
+        configuration = self.lines[name].configuration
+        if configuration is None or self.deciding is None:
+            return None
+        row = self.deciding.row(configuration.address)
+        return row if row and row.scores else None
+
     @property
     def reference(self) -> str:
         """The row that the others are compared with."""
         return self.deciding.rows[0].name if self.deciding else str(self.table.space.reference)
-
-    @cached_property
-    def records(self) -> Values:
-        """Row -> column -> the record of the frame, None for what is not known."""
-        known = self.cells.astype(object).where(self.cells.notna(), None)
-        records: Values = {name: {} for name in self.lines}
-        for record in known.to_dict("records"):
-            records[record["row"]][record["column"]] = record
-        return records
-
-    def record(self, name: str, column: str | None = None) -> Mapping[str, Any]:
-        """Return the record of a row in a column, by default the one that decides."""
-        nothing = {**dict.fromkeys(self.cells.columns), "comparable": self.table.comparable}
-        return self.records[name].get(column or self.column, nothing)
 
 
 def load_reproduction(
@@ -113,17 +102,19 @@ def load_reproduction(
     systems = _systems(sweep, reference)
     tests = scored_sets(systems)
     comparisons = {compared.test: compared for compared in compare_all(systems, tests)}
-    values = _scores(table, lines, systems, comparisons)
+    scores = frame([*comparisons.values()])
+    values = {name: _scores(scores, line) for name, line in lines.items()}
     if table.declared.measure is not None:
         for name, quantities in _measured(table, sweep, lines, open_systems).items():
             values[name] |= quantities
+    _compute(table, lines, scores, values)
     marked = {}
     trained = [system.name for system in systems[1:] if system.runs]
     for name, mark in table.marks.items():
-        if mark.against in trained and lines[name].compared:
-            address = next(iter(lines[name].compared.values())).address
-            against = compare_all(with_reference(systems, mark.against), tests)[0]
-            if found := against.row(address):
+        line, against = lines[name], mark["against"]
+        if against in trained and line.configuration:
+            compared = compare_all(with_reference(systems, against), tests)[0]
+            if found := compared.row(line.configuration.address):
                 marked[name] = found
     cells = _merged(table, values, next(iter(comparisons), MEAN))
     return Reproduction(table, sweep, lines, cells, comparisons, marked)
@@ -139,8 +130,7 @@ def _line(table: Published, name: str, sweep: Sweep) -> Line:
     if configuration is None:
         return Line("not run", table.reasons[name])
     trials = configuration.trials
-    ended = [trial for trial in trials if trial.progress == "finished"]
-    scored = [trial for trial in ended if run_files.is_scored(trial.folder)]
+    scored = sweep.scored()[run]
     failed = "; ".join(
         f"seed {trial.seed} failed: {trial.error or 'unknown'}"
         for trial in trials
@@ -154,7 +144,7 @@ def _line(table: Published, name: str, sweep: Sweep) -> Line:
         status, why = "measured", ""
     once = f"runs once, as {same.same_as}: {same.reason}" if same else ""
     why = "; ".join(filter(None, (once, why)))
-    return Line(status, why, configuration, seeds=tuple(trial.seed for trial in scored))
+    return Line(status, why, configuration, seeds=tuple(scored))
 
 
 def _systems(sweep: Sweep, reference: str | None) -> list[SystemResult]:
@@ -168,62 +158,17 @@ def _systems(sweep: Sweep, reference: str | None) -> list[SystemResult]:
 
 
 def _scores(
-    table: Published,
-    lines: dict[str, Line],
-    systems: Sequence[SystemResult],
-    comparisons: Mapping[str, Comparison],
-) -> Values:
-    """Return the scores of all rows, those that are made of others included, and what a paper
-    prints beside scores; what is known of these rows goes into `lines`."""
-    values: Values = {name: {} for name in lines}
-    further: Mapping[str, Mapping[str, float]] = {}
-    if measure := table.declared.quantities:
-        further = measure({system.name: system for system in systems if system.runs})
-    for name, line in lines.items():
-        if not line.configuration:
-            continue
-        found = {test: of.row(line.configuration.address) for test, of in comparisons.items()}
-        line.compared = {test: row for test, row in found.items() if row and row.scores}
-        for test, row in line.compared.items():
-            values[name][test] = _score(row, comparisons[test].metrics[0])
-        for quantity, value in further.get(line.configuration.name, {}).items():
-            values[name][quantity] = {"measured": value}
-    for name, (better, other) in table.declared.improvements.items():
-        lines[name] = Line("computed", table.reasons[name])
-        for column in values[other].keys() & values[better].keys():
-            of_better, of_other = (values[row][column]["measured"] for row in (better, other))
-            if of_other and of_better is not None:
-                values[name][column] = {"measured": 100 * (of_better / of_other - 1)}
-    for name, (other, metric) in table.rescored.items():
-        of = lines[other]
-        # Its scores do not compare with those of other rows.
-        compared = {
-            test: replace(row, difference=None, tested=None, corrected=None)
-            for test, row in of.compared.items()
-            if metric in row.scores
-        }
-        why = "; ".join(filter(None, (table.reasons[name], of.why)))
-        lines[name] = Line(of.status, why, of.configuration, compared, of.seeds)
-        values[name] = {test: _score(row, metric) for test, row in compared.items()}
-    for name, parts in table.assembled.items():
-        known = {column: values[part].get(column) for column, part in parts.items()}
-        values[name] = {column: value for column, value in known.items() if value}
-        if 1 < len(parts) == len(values[name]):
-            of_all = statistics.fmean(value["measured"] for value in values[name].values())
-            values[name][MEAN] = {"measured": of_all}
-        statuses = {lines[part].status for part in parts.values()}
-        status = statuses.pop() if len(statuses) == 1 else "partly measured"
-        lines[name] = Line(status, table.reasons[name])
+    scores: pd.DataFrame, line: Line, metric: str | None = None
+) -> dict[str, dict[str, Any]]:
+    """Return the scores of a row by test set, with differences to the reference; those in a metric
+    that does not decide without."""
+    if line.configuration is None or scores.empty:
+        return {}
+    of_row = scores[scores["address"] == line.configuration.address]
+    of_row = of_row[of_row["metric"] == metric] if metric else of_row.drop_duplicates("test")
+    known = of_row.dropna(subset="value").set_index("test").rename(columns={"value": "measured"})
+    values: dict[str, dict[str, Any]] = known[MEASURED + TESTED].to_dict("index")
     return values
-
-
-def _score(row: Row, metric: str) -> dict[str, Any]:
-    """Return a system's score in a metric, and its difference to the reference."""
-    score, tested = row.scores.get(metric), row.tested
-    known = (score.value, score.sd, score.low, score.high) if score else (None,) * 4
-    test = (tested.low, tested.high, tested.p_value) if tested else (None,) * 3
-    numbers = (*known, row.difference, *test, row.corrected)
-    return dict(zip([*MEASURED, *TESTED], numbers, strict=True))
 
 
 def _measured(
@@ -239,13 +184,12 @@ def _measured(
     scored, reference = sweep.scored(), {}
     if declared.measure_with_reference:
         reference = scored[sweep.by_address[sweep.reference].name]
-    version = [] if declared.measure_version == 1 else [f"version {declared.measure_version}"]
     by_run: dict[Folder, dict[str, float]] = {}
     for name, seeds in scored.items():
         for seed, run in seeds.items():
             paired = seed in reference and run not in reference.values()
             opened = [reference[seed], run] if paired else [run]
-            key = " ".join([*(folder.name for folder in opened), *version])
+            key = " ".join(folder.name for folder in opened)
             if key not in kept:
                 say(f"{declared.where}: measuring {name}, seed {seed}")
                 systems = open_systems(opened, sentences=declared.sentences.get(scale))
@@ -253,15 +197,48 @@ def _measured(
                 kept[key] = {column: float(value) for column, value in found.items()}
                 sweep.folder.write_record(FILE, kept)
             by_run[run] = kept[key]
-    values: Values = {name: {} for name in lines}
+    values: Values = {}
     for name, line in lines.items():
         trials = line.configuration.trials if line.configuration else ()
         runs = pd.DataFrame([by_run[trial.folder] for trial in trials if trial.folder in by_run])
+        values[name] = {}
         for column in runs.columns[runs.notna().all()]:
             of_seeds = runs[column].to_list()
             mean = statistics.fmean(of_seeds)
-            values[name][column] = {"measured": mean, "deviation": deviation(of_seeds)}
+            values[name][column] = {"measured": mean, "sd": deviation(of_seeds)}
     return values
+
+
+def _compute(
+    table: Published,
+    lines: dict[str, Line],
+    scores: pd.DataFrame,
+    values: Values,
+) -> None:
+    """Add the values of rows that are made of others, and what is known of these rows."""
+    declared, scale = table.declared, table.space.scale
+    for name, (better, other) in declared.improvements.items():
+        lines[name] = Line("computed", table.reasons[name])
+        for column in values[other].keys() & values[better].keys():
+            of_better, of_other = (values[row][column]["measured"] for row in (better, other))
+            if of_other:
+                values[name][column] = {"measured": 100 * (of_better / of_other - 1)}
+    for name, (other, metric) in at_scale(declared.rescored, scale).items():
+        of = lines[other]
+        why = "; ".join(filter(None, (table.reasons[name], of.why)))
+        lines[name] = Line(of.status, why, seeds=of.seeds)
+        for test, score in _scores(scores, of, metric).items():
+            # Which do not compare with those of other rows.
+            values[name][test] = {key: score[key] for key in MEASURED}
+    for name, parts in at_scale(declared.assembled, scale).items():
+        known = {column: values[part].get(column) for column, part in parts.items()}
+        values[name] = {column: value for column, value in known.items() if value}
+        if 1 < len(parts) == len(values[name]):
+            of_all = statistics.fmean(value["measured"] for value in values[name].values())
+            values[name][MEAN] = {"measured": of_all}
+        statuses = {lines[part].status for part in parts.values()}
+        status = statuses.pop() if len(statuses) == 1 else "partly measured"
+        lines[name] = Line(status, table.reasons[name])
 
 
 def _merged(published: Published, values: Values, column: str) -> pd.DataFrame:
@@ -275,13 +252,13 @@ def _merged(published: Published, values: Values, column: str) -> pd.DataFrame:
         for of_column, value in of_row.items()
     ]
     printed = [
-        (name, column if at == MEAN else at, value, of_row.texts[at], at in of_row.borrowed)
+        (name, column if at == MEAN else at, *value)
         for name, of_row in published.printed.items()
-        for at, value in of_row.values.items()
-        if at != column or MEAN not in of_row.values or column == MEAN
+        for at, value in of_row.items()
+        if at != column or MEAN not in of_row or column == MEAN
     ]
     left = pd.DataFrame(measured, columns=[*KEYS, *MEASURED, *TESTED])
-    right = pd.DataFrame(printed, columns=[*KEYS, *PRINTED])
+    right = pd.DataFrame(printed, columns=[*KEYS, *Printed._fields])
     columns = dict.fromkeys([*left["column"], *right["column"]])
     cells = left.merge(right, on=KEYS, how="outer")
     for key, names in zip(KEYS, (published.rows, columns), strict=True):

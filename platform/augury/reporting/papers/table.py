@@ -42,61 +42,41 @@ from augury.sweeping.space import Space
 
 FULL_SCALES = ("paper", "released_code")
 """The scales with a paper's corpora, whose values compare with the printed ones."""
+UNLIKE = (
+    "is not the paper's: published values are shown as literature, and do not compare with what is "
+    "measured here"
+)
 ABSENT = ("", "-")
 UNITS = {"k": 1e3, "M": 1e6, "%": 1.0}
 Blocks = Mapping[str, list[dict[str, str]]]
 
 
-class Note(NamedTuple):
-    """A note on a value, a row (a label) or, without one, the table."""
+class Printed(NamedTuple):
+    """A value as the paper prints it."""
 
-    row: str
-    column: str
-    """One or several printed columns as text; empty for all columns."""
-    kind: str
+    published: float
     text: str
-
-    def __str__(self) -> str:
-        subject = ", ".join(part for part in (self.row, self.column) if part)
-        return f"{subject}: {self.text}" if subject else self.text
-
-
-class Mark(NamedTuple):
-    """A printed mark: a row differs from another with a p below this one."""
-
-    mark: str
-    against: str
-    p: str
-
-
-class PrintedRow(NamedTuple):
-    """A row as the paper prints it; columns are test sets, quantities or `mean`."""
-
-    cells: Mapping[str, str]
-    """Column of the file -> its text."""
-    texts: Mapping[str, str]
-    """Column -> the value as it is printed, such as `37.60` or `20k`."""
-    values: Mapping[str, float]
-    borrowed: tuple[str, ...] = ()
-    """The columns with another paper's value."""
+    """Such as `37.60` or `20k`."""
+    borrowed: bool = False
+    """Whether it is another paper's."""
 
 
 @dataclass(frozen=True)
 class Published:
-    """A paper's table at a scale; fields without a docstring are those of `PaperTable`."""
+    """A paper's table at a scale."""
 
     name: str
     """`xnli_adversarial/table2`, or the path of a file."""
     declared: PaperTable
     space: Space
-    printed: Mapping[str, PrintedRow]
-    """Label -> row, in printed order."""
-    notes: tuple[Note, ...]
-    marks: Mapping[str, Mark]
-    """Row -> the mark of its printed value that stands for the mean."""
+    printed: Mapping[str, Mapping[str, Printed]]
+    """Row -> column, a test set, a quantity or `mean` -> its value, in printed order."""
+    remarks: tuple[str, ...]
+    """What there is to say of the print, such as contradictions within it."""
+    marks: Mapping[str, Mapping[str, str]]
+    """Row -> the `mark` of its printed mean: it differs from the row `against` with a p below
+    `p`."""
     deviations: tuple[str, ...]
-    rescored: Mapping[str, tuple[str, str]]
-    assembled: Mapping[str, Mapping[str, str]]
     made_of: Mapping[str, tuple[str, ...]]
     """Row that is computed -> the rows that are run for it."""
     reasons: Mapping[str, str]
@@ -113,26 +93,14 @@ class Published:
         return list(dict.fromkeys([*self.printed, *self.space.rows]))
 
     @property
-    def heading(self) -> list[str]:
-        """Return the table, paper and scale and, where published values do not compare, a
-        caution."""
-        source = f"{self.declared.where} of {self.declared.paper}, at scale {self.space.scale}"
-        if self.comparable:
-            return [source]
-        return [
-            source,
-            f"scale {self.space.scale} is not the paper's: published values are shown as "
-            "literature, and do not compare with what is measured here",
-        ]
+    def source(self) -> str:
+        """Return the table, paper and scale."""
+        return f"{self.declared.where} of {self.declared.paper}, at scale {self.space.scale}"
 
     @property
-    def remarks(self) -> list[str]:
-        """Return all remarks on what the paper prints, such as contradictions within it."""
-        return [f"{self.declared.where}, {note}" for note in self.notes]
-
-    def values(self, row: str) -> Mapping[str, float]:
-        """Return the printed values of a row by column."""
-        return self.printed[row].values if row in self.printed else {}
+    def cautions(self) -> list[str]:
+        """Return the caution where published values do not compare."""
+        return [] if self.comparable else [f"scale {self.space.scale} {UNLIKE}"]
 
     def to_dict(self) -> dict[str, Any]:
         """Return table, paper, scale and remarks as JSON-like values."""
@@ -143,20 +111,9 @@ class Published:
             "question": self.space.question,
             "scale": self.space.scale,
             "comparable": self.comparable,
-            "reference": self.space.reference,
             "tolerance": self.declared.tolerance,
             "deviations": list(self.deviations),
-            "notes": self.remarks,
-        }
-
-    def row_dict(self, name: str) -> dict[str, Any]:
-        """Return what is printed of a row as JSON-like values."""
-        cells = self.printed[name].cells if name in self.printed else {}
-        return {
-            "name": name,
-            "published": self.values(name),
-            "printed": {column: text for column, text in cells.items() if text},
-            "notes": [note._asdict() for note in self.notes if note.row == name],
+            "remarks": list(self.remarks),
         }
 
 
@@ -168,37 +125,33 @@ def find(name: str, scale: str | None = None) -> Published:
     with named_by_user(name):
         declared = declarations.load_table(name)
     space = spaces.resolve(declared, name, scale)
-    if not isinstance(space.reference, str):
-        raise UserError(
-            f"table '{name}': the reference must be one of its rows, {', '.join(space.rows)}"
-        )
     scale, table = space.scale, PurePath(name).stem
     columns = at_scale(declared.columns, scale)
-    deviations, notes = dict(declared.deviations), list[Note]()
-    printed, marks = dict[str, PrintedRow](), dict[str, Mark]()
+    deviations, remarks = dict(declared.deviations), list[str]()
+    printed, marks = dict[str, dict[str, Printed]](), dict[str, Mapping[str, str]]()
     if isinstance(declared.published, Path):
         blocks = read_blocks(declared.published)
-        printed, notes = read(blocks, table, columns)
-        marks = _marks(blocks, table, printed, columns)
+        printed, marks = read(blocks, table, columns)
+        labels = {line["row"]: label(line) for line in blocks[table]}
+        for note in blocks.get("notes", ()):
+            if note["table"] == table:
+                remarks.append(f"{declared.where}, {_remark(note, labels)}")
         for line in blocks.get("deviations", ()):
             if not line["tables"] or table in line["tables"].split():
                 for of in line["scales"].split():
                     deviations[of] = (*deviations.get(of, ()), line["deviation"])
     else:
-        for label, cells in at_scale(declared.published, scale).items():
-            values = {column: value for column, value in cells.items() if value is not None}
-            texts = {column: str(value) for column, value in values.items()}
-            printed[label] = PrintedRow(texts, texts, values)
-    rescored = at_scale(declared.rescored, scale)
-    assembled = at_scale(declared.assembled, scale)
+        for row, cells in at_scale(declared.published, scale).items():
+            known = {column: value for column, value in cells.items() if value is not None}
+            printed[row] = {of: Printed(value, str(value)) for of, value in known.items()}
     made_of, reasons = dict[str, tuple[str, ...]](), dict[str, str]()
     for row, (better, other) in declared.improvements.items():
         made_of[row] = better, other
         reasons[row] = f"computed: relative improvement of '{better}' over '{other}' in per cent"
-    for row, (of, metric) in rescored.items():
+    for row, (of, metric) in at_scale(declared.rescored, scale).items():
         made_of[row] = (of,)
         reasons[row] = f"the outputs of '{of}', scored by {title(metric)}"
-    for row, by_column in assembled.items():
+    for row, by_column in at_scale(declared.assembled, scale).items():
         made_of[row] = tuple(dict.fromkeys(by_column.values()))
         reasons[row] = f"a system for each column: {', '.join(made_of[row])}"
     for row, parts in made_of.items():
@@ -220,47 +173,41 @@ def find(name: str, scale: str | None = None) -> Published:
         declared=declared,
         space=space,
         printed=printed,
-        notes=tuple(notes),
+        remarks=tuple(remarks),
         marks=marks,
         deviations=deviations.get(scale, deviations.get(scale.partition("/")[0], ())),
-        rescored=rescored,
-        assembled=assembled,
         made_of=made_of,
         reasons={row: why for row, why in reasons.items() if row not in space.rows},
     )
 
 
 def read_blocks(file: Path) -> Blocks:
-    """Return the blocks of a paper's file by name, each row as column -> cell; UserError for one
-    without a name or a header, and for a row with too many or too few cells."""
+    """Return the blocks of a paper's file by name, each row as column -> cell; UserError for a row
+    with too many or too few cells."""
     lines = file.read_text(encoding="utf-8").splitlines()
     content = "\n".join(line for line in lines if not line.startswith("#")).strip("\n")
     blocks: dict[str, list[dict[str, str]]] = {}
     for block in re.split(r"\n{2,}", content):
-        name, *table = block.split("\n")
-        if name in blocks or "\t" in name or not table:
-            raise UserError(
-                f"{file.name}: a block starts with '{name}': after an empty line give a unique "
-                "table name, and below it a header"
-            )
-        header, *rows = [line.split("\t") for line in table]
-        for number, cells in enumerate(rows, 1):
-            if len(cells) != len(header):
+        name, header, *rows = block.split("\n")
+        columns = header.split("\t")
+        for number, row in enumerate(rows, 1):
+            if (cells := row.count("\t") + 1) != len(columns):
                 raise UserError(
-                    f"{file.name}, {name}, line {number} has {len(cells)} cells, but the header "
-                    f"has {len(header)}: separate cells by single tabs"
+                    f"{file.name}, {name}, line {number} has {cells} cells, but the header "
+                    f"has {len(columns)}: separate cells by single tabs"
                 )
-        blocks[name] = [dict(zip(header, cells, strict=True)) for cells in rows]
+        blocks[name] = [dict(zip(columns, row.split("\t"), strict=True)) for row in rows]
     return blocks
 
 
 def read(
     blocks: Blocks, table: str, columns: Mapping[str, str]
-) -> tuple[dict[str, PrintedRow], list[Note]]:
-    """Return the rows of a table by label, and the notes on them.
+) -> tuple[dict[str, dict[str, Printed]], dict[str, Mapping[str, str]]]:
+    """Return the values of a table by row and column, and the marks of means that the file
+    explains by row.
 
     `columns` are the printed columns with values, and what they are called here. UserError for an
-    unknown table, column or row of a note, a duplicate label, and a value that is not a number.
+    unknown table or column, a duplicate label, and a value that is not a number.
     """
     if table not in blocks:
         raise unknown("table of the paper's file", table, blocks)
@@ -268,46 +215,29 @@ def read(
     for column in columns:
         if lines and column not in lines[0]:
             raise unknown(f"column of {table}", column, lines[0])
-    labels = {line["row"]: line.get("label") or line["name"] for line in lines}
-    notes = [_note(note, labels) for note in blocks.get("notes", ()) if note["table"] == table]
-    of_others = {(note.row, note.column) for note in notes if note.kind == "literature"}
-    rows: dict[str, PrintedRow] = {}
+    of_table = [line for name in ("notes", "marks") for line in blocks.get(name, ())]
+    of_table = [line for line in of_table if line["table"] == table]
+    of_others = {(of["row"], of["column"]) for of in of_table if of.get("kind") == "literature"}
+    known = {line["mark"]: line for line in of_table if "mark" in line}
+    rows, marks = dict[str, dict[str, Printed]](), dict[str, Mapping[str, str]]()
     for line in lines:
-        label = labels[line["row"]]
-        if label in rows:
-            raise UserError(
-                f"{table}: two rows are called '{label}': give one of them another label"
-            )
-        texts = {
-            name: line[column] for column, name in columns.items() if line[column] not in ABSENT
-        }
-        where = f"{table}, row {line['row']}, column"
-        values = {
-            name: _number(line[column], f"{where} {column}")
-            for column, name in columns.items()
-            if name in texts
-        }
-        borrowed = [name for column, name in columns.items() if (label, column) in of_others]
-        rows[label] = PrintedRow(line, texts, values, tuple(borrowed))
-    return rows, notes
-
-
-def _marks(
-    blocks: Blocks, table: str, printed: Mapping[str, PrintedRow], columns: Mapping[str, str]
-) -> dict[str, Mark]:
-    """Return the mark that every row has on its mean, if the file says what it means."""
-    known = {
-        line["mark"]: Mark(line["mark"], line["against"], line["p"])
-        for line in blocks.get("marks", ())
-        if line["table"] == table
-    }
-    marks = {}
-    for label, row in printed.items():
-        for pair in row.cells.get("marks", "").split(";"):
+        if (row := label(line)) in rows:
+            raise UserError(f"{table}: two rows are called '{row}': give one of them another label")
+        number, rows[row] = line["row"], {}
+        for column, name in columns.items():
+            if (text := line[column]) not in ABSENT:
+                value = _number(text, f"{table}, row {number}, column {column}")
+                rows[row][name] = Printed(value, text, (number, column) in of_others)
+        for pair in line.get("marks", "").split(";"):
             column, _, mark = pair.partition("=")
             if columns.get(column) == "mean" and mark in known:
-                marks[label] = known[mark]
-    return marks
+                marks[row] = known[mark]
+    return rows, marks
+
+
+def label(line: Mapping[str, str]) -> str:
+    """Return the unique name of a row."""
+    return line.get("label") or line["name"]
 
 
 def _number(text: str, where: str) -> float:
@@ -319,11 +249,13 @@ def _number(text: str, where: str) -> float:
         ) from None
 
 
-def _note(line: Mapping[str, str], labels: Mapping[str, str]) -> Note:
+def _remark(note: Mapping[str, str], labels: Mapping[str, str]) -> str:
+    """Return a note on a value, a row or, without one, the table."""
     rows = {**dict.fromkeys(("header", "all"), ""), **labels}
-    if line["row"] not in rows:
-        raise unknown(f"row in the notes of {line['table']}", line["row"], rows)
-    corrected = line["as_read"] and line["written"] and line["as_read"] != line["written"]
-    text = f"'{line['as_read']}' is read as '{line['written']}': " if corrected else ""
-    column = "" if line["column"] == "all" else line["column"]
-    return Note(rows[line["row"]], column, line["kind"], text + line["why"])
+    if note["row"] not in rows:
+        raise unknown(f"row in the notes of {note['table']}", note["row"], rows)
+    corrected = note["as_read"] and note["written"] and note["as_read"] != note["written"]
+    column = "" if note["column"] == "all" else note["column"]
+    subject = ", ".join(filter(None, (rows[note["row"]], column)))
+    said = [f"'{note['as_read']}' is read as '{note['written']}'"] if corrected else []
+    return ": ".join([*([subject] if subject else []), *said, note["why"]])

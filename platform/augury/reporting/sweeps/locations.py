@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
 
 from augury.core.naming import command, mlflow_command
-from augury.core.store import Folder, Store
+from augury.core.store import Store
 from augury.experiments.record import RunRecord
 from augury.experiments.recording import Tracking, place
 from augury.reporting import run_files
-from augury.reporting.tables import Cell, Table, table
-from augury.sweeping.state import TUNE, Configuration, Sweep
+from augury.sweeping.state import TUNE, Sweep
 
 
 def locations(sweep: Sweep) -> dict[str, str]:
     """Return name -> the address where something is stored, or the command that shows it."""
     shown = {"storage": sweep.folder.root, "sweep": sweep.folder.uri}
-    described = described_runs(sweep)
-    settings = RunRecord.read(described[0]).parameters if described else {}
+    runs = (trial.folder for _, trial in sweep.trials if run_files.is_described(trial.folder))
+    settings = next((RunRecord.read(run).parameters for run in runs), {})
     if settings.get("tracking.enabled", True):
         tracking = Tracking(uri=settings.get("tracking.uri"))
         shown["MLflow"] = mlflow_command(place(tracking, Store(sweep.folder.root)).uri)
-        shown["in MLflow"] = (
-            f"tags.augury.sweep = '{sweep.name}' and tags.augury.level = 'configuration'"
-        )
     if sweep.folder.exists(TUNE):
         shown["TensorBoard"] = command("tensorboard", "--logdir", sweep.folder.sub(TUNE).uri)
     return shown
@@ -33,22 +28,3 @@ def locations(sweep: Sweep) -> dict[str, str]:
 def repeating(sweep: Sweep) -> str:
     """Return the command that runs a sweep again where it is stored; empty for one from Python."""
     return f"{sweep.command} --storage {shlex.quote(sweep.folder.root)}" if sweep.command else ""
-
-
-def described_runs(sweep: Sweep) -> list[Folder]:
-    """Return the folders of the runs that training has described."""
-    return [trial.folder for _, trial in sweep.trials if run_files.is_described(trial.folder)]
-
-
-def address_table(what: str, configurations: Iterable[tuple[str, Configuration]]) -> Table:
-    """Return the runs and seeds of named configurations; `what` is the title of the column of
-    names."""
-    rows = [
-        [
-            name,
-            Cell(f"runs/{configuration.address}", code=True),
-            ", ".join(f"{trial.seed} ({trial.progress})" for trial in configuration.trials),
-        ]
-        for name, configuration in configurations
-    ]
-    return table([what, "runs", "seeds"], rows, kind="words")

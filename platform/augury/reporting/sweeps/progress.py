@@ -15,8 +15,7 @@ from augury.core.progress import StatusLine, duration
 from augury.experiments.recording import Recording
 from augury.reporting.report import Report
 from augury.reporting.sweeps.report import write
-from augury.reporting.sweeps.summary import ConfigurationResult, ranking
-from augury.reporting.sweeps.summary import leader as leading
+from augury.reporting.sweeps.summary import leader, ranking
 from augury.sweeping import sweep as sweeps
 from augury.sweeping.plan import SweepOptions
 from augury.sweeping.space import Space
@@ -61,7 +60,7 @@ def _text(sweep: Sweep, configuration: Configuration, trial: Trial) -> str:
 def status(sweep: Sweep) -> str:
     """Return the line of the sweep: trials by state, the best configuration so far, the time
     left, that of the budget where it ends first, and the newest validation."""
-    left, best, budget = seconds_left(sweep), leader(sweep), sweep.budget_left
+    left, best, budget = seconds_left(sweep), leader(sweep, ranking(sweep)), sweep.budget_left
     bound = "" if sweep.scheduler == "all" else "at most "
     # The best first, as narrow terminals cut the end of the line.
     parts = [f"best so far {best.name} {best.mean:.2f}"] if best and best.mean is not None else []
@@ -74,15 +73,6 @@ def status(sweep: Sweep) -> str:
     if validated:
         parts.append(_text(sweep, *max(validated, key=lambda pair: pair[1].curve[-1].time)))
     return f"{sweep.name}: {', '.join(parts)}"
-
-
-def leader(sweep: Sweep) -> ConfigurationResult | None:
-    """Return the best configuration so far; None where configurations differ in their corpora:
-    their validations may be on different texts."""
-    points = [configuration.point for configuration in sweep.configurations]
-    if any(key.startswith("corpus") for point in points for key in point):
-        return None
-    return leading(sweep, ranking(sweep))
 
 
 def seconds_left(sweep: Sweep) -> float | None:

@@ -6,7 +6,6 @@ Its page and its summary, files in the folder of the sweep, are rewritten while 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -14,11 +13,8 @@ from typing import Any
 
 import pandas as pd
 
-from augury.core.files import parts_around
 from augury.core.naming import command, counted
 from augury.core.progress import duration
-from augury.experiments import stored_runs
-from augury.experiments.record import RunRecord
 from augury.reporting import rendering
 from augury.reporting.answer import recommendation, sweep_answer
 from augury.reporting.comparison import scored_sets
@@ -28,7 +24,6 @@ from augury.reporting.report import (
     Block,
     Charts,
     Code,
-    Details,
     Places,
     Report,
     Section,
@@ -40,23 +35,17 @@ from augury.reporting.samples import draw
 from augury.reporting.score_charts import score_sections
 from augury.reporting.score_tables import by_test, frame, score_cells, score_columns
 from augury.reporting.styles import OTHER, Style, system_style
-from augury.reporting.sweeps.locations import (
-    address_table,
-    described_runs,
-    locations,
-    repeating,
-)
+from augury.reporting.sweeps.locations import locations, repeating
 from augury.reporting.sweeps.recommended import RECOMMENDED, recommend
 from augury.reporting.sweeps.response import responses
 from augury.reporting.sweeps.summary import (
     ConfigurationResult,
     Summary,
-    confirming,
     recommended,
     summarise,
 )
 from augury.reporting.tables import Cell, Table, cell, records, row, table
-from augury.sweeping.state import DEFINITION, ENDS, PAGE, STATES, Sweep
+from augury.sweeping.state import ENDS, PAGE, STATES, Sweep
 
 SUMMARY = "summary.json"
 HIGHLIGHTED = 6
@@ -70,7 +59,7 @@ def report(summary: Summary, refresh: int | None = None) -> Report:
     """Return the report of a sweep; a browser loads its page again every `refresh` seconds."""
     sweep, said, why = summary.sweep, sweep_answer(summary), recommendation(summary)
     tested = summary.tested
-    shown, texts = configurations(summary), _text_notes(sweep)
+    shown, texts = configurations(summary), _text_notes(summary)
     counts: dict[str, int] = {state: count for state in STATES if (count := sweep.count(state))}
     if sweep.ended and "waiting" in counts:
         counts["not needed"] = counts.pop("waiting")
@@ -117,37 +106,29 @@ def write(sweep: Sweep, refresh: int | None) -> Report:
 
 def data(summary: Summary) -> dict[str, Any]:
     """Return the sweep as JSON-like values."""
-    sweep, best = summary.sweep, recommended(summary)
+    sweep, best, confirmed = summary.sweep, recommended(summary), summary.confirmed
     begun = [trial for _, trial in sweep.trials if trial.progress != "waiting"]
-    ahead = summary.leader
-    confirm = None
-    if ahead and ahead is not summary.reference and summary.confirmed is None:
-        confirm = dict(zip(("trainings", "seconds"), confirming(summary, ahead), strict=True))
     return {
         "name": sweep.name,
         "question": sweep.question,
         "answer": sweep_answer(summary),
         "ended": sweep.ended,
         "metric": sweep.metric,
-        "mode": sweep.mode,
-        "scale": sweep.scale,
-        "scheduler": sweep.scheduler,
-        "decided_on": "validation" if sweep.tests == () else "tests",
         "recommended": best.address if best else None,
         "recommendation": recommendation(summary),
-        "confirm": confirm,
         "cautions": summary.warnings,
-        "notes": _text_notes(sweep),
+        "notes": _text_notes(summary),
         "seeds": list(sweep.seeds),
         "reference": sweep.reference,
         "best": summary.leader.address if summary.leader else None,
-        "confirmed": summary.confirmed.to_dict() if summary.confirmed else None,
-        "table": [_result_dict(summary, result) for result in summary.ranking],
+        "confirmed": [item.to_dict() for item in confirmed.comparisons] if confirmed else None,
+        "table": [_result_dict(result) for result in summary.ranking],
+        "comparisons": [item.to_dict() for item in summary.comparisons],
         "merged": [asdict(point) for point in sweep.merged],
         "trials": len(begun),
         **{state: sweep.count(state) for state in ENDS},
         "cost": {"train_seconds": sum(trial.seconds for trial in begun)},
-        "sweep": sweep.folder.uri,
+        "sweep": sweep.folder.name,
     }
 
 
@@ -161,7 +142,7 @@ def configurations(summary: Summary) -> Table:
             Cell(name, rank),
             result.state,
             Cell(f"{result.finished} of {len(summary.sweep.seeds)}", result.finished),
-            Cell(result.spread_text, result.mean),
+            Cell(result.text, result.mean),
             *(score_cells(deciding, scored) if deciding else []),
             cell(result.seconds, duration),
             cell(scored.time_factor if scored else None, factor),
@@ -182,11 +163,8 @@ def configuration_styles(summary: Summary) -> dict[str, Style]:
 
     The others are drawn as `OTHER`.
     """
-    reference, best = summary.sweep.reference, []
-    for result in summary.ranking:
-        if result.mean is not None and result.state != "stopped" and result.address != reference:
-            best.append(result.address)
-    addresses = [reference, *best[:HIGHLIGHTED]]
+    others = [result.address for result in summary.ranking if result is not summary.reference]
+    addresses = [summary.sweep.reference, *others[:HIGHLIGHTED]]
     return {address: system_style(index) for index, address in enumerate(addresses)}
 
 
@@ -205,8 +183,7 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
     if response := responses(summary):
         text = (
             "Means over seeds, ± half of their 95 % interval, the number of seeds in brackets. "
-            "Blue is better than the reference, orange is worse. A dagger: not trained to the end, "
-            "at the best value so far."
+            "Blue is better than the reference, orange is worse."
         )
         named: list[Block] = []
         for of in response:
@@ -225,19 +202,12 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
             for name, trial in summary.failures.items()
         ]
         yield section("Failed trials", records(failed, kind="words"))
+    repeat = [Code(repeating(sweep))] if sweep.command else []
     chosen = recommended(summary)
-    train: list[Code | Details] = []
     if chosen and sweep.folder.exists(RECOMMENDED):
         line = command("augury", "train", sweep.folder.location(RECOMMENDED))
-        content = sweep.folder.read(RECOMMENDED).decode()
-        train = [
-            Code(f"{line}    # {chosen.name}"),
-            Details(RECOMMENDED, [Code(content)]),
-        ]
-    configured = ((item.name, item.configuration) for item in summary.ranking)
-    addresses = Details("Addresses of all runs", [address_table("configuration", configured)])
-    places, repeat = Places(locations(sweep)), Code(repeating(sweep)) if sweep.command else None
-    yield section("Repeat it", repeat, *train, places, addresses)
+        repeat.append(Code(f"{line}    # {chosen.name}"))
+    yield section("Repeat it", *repeat, Places(locations(sweep)))
 
 
 def _curves(
@@ -257,64 +227,40 @@ def _curves(
 
 def _facts(summary: Summary) -> dict[str, str]:
     sweep = summary.sweep
-    budget = sweep.budget_left
-    devices = dict.fromkeys(
-        row.cost.device for item in summary.comparisons for row in item.rows if row.cost
-    )
-    file = sweep.folder.read_record(DEFINITION).get("experiment")
+    now = "ended" if sweep.ended else "stopped" if sweep.stopped else "updated"
     return {
         "seeds": ", ".join(map(str, sweep.seeds)),
         "scheduler": sweep.scheduler,
-        **({"experiment": file} if file else {"scale": sweep.scale}),
-        "wall time of all trials": duration(sweep.seconds)
-        + (f" on {', '.join(devices)}" if devices else ""),
-        **({} if budget is None else {"budget": f"{duration(budget)} left" if budget else "spent"}),
-        "started": when(sweep.started),
-        "ended" if sweep.ended else "stopped" if sweep.stopped else "updated": when(sweep.updated),
+        "scale": sweep.scale,
+        "wall time of all trials": duration(sweep.seconds),
+        now: f"{datetime.fromtimestamp(sweep.updated, UTC):%Y-%m-%d %H:%M:%S} UTC",
     }
 
 
-def _text_notes(sweep: Sweep) -> list[str]:
+def _text_notes(summary: Summary) -> list[str]:
     """Return the notes on the texts of a sweep, such as that they are synthetic."""
-    described = described_runs(sweep)[:1]
-    notes = (stored_runs.corpus_notes(run, RunRecord.read(run).inputs) for run in described)
-    return next(notes, [])
+    return list(summary.systems[0].notes) if summary.systems else []
 
 
-def _result_dict(summary: Summary, result: ConfigurationResult) -> dict[str, Any]:
-    tests = {
-        comparison.test: {**asdict(row), "mark": row.mark}
-        for comparison in summary.comparisons
-        if (row := comparison.row(result.address))
-    }
+def _result_dict(result: ConfigurationResult) -> dict[str, Any]:
     return {
         **result.configuration.to_dict(),
         "state": result.state,
         "seeds": result.finished,
         "validation": {
             "mean": result.mean,
-            "sd": result.deviation,
             "low": result.interval[0],
             "high": result.interval[1],
             "values": {str(seed): value for seed, value in result.values.items()},
         },
         "train_seconds": result.seconds,
-        "tests": tests,
     }
 
 
 def write_summary(sweep: Sweep, content: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Write the summary of a sweep, what `augury sweep --json` prints, and return it; numbers that
-    are not finite become null. `content` is its `data`, where that is known.
+    """Write the summary of a sweep, what `augury sweep --json` prints, and return it; `content` is
+    its `data`, where that is known.
 
     It names the sweep and its runs by their folders in the storage, which may be moved.
     """
-    text = json.dumps(content or data(summarise(sweep)), ensure_ascii=False)
-    for part in parts_around(sweep.folder.root):
-        text = text.replace(json.dumps(part, ensure_ascii=False)[1:-1], "")
-    return sweep.folder.write_record(SUMMARY, json.loads(text, parse_constant=lambda _: None))
-
-
-def when(seconds: float) -> str:
-    """Return a Unix time for people."""
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    return sweep.folder.write_record(SUMMARY, content or data(summarise(sweep)))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import pandas as pd
 
-from augury.core.naming import is_whole, title
+from augury.core.naming import title
 from augury.reporting.numbers import MISSING, adaptive
-from augury.reporting.sweeps.summary import Summary
+from augury.reporting.sweeps.summary import ConfigurationResult, Summary
 from augury.reporting.tables import Cell, Table, table
 from augury.scoring.registry import title as metric_title
+from augury.sweeping.state import Sweep
 
 DENSE = 0.5
 """The minimum share of cells with a value in a table of two keys."""
@@ -21,21 +21,22 @@ def responses(summary: Summary) -> list[Table]:
     """Return a table of two varying keys where it is dense enough, otherwise tables by one key.
 
     Cells are means over configurations. Shades show the distance from the reference, as a share of
-    the largest one among those trained to the end.
+    the largest one.
     """
-    values = varying(summary)
+    sweep, deciding = summary.sweep, summary.deciding
+    values = varying(sweep)
     points = scored_points(summary, values)
-    if len(points) < 2:
+    if not values or len(points) < 2:
         return []
-    whole = points[points["whole"]] if points["whole"].any() else points
-    reference = points.loc[points["address"] == summary.sweep.reference, "mean"]
-    level = reference.iloc[0] if len(reference) else whole["mean"].mean()
-    reach = (whole["mean"] - level).abs().max() or 1.0
-    lower = summary.deciding.lower_is_better if summary.deciding else summary.sweep.mode == "min"
-    if summary.deciding is None:
-        score = summary.metric
-    else:
-        score = f"{metric_title(summary.deciding.metrics[0])} on {summary.deciding.test_label}"
+    reference = points.loc[points["address"] == sweep.reference, "mean"]
+    level = reference.iloc[0] if len(reference) else points["mean"].mean()
+    reach = (points["mean"] - level).abs().max() or 1.0
+    lower, score = sweep.mode == "min", summary.metric
+    if deciding:
+        lower = deciding.lower_is_better
+        score = f"{metric_title(deciding.metrics[0])} on {deciding.test_label}"
+    short = title(dict.fromkeys(sweep.keys, 0)).split(", ")
+    names = {key: of.partition("=")[0] for key, of in zip(sweep.keys, short, strict=True)}
 
     def cell(of: pd.DataFrame) -> Cell:
         """Return the mean of configurations; of one alone with half its interval and its seeds."""
@@ -44,41 +45,35 @@ def responses(summary: Summary) -> list[Table]:
         mean, half, seeds = of["mean"].mean(), of["half"].iloc[0], of["seeds"].iloc[0]
         noise = "" if pd.isna(half) else f" ± {adaptive(half, like=mean)}"
         more = f"{noise} ({seeds})" if len(of) == 1 else f" ({len(of)} configurations)"
-        text = f"{adaptive(mean)}{more}{'' if of['whole'].all() else ' †'}"
-        shade = min(max((mean - level) / reach, -1.0), 1.0) * (-1 if lower else 1)
-        return Cell(text, mean, shade, hint=", ".join(of["name"]))
+        shade = (mean - level) / reach * (-1 if lower else 1)
+        return Cell(f"{adaptive(mean)}{more}", mean, shade, hint=", ".join(of["name"]))
 
-    keys, names = (
-        [*values],
-        dict(zip(summary.sweep.keys, short_names(summary.sweep.keys), strict=True)),
-    )
-    heading = f"{score[0].upper()}{score[1:]} by "
-    if len(keys) == 2:
-        across, down = keys
-        pairs = points[keys].dropna().drop_duplicates()
-        if len(pairs) >= DENSE * len(values[across]) * len(values[down]):
-            rows = []
-            for value in values[down]:
-                of_row = points[points[down] == value]
-                cells = [cell(of_row[of_row[across] == other]) for other in values[across]]
-                rows.append([value, *cells])
+    def grid(down: str, across: str | None = None) -> Table:
+        """Return the scores by one key, or by two."""
+        columns, by, rows = [names[down], score], names[down], []
+        if across:
             columns = [f"{names[down]} \\ {names[across]}", *values[across]]
-            return [table(columns, rows, title=f"{heading}{names[across]} and {names[down]}")]
-    return [
-        table(
-            [names[key], score],
-            [[value, cell(points[points[key] == value])] for value in values[key]],
-            title=f"{heading}{names[key]}",
-        )
-        for key in keys
-    ]
+            by = f"{names[across]} and {names[down]}"
+        for value in values[down]:
+            of_row = points[points[down] == value]
+            parts = [of_row]
+            if across:
+                parts = [of_row[of_row[across] == other] for other in values[across]]
+            rows.append([value, *map(cell, parts)])
+        return table(columns, rows, title=f"{score[0].upper()}{score[1:]} by {by}")
+
+    if len(values) == 2:
+        across, down = values
+        pairs = points[[across, down]].dropna().drop_duplicates()
+        if len(pairs) >= DENSE * len(values[across]) * len(values[down]):
+            return [grid(down, across)]
+    return [grid(key) for key in values]
 
 
-def varying(summary: Summary) -> dict[str, list[str]]:
+def varying(sweep: Sweep) -> dict[str, list[str]]:
     """Return the swept keys that have more than one value, with their values for people; numbers
     are sorted."""
-    sweep, varied = summary.sweep, {}
-    points = [item.point for item in sweep.configurations]
+    varied, points = {}, [item.point for item in sweep.configurations]
     points += [item.point for item in sweep.merged]
     for key in sweep.keys:
         values = [point[key] for point in points if key in point]
@@ -90,13 +85,7 @@ def varying(summary: Summary) -> dict[str, list[str]]:
     return varied
 
 
-def short_names(keys: Sequence[str]) -> list[str]:
-    """Return the shortest unique parts of dotted keys, as in the names of configurations."""
-    words = [([part for part in key.split(".") if not is_whole(part)] or [key])[-1] for key in keys]
-    return [word if words.count(word) == 1 else key for word, key in zip(words, keys, strict=True)]
-
-
-def value_text(value: Any) -> str:
+def value_text(value: object) -> str:
     """Return a swept value for people, as in the names of configurations."""
     return title({"value": value}).partition("=")[2]
 
@@ -105,28 +94,33 @@ def scored_points(summary: Summary, values: Mapping[str, Sequence[str]]) -> pd.D
     """Return a row for every scored point, those that are the same experiment as another included,
     with its deciding score on the test set, or in validation without one.
 
-    Columns: name, mean, half (half the interval), seeds, whole (whether it was trained to the end),
-    address, and the value of every varying key, missing where the point has none.
+    Columns: name, address, mean, half (half the interval), seeds, and the value of every varying
+    key, missing where the point has none.
     """
-    sweep, scores = summary.sweep, {}
-    for result in summary.ranking:
-        if summary.deciding is None and result.mean is not None:
-            known = (result.mean, result.half, len(result.values), result.finished > 0)
-            scores[result.address] = known
-        row = summary.row(result)
-        score = row.scores.get(summary.deciding.metrics[0]) if row and summary.deciding else None
-        if score:
-            half = max(score.high - score.value, score.value - score.low)
-            scores[result.address] = (score.value, half, len(score.seeds), True)
-    addresses = {item.name: item.address for item in sweep.configurations}
-    points = [(item.name, item.address, item.point) for item in sweep.configurations]
-    for merged in sweep.merged:
-        name = f"{merged.name} (as {merged.same_as})"
-        points.append((name, addresses.get(merged.same_as, ""), merged.point))
+    results = {result.name: result for result in summary.ranking}
+    points = [(result.name, result, result.configuration.point) for result in summary.ranking]
+    for merged in summary.sweep.merged:
+        if merged.same_as in results:
+            name = f"{merged.name} (as {merged.same_as})"
+            points.append((name, results[merged.same_as], merged.point))
     rows = []
-    for name, address, point in points:
-        if address in scores:
+    for name, result, point in points:
+        if score := _score(summary, result):
             texts = [value_text(point[key]) if key in point else None for key in values]
-            rows.append([name, *scores[address], address, *texts])
-    columns = ["name", "mean", "half", "seeds", "whole", "address", *values]
-    return pd.DataFrame(rows, columns=columns).astype({"mean": float, "whole": bool})
+            rows.append([name, result.address, *score, *texts])
+    columns = ["name", "address", "mean", "half", "seeds", *values]
+    return pd.DataFrame(rows, columns=columns).astype({"mean": float})
+
+
+def _score(summary: Summary, result: ConfigurationResult) -> tuple[float, float | None, int] | None:
+    """Return mean, half and seeds of a configuration; None where none is trained to its end."""
+    if summary.deciding is None:
+        if result.mean is None or not result.finished:
+            return None
+        return result.mean, result.half, len(result.values)
+    row = summary.row(result)
+    score = row.scores.get(summary.deciding.metrics[0]) if row else None
+    if score is None:
+        return None
+    half = max(score.high - score.value, score.value - score.low)
+    return score.value, half, len(score.seeds)

@@ -9,17 +9,14 @@ and the winner are therefore trained with fresh seeds, and tested on those alone
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from augury.core.naming import counted
 from augury.core.progress import duration
 from augury.core.store import Folder, Store
 from augury.experiments import record, stored_runs
-from augury.experiments.record import RunRecord
 from augury.reporting import results, run_files
 from augury.reporting.comparison import (
     Comparison,
@@ -28,9 +25,9 @@ from augury.reporting.comparison import (
     scored_sets,
     warnings_of,
 )
-from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, spread
+from augury.reporting.numbers import MISSING, adaptive_interval
 from augury.reporting.results import SystemResult
-from augury.scoring.registry import segment_noun, title
+from augury.scoring.registry import title
 from augury.sweeping.schedulers import Confirmation, fresh_seeds, half_widths
 from augury.sweeping.state import Configuration, Curves, Progress, Sweep, Trial
 
@@ -38,11 +35,8 @@ LEAST = 2
 """Seeds of both systems that a confirmation has, where a budget or failures end it early."""
 SHOWN = 0.05
 """Half the last digit that scores are printed with: a smaller gain is none."""
-ROUNDING = 1e-9
 ORDER: tuple[Progress, ...] = ("running", "finished", "stopped", "failed", "waiting")
 """The state of a configuration is the first of these that one of its seeds is in."""
-VALIDATION = "valid"
-"""The role of the text of validations."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +50,6 @@ class ConfigurationResult:
     """Seed -> the best validation so far: of the finished seeds or, before, of those that have
     begun."""
     mean: float | None
-    deviation: float | None
-    """The standard deviation over seeds."""
     seconds: float | None
     """The training time, as mean over the seeds in `values`."""
     half: float | None = None
@@ -86,19 +78,18 @@ class ConfigurationResult:
         return sum(trial.progress == "finished" for trial in self.configuration.trials)
 
     @property
-    def score_text(self) -> str:
-        """The mean with its interval: `31.2 [30.8, 31.6] (3 seeds)`, or `31.2 (not trained to the
-        end)` where no seed is finished."""
+    def text(self) -> str:
+        """The mean with its interval: `31.2 [30.8, 31.6]`."""
         if self.mean is None:
             return MISSING
-        shown = adaptive_interval(self.mean, *self.interval)
-        trained = counted(len(self.values), "seed") if self.finished else "not trained to the end"
-        return f"{shown} ({trained})"
+        return adaptive_interval(self.mean, *self.interval)
 
     @property
-    def spread_text(self) -> str:
-        """The mean over seeds with its standard deviation: `31.2 ± 0.4`."""
-        return spread(self.mean, self.deviation, lambda value: adaptive(value, like=self.mean))
+    def score_text(self) -> str:
+        """The same with its seeds: `31.2 [30.8, 31.6] (3 seeds)`, or `31.2 (not trained to the
+        end)` where no seed is finished."""
+        trained = counted(len(self.values), "seed") if self.finished else "not trained to the end"
+        return f"{self.text} ({trained})"
 
 
 @dataclass(frozen=True)
@@ -116,19 +107,6 @@ class Confirmed:
     def deciding(self) -> Comparison:
         """The comparison on the test set, or on the mean of several."""
         return self.comparisons[0]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the test as JSON-like values."""
-        row = self.deciding.rows[-1]
-        return {
-            **self.confirmation._asdict(),
-            "validation": {"reference": self.reference, "winner": self.winner},
-            "test": self.deciding.test,
-            "difference": row.difference,
-            "low": row.tested.low if row.tested else None,
-            "high": row.tested.high if row.tested else None,
-            "p": row.corrected,
-        }
 
 
 @dataclass(frozen=True)
@@ -205,7 +183,7 @@ def summarise(sweep: Sweep) -> Summary:
     """Summarise a sweep from its curves and its scored runs."""
     ranked = ranking(sweep)
     systems = _scored_systems(sweep)
-    ahead = leader(sweep, ranked, finished=True) or leader(sweep, ranked)
+    ahead = leader(sweep, ranked)
     comparisons = tuple(compare_all(systems, scored_sets(systems)))
     tested = _confirmed(sweep, ahead.address) if ahead else None
     return Summary(sweep, ranked, ahead, comparisons, tuple(systems), tested)
@@ -231,16 +209,14 @@ def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
     return tuple(sorted(results, key=place))
 
 
-def leader(
-    sweep: Sweep, ranked: Sequence[ConfigurationResult], *, finished: bool = False
-) -> ConfigurationResult | None:
-    """Return the configuration that the scheduler chose, or the best so far of those that were not
-    stopped; with `finished`, of those with a finished seed, as where the sweep has ended."""
+def leader(sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> ConfigurationResult | None:
+    """Return the configuration that the scheduler chose, or the best of those that were not stopped
+    and have a finished seed; before one has, while the sweep runs, the best so far."""
     if sweep.chosen:
         return next(result for result in ranked if result.address == sweep.chosen)
-    running = not (finished or sweep.ended)
-    racing = (of for of in ranked if of.mean is not None and of.state != "stopped")
-    return next((of for of in racing if of.finished or running), None)
+    racing = [of for of in ranked if of.mean is not None and of.state != "stopped"]
+    finished = [of for of in racing if of.finished]
+    return next(iter(finished or ([] if sweep.ended else racing)), None)
 
 
 def recommended(summary: Summary) -> ConfigurationResult | None:
@@ -248,68 +224,37 @@ def recommended(summary: Summary) -> ConfigurationResult | None:
     simplest system; None where nothing is said to have learnt and, while the sweep runs, before the
     reference and another have finished.
 
-    The leader has to be better in validation by more than one standard error (the rule of Breiman
-    et al., 1984, "Classification and Regression Trees"), and better on the test set, too: what
-    scores lower there is not recommended by what it did elsewhere.
+    The leader has to be better in validation, and better on the test set, too: what scores lower
+    there is not recommended by what it did elsewhere.
     """
-    sweep, reference = summary.sweep, summary.reference
-    best = leader(sweep, summary.ranking, finished=True)
+    sweep, reference, best = summary.sweep, summary.reference, summary.leader
     finished = [result for result in summary.ranking if result.finished]
     compared = reference in finished and len(finished) > 1
+    if best is None or not (sweep.ended or compared):
+        return None
     table = summary.tested
-    ahead = table.row(summary.leader.address) if table and summary.leader else None
-    unlearnt = bool(ahead and ahead.meaningless)
-    if best is None or not (sweep.ended or compared) or unlearnt:
+    row = table.row(best.address) if table else None
+    if row and row.meaningless:
         return None
     mean, of_reference = summary.validated(best)
     if best is reference or mean is None or of_reference is None:
         return best
     gain = mean - of_reference if sweep.mode == "max" else of_reference - mean
-    row = table.row(best.address) if table else None
     on_test = table.gain(row) if table and row else None
-    error = _least_error(summary, mean - of_reference)
-    if gain > error + (ROUNDING if error else 0.0) and (on_test is None or on_test > SHOWN):
-        return best
-    return reference
-
-
-def _least_error(summary: Summary, lead: float) -> float:
-    """Return the least standard error of a lead in validation where the metric counts right
-    examples, else 0: k examples more are right with one system alone where it leads by k, so that
-    the error is at least sqrt(k) (McNemar's test), and a lead of one is never more than that."""
-    if segment_noun(summary.sweep.metric_name) != "examples":
-        return 0.0
-    for trial in summary.reference.configuration.trials:
-        if run_files.is_described(trial.folder):
-            inputs = RunRecord.read(trial.folder).inputs
-            rows = next((text.rows for text in inputs if text.role == VALIDATION), None)
-            return math.sqrt(100 / rows * abs(lead)) if rows else 0.0
-    return 0.0
-
-
-def confirming(summary: Summary, winner: ConfigurationResult) -> tuple[int, float | None]:
-    """Return how many trainings confirming a winner still takes, and their seconds of training, one
-    after the other; None where no time is known."""
-    sweep, known = summary.sweep, summary.sweep.confirmation
-    if known is None or known.winner != winner.address:
-        known = Confirmation(sweep.reference, winner.address, fresh_seeds(sweep.seeds))
-    runs, times = confirmation_runs(sweep, known), {}
-    for result in summary.ranking:
-        times[result.address] = result.seconds
-    missing = [
-        times.get(trial.configuration)
-        for trial in known.trials
-        if trial.seed not in runs[trial.configuration]
-    ]
-    spent = [time for time in missing if time is not None]
-    return len(missing), sum(spent) if len(spent) == len(missing) else None
+    return best if gain > 0 and (on_test is None or on_test > SHOWN) else reference
 
 
 def price_of_confirming(summary: Summary, winner: ConfigurationResult) -> str:
     """Return what confirming a winner still takes: `6 trainings, about 5 min of training`."""
-    trainings, seconds = confirming(summary, winner)
-    time = f", about {duration(seconds)} of training" if seconds else ""
-    return f"{counted(trainings, 'training')}{time}"
+    sweep, known = summary.sweep, summary.sweep.confirmation
+    if known is None or known.winner != winner.address:
+        known = Confirmation(sweep.reference, winner.address, fresh_seeds(sweep.seeds))
+    runs = confirmation_runs(sweep, known)
+    missing = [trial for trial in known.trials if trial.seed not in runs[trial.configuration]]
+    seconds = {result.address: result.seconds or 0.0 for result in summary.ranking}
+    spent = sum(seconds[trial.configuration] for trial in missing)
+    time = f", about {duration(spent)} of training" if spent else ""
+    return f"{counted(len(missing), 'training')}{time}"
 
 
 def confirmation_runs(sweep: Sweep, confirmation: Confirmation) -> dict[str, dict[int, Folder]]:
@@ -357,7 +302,6 @@ def _result(sweep: Sweep, configuration: Configuration) -> ConfigurationResult:
         next(state for state in ORDER if state in states),
         values={trial.seed: value for trial, value in furthest.items()},
         mean=statistics.fmean(values) if values else None,
-        deviation=statistics.stdev(values) if len(values) > 1 else None,
         seconds=statistics.fmean(trial.seconds for trial in furthest) if values else None,
     )
 
