@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import datasets
 import pyarrow as pa
 import pytest
 
@@ -92,6 +93,25 @@ def test_first_counts_rows_of_the_text(tmp_path: Path) -> None:
     (tmp_path / "b.tsv").write_text("de\ten\tset\n" + "x\ty\ta\nx\ty\tb\n" * 15_000)
     long = read(file=str(tmp_path / "b.tsv"), **COLUMNS, where={"set": "b"}, first=12_000)
     assert pairs(long) == [("x", "y")] * 12_000  # of two blocks
+
+
+NESTED = {"source_column": "translation.de", "target_column": "translation.en"}
+
+
+def test_a_dataset_saved_to_disk(tmp_path: Path) -> None:
+    rows = [
+        {"id": str(index), "translation": {"de": source, "en": target}}
+        for index, (source, target) in enumerate(PAIRS)
+    ]
+    dataset = datasets.Dataset.from_list(rows)
+    splits = datasets.DatasetDict({"train": dataset, "validation": dataset.select([1])})
+    splits.save_to_disk(str(tmp_path / "hub"))
+    dataset.save_to_disk(str(tmp_path / "single"))
+    saved = str(tmp_path / "hub")
+    assert pairs(read(hub=saved, **NESTED)) == PAIRS
+    assert pairs(read("valid", hub=saved, **NESTED)) == [PAIRS[1]]
+    assert pairs(read("valid", hub=saved, **NESTED, split="train", where={"id": 2})) == [PAIRS[2]]
+    assert pairs(read(hub=str(tmp_path / "single"), **NESTED)) == PAIRS
 
 
 def test_portions_share_no_row_and_leave_none_out(tmp_path: Path) -> None:

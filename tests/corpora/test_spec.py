@@ -41,7 +41,7 @@ def nli(**settings: Any) -> NliSpec:
 OF_TEXT: list[tuple[Any, str]] = [
     ({**FILES, "file": "b.tsv"}, "source and target and file"),
     ({"source": "a.de"}, "target"),
-    ({**FILES, "where": {"set": "a"}}, "where applies to file, not to source and target"),
+    ({**FILES, "where": {"set": "a"}}, "where applies to file or hub, not to source and target"),
     ({**TABLE, "target_column": "de"}, "must differ"),
     ({"builtin": 5, "lexcon": 3}, "lexicon"),
     ({**FILES, "noise": {"spelling": 0.1}}, "train.noise"),

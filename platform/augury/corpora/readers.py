@@ -1,4 +1,5 @@
-"""Text from files of lines, tables and built-in corpora as blocks of numbered rows."""
+"""Text from files of lines, tables, Hugging Face datasets and built-in corpora as blocks of
+numbered rows."""
 
 from __future__ import annotations
 
@@ -12,21 +13,25 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from augury.core.errors import UserError
+from augury.core.errors import UserError, unknown
 from augury.core.naming import counted
+from augury.core.paths import expanded
 from augury.core.rng import keys_of, uniform
 from augury.corpora.corpus import Kind
 from augury.corpora.files import InputFile, examine, find, layout_of, sentences
 from augury.corpora.tables import (
+    BLOCK_ROWS,
     LINE,
     batches,
     class_names,
     examine_parquet,
     read_table,
+    select_columns,
     strings,
 )
 from augury.corpora.text_settings import Role, Text
 
+HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}
 Reader: TypeAlias = "Callable[[], Iterator[pa.Table]]"
 LARGE, FEW = 0.1, 20
 """A group is large from this share of the rows on, beside at least so many groups."""
@@ -84,6 +89,8 @@ def open_text(spec: Text, role: Role, languages: tuple[str, ...] = ()) -> TextSo
         text = _open_lines(spec)
     elif spec.origin == "file":
         text = _open_table(spec)
+    elif spec.origin == "hub":
+        text = _open_hub(spec, role)
     else:
         text = _open_builtin(spec, role, languages[::-1] if spec.reversed else languages)
     if spec.reversed:
@@ -225,6 +232,48 @@ def _open_table(spec: Text) -> TextSource:
     classes = class_names(path, spec.columns().get("label", "")) if layout == "parquet" else ()
     text = _text_source(spec, files, sum(file.lines for file in files), read)
     return replace(text, classes=classes)
+
+
+def _open_hub(spec: Text, role: Role) -> TextSource:
+    name, split = str(spec.hub), spec.split or HUB_SPLITS[role]
+    dataset = _dataset(name, spec.configuration, split)
+    columns = list(dict.fromkeys([*spec.columns().values(), *spec.where]))
+
+    def read() -> Iterator[pa.Table]:
+        for table in dataset.with_format("arrow").iter(batch_size=BLOCK_ROWS):
+            yield _select(select_columns(table, columns, name), spec)
+
+    if next(read(), None) is None:  # raises if a column does not exist
+        raise UserError(f"split {split} of {name} has no rows: choose another split")
+    fingerprint = str(dataset._fingerprint)
+    inputs = [{"path": name, "split": str(dataset.split), "fingerprint": fingerprint}]
+    label = dataset.features.get(spec.columns().get("label"))  # numbers classes where it has names
+    classes = tuple(getattr(label, "names", None) or ())
+    return TextSource(inputs, [fingerprint], len(dataset), read, spec.first, classes=classes)
+
+
+def _dataset(name: str, configuration: str | None, split: str) -> Any:
+    """Load a split as a `datasets.Dataset`; raise UserError if that fails."""
+    place = expanded(name)
+    try:
+        import datasets
+
+        if not any((place / file).exists() for file in ("dataset_dict.json", "state.json")):
+            source = str(place) if place.is_dir() else name
+            return datasets.load_dataset(source, configuration, split=split)
+        loaded = datasets.load_from_disk(str(place))  # written by `save_to_disk`
+    except ImportError as error:
+        raise UserError(
+            "text from the hub needs the library `datasets`: pip install augury[hub]"
+        ) from error
+    except Exception as error:  # from many libraries: network, filesystems, dataset builders
+        reason = " ".join(str(error).split())[:300]
+        raise UserError(f"split {split} of dataset '{name}' cannot be loaded: {reason}") from error
+    if isinstance(loaded, datasets.Dataset):  # saved without splits
+        return loaded
+    if split not in loaded:
+        raise unknown(f"split of {name}", split, loaded)
+    return loaded[split]
 
 
 def _open_builtin(spec: Text, role: Role, languages: tuple[str, ...]) -> TextSource:

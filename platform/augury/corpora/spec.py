@@ -388,6 +388,6 @@ def swapped(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _swapped_text(text: Any) -> Any:
     if not isinstance(text, Mapping):
         return [_swapped_text(part) for part in text]
-    if not {"source", "file", "builtin"} & text.keys():  # of a known set
+    if not {"source", "file", "hub", "builtin"} & text.keys():  # of a known set
         return text
     return {**text, "reversed": not text.get("reversed", False)}

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, PositiveInt, create_model, model_validator
 
-from augury.core.config import FileName, FilePath, Section
+from augury.core.config import FileName, FilePath, ModelName, Section
 from augury.core.errors import UserError
 from augury.corpora.corpus import NO_GOLD, Kind, Label, NoGold
 from augury.corpora.files import COMPRESSIONS
@@ -30,9 +30,15 @@ EXTENSIONS = {
 }
 BUILTIN_SIDES = ("de", "en")
 """Languages that the sides of the built-in corpus resemble."""
-OF_TABLES = ("format", "header", "where", "missing", "labels", "names", "language_column")
-OF_BUILTIN = ("seed", "lexicon")
-"""The settings of texts of one origin only."""
+TABULAR = ("file", "hub")
+OF_TABLES = ("where", "missing", "labels", "names", "language_column")
+ORIGINS = {
+    **dict.fromkeys(("format", "header"), ("file",)),
+    **dict.fromkeys(("split", "configuration"), ("hub",)),
+    **dict.fromkeys(("seed", "lexicon"), ("builtin",)),
+    **dict.fromkeys(OF_TABLES, TABULAR),
+}
+"""The origins of the texts that a setting applies to, where it is not all."""
 NO_CONTENT = {"file", "lexicon", "name", "weight", "tag", "noise", "language"}
 """Settings that are not in the address of a text, beside its files of lines: files and words, whose
 content is, what is done with the text later, and the language, which is that of its split."""
@@ -84,14 +90,21 @@ def table_layout(file: str) -> str:
 
 
 class Text(Section):
-    """A text, from files of lines, a table or a built-in corpus; `text_of` adds the files and
-    columns of a kind."""
+    """A text, from files of lines, a table, a dataset or a built-in corpus; `text_of` adds the
+    files and columns of a kind."""
 
     file: FilePath | None = None
     """Table: TSV, CSV, JSON lines (or an array of records), or a Parquet file or directory.
 
     Delimiters and quotes are told by the file.
     """
+    hub: ModelName | None = None
+    """Name of a Hugging Face dataset, or a directory, written by `save_to_disk` or with data
+    files."""
+    split: str | None = None
+    """Split of the Hugging Face dataset; by default `train`, `validation` or `test`."""
+    configuration: str | None = None
+    """Configuration of the Hugging Face dataset."""
     builtin: Rows | None = None
     """Number of rows of the built-in synthetic corpus."""
 
@@ -157,12 +170,14 @@ class Text(Section):
     KIND: ClassVar[Kind]
 
     @property
-    def origin(self) -> Literal["lines", "file", "builtin"] | None:
+    def origin(self) -> Literal["lines", "file", "hub", "builtin"] | None:
         """Where the text is from; None for text of a known set."""
         if any(self.sides):
             return "lines"
         if self.file is not None:
             return "file"
+        if self.hub is not None:
+            return "hub"
         return "builtin" if self.builtin is not None else None
 
     @property
@@ -188,7 +203,7 @@ class Text(Section):
 
     @property
     def layout(self) -> str:
-        """The format, by default that of the file extension; `lines` or `builtin` for these
+        """The format, by default that of the file extension; `lines`, `hub` or `builtin` for these
         origins.
 
         Raises UserError if the extension is unknown.
@@ -207,23 +222,23 @@ class Text(Section):
     def origins(cls) -> str:
         """Return the settings that give a text, for messages."""
         lines = [" and ".join(cls.KIND.lines)] if cls.KIND.lines else []
-        return ", or ".join([*lines, "file", "builtin"])
+        return ", or ".join([*lines, *TABULAR, "builtin"])
 
     @model_validator(mode="after")
     def _consistent(self) -> Text:
         kind, changed = self.KIND, self.model_dump(exclude_defaults=True)
-        given = [name for name in (*kind.lines, "file", "builtin") if changed.get(name)]
+        given = [name for name in (*kind.lines, *TABULAR, "builtin") if changed.get(name)]
         if len({"lines" if name in kind.lines else name for name in given}) > 1:
             raise ValueError(f"{' and '.join(given)} are given: give one of {self.origins()}")
         lacking = [name for name in kind.lines if name not in given]
         if lacking and self.origin == "lines":
             raise ValueError(f"{given[0]} is given without {lacking[0]}: give both")
         columns = [f"{name}_column" for name in kind.read]
-        origins = dict.fromkeys((*OF_TABLES, *columns), "file")
-        for key, origin in {**origins, **dict.fromkeys(OF_BUILTIN, "builtin")}.items():
-            if key in changed and self.origin not in (None, origin):
+        for key, origins in {**ORIGINS, **dict.fromkeys(columns, TABULAR)}.items():
+            if key in changed and self.origin not in (None, *origins):
                 raise ValueError(
-                    f"{key} applies to {origin}, not to {' and '.join(given)}: remove it"
+                    f"{key} applies to {' or '.join(origins)}, not to {' and '.join(given)}: "
+                    "remove it"
                 )
         pairs = len(kind.languages) > 1
         possible = {"reversed": pairs, "language": not pairs, "language_column": not pairs}
