@@ -63,7 +63,7 @@ def train(place: Path, pairs: int, updates: int, beam: int) -> tuple[str, list[s
         execution={"executor": "local", "launcher": "direct", "threads": THREADS},
     )
     assert augury(["train", "--quiet", str(file)]) == 0
-    (folder,) = (path.parent for path in place.glob("results/runs/*/seed-*/_COMPLETE"))
+    (folder,) = (path.parent for path in place.glob("results/runs/*/seed-*/manifest.json"))
     run = Folder(str(place / "results"), str(folder.relative_to(place / "results")))
     return text, files["train de"].read_text().splitlines(), run
 

@@ -87,7 +87,7 @@ def measure(executor: str, trials: int, updates: int) -> frame.Row:
         begin = time.time()
         storage = run_sweep(directory, executor, rates, updates)
         makespan = time.time() - begin
-        for path in storage.glob("runs/*/seed-*/_COMPLETE"):
+        for path in storage.glob("runs/*/seed-*/manifest.json"):
             folder = Store(storage).folder("runs", f"{path.parts[-3]}/{path.parts[-2]}")
             starts.append(first_update(history.read(folder)))
             ends.append(path.stat().st_mtime)

@@ -121,7 +121,7 @@ def write(folder: Path, names: Sequence[str]) -> None:
 def write_storage(store: Path, target: Path) -> None:
     """Write the addresses, checksums and results of a storage."""
     put(target / "texts.tsv", texts(store))
-    trained = [marker.parent for marker in store.glob("runs/*/seed-*/_COMPLETE")]
+    trained = [marker.parent for marker in store.glob("runs/*/seed-*/manifest.json")]
     runs = {f"{run.parent.name}/{run.name}": result(run) for run in trained}
     put(target / "runs.json", as_json(runs))
     for sweep in store.glob("sweeps/*"):
@@ -145,7 +145,7 @@ def texts(store: Path) -> str:
         address = f"{manifest.parent.parent.name}/{manifest.parent.name}"
         lines.append(f"{address}\t{json.dumps(kept, sort_keys=True)}")
         for file in manifest.parent.iterdir():
-            if file.is_file() and file.name not in ("manifest.json", "_COMPLETE"):
+            if file.is_file() and file.name != "manifest.json":
                 lines.append(f"{address}/{file.name}\t{checksum(file)}{beginning(file)}")
     return "".join(f"{line}\n" for line in sorted(lines))
 

@@ -11,7 +11,7 @@ import pytest
 
 from augury.core import store as stores
 from augury.core.errors import UserError
-from augury.core.store import MANIFEST, MARKER, SCHEMA, Store
+from augury.core.store import MANIFEST, SCHEMA, Store
 
 
 def test_a_folder_counts_only_with_its_marker(tmp_path: Path) -> None:
@@ -25,7 +25,7 @@ def test_a_folder_counts_only_with_its_marker(tmp_path: Path) -> None:
     assert pickle.loads(pickle.dumps(folder)).manifest() == folder.manifest()
     by_uri = Store(f"file://{tmp_path}").folder("corpora", "abc")
     assert by_uri.read("part-00000") == b"x"
-    assert folder.names() == [MARKER, "manifest.json", "part-00000"]
+    assert folder.names() == ["manifest.json", "part-00000"]
 
 
 def test_a_file_that_fails_while_it_is_written_leaves_nothing(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_what_is_put_on_an_object_store_is_there_when_all_of_it_is(
     assert not folder.is_local
     folder.put(directory(tmp_path, "one"), "checkpoint")
     assert folder.sub("checkpoint").complete and not (tmp_path / "made").exists()
-    assert folder.sub("checkpoint").names() == [MARKER, MANIFEST, "model", "state"]
+    assert folder.sub("checkpoint").names() == [MANIFEST, "model", "state"]
     remote.die_after(1)
     with pytest.raises(OSError, match="the writer died"):
         folder.put(directory(tmp_path, "two"), "checkpoint")
@@ -81,7 +81,7 @@ def test_what_is_put_on_an_object_store_is_there_when_all_of_it_is(
     remote.die_after(None)
     fetched = tmp_path / "fetched"
     shutil.copytree(tmp_path / "made", fetched)
-    (fetched / MARKER).touch()
+    (fetched / MANIFEST).touch()
     folder.put(fetched, "checkpoint")
     assert folder.sub("checkpoint").complete and folder.sub("checkpoint").read("state") == b"two"
 

@@ -53,7 +53,7 @@ def results(storage: Path) -> dict[str, tuple[bytes, Any]]:
     found: dict[str, tuple[bytes, Any]] = {}
     for scores in sorted(storage.glob("runs/*/seed-*/scores.json")):
         run = scores.parent
-        if (run / "_COMPLETE").exists():
+        if (run / "manifest.json").exists():
             weights = (run / "weights.safetensors").read_bytes()
             found[f"{run.parent.name}/{run.name}"] = (
                 weights,

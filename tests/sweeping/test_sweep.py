@@ -130,7 +130,7 @@ def test_more_values_and_seeds_train_only_missing_trials(
     assert (extended["reused"], extended["finished"]) == (3, 3 + 5)
     every = results(storage)
     assert {run: every[run] for run in first} == first
-    before = {path: path.stat().st_mtime_ns for path in storage.glob("runs/*/seed-*/_COMPLETE")}
+    before = {path: path.stat().st_mtime_ns for path in storage.glob("runs/*/seed-*/manifest.json")}
     narrowed = sweep(storage, "--seeds", "1", "2", *updates, "--executor", "local")
     assert (narrowed["reused"], narrowed["finished"], len(narrowed["table"])) == (6, 6, 3)
     assert {path: path.stat().st_mtime_ns for path in before} == before

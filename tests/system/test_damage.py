@@ -122,7 +122,7 @@ def test_damage_is_mended_or_named(
     file = sorted(root.glob(pattern))[0]
     file.write_bytes(change(file.read_bytes()))
     if verb == "continue":  # as a run that was killed before its end
-        for name in ("_COMPLETE", "outcome.json", "weights.safetensors", "scores.json"):
+        for name in ("manifest.json", "outcome.json", "weights.safetensors", "scores.json"):
             (run / name).unlink()
     if verb in ("continue", "weights"):
         shutil.rmtree(run / "ctranslate2")

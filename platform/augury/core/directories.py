@@ -1,4 +1,4 @@
-"""Local directories: temporary ones, and what appears whole under its name."""
+"""Local directories and files: temporary ones, and what appears whole under its name."""
 
 from __future__ import annotations
 
@@ -6,23 +6,20 @@ import atexit
 import functools
 import os
 import shutil
-import stat
 import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 TEMPORARY = ".tmp-"
 """The beginning of the names of files that are being written."""
-SCRATCH = "augury-"
-"""The beginning of the names of temporary directories, before the number of their process, by which
-those of killed ones are found."""
 
 
 def temporary_directory(purpose: str) -> Path:
     """Return an empty local directory, which is removed when the process ends."""
-    directory = Path(tempfile.mkdtemp(prefix=f"{SCRATCH}{os.getpid()}-{purpose}-"))
+    directory = Path(tempfile.mkdtemp(prefix=f"augury-{os.getpid()}-{purpose}-"))
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     return directory
 
@@ -31,7 +28,7 @@ def temporary_directory(purpose: str) -> Path:
 def scratch(purpose: str) -> Iterator[Path]:
     """Yield an empty local directory, which is removed with what the block leaves in it."""
     with tempfile.TemporaryDirectory(
-        prefix=f"{SCRATCH}{os.getpid()}-{purpose}-", ignore_cleanup_errors=True
+        prefix=f"augury-{os.getpid()}-{purpose}-", ignore_cleanup_errors=True
     ) as directory:
         yield Path(directory)
 
@@ -42,15 +39,26 @@ def downloads(process: int) -> Path:
     return temporary_directory("downloads")
 
 
-def reset_permissions(directory: Path) -> None:
-    """Give a directory and its content the permissions that new files next to it get.
+@contextmanager
+def appearing(target: Path) -> Iterator[IO[bytes]]:
+    """Open a file that appears under its path when the block ends without an exception."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f"{TEMPORARY}{target.name}-{uuid.uuid4().hex[:8]}")
+    try:
+        with temporary.open("wb") as file:
+            yield file
+        temporary.replace(target)
+    except OSError as error:
+        error.filename = error.filename or str(target)  # a full disk has none
+        raise
+    finally:
+        temporary.unlink(missing_ok=True)
 
-    `tempfile` and safetensors restrict their files to the owner, whatever the umask or the parent's
-    defaults.
-    """
-    probe = directory.with_name(f"{TEMPORARY}modes-{uuid.uuid4().hex[:8]}")
-    probe.mkdir()
-    mode = stat.S_IMODE(probe.stat().st_mode)
-    probe.rmdir()
+
+def reset_permissions(directory: Path) -> None:
+    """Give a directory and its content the permissions of new files: safetensors restricts its own
+    to their owner."""
+    mask = os.umask(0)
+    os.umask(mask)
     for path in (directory, *directory.rglob("*")):
-        path.chmod(mode if path.is_dir() else mode & 0o666)
+        path.chmod((0o777 if path.is_dir() else 0o666) & ~mask)

@@ -11,8 +11,7 @@ import errno
 import fcntl
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import IO
 
 from augury.core.errors import UserError, is_read_only
@@ -69,10 +68,9 @@ def locked(folder: Folder) -> Iterator[None]:
 
     It is a kernel lock between processes, threads and, if the filesystem supports it, machines.
     """
-    # Yields outside of every `except`: an error of the block would have the caught one as context.
-    with ExitStack() as stack:
-        if folder.is_local and (file := _lock_file(folder)):
-            stack.enter_context(file)
+    file = _lock_file(folder) if folder.is_local else None
+    with file or nullcontext():
+        if file:
             _acquire(file, folder)
         yield
 
@@ -124,8 +122,8 @@ def _acquire(file: IO[str], folder: Folder) -> None:
 
 
 def _lock_file(folder: Folder) -> IO[str] | None:
-    """Open the file of a folder's lock; None where this process cannot build the folder, and what
-    is finished needs no lock."""
+    """Open the file of a folder's lock; None where this user can make none, and what is finished
+    needs none."""
     path = _path(folder)
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -133,18 +131,7 @@ def _lock_file(folder: Folder) -> IO[str] | None:
     except FileNotFoundError as error:  # as below /proc
         raise UserError(f"{folder.root}: no directory can be made there: give another") from error
     except OSError as error:
-        if error.errno == errno.EROFS:
-            return None
         if not is_read_only(error):
             raise
-        with suppress(OSError):
-            return open(path)  # a lock on the file of another user needs no more
-        if _is_writable(Path(folder.path())):
-            raise
-        return None
-
-
-def _is_writable(path: Path) -> bool:
-    """Return whether a directory can be written, or made in its next existing parent."""
-    existing = next(place for place in (path, *path.parents) if place.exists())
-    return os.access(existing, os.W_OK, effective_ids=True)
+        # A lock on the file of another user needs no more.
+        return open(path) if os.path.exists(path) else None

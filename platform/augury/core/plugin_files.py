@@ -39,7 +39,7 @@ _REFERENCE = re.compile(r"(.+)@([0-9a-f]{16})")
 ENVIRONMENT = "AUGURY_ALLOW_CODE"
 """Hashes of the files that this process and those it starts may run; `any` for all."""
 ANY = "any"
-STORED = ("_COMPLETE", "run.json", "sweep.json")
+STORED = ("run.json", "sweep.json")
 """Files that only the folders of a storage have."""
 _named = ContextVar("named", default=False)
 # Of a metric: `mine.py@1a2b...:lower`.

@@ -7,7 +7,7 @@ from fnmatch import fnmatch
 from typing import NamedTuple
 
 from augury.core import integrity
-from augury.core.integrity import OWN, Checksum, Damaged, checksums
+from augury.core.integrity import OWN, Damaged, checksums
 from augury.core.store import Folder, Store
 
 
@@ -22,58 +22,32 @@ class Checked(NamedTuple):
 
 
 def verify(store: Store, records: Container[str], foreign: Sequence[str] = ()) -> Iterator[Checked]:
-    """Yield the records of a storage and, after each, the files that it vouches for, then the JSON
-    files that nothing vouches for, each once.
+    """Yield the records of a storage and, after each, the files that it vouches for.
 
-    `records` are the names of JSON files that always have checksums; of others that have none, only
-    the form is checked. Hidden folders, such as those of locks, files that are being written and
-    those that match a pattern of `foreign` are left out.
+    `records` are the names of JSON files that always have checksums; of others those are checked
+    that have one. Hidden folders, such as those of locks, files that are being written and those
+    that match a pattern of `foreign` are left out.
     """
-    seen, others = set[str](), list[Checked]()
     for name, info in Folder(store.root, "").contents().items():
         hidden = any(part.startswith(".") for part in name.split("/"))
         hidden = hidden or any(fnmatch(name, pattern) for pattern in foreign)
         if hidden or not (info.is_file and name.endswith(".json")):
             continue
-        checked = list(_json(store, name, info.size, records))
-        if not checked:  # a manifest that comes later may vouch for it
-            others.append(Checked(name, info.size))
-        for file in checked:
-            if file.name not in seen:
-                seen.add(file.name)
-                yield file
-    yield from (checked for checked in others if checked.name not in seen)
-
-
-def _json(store: Store, name: str, size: int, records: Container[str]) -> Iterator[Checked]:
-    """Yield a record, and the files that it vouches for; a JSON file that is none if it is
-    damaged."""
-    parent, _, file = name.rpartition("/")
-    folder = Folder(store.root, parent)
-    try:
-        content = folder.read(file, verified=False)
-        value = integrity.parse(content, name)
-        if file not in records and not (isinstance(value, dict) and OWN in value):
-            return
-        record = integrity.unseal(content, name)
-    except FileNotFoundError:  # removed meanwhile
-        return
-    except Damaged as error:
-        yield Checked(name, size, str(error).removeprefix(f"{name} "))
-        return
-    yield Checked(name, size)
-    for other, expected in checksums(record).items():
-        fault = folder.fault(other, expected)
-        if fault and _has_changed(folder, file, other, expected):
+        parent, _, file = name.rpartition("/")
+        folder = Folder(store.root, parent)
+        try:
+            content = folder.read(file, verified=False)
+            value = integrity.parse(content, name)
+            if file not in records and not (isinstance(value, dict) and OWN in value):
+                continue
+            record = integrity.unseal(content, name)
+        except FileNotFoundError:  # removed meanwhile
             continue
-        reason = fault and fault.removeprefix(f"{folder.location(other)} ")
-        yield Checked(f"{parent}/{other}", expected[0], reason)
-
-
-def _has_changed(folder: Folder, record: str, file: str, expected: Checksum) -> bool:
-    """Return whether a record vouches no more for a file, as a command has written both meanwhile
-    or is about to."""
-    try:
-        return checksums(folder.read_record(record)).get(file) != expected
-    except (FileNotFoundError, Damaged):
-        return True
+        except Damaged as error:
+            yield Checked(name, info.size, str(error).removeprefix(f"{name} "))
+            continue
+        yield Checked(name, info.size)
+        for other, expected in checksums(record).items():
+            fault = folder.fault(other, expected)
+            reason = fault and fault.removeprefix(f"{folder.location(other)} ")
+            yield Checked(f"{parent}/{other}", expected[0], reason)

@@ -294,7 +294,7 @@ class CorpusWriter:
             self._buffer = [joined.slice(SHARD_ROWS)]
 
     def finish(self, manifest: dict[str, Any]) -> Corpus:
-        """Write the last shard, the manifest and the marker."""
+        """Write the last shard, and the manifest."""
         remainder = pa.concat_tables(self._buffer) if self._buffer else None
         if remainder is not None and len(remainder):
             self._write(remainder)

@@ -22,7 +22,7 @@ from augury.core.errors import UserError
 from augury.core.locks import is_locked
 from augury.core.messages import say, say_once
 from augury.core.secrets import redacted
-from augury.core.store import MARKER, Folder, Store
+from augury.core.store import MANIFEST, Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import DESCRIPTION, SCORES, RunName, RunRecord
 from augury.experiments.recording import Tracking
@@ -45,7 +45,7 @@ IDENTITY = "storage.json"
 """The file with the identity of a storage, which tells its sweeps and experiments from others of
 these names, also after it was moved."""
 SENT_FILES = (EXPERIMENT, DESCRIPTION, SCORES, HYPOTHESES, ANALYSES)
-FILES = (*SENT_FILES, history.KIND, MARKER, FAILURE)
+FILES = (*SENT_FILES, history.KIND, MANIFEST, FAILURE)
 """What is read of a run's folder."""
 DESCRIBED = ("name", "experiment", "address", "seed", "task", "commit")
 """The fields of a record that are tags."""
@@ -230,7 +230,7 @@ class Exporter:
         }
         if not files.keys() - {EXPERIMENT, DESCRIPTION}:
             return None
-        running = MARKER not in files and (running or is_locked(run))
+        running = MANIFEST not in files and (running or is_locked(run))
         return self.mlflow.send(
             run.name,
             config.address([files, running]),

@@ -24,7 +24,7 @@ from augury.core.errors import UserError
 from augury.core.integrity import Damaged
 from augury.core.naming import is_whole
 from augury.core.progress import say_once
-from augury.core.store import MARKER, Folder
+from augury.core.store import MANIFEST, Folder
 
 MODEL, STATE, SNAPSHOT = "model.safetensors", "state.pt", "snapshot-"
 WITH_STATE = 2
@@ -165,10 +165,10 @@ class Checkpoints:
     def _listed(self, *, complete: bool = True) -> dict[str, list[str]]:
         """Return the names of checkpoints and snapshots, with those of their files."""
         listed: dict[str, list[str]] = {}
-        for file in self.folder.files(last=True):
+        for file in self.folder.contents():
             name, _, below = file.partition("/")
             listed.setdefault(name, []).append(below)
-        known = {name: files for name, files in listed.items() if MARKER in files}
+        known = {name: files for name, files in listed.items() if MANIFEST in files}
         return known if complete else listed
 
     def updates(self) -> list[int]:
