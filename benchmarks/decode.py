@@ -60,7 +60,7 @@ def train(place: Path, pairs: int, updates: int, beam: int) -> tuple[str, list[s
         },
         decoding={"beam": beam, "max_length": MAX_LENGTH, "length_penalty": LENGTH_PENALTY},
         scoring={"metrics": ["bleu"]},
-        execution={"executor": "local", "launcher": "direct", "threads": THREADS},
+        execution={"executor": "local", "threads": THREADS},
     )
     assert augury(["train", "--quiet", str(file)]) == 0
     (folder,) = (path.parent for path in place.glob("results/runs/*/seed-*/manifest.json"))

@@ -143,7 +143,7 @@ def augury(place: Path, files: dict[str, Path], arguments: argparse.Namespace) -
             "validate_every": arguments.every,
             "patience": 1_000,
         },
-        execution={"executor": "local", "launcher": "direct", "threads": THREADS},
+        execution={"executor": "local", "threads": THREADS},
     )
     results = place / "results"
 

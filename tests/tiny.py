@@ -71,7 +71,7 @@ def content(task: str, storage: Path, **changes: Any) -> dict[str, Any]:
         "storage": str(storage),
         "baseline": False,
         "training": {"max_tokens": 400, "max_epochs": 2},
-        "execution": {"executor": "local", "launcher": "direct", "device": "cpu", "threads": 1},
+        "execution": {"executor": "local", "device": "cpu", "threads": 1},
         "tracking": {"enabled": False},
         "health": {"stop": False},  # models of a few updates make no text that is of use
         **OF_TASK[task],

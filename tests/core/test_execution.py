@@ -29,7 +29,7 @@ def executor(request: pytest.FixtureRequest) -> Anywhere:
     if request.param == "local":
         return LocalExecutor()
     request.getfixturevalue("local_ray")
-    return RayExecutor()
+    return RayExecutor({"CPU": 1})
 
 
 def echo() -> Any:
@@ -81,7 +81,7 @@ def test_what_a_killed_worker_leaves_is_done_by_another(local_ray: Any, tmp_path
     mark = tmp_path / "killed"
     with Stage("numbers", 23) as stage:
         rows: list[Row] = [{**row, "mark": str(mark)} for row in NUMBERS]
-        results = RayExecutor().map(lambda: dying, rows, stage)
+        results = RayExecutor({"CPU": 1}).map(lambda: dying, rows, stage)
     assert mark.exists()
     assert [row["number"] for row in results] == list(range(23)) and stage.done == 23
 
@@ -126,9 +126,8 @@ def test_workers_that_this_machine_cannot_hold_are_refused_before_ray_starts(
     Execution().check(workers=4)
     with pytest.raises(UserError, match="1000 workers"):
         Execution().check(workers=1000)
-    with pytest.raises(UserError, match="execution.cpus_per_worker"):
-        Execution(cpus_per_worker=3).check(workers=2)
-    Execution(cpus_per_worker=0.5).check(workers=8)
+    with pytest.raises(UserError, match="execution.threads"):
+        Execution(threads=3).check(workers=2)
 
 
 def run_script(script: str) -> subprocess.CompletedProcess[str]:
@@ -186,7 +185,8 @@ with messages.shown():
     (server,) = [process for process in children if process.name() == "gcs_server"]
     server.kill()
     while True:
-        RayExecutor().map(lambda: lambda row: {"rows": 1}, [{"number": 1}], Stage("numbers", 1))
+        stage = Stage("numbers", 1)
+        RayExecutor({"CPU": 1}).map(lambda: lambda row: {"rows": 1}, [{"number": 1}], stage)
 """
 
 
@@ -199,10 +199,11 @@ def test_a_dead_ray_ends_the_command_with_a_line() -> None:
     assert "has died" in last and "the same command continues" in last
 
 
-def test_a_cluster_that_is_not_there_is_named() -> None:
+def test_a_cluster_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"
-    result = run_script(f"from augury.core.ray_connection import connect; connect('{address}')")
+    monkeypatch.setenv("RAY_ADDRESS", address)
+    result = run_script("from augury.core.ray_connection import connect; connect()")
     assert f"no Ray cluster answers at {address}" in result.stderr
 
 

@@ -86,7 +86,6 @@ LETTERS = len(set(TEXT) - {" "})
         ({"valid": {"source": "valid.dee", "target": "valid.en"}}, {}, "did you mean '.*/valid.de"),
         ({}, {"augment": [{**CIPHER, "keys": [1, LETTERS]}]}, "key \\d+ leaves the text unchanged"),
         ({}, {"vocabulary": {"size": 5000}}, "vocabulary.size: 5000 entries, .* allows at most"),
-        ({}, {"execution": {"at_once": 2}}, "at_once=2 .* set execution.launcher=ray"),
     ],
 )
 def test_what_cannot_be_trained_is_refused(

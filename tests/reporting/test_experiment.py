@@ -28,7 +28,7 @@ def folders(results: Any) -> list[Any]:
         results.run("baseline", "aa" * 8, **base),
         results.run("cipher & co", "bb" * 8, **ours, seconds=250),
     ]
-    content = "name: ciphers\nstorage: here\nexecution: {address: x, at_once: 2}\nseeds: [9]\n"
+    content = "name: ciphers\nstorage: here\nexecution: {threads: 2}\nseeds: [9]\n"
     runs[0].write("experiment.yaml", content)
     return runs
 
@@ -43,7 +43,7 @@ def test_the_page_holds_every_number_and_needs_no_network(folders: list[Any], re
     outputs = {"ein <b>Haus</b>", "a house", "a home", "too", "(empty)", "three"}
     assert outputs <= set(page.texts["dd"]) and "b" not in page.tags
     (shown,) = page.texts["pre"]
-    assert "seeds:\n- 1\n" in shown and "storage" not in shown and "at_once: 2" in shown
+    assert "seeds:\n- 1\n" in shown and "storage" not in shown and "threads: 2" in shown
     data = re.search(r'<script type="application/json" id="figures">(.*?)</script>', html)
     assert data is not None
     names = list(json.loads(data[1]))

@@ -33,11 +33,10 @@ def test_a_small_trial_trains_in_its_own_actor_and_the_driver_of_workers_request
     cores: int,
 ) -> None:
     placement = place([experiment()])
-    assert placement.execution == {"launcher": "direct", "device": "cpu", "threads": 1}
+    assert placement.execution == {"executor": "local", "device": "cpu", "threads": 1}
     assert (placement.at_once, placement.resources) == (cores, {"CPU": 1})
-    assert place([experiment(at_once=1)]).at_once == 1
-    placement = place([experiment(workers=2, cpus_per_worker=0.5)])
-    assert (placement.execution["launcher"], placement.at_once) == ("ray", cores)
+    placement = place([experiment(workers=2)])
+    assert (placement.execution["executor"], placement.at_once) == ("ray", cores // 2)
     assert placement.resources == {"memory": DRIVER_MEMORY}
 
 

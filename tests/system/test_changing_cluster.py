@@ -58,8 +58,7 @@ def test_a_late_node_is_used_and_its_loss_costs_nothing(head: Head, tmp_path: Pa
     text = Path(QUICK).read_text(encoding="utf-8").replace("seeds=(1, 2)", "seeds=(1,)")
     space.write_text(text.replace("[0, 5]", "[5]"), encoding="utf-8")
     one_thread = ["--set", "execution.threads=1"]
-    joined = [*one_thread, "--set", "execution.address=auto"]
-    command = command_line(tmp_path / "swept", *joined, space=str(space))
+    command = command_line(tmp_path / "swept", *one_thread, space=str(space))
     messages = tmp_path / "messages"
     with held(head) as holder, messages.open("w") as file:
         sweep = subprocess.Popen(
@@ -67,7 +66,7 @@ def test_a_late_node_is_used_and_its_loss_costs_nothing(head: Head, tmp_path: Pa
             stdout=subprocess.DEVNULL,
             stderr=file,
             text=True,
-            env=head.environment,
+            env={**head.environment, "RAY_ADDRESS": "auto"},
         )
         try:
             wait_for(lambda: [*tmp_path.glob("swept/sweeps/quick/tune/*/")], sweep)

@@ -28,7 +28,7 @@ pytestmark = [
 
 def experiment(directory: Path) -> Path:
     """Write an experiment that trains for seconds on the cluster that `auto` finds."""
-    on_ray = {"launcher": "ray", "address": "auto", "threads": 1}
+    on_ray = {"threads": 1}
     path = write_experiment(directory, execution=on_ray, baseline=False)
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
     content["training"] |= {"max_updates": 120, "validate_every": 20}
@@ -42,7 +42,11 @@ def start(head: Head, path: Path, messages: Path) -> subprocess.Popen[str]:
     line = [sys.executable, "-m", "augury.cli", "train", str(path)]
     with messages.open("w") as file:
         return subprocess.Popen(
-            line, text=True, stderr=file, stdout=subprocess.DEVNULL, env=head.environment
+            line,
+            text=True,
+            stderr=file,
+            stdout=subprocess.DEVNULL,
+            env={**head.environment, "RAY_ADDRESS": "auto"},
         )
 
 
@@ -63,10 +67,9 @@ def test_a_lost_head_is_one_line_and_its_training_continues(tmp_path: Path) -> N
     assert "Ray" in line and "continue" in line
     assert "rpc_client" not in said and "Traceback" not in said
     lost = time.time()
-    alone = ["--set", "execution.launcher=direct", "--set", "execution.address=null"]
-    assert main(["train", str(path), *alone]) == 0
+    assert main(["train", str(path)]) == 0
     (run,) = (tmp_path / "store").glob("runs/*/seed-*")
     first, *_ = history.read(Folder(str(run), ""))
     assert first["time"] < lost  # what was trained before is not trained again
-    assert main(["train", str(path), "--storage", str(tmp_path / "undisturbed"), *alone]) == 0
+    assert main(["train", str(path), "--storage", str(tmp_path / "undisturbed")]) == 0
     assert weights(tmp_path / "store") == weights(tmp_path / "undisturbed")

@@ -81,7 +81,7 @@ def write_experiment(directory: Path, **changes: Any) -> Path:
             "validate_every": 150,
             "average_last": 2,
         },
-        "execution": {"executor": "local", "launcher": "direct", "threads": 1},
+        "execution": {"executor": "local", "threads": 1},
         **changes,
     }
     path = directory / "words.yaml"

@@ -60,8 +60,8 @@ def test_one_that_was_interrupted_between_two_records_has_the_same(
     assert final(tmp_path) == final(straight)
 
 
-PROCESSES = ("--launcher", "processes", "--workers", "2")
-TWO_ON_RAY = ("--launcher", "ray", "--workers", "2")
+PROCESSES = ("--processes", "--workers", "2")
+TWO_ON_RAY = ("--workers", "2")
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """A toy task for the engine, and a program that trains it and can be killed at a given update.
 
-python toy.py STORAGE --launcher direct|processes|ray --workers N
+python toy.py STORAGE [--processes] --workers N
     [--kill-at UPDATE] [--spoil-at UPDATE] [--interrupt-at UPDATE]
 """
 
@@ -170,7 +170,7 @@ def run(storage: Path, *flags: str) -> subprocess.CompletedProcess[str]:
 def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("storage")
-    parser.add_argument("--launcher", default="direct")
+    parser.add_argument("--processes", action="store_true", help="that no launcher looks after")
     parser.add_argument("--workers", type=int, default=1)
     for update in ("--kill-at", "--spoil-at", "--interrupt-at"):
         parser.add_argument(update, type=int)
@@ -178,14 +178,12 @@ def main(words: Sequence[str] | None = None) -> None:
     options = parser.parse_args(words)
     folder = Store(options.storage).folder("runs", "toy")
     run = ToyRun(folder=folder, address="toy", seed=1, flags=options)
-    if options.launcher == "processes":
+    if options.processes:
         Path(options.storage).mkdir(parents=True, exist_ok=True)
         torch.multiprocessing.spawn(process, (run,), nprocs=options.workers)
     else:
         training = TRAINING.model_copy(update={"workers": options.workers})
-        execution = Execution(
-            launcher=options.launcher, threads=1, cpus_per_worker=0.5, max_failures=2
-        )
+        execution = Execution(threads=1)
 
         def report(metrics: dict[str, float]) -> None:
             print("validation", metrics["validation"])

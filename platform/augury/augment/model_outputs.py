@@ -80,14 +80,12 @@ class ModelOutputs:
     def _make(self, blocks: Sequence[Row], execution: Execution, name: str, unit: str) -> None:
         missing = [block for block in blocks if not self.folder.exists(block["name"])]
         rows = sum(block["stop"] - block["start"] for block in missing)
-        executor = execution.choose(self.corpus.rows / self.per_second, name)
+        gpus = isinstance(self.settings, Sampling) or self.model.on_gpu
+        executor = execution.choose(self.corpus.rows / self.per_second, name, gpus=gpus)
         threads = 1 if executor.name == "ray" else execution.threads or 2
-        reserved = execution.reserved(executor)
-        if not isinstance(self.settings, Sampling) and not self.model.on_gpu:
-            reserved["gpus"] = 0.0
         with Stage(name, self.corpus.rows, unit) as stage:
             stage.advance(self.corpus.rows - rows)
-            done = executor.map(partial(_writer, self, threads), missing, stage, **reserved)
+            done = executor.map(partial(_writer, self, threads), missing, stage)
         # The seconds that one process needs for all texts, extrapolated from this call.
         seconds = sum(row["seconds"] for row in done) * self.corpus.rows / rows if rows else 0.0
         self.folder.finish(

@@ -305,11 +305,10 @@ def _make_of_blocks(part: Part, corpus: Corpus, store: Store, execution: Executi
     """Make a part block by block, in this process or on a cluster."""
     operator = part.operator
     blocks = split_into_blocks(corpus, block_rows(operator))
-    executor = execution.choose(corpus.rows / operator.PER_SECOND, f"augment {part.name}")
-    # A model computes on all CPUs and GPUs that a worker may have.
-    reserved = execution.reserved(executor) if part.models else {}
+    work = corpus.rows / operator.PER_SECOND
+    executor = execution.choose(work, f"augment {part.name}", gpus=bool(part.models))
     with Stage(f"augment {part.name}", corpus.rows, KINDS[operator.makes()]) as stage:
-        made = executor.map(partial(_applier, part, corpus, store), blocks, stage, **reserved)
+        made = executor.map(partial(_applier, part, corpus, store), blocks, stage)
     shards = {of["name"]: shard for of, shard in zip(blocks, made, strict=True)}
     _finish(part, corpus, shards)
 

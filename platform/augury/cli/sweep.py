@@ -57,7 +57,7 @@ def add_trials(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     number: dict[str, Any] = {"type": whole_number, "metavar": "N"}
     add("--name", help="name of the sweep (default: its space and scale)")
-    add("--at-once", **number, help="most trials at once (default: the file's, or as many as fit)")
+    add("--at-once", **number, help="most trials at once (default: as many as fit)")
     add_executor(parser)
 
 

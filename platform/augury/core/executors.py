@@ -32,15 +32,7 @@ class LocalExecutor:
 
     name = "local"
 
-    def map(
-        self,
-        make: Callable[[], Task],
-        rows: Sequence[Row],
-        stage: Stage,
-        *,
-        cpus: float = 1,
-        gpus: float = 0,
-    ) -> list[Row]:
+    def map(self, make: Callable[[], Task], rows: Sequence[Row], stage: Stage) -> list[Row]:
         task, results = make(), []
         for row in rows:
             results.append(task(row))
@@ -51,41 +43,32 @@ class LocalExecutor:
 class RayExecutor:
     """Maps a task over rows on Ray Data, in a pool of actors for each of which `make` creates it.
 
-    `cpus` and `gpus` are reserved for each actor, and limit their number.
+    `reserved` are the CPUs and GPUs of each actor, which limit their number.
     """
 
     name = "ray"
 
-    def __init__(self, address: str | None = None):
-        self.address = address
+    def __init__(self, reserved: Mapping[str, float]):
+        self.reserved = reserved
 
-    def map(
-        self,
-        make: Callable[[], Task],
-        rows: Sequence[Row],
-        stage: Stage,
-        *,
-        cpus: float = 1,
-        gpus: float = 0,
-    ) -> list[Row]:
+    def map(self, make: Callable[[], Task], rows: Sequence[Row], stage: Stage) -> list[Row]:
         if not rows:
             return []
-        connect(self.address)
+        connect()
         import ray
 
-        resources = ray.cluster_resources()
-        fitting = [resources.get("CPU", 0) / cpus] if cpus else []
-        fitting += [resources.get("GPU", 0) / gpus] if gpus else []
-        workers = max(1, min(len(rows), *map(int, fitting)))
-        blocks = min(len(rows), max(MIN_BLOCKS, int(BLOCKS_PER_CPU * resources.get("CPU", 0))))
+        has = ray.cluster_resources()
+        fitting = [int(has.get(kind, 0) / amount) for kind, amount in self.reserved.items()]
+        workers = max(1, min(len(rows), *fitting))
+        blocks = min(len(rows), max(MIN_BLOCKS, int(BLOCKS_PER_CPU * has.get("CPU", 0))))
         dataset = ray.data.from_items(
             [{INDEX: index, **row} for index, row in enumerate(rows)], override_num_blocks=blocks
         ).map(
             _Worker,
             fn_constructor_args=(in_this_directory(make),),
             compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers),
-            num_cpus=cpus,
-            num_gpus=gpus or None,
+            num_cpus=self.reserved["CPU"],
+            num_gpus=self.reserved.get("GPU"),
         )
         dataset.set_name(stage.name)
         results: list[Row] = [{}] * len(rows)

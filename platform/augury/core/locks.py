@@ -41,15 +41,17 @@ def lock_incomplete(folders: Iterable[Folder]) -> Iterator[frozenset[Folder]]:
     A damaged folder is removed, and is then one of these. Locks are acquired in the order of names,
     which rules out deadlocks.
     """
-    unusable = {folder for folder in folders if not usable(folder)}
+    faults = {folder: _fault(folder) for folder in folders}
+    unusable = [folder for folder, fault in faults.items() if fault is not None]
     missing = set[Folder]()
     with ExitStack() as locks:
         for folder in sorted(unusable, key=lambda folder: folder.name):
             locks.enter_context(locked(folder))
-            if folder.complete:
-                fault = folder.damage()
-                if fault is None:  # another process has made it meanwhile
-                    continue
+            # Another process may have made it meanwhile.
+            fault = _fault(folder) if folder.is_local else faults[folder]
+            if fault is None:
+                continue
+            if fault:
                 say(f"warning: {fault}: it is made anew")
                 folder.remove()
             missing.add(folder)
@@ -58,8 +60,16 @@ def lock_incomplete(folders: Iterable[Folder]) -> Iterator[frozenset[Folder]]:
 
 def usable(folder: Folder) -> bool:
     """Return whether a folder is complete and undamaged; reads all of it, once in a process."""
+    return _fault(folder) is None
+
+
+def _fault(folder: Folder) -> str | None:
+    """Return how a complete folder is damaged, an empty text for an incomplete one, and None for
+    one that can be used."""
+    if not folder.complete:
+        return ""
     # Another process may remove a damaged one while it is read.
-    return folder.complete and folder.damage() is None and folder.complete
+    return folder.damage() or (None if folder.complete else "")
 
 
 @contextmanager

@@ -41,8 +41,8 @@ _gcs = ""
 """HOST:PORT of the register (GCS) of the Ray that this module has connected to."""
 
 
-def start_in_background(address: str | None = None) -> None:
-    """Begin to join the cluster at `address` or RAY_ADDRESS, or to start a local Ray.
+def start_in_background() -> None:
+    """Begin to join the cluster at RAY_ADDRESS, or to start a local Ray.
 
     To import and start Ray takes 12 s of one core: meanwhile, texts can be prepared. Called before
     Ray is imported, which reads variables that this sets.
@@ -51,7 +51,7 @@ def start_in_background(address: str | None = None) -> None:
     with _lock:
         if (_started is not None and not _started.done()) or _is_connected():
             return
-        address = address or os.environ.get("RAY_ADDRESS")
+        address = os.environ.get("RAY_ADDRESS", "")
         for name, value in {**VARIABLES, **({} if address else LOOPBACK)}.items():
             os.environ.setdefault(name, value)
         _started = Future()
@@ -59,12 +59,12 @@ def start_in_background(address: str | None = None) -> None:
         threading.Thread(target=_start, args=(address, _started), name="ray", daemon=True).start()
 
 
-def connect(address: str | None = None) -> None:
-    """Join the cluster at `address` or RAY_ADDRESS, or start a local Ray; nothing if connected.
+def connect() -> None:
+    """Join the cluster at RAY_ADDRESS, or start a local Ray; nothing if connected.
 
     UserError where there is no such cluster, or Ray does not start.
     """
-    start_in_background(address)
+    start_in_background()
     # The main thread waits here, where Ctrl-C ends its waiting at once; in Ray's calls it is late.
     if _started is not None and not (_started.done() and _is_connected()):
         _started.result()
@@ -79,7 +79,7 @@ def _is_connected() -> bool:
     return bool(ray.is_initialized())
 
 
-def _start(address: str | None, started: Future[None]) -> None:
+def _start(address: str, started: Future[None]) -> None:
     """Connect, and then watch for the death of Ray as long as this process lives."""
     global _gcs
     try:
@@ -88,7 +88,13 @@ def _start(address: str | None, started: Future[None]) -> None:
 
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
         if address:
-            _check_answers(address)
+            host, _, port = address.rpartition(":")
+            # Ray would try for a minute; `auto` and ray://host:port it finds by itself.
+            if is_whole(port) and "/" not in host and (why := _unreachable(address)):
+                raise UserError(
+                    f"no Ray cluster answers at {address} ({why}): check RAY_ADDRESS; "
+                    "`ray start --head` prints the address of a new one"
+                )
             workers = {"env_vars": {"OMP_WAIT_POLICY": VARIABLES["OMP_WAIT_POLICY"]}}
             ray.init(address=address, runtime_env=workers, **options)
         else:
@@ -104,7 +110,7 @@ def _start(address: str | None, started: Future[None]) -> None:
         data = ray.data.DataContext.get_current()
         data.enable_progress_bars = data.print_on_execution_start = False
         logging.getLogger("ray.data").setLevel(logging.ERROR)
-        if "://" not in (address or ""):  # a client has no Ray of its own
+        if "://" not in address:  # a client has no Ray of its own
             _gcs = ray.get_runtime_context().gcs_address
         if warning := exposed(_gcs, is_token_auth_enabled()):
             say_once(warning)
@@ -137,7 +143,7 @@ def _end_with_ray(gcs: str) -> None:
     while _is_connected():
         time.sleep(POLL_SECONDS)
         dead = False
-        if _answers(gcs):
+        if not _unreachable(gcs):
             lived = time.monotonic()
             with suppress(Exception):  # as this process disconnects
                 dead = any(each["NodeID"] == node and not each["Alive"] for each in ray.nodes())
@@ -150,7 +156,7 @@ def _end_with_ray(gcs: str) -> None:
 
 def is_alive() -> bool:
     """Return whether the Ray that this process has connected to answers."""
-    return not _gcs or _answers(_gcs)
+    return not _gcs or not _unreachable(_gcs)
 
 
 def failure_of(error: BaseException) -> str:
@@ -175,32 +181,11 @@ def exposed(gcs: str, asks_for_token: bool) -> str:
     )
 
 
-def check_listens(host: str, port: int) -> None:
-    """Raise OSError where nothing answers at a port of a host within ten seconds."""
-    try:
-        socket.create_connection((host.strip("[]"), port), timeout=10.0).close()
-    except OverflowError as error:  # a port above 65535
-        raise OSError(str(error)) from error
-
-
-def _answers(address: str) -> bool:
+def _unreachable(address: str) -> str:
+    """Return why nothing answers at HOST:PORT within ten seconds; empty where something does."""
     host, _, port = address.rpartition(":")
     try:
-        check_listens(host, int(port))
-    except OSError:
-        return False
-    return True
-
-
-def _check_answers(address: str) -> None:
-    """Raise UserError where nothing answers at HOST:PORT: Ray would try for a minute."""
-    host, _, port = address.rpartition(":")
-    if not is_whole(port) or "/" in host:
-        return  # such as auto, or ray://host:port
-    try:
-        check_listens(host, int(port))
-    except OSError as error:
-        raise UserError(
-            f"no Ray cluster answers at {address} ({error.strerror or error}): check "
-            "execution.address and RAY_ADDRESS; `ray start --head` prints the address of a new one"
-        ) from error
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10.0).close()
+    except (OSError, OverflowError) as error:  # a port above 65535
+        return getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return ""

@@ -198,7 +198,7 @@ def _speed(execution: Execution, training: Training) -> float:
     """Return the FLOP/s that one of several trials has."""
     if uses_gpu(execution):
         return GPU_FLOPS * training.workers
-    threads = training.workers * (execution.threads or max(1, int(execution.cpus_per_worker)))
+    threads = training.workers * (execution.threads or 1)
     return core_flops() * min(available_cores(), threads) ** 0.8
 
 

@@ -58,7 +58,7 @@ class Estimate(NamedTuple):
 def estimate(graph: Graph, base: Experiment, at_once: int | None = None) -> Estimate | None:
     """Return the estimated cost of the models of a graph; None where that of one is not known.
 
-    As many run side by side as `base` allows, or `at_once`.
+    As many run side by side as fit this machine, or `at_once`.
     """
     left, costs = remaining(graph), trial_costs(graph)
     if left is None or costs is None:
@@ -73,10 +73,8 @@ def estimate(graph: Graph, base: Experiment, at_once: int | None = None) -> Esti
 
 def trials_at_once(experiment: Experiment, at_once: int | None = None) -> int:
     """Return how many trials this machine runs side by side."""
-    execution = experiment.execution
-    cores = experiment.training.workers * max(1, int(execution.cpus_per_worker))
-    fitting = max(1, available_cores() // cores)
-    return at_once or min(fitting, execution.most_at_once or fitting)
+    cores = experiment.training.workers * (experiment.execution.threads or 1)
+    return at_once or max(1, available_cores() // cores)
 
 
 def remaining(graph: Graph) -> dict[Step, float] | None:

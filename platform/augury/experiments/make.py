@@ -171,7 +171,7 @@ def make(graph: Graph, targets: Sequence[Step]) -> dict[str, Run]:
 def reach_storage(execution: Execution, root: str) -> None:
     """Raise UserError where a worker of the cluster to join cannot write and read a storage."""
     if execution.joins_cluster:
-        connect(execution.address)
+        connect()
         check_storage(root)
 
 

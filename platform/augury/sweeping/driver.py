@@ -136,7 +136,7 @@ def run_trials(
             from augury.core.ray_connection import connect
             from augury.sweeping.tune import place, run_on_tune  # imports Ray, which takes seconds
 
-            connect(execution.address)
+            connect()
             placement = place(experiments, at_once)
             say(str(placement))
             trials.at_once = placement.at_once
@@ -171,7 +171,7 @@ def runs_on_ray(experiments: Sequence[Experiment], missing: Collection[Trial]) -
         return False
     from augury.core.ray_connection import start_in_background
 
-    start_in_background(execution.address)
+    start_in_background()
     return True
 
 

@@ -68,7 +68,7 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Plac
     """Return the placement of these experiments' trials on the connected Ray cluster.
 
     A trial with one worker trains in its own actor, one with more on workers of Ray Train. By
-    default as many as fit run at once, or as the first experiment sets. Raises UserError if not a
+    default as many as fit run at once. Raises UserError if not a
     single trial fits, or fewer than `at_once`.
     """
     import ray
@@ -76,7 +76,7 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Plac
     cluster: Mapping[str, float] = ray.cluster_resources()
     execution = experiments[0].execution
     workers = max(experiment.training.workers for experiment in experiments)
-    has_workers = workers > 1 or execution.launcher == "ray"
+    has_workers = workers > 1
     cuda = execution.device == "cuda" or (execution.device == "auto" and cluster.get("GPU", 0) > 0)
     worker = execution.worker_resources(cuda)
     # A worker must fit on one node, whatever the nodes add up to.
@@ -92,17 +92,17 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Plac
         wanted = f"--at-once {at_once}: only {fit} trials fit" if fit else "not a single trial fits"
         raise UserError(
             f"{wanted}: each needs {needed}, and the cluster has {has}, with room for {slots} "
-            "workers in all; lower --at-once, training.workers, execution.cpus_per_worker or "
+            "workers in all; lower --at-once, training.workers, execution.threads or "
             "execution.gpus_per_worker, or use a larger cluster"
         )
     return Placement(
         resources={"memory": DRIVER_MEMORY} if has_workers else worker,
         execution={
-            "launcher": "ray" if has_workers else "direct",
+            "executor": "ray" if has_workers else "local",
             "device": "cuda" if cuda else "cpu",
-            "threads": execution.threads or max(1, int(execution.cpus_per_worker)),
+            "threads": execution.threads or 1,
         },
-        at_once=at_once or min(fit, execution.most_at_once or fit),
+        at_once=at_once or fit,
         needed=needed,
     )
 
@@ -136,7 +136,7 @@ def run_on_tune(
         say(f"Ray Tune keeps its files on this machine, in {place}")
     os.environ["TUNE_MAX_PENDING_TRIALS_PG"] = str(placement.at_once)  # actors start side by side
     # Processes that train go on with the next trial, as a new one takes seconds to start.
-    reused = placement.execution["launcher"] == "direct"
+    reused = placement.execution["executor"] == "local"
 
     def run(config: Mapping[str, Any]) -> None:
         _run(config, folder.root, placement.execution)

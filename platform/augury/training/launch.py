@@ -57,14 +57,10 @@ def launch(
         take_over(folder, run.prefix, run.address, run.seed, training)
     report = report or (lambda metrics: None)
     cuda = execution.cuda
-    direct = execution.launcher == "direct" or (
-        execution.launcher == "auto"
-        and training.workers == 1
-        and not cuda
-        and not execution.joins_cluster
+    here = execution.executor == "local" or (
+        execution.executor == "auto" and not execution.joins_cluster
     )
-    assert not direct or training.workers == 1, "the preflight has checked the launcher"
-    if direct:
+    if here and training.workers == 1:
         torch.set_num_threads(execution.threads or available_cores())
         train(run, torch.device("cuda" if cuda else "cpu"), report, deadline)
     else:
@@ -86,7 +82,6 @@ def _on_ray(
     too often, KeyboardInterrupt after Ctrl-C."""
     # Every report waits for this poll.
     os.environ.setdefault("RAY_TRAIN_HEALTH_CHECK_INTERVAL_S", "0.5")
-    os.environ.setdefault("RAY_TRAIN_ENABLE_STATE_TRACKING", "1")  # shown by Ray's dashboard
     import ray
     from ray.exceptions import RayActorError
     from ray.train import FailureConfig, RunConfig, ScalingConfig, TrainingFailedError
@@ -94,7 +89,7 @@ def _on_ray(
 
     cuda = execution.cuda
     resources = execution.worker_resources(cuda)
-    connect(execution.address)
+    connect()
     if execution.joins_cluster:
         # Machines may be started for them, which takes minutes.
         os.environ.setdefault("RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S", "300")
@@ -105,7 +100,7 @@ def _on_ray(
             asked = ", ".join(f"{kind} {amount:g}" for kind, amount in resources.items())
             warn(
                 f"warning: no node has the {asked} of a worker: waiting for a larger one; or stop, "
-                "and lower execution.cpus_per_worker or execution.gpus_per_worker"
+                "and lower execution.threads or execution.gpus_per_worker"
             )
     folder, threads = run.folder, execution.threads or max(1, available_cores() // training.workers)
 
