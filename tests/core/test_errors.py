@@ -23,11 +23,11 @@ def full() -> OSError:
 
 def test_a_full_disk_is_named_however_the_error_comes(tmp_path: Path) -> None:
     error = OSError(errno.ENOSPC, "No space left on device", str(tmp_path / "corpora/.tmp-a/b"))
-    assert str(outage_of(error)).startswith(f"no space is left for {tmp_path}/corpora (")
+    assert str(outage_of(error)).startswith(f"no space is left for {tmp_path}/corpora:")
     folder = Store(tmp_path).folder("runs", "a")
     with pytest.raises(OSError) as raised, folder.writing("weights"):
         raise full()
-    assert f"no space is left for {tmp_path}/runs/a/weights (" in str(outage_of(raised.value))
+    assert f"no space is left for {tmp_path}/runs/a/weights: " in str(outage_of(raised.value))
     by_a_library = RuntimeError("cannot save")
     by_a_library.__cause__ = raised.value
     assert "no space is left" in str(outage_of(by_a_library))

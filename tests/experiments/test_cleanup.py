@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from augury.cli import main
-from augury.core.cluster import REACH
+from augury.core.directories import TEMPORARY
 from augury.core.locks import locked
 from augury.core.store import Folder, Store
 from augury.experiments.stored_runs import unused
@@ -70,12 +70,12 @@ def test_what_killed_processes_have_left_is_found(store: Store) -> None:
     (run / ".tmp-weights-1234").write_bytes(b"12")
     (run / "checkpoints" / ".tmp-7-5678" / ".tmp-x").mkdir(parents=True)
     (run / "checkpoints" / ".tmp-7-5678" / "model").write_bytes(b"123")
-    Folder(store.root, f"{REACH}ab").write("ab", "ab")
+    Folder(store.root, f"{TEMPORARY}reach-ab").write("ab", "ab")
     with locked(store.folder("tokens", TOKENS)):
         names = listed(store)
     prefix = "runs/0123456789abcdef/seed-1"
     assert names == [
-        f"temporary {REACH}ab",
+        f"temporary {TEMPORARY}reach-ab",
         f"temporary {prefix}/.tmp-weights-1234",
         f"temporary {prefix}/checkpoints/.tmp-7-5678",
     ]

@@ -101,9 +101,9 @@ def test_faults_have_the_line_of_the_file_or_the_override(tmp_path: Path) -> Non
     )
     with pytest.raises(UserError, match=str(path)) as error:
         load(path, {"training.max_tokens": "x", "training.max_updates": "y"})
-    assert places(error) == [
-        *("line 4", "line 6", "line 7", "line 8"),
+    assert sorted(places(error)) == [
         *("--set training.max_tokens", "--set training.max_updates"),
+        *("line 4", "line 6", "line 7", "line 8"),
     ]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from pydantic import model_validator
 
-from augury.core.config import ModelName, RunPath, Section
+from augury.core.config import ModelName, Section
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS
@@ -51,7 +51,7 @@ class TrainedModel(TextModel, Protocol):
 class ReadyModel(Section):
     """A model that has been trained: a run of Augury, or a checkpoint of `transformers`."""
 
-    run: RunPath | None = None
+    run: ModelName | None = None
     """The folder of a run's seed, as `augury train` prints it."""
     checkpoint: ModelName | None = None
     """Directory that `save_pretrained` wrote, or name on the hub."""

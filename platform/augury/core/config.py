@@ -96,11 +96,6 @@ def _directory_or_name(value: Any) -> Any:
     return path if value.startswith(PATHS) or os.path.isdir(path) else value
 
 
-def _run_path(value: Any) -> Any:
-    in_a_storage = isinstance(value, str) and "/runs/" in value
-    return absolute(value) if in_a_storage else value  # else an address, of a run in `results`
-
-
 def _in_their_folder(value: Any) -> Any:
     """Return overrides, whose settings have no types yet, with absolute paths of what exists."""
     if isinstance(value, Mapping):
@@ -121,9 +116,7 @@ FileName = Annotated[
 FilePath = Annotated[str, BeforeValidator(_path)]
 """The path of a file or folder; a relative one begins at the folder of the file of settings."""
 ModelName = Annotated[str, BeforeValidator(_directory_or_name)]
-"""The directory of a model, as a path, or its name on a hub."""
-RunPath = Annotated[str, BeforeValidator(_run_path)]
-"""The folder of a run in a storage, or the beginning of its address."""
+"""The directory of a model or a run, as a path, or its name elsewhere."""
 Overrides = Annotated[dict[str, Any], BeforeValidator(_in_their_folder)]
 """Settings of an experiment that a part of another one trains."""
 
@@ -166,14 +159,6 @@ def parse_assignments(
     return values
 
 
-def check_dotted(settings: object) -> None:
-    """Raise UserError for settings that are no mapping, as from Python."""
-    if not isinstance(settings, Mapping):
-        raise UserError(
-            f"settings are {settings!r}: give a mapping of dotted keys, such as {{'seeds': [1, 2]}}"
-        )
-
-
 def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of `content` with the values of dotted keys set.
 
@@ -182,7 +167,8 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
     A section given as a bare name (`regime: plain`) keeps the name. Systems and stages are
     themselves mappings of dotted keys, so that whatever follows their name is one key.
     """
-    check_dotted(dotted)
+    if not isinstance(dotted, Mapping):  # as from Python
+        raise UserError(f"settings are {dotted!r}: give a mapping of dotted keys")
     result: Any = _copied(content)
     for key, value in _copied(dotted).items():
         node, parts = result, key.split(".")
@@ -191,19 +177,15 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
         for depth, part in enumerate(parts):
             last = depth == len(parts) - 1
             if isinstance(node, list):
-                if not is_whole(part) or int(part) >= len(node):
+                index = int(part) if is_whole(part) else len(node)
+                if index >= len(node) or not (last or isinstance(node[index], dict | list)):
                     raise UserError(
-                        f"'{key}': '{part}' is not an index of a list with "
-                        f"{counted(len(node), 'item')}, from 0"
+                        f"'{key}': '{part}' is not the index, from 0, of one of the "
+                        f"{counted(len(node), 'section')} of a list"
                     )
                 if last:
-                    node[int(part)] = value
-                elif not isinstance(node[int(part)], dict | list):
-                    raise UserError(
-                        f"'{key}': item {part} is {node[int(part)]!r}, a single value: set it as "
-                        "a whole"
-                    )
-                node = node[int(part)]
+                    node[index] = value
+                node = node[index]
             elif last:
                 node[part] = value
             else:

@@ -6,7 +6,6 @@ import difflib
 import errno
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -106,24 +105,26 @@ def machine_error(error: BaseException) -> UserError | None:
 
 def _sentence(number: int, path: str | None) -> str:
     """Return what is wrong with a path, and what to do."""
-    where = path or f"the storage or {tempfile.gettempdir()}"
-    another = "give another path"
-    if path is None or _is_below(path, _storages):
-        another = "give another storage"
-    if path is None or _is_below(path, [tempfile.gettempdir()]):
-        another = "set TMPDIR to another directory" if path else f"{another}, or another TMPDIR"
-    elif not _is_below(path, _storages) and _is_below(path, [os.path.expanduser("~")]):
-        another = "set HOME to a directory that can be written"
+    temporary = tempfile.gettempdir()
+    where, remedy = path or f"the storage or {temporary}", "give another path"
+    if path is None:
+        remedy = "give another storage, or another TMPDIR"
+    elif _is_below(path, _storages):
+        remedy = "give another storage"
+    elif _is_below(path, [temporary]):
+        remedy = "set TMPDIR to another directory"
+    elif _is_below(path, [os.path.expanduser("~")]):
+        remedy = "set HOME to a directory that can be written"
     if number in GONE:
         return f"{where} does not answer ({os.strerror(number)}): see that its disk is mounted"
     if number in FULL:
-        return f"no space is left for {where}{_free(path)}: free some, or {another}"
+        return f"no space is left for {where}: free some, or {remedy}"
     if number == errno.EROFS:
         return (
-            f"{where} is on a read-only disk, where what is finished can be read: {another}, or "
+            f"{where} is on a read-only disk, where what is finished can be read: {remedy}, or "
             "mount it so that it can be written"
         )
-    return f"{where} may not be written or read by this user: change its permissions, or {another}"
+    return f"{where} may not be written or read by this user: change its permissions, or {remedy}"
 
 
 def _number(error: BaseException) -> int | None:
@@ -144,16 +145,6 @@ def _path(error: BaseException) -> str | None:
 
 def _is_below(path: str, roots: Iterable[str]) -> bool:
     return any(Path(path).is_relative_to(root) for root in roots)
-
-
-def _free(path: str | None) -> str:
-    """Return how much is left on the disk of a path, if that can be told."""
-    parents = Path(path).parents if path else ()
-    directory = next((parent for parent in parents if parent.is_dir()), None)
-    if directory is None:
-        return ""
-    usage = shutil.disk_usage(directory)
-    return f" ({usage.free / 1e6:,.0f} of {usage.total / 1e6:,.0f} MB)"
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

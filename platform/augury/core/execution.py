@@ -49,31 +49,22 @@ class Execution(Section):
     """Number of times a failed worker group is restarted before the run fails."""
 
     def check(self, workers: int) -> None:
-        """Raise UserError if so many training workers do not fit the machines that are known."""
-        if self.device == "cuda" and self.joins_cluster:
-            # It may start machines for more CPUs, but GPUs are asked for where they are known.
-            connect()
-            import ray
+        """Raise UserError if this machine has no room for so many training workers; a cluster may
+        start machines for them."""
+        if self.joins_cluster or (workers == 1 and self.device != "cuda"):
+            return
+        here = {"CPU": float(available_cores())}
+        if self.cuda:
+            import torch
 
-            nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
-            self._check_fits(workers, "GPU", [node.get("GPU", 0.0) for node in nodes])
-        elif not self.joins_cluster and (self.device == "cuda" or workers > 1):
-            if self.cuda:
-                import torch
-
-                self._check_fits(workers, "GPU", [float(torch.cuda.device_count())])
-            if workers > 1:
-                self._check_fits(workers, "CPU", [float(available_cores())])
-
-    def _check_fits(self, workers: int, kind: str, nodes: Sequence[float]) -> None:
-        amount = self.worker_resources(cuda=True)[kind]
-        if sum(int(of_node / amount + 1e-9) for of_node in nodes) < workers:
-            key = "threads" if kind == "CPU" else "gpus_per_worker"
-            raise UserError(
-                f"{workers} workers with {amount:g} {kind}s each do not fit "
-                f"{' + '.join(map('{:g}'.format, nodes))} {kind}s: lower training.workers or "
-                f"execution.{key}"
-            )
+            here["GPU"] = float(torch.cuda.device_count())
+        for kind, amount in self.worker_resources(self.cuda).items():
+            if workers > 1 and workers * amount > here[kind] + 1e-9:
+                key = "threads" if kind == "CPU" else "gpus_per_worker"
+                raise UserError(
+                    f"{workers} workers with {amount:g} {kind}s each do not fit this machine, "
+                    f"which has {here[kind]:g}: lower training.workers or execution.{key}"
+                )
 
     def choose(
         self,

@@ -29,30 +29,30 @@ def shown(verbosity: int = 0) -> Iterator[None]:
     `verbosity` is -1 for warnings and errors, 0 for progress as well, and 1 for debug messages and
     timestamps too.
     """
-    handler = _StderrHandler(timestamps=verbosity > 0)
-    handlers, level = logger.handlers, logger.level
-    logger.handlers = [handler]
-    logger.setLevel({-1: logging.WARNING, 0: logging.INFO}.get(verbosity, logging.DEBUG))
-    try:
+    level = {-1: logging.WARNING, 0: logging.INFO}.get(verbosity, logging.DEBUG)
+    with _handled_by(_StderrHandler(timestamps=verbosity > 0), level):
         yield
-    finally:
-        handler.close()
-        logger.handlers = handlers
-        logger.setLevel(level)
 
 
 @contextmanager
 def collected() -> Iterator[list[str]]:
     """Collect messages, as `say` takes them, in place of writing them while the block runs; for
     processes whose messages are to be said elsewhere."""
-    handler = _Collector()
-    handlers, level = logger.handlers, logger.level
+    collector = _Collector()
+    with _handled_by(collector, logging.INFO):
+        yield collector.messages
+
+
+@contextmanager
+def _handled_by(handler: logging.Handler, level: int) -> Iterator[None]:
+    before = logger.handlers, logger.level
     logger.handlers = [handler]
-    logger.setLevel(logging.INFO)
+    logger.setLevel(level)
     try:
-        yield handler.messages
+        yield
     finally:
-        logger.handlers = handlers
+        handler.close()
+        logger.handlers, level = before
         logger.setLevel(level)
 
 

@@ -17,7 +17,7 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from importlib.machinery import ModuleSpec, SourceFileLoader
@@ -25,7 +25,6 @@ from importlib.util import spec_from_file_location
 from pathlib import Path
 from traceback import walk_tb
 from types import CodeType, ModuleType
-from typing import Any
 
 from augury.core.errors import UserError
 from augury.core.paths import absolute
@@ -42,8 +41,6 @@ ANY = "any"
 STORED = ("run.json", "sweep.json")
 """Files that only the folders of a storage have."""
 _named = ContextVar("named", default=False)
-# Of a metric: `mine.py@1a2b...:lower`.
-_REFERENCE_OR_OPTION = re.compile(rf"{_REFERENCE.pattern}(?::.*)?")
 
 
 def is_path(name: str) -> bool:
@@ -90,28 +87,9 @@ def allow(paths: Iterable[str]) -> None:
 
 def _changed_error(path: Path) -> UserError:
     return UserError(
-        f"'{path}' has changed since the experiment began: restore it to continue (the run "
-        "folders keep a copy in plugins/), or give the path without its hash to start a new "
-        "experiment"
+        f"'{path}' has changed since the experiment began: restore it to continue, or give "
+        "the path without its hash to start a new experiment"
     )
-
-
-def sources(settings: Any) -> dict[str, bytes]:
-    """Return the content of all files referenced in JSON-like settings, by `<hash>/<file name>`."""
-    if isinstance(settings, Mapping | list | tuple):
-        contents: dict[str, bytes] = {}
-        for item in settings.values() if isinstance(settings, Mapping) else settings:
-            contents |= sources(item)
-        return contents
-    match = _REFERENCE_OR_OPTION.fullmatch(settings) if isinstance(settings, str) else None
-    if match is None or not Path(match[1]).exists():
-        return {}
-    path = Path(match[1])
-    files = path.rglob("*.py") if path.is_dir() else [path]
-    return {
-        f"{match[2]}/{file.relative_to(path.parent).as_posix()}": file.read_bytes()
-        for file in files
-    }
 
 
 def reference_of(module: str) -> str | None:

@@ -80,14 +80,6 @@ class Registry:
         """Return whether a name is registered."""
         return name in self.builtin() or name in self._installed()
 
-    def defines(self, name: str) -> bool:
-        """Return whether a name is registered, or is the path of a file that assigns the
-        attribute."""
-        if name in self:
-            return True
-        file = file_of(name)
-        return is_path(name) and file.is_file() and _assigns(file, self.attribute)
-
     def find(self, name: str) -> Any:
         """Return the plug-in with this name or at this path.
 

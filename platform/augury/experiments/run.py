@@ -7,13 +7,12 @@ import functools
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
-from pathlib import Path
 from typing import Any
 
 import yaml
 
 from augury.augment.health import Health
-from augury.core import config, plugin_files, yaml_file
+from augury.core import config, yaml_file
 from augury.core.errors import UserError
 from augury.core.secrets import with_redacted_uris
 from augury.core.store import Folder, Store
@@ -169,8 +168,6 @@ def describe(run: Run, name: str, differing: Sequence[str] = ()) -> None:
     `differing` are the parameters in which the systems of its experiment differ.
     """
     run.folder.write("experiment.yaml", _yaml(portable(run.experiment)))
-    for file, content in plugin_files.sources(run.experiment.to_dict()).items():
-        run.folder.sub(f"plugins/{file}".rpartition("/")[0]).write(Path(file).name, content)
     record = RunRecord(
         name=name,
         experiment=run.experiment.name,

@@ -163,7 +163,7 @@ def tables() -> list[str]:
 def load_space(name: str) -> SearchSpace:
     """Return what the file of a space or table declares, by name or path; UserError if there is
     none."""
-    is_table = not SPACES.defines(name) and TABLES.defines(name)
+    is_table = name not in SPACES and name in TABLES
     return _load(TABLES if is_table else SPACES, name, SearchSpace)
 
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from augury.core.config import check_dotted
 from augury.core.errors import UserError, unknown
 from augury.core.naming import file_name
 from augury.core.progress import say
@@ -43,7 +42,8 @@ def prepare(
     `options`. What is not given is as the space declares it.
     """
     # Mistakes in arguments are said before anything of the space.
-    check_dotted(settings)
+    if not isinstance(settings, Mapping):
+        raise UserError(f"settings are {settings!r}: give a mapping of dotted keys")
     seconds(limits.get("budget"))
     for name, given, kinds in (
         ("scheduler", scheduler, SchedulerName),
