@@ -64,7 +64,13 @@ def _summary(schema: type[Section]) -> str:
 
 def _table(schema: type[Section], without: Container[str] = ()) -> str:
     """Return the settings of a section as rows, but for some."""
-    descriptions = schema.descriptions()
+    descriptions = {
+        name: field.description
+        for base in reversed(schema.__mro__)  # a section may give another default alone
+        if issubclass(base, Section)
+        for name, field in base.model_fields.items()
+        if field.description
+    }
     rows = [
         f"| `{name}` | {_kind(field)} | {_default(field)} | "
         f"{_cell(descriptions.get(name) or _of_section(field))} |"

@@ -16,7 +16,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout
-from itertools import pairwise
 from types import FrameType
 
 from augury import __version__
@@ -28,8 +27,6 @@ from augury.core.naming import command
 from augury.core.progress import duration
 from augury.core.secrets import RedactedStream
 
-PLUGIN_FLAGS = ("--task", "--operator", "--which", "--metrics")
-"""Flags that take plug-ins by path, of which one may be a directory."""
 INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 
 # Spinning threads make training ten times slower if another process is busy.
@@ -117,7 +114,7 @@ def _report(error: BaseException, arguments: argparse.Namespace) -> int:
 
 def _check_words(argv: Sequence[str]) -> None:
     """Raise UserError for a word that is no text, or where there is no working directory; allow the
-    plug-in files that words name, or that are given to flags."""
+    plug-in files that words name."""
     try:
         os.getcwd()
     except FileNotFoundError:
@@ -129,10 +126,9 @@ def _check_words(argv: Sequence[str]) -> None:
                 f"the argument {word!a} is not UTF-8, or has a NUL: write, or rename, it in UTF-8"
             )
     files = []
-    for flag, word in pairwise(["", *argv[1:]]):
+    for word in argv[1:]:
         path = word.rpartition("=")[2].partition(":")[0]
-        package = flag in PLUGIN_FLAGS and os.path.isfile(os.path.join(path, "__init__.py"))
-        if path.endswith(".py") or package:
+        if path.endswith(".py"):
             files.append(path)
     if files:
         from augury.core import plugin_files

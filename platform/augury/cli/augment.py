@@ -61,7 +61,8 @@ def _list_settings(parser: argparse.ArgumentParser, name: str) -> None:
         schema = operators.schema(name)
     except UserError:
         return
-    texts = [f"{key}: {' '.join(text.split())}" for key, text in schema.descriptions().items()]
+    described = {key: field.description for key, field in schema.model_fields.items()}
+    texts = [f"{key}: {' '.join(text.split())}" for key, text in described.items() if text]
     lines = [textwrap.fill(text, 76, subsequent_indent="  ") for text in texts]
     parser.add_argument_group(f"settings of operator {name}", "\n".join(lines))
 

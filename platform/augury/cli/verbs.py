@@ -77,7 +77,7 @@ def parser(verb: str, argv: Sequence[str]) -> argparse.ArgumentParser:
     result.usage = " ".join(["%(prog)s", *places, "[flags]"])
     add, verbosity = result.add_argument, result.add_mutually_exclusive_group().add_argument
     level: dict[str, Any] = {"action": "store_const", "dest": "verbosity"}
-    verbosity("-v", "--verbose", **level, const=1, default=0, help="more messages, with times")
+    verbosity("-v", "--verbose", **level, const=1, default=0, help="more messages")
     verbosity("-q", "--quiet", **level, const=-1, help="only warnings and errors")
     add("--json", action="store_true", help="print the result as JSON on standard output")
     add("--allow-code", action="store_true", help="run plug-in files that stored runs name")

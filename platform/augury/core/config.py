@@ -41,25 +41,11 @@ class Section(BaseModel):
     )
 
     @classmethod
-    def descriptions(cls) -> dict[str, str]:
-        """Return the docstrings of the settings by name, inherited ones included."""
-        texts = {}
-        for base in reversed(cls.__mro__):
-            if issubclass(base, Section):
-                for name, field in base.model_fields.items():
-                    if field.description:
-                        texts[name] = field.description
-        return texts
-
-    @classmethod
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
         """Return the JSON Schema of the section, and the key `preset` if it has presets."""
         json_schema = handler.resolve_ref_schema(handler(schema))
-        for name, text in cls.descriptions().items():
-            if name in json_schema.get("properties", {}):
-                json_schema["properties"][name].setdefault("description", text)
         if presets := getattr(cls, "PRESETS", None):
             preset = {
                 "description": "Preset that the other settings override.",

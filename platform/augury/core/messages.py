@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import shutil
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
@@ -26,11 +25,10 @@ logger.addHandler(logging.NullHandler())
 def shown(verbosity: int = 0) -> Iterator[None]:
     """Write messages, and on a terminal a line of progress, to standard error while the block runs.
 
-    `verbosity` is -1 for warnings and errors, 0 for progress as well, and 1 for debug messages and
-    timestamps too.
+    `verbosity` is -1 for warnings and errors, 0 for progress as well, and 1 for debug messages too.
     """
     level = {-1: logging.WARNING, 0: logging.INFO}.get(verbosity, logging.DEBUG)
-    with _handled_by(_StderrHandler(timestamps=verbosity > 0), level):
+    with _handled_by(_StderrHandler(), level):
         yield
 
 
@@ -102,11 +100,8 @@ class _Collector(logging.Handler):
 class _StderrHandler(logging.Handler):
     """Writes records to standard error, above the line of progress."""
 
-    def __init__(self, timestamps: bool):
-        super().__init__()
-        self.timestamps = timestamps
-        self.live = ""
-        """What the line of progress shows."""
+    live = ""
+    """What the line of progress shows."""
 
     def show(self, text: str) -> None:
         """Show a text in the line of progress, as far as it fits."""
@@ -116,20 +111,11 @@ class _StderrHandler(logging.Handler):
             sys.stderr.flush()
 
     def emit(self, record: logging.LogRecord) -> None:
-        line = redacted(self.text(record))
+        line = redacted(record.getMessage())
+        if record.levelno >= logging.WARNING:
+            line = f"{'warning' if record.levelno == logging.WARNING else 'augury'}: {line}"
         sys.stderr.write(f"{ERASE}{line}\n{self.live}" if self.live else f"{line}\n")
         sys.stderr.flush()
-
-    def text(self, record: logging.LogRecord) -> str:
-        """Format a record as text."""
-        message = record.getMessage()
-        if record.levelno >= logging.WARNING:
-            message = f"{'warning' if record.levelno == logging.WARNING else 'augury'}: {message}"
-        return (
-            f"{time.strftime('%H:%M:%S', time.localtime(record.created))} {message}"
-            if self.timestamps
-            else message
-        )
 
     def close(self) -> None:
         if self.live:

@@ -1,6 +1,6 @@
 """Files of plug-ins, by path: references that pin their content, and their import.
 
-A path (`./mine.py`, or a directory for a package) is imported as a submodule of this module whose
+A path (`./mine.py`) is imported as a submodule of this module whose
 name encodes the path and a hash of the content, so that its classes can be pickled to other
 processes and a changed file is a different module.
 
@@ -31,7 +31,7 @@ from augury.core.paths import absolute
 
 __path__: list[str] = []
 """Makes this module a package: plug-in files are imported as its submodules."""
-PATH_PATTERN = r"^[./~]|/$|\.py$"
+PATH_PATTERN = r"^[./~]|\.py$"
 """Regular expression for paths in JSON Schemas."""
 _MODULE = re.compile(rf"{re.escape(__name__)}\.\w*?__([0-9a-f]{{16}})__([0-9a-f]+)")
 _REFERENCE = re.compile(r"(.+)@([0-9a-f]{16})")
@@ -45,12 +45,8 @@ _named = ContextVar("named", default=False)
 
 def is_path(name: str) -> bool:
     """Return whether a name is written as a path, with or without a content hash."""
-    looks_like_path = (
-        name.startswith((".", "/", "~"))
-        or name.endswith((".py", "/"))
-        or _REFERENCE.fullmatch(name)
-    )
-    return bool(looks_like_path) or ("/" in name and Path(absolute(name)).exists())
+    begins = name.startswith((".", "/", "~"))
+    return begins or name.endswith(".py") or _REFERENCE.fullmatch(name) is not None
 
 
 def file_of(name: str) -> Path:
@@ -60,16 +56,14 @@ def file_of(name: str) -> Path:
 
 
 def reference(name: str) -> str:
-    """Return the absolute path of a file or directory with the hash of its content:
-    `/home/me/mine.py@1a2b...`.
+    """Return the absolute path of a file with the hash of its content: `/home/me/mine.py@1a2b...`.
 
     Raises FileNotFoundError if there is no such file, and UserError if `name` has a hash that the
     content does not match.
     """
     path, pinned = file_of(name), _REFERENCE.fullmatch(name)
-    source = path / "__init__.py" if path.is_dir() else path
-    if not source.is_file():
-        raise FileNotFoundError(errno.ENOENT, "no such file", str(source))
+    if not path.is_file():
+        raise FileNotFoundError(errno.ENOENT, "no such file", str(path))
     content = _content_hash(path)
     if pinned and pinned[2] != content:
         raise _changed_error(path)
@@ -128,13 +122,8 @@ def _decode_path(encoded: str) -> Path:
 
 
 def _content_hash(path: Path) -> str:
-    """Hash a file, or all Python files of a directory."""
-    files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
-    digest = hashlib.blake2b(digest_size=8)
-    for file in files:
-        name = file.relative_to(path).as_posix() if path.is_dir() else ""
-        digest.update(f"{name}\0{file.stat().st_size}\0".encode() + file.read_bytes())
-    return digest.hexdigest()
+    content = path.read_bytes()
+    return hashlib.blake2b(f"\0{len(content)}\0".encode() + content, digest_size=8).hexdigest()
 
 
 @contextmanager
@@ -216,11 +205,7 @@ class _Finder:
         if _content_hash(file) != match[1]:
             raise _changed_error(file)
         _check_allowed(match[1], file)
-        source, locations = (file / "__init__.py", [str(file)]) if file.is_dir() else (file, None)
-        loader = _Loader(fullname, str(source))
-        return spec_from_file_location(
-            fullname, source, loader=loader, submodule_search_locations=locations
-        )
+        return spec_from_file_location(fullname, file, loader=_Loader(fullname, str(file)))
 
 
 sys.meta_path.append(_Finder())

@@ -10,6 +10,7 @@ what it has read of complete ones.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -88,6 +89,8 @@ class _Known:
 
 _known: dict[tuple[str, str], _Known] = {}
 """By root and name of the folder."""
+_held: dict[tuple[str, str], dict[str, FileInfo]] = {}
+"""What is in the remote folders that this process alone changes, by root and name."""
 
 
 @dataclass(frozen=True)
@@ -143,11 +146,37 @@ class Folder:
 
     # What is there.
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Ask only once what is in a remote folder, which this process alone changes while the
+        block runs, or until it is `released`."""
+        _forget(self)
+        if not self.is_local:
+            infos = self.contents().items()
+            _held[self.root, self.name] = {name: info for name, info in infos if info.is_file}
+        try:
+            yield
+        finally:
+            self.release()
+
+    def release(self) -> None:
+        """Let other processes change a folder that this one has held."""
+        _held.pop((self.root, self.name), None)
+
+    def _holder(self, name: str) -> tuple[dict[str, FileInfo], str] | None:
+        """Return the files of the held folder that has a file, and the file's name in it."""
+        path = f"{self.name}/{name}".rstrip("/")
+        for (root, holder), infos in _held.items():
+            if root == self.root and f"{path}/".startswith(f"{holder}/"):
+                return infos, path[len(holder) + 1 :]
+        return None
+
     def exists(self, name: str = "") -> bool:
         """Return whether a file, or by default the folder, is there."""
         if name in self._known.copies:
             return True
-        if not name or self.filesystem.type_name not in files.OBJECT_STORES:
+        asks_once = self.filesystem.type_name in files.OBJECT_STORES
+        if not name or not asks_once or self._holder(name):
             return self.info(name) is not None
         try:  # `get_file_info` asks a second time, whether it is a directory
             self.filesystem.open_input_stream(self.path(name), compression=None).close()
@@ -158,16 +187,31 @@ class Folder:
     def info(self, name: str = "") -> FileInfo | None:
         """Return what is known of a file, or by default of the folder; None where it is not
         there."""
+        if holder := self._holder(name):
+            infos, inside = holder
+            is_folder = any(other.startswith(f"{inside}/") for other in infos)
+            return infos.get(inside, FileInfo(False, 0, 0) if is_folder else None)
         info = self.filesystem.get_file_info(self.path(name))
         return None if info.type == fs.FileType.NotFound else _told(info)
 
     def contents(self, *, below: bool = True) -> dict[str, FileInfo]:
         """Return what is known of the files and subfolders, by their names in order, with `below`
         also of those in them; temporary ones too."""
-        base = self.path()
-        selector = fs.FileSelector(base, allow_not_found=True, recursive=below)
-        infos = self.filesystem.get_file_info(selector)
-        told = {info.path[len(base) :].lstrip("/"): _told(info) for info in infos}
+        told: dict[str, FileInfo] = {}
+        if holder := self._holder(""):
+            infos, inside = holder
+            prefix = f"{inside}/" if inside else ""
+            for name, info in infos.items():
+                if name.startswith(prefix):
+                    child, _, rest = name.removeprefix(prefix).partition("/")
+                    told[child] = FileInfo(False, 0, 0) if rest else info
+                    if below and rest:
+                        told[f"{child}/{rest}"] = info
+        else:
+            base = self.path()
+            selector = fs.FileSelector(base, allow_not_found=True, recursive=below)
+            for found in self.filesystem.get_file_info(selector):
+                told[found.path[len(base) :].lstrip("/")] = _told(found)
         return dict(sorted(told.items()))
 
     def names(self) -> list[str]:
@@ -277,12 +321,15 @@ class Folder:
         """
         try:
             expected = self._vouched(record)
-            fault = self._first_fault([name] if name else expected or self.files(), expected)
         except Damaged as error:
-            fault = str(error)
-        if fault:
+            raise self._to_repeat(str(error)) from error
+        names = [name] if name else [*(expected or self.files())]
+        if fault := self._first_fault(names, expected):
             raise self._to_repeat(fault)
-        return Path(self.path(name)) if self.is_local else self._place(name)
+        if self.is_local:
+            return Path(self.path(name))
+        self._map(self._local_file, names)
+        return self._place(name)
 
     def damage(self, record: str = MANIFEST) -> str | None:
         """Return which of the files that a record of the folder vouches for is damaged, as its
@@ -318,15 +365,13 @@ class Folder:
         intact = self._known.intact
 
         def check(name: str) -> str | None:
-            if name not in expected:
-                self._local_file(name)
-                return None
             fault = self.fault(name, expected[name], copied=True)
             if fault is None:
                 intact.add(name)
             return fault
 
-        return next(filter(None, self._map(check, [*(set(names) - intact)])), None)
+        unchecked = expected.keys() & set(names) - intact
+        return next(filter(None, self._map(check, sorted(unchecked))), None)
 
     def fault(self, name: str, expected: Checksum, *, copied: bool = False) -> str | None:
         """Return how a file, or the `copied` one of a remote folder, differs from its checksum, its
@@ -354,13 +399,15 @@ class Folder:
 
     def _local_file(self, name: str) -> Path:
         """Return the path of a file, or of a copy of a remote one, which is kept where the folder
-        is complete."""
+        is complete or held."""
         if self.is_local:
             return Path(self.path(name))
-        known = self._known
+        known, holder = self._known, self._holder(name)
         if name not in known.copies:
+            if holder and holder[1] not in holder[0]:
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.path(name))
             self._download(name)
-            if not known.complete:
+            if not (known.complete or holder):
                 return self._place(name)
             known.copies[name] = self._place(name)
         return known.copies[name]
@@ -414,7 +461,10 @@ class Folder:
             shutil.copyfileobj(source, stream, CHUNK)
             stream.close()
         self._known.intact.add(name)  # the server has compared checksums
-        if target.stat().st_size < SMALL:
+        size = target.stat().st_size
+        if holder := self._holder(name):
+            holder[0][holder[1]] = FileInfo(True, size, time.time())
+        if size < SMALL:
             self._known.copies[name] = target  # most are read soon
         else:
             target.unlink()
@@ -505,12 +555,16 @@ class Folder:
         if link := link or (None if name else self.link):
             os.remove(link)
         elif info := self.info(name):
-            with suppress(FileNotFoundError):  # another process may have removed it
-                if info.is_file:
-                    self.filesystem.delete_file(path)
-                    return
+            if not info.is_file and self.is_local:  # elsewhere one request removes a thousand files
                 self.remove(f"{name}/{MANIFEST}" if name else MANIFEST)
-                self.filesystem.delete_dir(path)
+            with suppress(FileNotFoundError):  # another process may have removed it
+                delete = self.filesystem.delete_file if info.is_file else self.filesystem.delete_dir
+                delete(path)
+            if holder := self._holder(name):
+                infos, inside = holder
+                for other in [*infos]:
+                    if f"{other}/".startswith(f"{inside}/"):
+                        del infos[other]
 
     def drop(self, name: str) -> None:
         """Remove a file of a complete folder, which then is as if it had never had it."""

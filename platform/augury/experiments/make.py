@@ -195,7 +195,7 @@ def show_progress(run: Folder, label: str, training: Training) -> Iterator[None]
     with StatusLine(label) as line:
         monitor = ProgressMonitor(run, label, training, line)
         try:
-            seconds = history.flush_seconds(run) / 3
+            seconds = history.flush_seconds(run) / 2
             with run_every(seconds, monitor.refresh, name=label):
                 yield
         finally:

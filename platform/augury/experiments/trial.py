@@ -50,7 +50,7 @@ def run_trial(
     """
     from augury.training.launch import launch  # loads torch, which takes seconds
 
-    with locked(run.folder):
+    with locked(run.folder), run.folder.held():
         if is_done(run, scored=scored):
             return True
         run.folder.remove(FAILURE)

@@ -33,9 +33,10 @@ def take_over(
     """
     taken = None
     entries = Store(run.root).folder(PREFIXES, f"{name}/seed-{seed}")
+    names = entries.names()
     if not Checkpoints(run).begun:
         sources = []
-        for entry in entries.names():
+        for entry in names:
             folder = Folder(run.root, entries.read(entry).decode())
             if entry != address and (position := _position(folder, training)):
                 sources.append((folder, position))
@@ -44,7 +45,7 @@ def take_over(
             (position for source, position in sources if _copy(source, position, run, address)),
             None,
         )
-    if not entries.exists(address):
+    if address not in names:
         entries.write(address, run.name)
     return taken
 
