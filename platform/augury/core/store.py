@@ -166,7 +166,7 @@ class Folder:
     def _holder(self, name: str) -> tuple[dict[str, FileInfo], str] | None:
         """Return the files of the held folder that has a file, and the file's name in it."""
         path = f"{self.name}/{name}".rstrip("/")
-        for (root, holder), infos in _held.items():
+        for (root, holder), infos in [*_held.items()]:
             if root == self.root and f"{path}/".startswith(f"{holder}/"):
                 return infos, path[len(holder) + 1 :]
         return None
@@ -175,8 +175,8 @@ class Folder:
         """Return whether a file, or by default the folder, is there."""
         if name in self._known.copies:
             return True
-        asks_once = self.filesystem.type_name in files.OBJECT_STORES
-        if not name or not asks_once or self._holder(name):
+        is_bucket = self.filesystem.type_name in files.OBJECT_STORES
+        if not (name and is_bucket) or self._holder(name):
             return self.info(name) is not None
         try:  # `get_file_info` asks a second time, whether it is a directory
             self.filesystem.open_input_stream(self.path(name), compression=None).close()
@@ -189,24 +189,21 @@ class Folder:
         there."""
         if holder := self._holder(name):
             infos, inside = holder
-            is_folder = any(other.startswith(f"{inside}/") for other in infos)
+            is_folder = any(other.startswith(f"{inside}/") for other in [*infos])
             return infos.get(inside, FileInfo(False, 0, 0) if is_folder else None)
         info = self.filesystem.get_file_info(self.path(name))
         return None if info.type == fs.FileType.NotFound else _told(info)
 
     def contents(self, *, below: bool = True) -> dict[str, FileInfo]:
         """Return what is known of the files and subfolders, by their names in order, with `below`
-        also of those in them; temporary ones too."""
+        also of those in them; temporary ones too, and of a held folder files alone."""
         told: dict[str, FileInfo] = {}
         if holder := self._holder(""):
             infos, inside = holder
-            prefix = f"{inside}/" if inside else ""
-            for name, info in infos.items():
-                if name.startswith(prefix):
-                    child, _, rest = name.removeprefix(prefix).partition("/")
-                    told[child] = FileInfo(False, 0, 0) if rest else info
-                    if below and rest:
-                        told[f"{child}/{rest}"] = info
+            for name, info in [*infos.items()]:
+                child = name[len(inside) :].lstrip("/")
+                if f"{name}/".startswith(f"{inside}/".lstrip("/")) and (below or "/" not in child):
+                    told[child] = info
         else:
             base = self.path()
             selector = fs.FileSelector(base, allow_not_found=True, recursive=below)
