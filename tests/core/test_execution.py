@@ -15,8 +15,14 @@ import pytest
 
 from augury.core import ray_connection
 from augury.core.errors import UserError
-from augury.core.execution import LITTLE_SECONDS, Execution, ExecutorName
-from augury.core.executors import LocalExecutor, RayExecutor, Row
+from augury.core.execution import (
+    LITTLE_SECONDS,
+    Execution,
+    ExecutorName,
+    LocalExecutor,
+    RayExecutor,
+    Row,
+)
 from augury.core.progress import Stage
 
 Anywhere = LocalExecutor | RayExecutor
@@ -175,7 +181,7 @@ def test_one_local_ray_starts_that_listens_on_the_loopback_interface_alone() -> 
 DYING = """
 import psutil
 from augury.core import messages, ray_connection
-from augury.core.executors import RayExecutor
+from augury.core.execution import RayExecutor
 from augury.core.progress import Stage
 
 ray_connection.PATIENCE_SECONDS = 1.0

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from augury.core.executors import LocalExecutor
+from augury.core.execution import LocalExecutor
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import CorpusWriter
 from augury.text.tokens import Encode, Encoded, Text, Tokens, tokenise

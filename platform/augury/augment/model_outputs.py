@@ -16,8 +16,7 @@ import pyarrow as pa
 from augury.augment.models import TextModel
 from augury.augment.pipeline import split_into_blocks
 from augury.core import config
-from augury.core.execution import Execution
-from augury.core.executors import Row, Task
+from augury.core.execution import Execution, Row, Task
 from augury.core.locks import make_once
 from augury.core.progress import Stage
 from augury.core.store import Folder, Store

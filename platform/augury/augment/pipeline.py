@@ -24,8 +24,7 @@ from augury.augment.operator import (
     TextSubset,
 )
 from augury.core import config
-from augury.core.execution import Execution
-from augury.core.executors import Row, Task
+from augury.core.execution import Execution, Row, Task
 from augury.core.locks import lock_incomplete, make_once, usable
 from augury.core.progress import Stage, say
 from augury.core.store import Folder, Store

@@ -49,7 +49,8 @@ def appearing(target: Path) -> Iterator[IO[bytes]]:
             yield file
         temporary.replace(target)
     except OSError as error:
-        error.filename = error.filename or str(target)  # a full disk has none
+        if error.errno:  # a full disk has no name; an object store, whose errors have texts, no number
+            error.filename = error.filename or str(target)
         raise
     finally:
         temporary.unlink(missing_ok=True)

@@ -79,10 +79,8 @@ class _Known:
     complete: bool = False
     """Of a remote folder, which stays complete until it is found damaged."""
     manifest: dict[str, Any] | None = None
-    intact: set[str] = field(default_factory=set)
-    """The files that have been found as they were written."""
-    written: dict[str, Checksum] = field(default_factory=dict)
-    """What this process has written."""
+    sums: dict[str, Checksum] = field(default_factory=dict)
+    """The checksums of the files that this process has written or found intact."""
     copies: dict[str, Path] = field(default_factory=dict)
     """Local copies of remote files."""
 
@@ -359,16 +357,18 @@ class Folder:
     def _first_fault(self, names: Iterable[str], expected: Mapping[str, Checksum]) -> str | None:
         """Return how the first of some files that is damaged is; each that is not is read once in a
         process."""
-        intact = self._known.intact
+        sums = self._known.sums
 
         def check(name: str) -> str | None:
             fault = self.fault(name, expected[name], copied=True)
             if fault is None:
-                intact.add(name)
+                sums[name] = expected[name]
             return fault
 
-        unchecked = expected.keys() & set(names) - intact
-        return next(filter(None, self._map(check, sorted(unchecked))), None)
+        unchecked = [
+            name for name in names if name in expected and sums.get(name) != expected[name]
+        ]
+        return next(filter(None, self._map(check, unchecked)), None)
 
     def fault(self, name: str, expected: Checksum, *, copied: bool = False) -> str | None:
         """Return how a file, or the `copied` one of a remote folder, differs from its checksum, its
@@ -457,7 +457,6 @@ class Folder:
             stream = self.filesystem.open_output_stream(path, compression=None)
             shutil.copyfileobj(source, stream, CHUNK)
             stream.close()
-        self._known.intact.add(name)  # the server has compared checksums
         size = target.stat().st_size
         if holder := self._holder(name):
             holder[0][holder[1]] = FileInfo(True, size, time.time())
@@ -471,8 +470,8 @@ class Folder:
         data = content.encode() if isinstance(content, str) else content
         with self.writing(name) as stream:
             stream.write(data)
-        written = self._known.written[name] = integrity.checksum([data])
-        return written
+        self._known.sums[name] = integrity.checksum([data])
+        return self._known.sums[name]
 
     def write_json(self, name: str, value: Any) -> None:
         """Write a JSON file of a folder whose manifest vouches for it, without sorting keys."""
@@ -493,7 +492,7 @@ class Folder:
         """
         given = {key: entry for key, entry in value.items() if key not in ("schema", OTHERS)}
         content = {"schema": SCHEMA, **redacted_values(given)}
-        sums, names = {**self._known.written, **(known or {})}, sorted(files)
+        sums, names = {**self._known.sums, **(known or {})}, sorted(files)
         if names:
             read = [file for file in names if file not in sums]
             sums |= zip(read, self._map(self.checksum, read), strict=True)
@@ -517,8 +516,7 @@ class Folder:
         names = self.files() if files is None else [*files]
         written = self.write_record(MANIFEST, manifest, names, known)
         self._known.complete, self._known.manifest = True, written
-        if not self.is_local:  # the server has compared checksums
-            self._known.intact.update(names)
+        self._known.sums.update(known or {})
 
     def put(self, directory: Path, name: str) -> None:
         """Move a local directory into the folder under `name`, replacing what is there.
@@ -577,8 +575,7 @@ class Folder:
     def _change(self, name: str) -> None:
         """Note that a file is written or removed."""
         known = self._known
-        known.intact.discard(name)
-        known.written.pop(name, None)
+        known.sums.pop(name, None)
         known.copies.pop(name, None)
         if name == MANIFEST:
             known.manifest, known.complete = None, False

@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 from augury.core.errors import UserError
 from augury.core.machine import available_cores
 from augury.core.naming import counted
-from augury.core.parallel import map_ahead
 from augury.core.progress import Stage
 from augury.core.rng import digest
+from augury.core.threads import map_ahead
 from augury.corpora.filters import (
     DUPLICATE,
     FAULTS,

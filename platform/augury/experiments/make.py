@@ -18,10 +18,10 @@ from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.locks import make_once
 from augury.core.messages import logger
-from augury.core.periodic import run_every
 from augury.core.progress import StatusLine, duration, say, say_once
 from augury.core.ray_connection import connect
 from augury.core.store import Folder, Store
+from augury.core.threads import run_every
 from augury.corpora.ingest import overlap_notes
 from augury.experiments.examples import Examples
 from augury.experiments.graph import TRAIN, Graph, Plan, Step, dev_sets

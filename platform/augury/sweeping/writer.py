@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from augury.core.periodic import Throttle, run_every
 from augury.core.progress import say_once
 from augury.core.store import Folder, Store
+from augury.core.threads import Throttle, run_every
 from augury.sweeping import state
 from augury.sweeping.state import DEFINITION, STATE, Curves, Sweep
 from augury.sweeping.trials import Trials

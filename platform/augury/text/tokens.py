@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from augury.core import config
-from augury.core.executors import Executor, Row, Task
+from augury.core.execution import Executor, Row, Task
 from augury.core.integrity import Checksum
 from augury.core.locks import lock_incomplete
 from augury.core.progress import Stage

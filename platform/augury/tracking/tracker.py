@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from operator import methodcaller
 
 from augury.core.naming import command
-from augury.core.periodic import Throttle
 from augury.core.progress import say
 from augury.core.store import Folder, Store
+from augury.core.threads import Throttle
 from augury.experiments.recording import Tracking
 from augury.sweeping import state
 from augury.tracking.client import reason

@@ -10,8 +10,8 @@ from __future__ import annotations
 import statistics
 
 from augury.core.messages import say
-from augury.core.periodic import Throttle
 from augury.core.progress import StatusLine, duration
+from augury.core.threads import Throttle
 from augury.experiments.recording import Recording
 from augury.reporting.report import Report
 from augury.reporting.sweeps.report import write

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from augury.core.periodic import run_every
+from augury.core.threads import run_every
 
 
 def test_a_call_that_fails_does_not_end_the_calls(caplog: pytest.LogCaptureFixture) -> None:

@@ -1,13 +1,19 @@
-"""Periodic background calls, and rate limits."""
+"""Calls on threads: periodic ones, rate limits, and those that run ahead."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import TypeVar
 
 from augury.core.messages import say_once
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @contextmanager
@@ -44,18 +50,33 @@ class Throttle:
         self.seconds, self.share = seconds, share
         self._due = 0.0
 
-    @property
-    def due(self) -> bool:
-        """Whether a call is due."""
-        return time.monotonic() >= self._due
-
     def run(self, function: Callable[[], object]) -> None:
         """Call `function` if a call is due."""
-        if not self.due:
-            return
         start = time.monotonic()
+        if start < self._due:
+            return
         try:
             function()
         finally:
             elapsed = time.monotonic() - start
             self._due = start + max(self.seconds, elapsed / self.share)
+
+
+def map_ahead(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:
+    """Yield the results of a function in order, computed on threads while earlier ones are used.
+
+    At most `threads` + 1 results wait in memory. Once the iterator is closed or has raised, no call
+    is running.
+    """
+    waiting: deque[Future[R]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for item in items:
+                waiting.append(pool.submit(function, item))
+                if len(waiting) > threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
