@@ -49,7 +49,7 @@ def appearing(target: Path) -> Iterator[IO[bytes]]:
             yield file
         temporary.replace(target)
     except OSError as error:
-        if error.errno:  # a full disk has no name; an object store, whose errors have texts, no number
+        if error.errno:  # a full disk names no file; errors of object stores are texts alone
             error.filename = error.filename or str(target)
         raise
     finally:

@@ -159,7 +159,8 @@ class Folder:
 
     def release(self) -> None:
         """Let other processes change a folder that this one has held."""
-        _held.pop((self.root, self.name), None)
+        if _held.pop((self.root, self.name), None) and not self._known.complete:
+            _forget(self)
 
     def _holder(self, name: str) -> tuple[dict[str, FileInfo], str] | None:
         """Return the files of the held folder that has a file, and the file's name in it."""

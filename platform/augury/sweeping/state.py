@@ -236,12 +236,12 @@ class Curves:
     _known: dict[str, tuple[dict[str, int] | None, tuple[Point, ...]]] = field(default_factory=dict)
     """By run, with the files that it was read from; None where they do not grow any more."""
 
-    def of(self, run: Folder) -> tuple[Point, ...]:
-        """Return the validations of a run so far."""
+    def of(self, run: Folder, ended: bool = False) -> tuple[Point, ...]:
+        """Return the validations of a run so far, which will be no more if it has `ended`."""
         read, curve = self._known.get(run.name, ({}, ()))
         if read is None:
             return curve
-        ended, files = run.complete, history.files(run)
+        files = history.files(run)
         if read != files:
             curve = self._read(run, files)
         self._known[run.name] = (None if ended else files, curve)
@@ -313,8 +313,10 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
     def trial(address: str, seed: int) -> Trial:
         run = record.run_folder(store, address, seed)
         entry = state.get("trials", {}).get(f"{address}/seed-{seed}", {})
-        progress: Progress = "finished" if run.complete else entry.get("progress", "waiting")
-        return Trial(seed, run, progress, entry.get("error"), curves.of(run))
+        ended = entry.get("progress") == "finished" or run.complete
+        progress: Progress = "finished" if ended else entry.get("progress", "waiting")
+        curve = () if progress == "waiting" else curves.of(run, ended)
+        return Trial(seed, run, progress, entry.get("error"), curve)
 
     configurations = tuple(
         Configuration(

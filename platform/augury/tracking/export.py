@@ -241,10 +241,10 @@ class Exporter:
 class _Curves(state.Curves):
     """Validation curves, of which those of damaged runs are empty: they end nothing here."""
 
-    def of(self, run: Folder) -> tuple[state.Point, ...]:
+    def of(self, run: Folder, ended: bool = False) -> tuple[state.Point, ...]:
         """Return the validations of a run so far."""
         try:
-            return super().of(run)
+            return super().of(run, ended)
         except UserError:
             return ()
 
