@@ -12,6 +12,7 @@ import fcntl
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
+from pathlib import Path
 from typing import IO
 
 from augury.core.errors import UserError, is_read_only
@@ -80,8 +81,9 @@ def locked(folder: Folder) -> Iterator[None]:
     """
     file = _lock_file(folder) if folder.is_local else None
     with file or nullcontext():
-        if file:
-            _acquire(file, folder)
+        if file and not _try(file, fcntl.LOCK_EX):
+            say(f"waiting for another run or command, which makes {folder.uri}")
+            fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
@@ -104,31 +106,26 @@ def _is_held(path: str) -> bool:
     """Return whether a process holds the kernel lock on a file."""
     try:
         with open(path) as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return not _try(file, fcntl.LOCK_SH)
     except FileNotFoundError:
         return False
-    except BlockingIOError:
-        return True
-    except OSError as error:
-        if error.errno not in UNSUPPORTED:
-            raise
-    return False
 
 
-def _acquire(file: IO[str], folder: Folder) -> None:
-    """Wait for the kernel lock of a folder on its file; go on where the filesystem has none."""
+def _try(file: IO[str], kind: int) -> bool:
+    """Return whether a kernel lock on a file is to be had at once; True where the filesystem has
+    none."""
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
     except BlockingIOError:
-        say(f"waiting for another run or command, which makes {folder.uri}")
-        fcntl.flock(file, fcntl.LOCK_EX)
+        return False
     except OSError as error:
         if error.errno not in UNSUPPORTED:
             raise
         say_once(
-            f"{folder.root} does not support locks ({error.strerror}): two commands at once may do "
-            "the same work, with the same result"
+            f"{Path(file.name).parents[1]} does not support locks ({error.strerror}): two commands "
+            "at once may do the same work, with the same result"
         )
+    return True
 
 
 def _lock_file(folder: Folder) -> IO[str] | None:

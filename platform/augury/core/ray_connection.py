@@ -104,9 +104,7 @@ def _start(address: str, started: Future[None]) -> None:
             # (github.com/ray-project/ray/issues/54305).
             context = ray.init(address="local", num_cpus=cores, include_dashboard=True, **options)
             if context.dashboard_url:
-                asks = "; it asks for what `ray get-auth-token` prints"
-                token = asks if is_token_auth_enabled() else ""
-                say(f"Ray's dashboard: http://{context.dashboard_url}{token}")
+                say(f"Ray's dashboard: http://{context.dashboard_url}")
         data = ray.data.DataContext.get_current()
         data.enable_progress_bars = data.print_on_execution_start = False
         logging.getLogger("ray.data").setLevel(logging.ERROR)

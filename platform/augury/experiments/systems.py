@@ -20,7 +20,7 @@ FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "stages", "stage"
 
 def load(path: str | Path, settings: Mapping[str, Any] | None = None) -> Experiment:
     """Return the experiment in a YAML file, with settings by dotted key in place of its own;
-    UserError lists all faults by line, and by file where the file extends others."""
+    UserError lists all faults by line, and by file where it extends another."""
     file = yaml_file.read(path)
     where = dict(file.places)
     for key in settings or {}:
