@@ -18,8 +18,8 @@ from tests.system.test_main_job import augury, write_experiment
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 
-MOST_REQUESTS = 900
-"""For the texts, tokens, checkpoints, records and pages of two systems, of which 190 are written;
+MOST_REQUESTS = 400
+"""For the texts, tokens, checkpoints, records and pages of two systems, of which 110 are written;
 every further minute adds about twenty."""
 
 
