@@ -55,7 +55,6 @@ def experiment(run: Folder, seeds: Iterable[int]) -> dict[str, Any]:
         for key, value in yaml_file.parse(run.read(EXPERIMENT)).items()
         if key not in PRIVATE
     }
-    content["execution"] = {**content["execution"], "address": None}
     systems: dict[str, Any] = {RunRecord.read(run).name: {}}  # the system keeps its name
     return {**content, "seeds": list(seeds), "baseline": False, "systems": systems}
 
