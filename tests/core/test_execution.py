@@ -35,7 +35,7 @@ def executor(request: pytest.FixtureRequest) -> Anywhere:
     if request.param == "local":
         return LocalExecutor()
     request.getfixturevalue("local_ray")
-    return RayExecutor({"CPU": 1})
+    return RayExecutor()
 
 
 def echo() -> Any:
@@ -87,7 +87,7 @@ def test_what_a_killed_worker_leaves_is_done_by_another(local_ray: Any, tmp_path
     mark = tmp_path / "killed"
     with Stage("numbers", 23) as stage:
         rows: list[Row] = [{**row, "mark": str(mark)} for row in NUMBERS]
-        results = RayExecutor({"CPU": 1}).map(lambda: dying, rows, stage)
+        results = RayExecutor().map(lambda: dying, rows, stage)
     assert mark.exists()
     assert [row["number"] for row in results] == list(range(23)) and stage.done == 23
 
@@ -192,7 +192,7 @@ with messages.shown():
     server.kill()
     while True:
         stage = Stage("numbers", 1)
-        RayExecutor({"CPU": 1}).map(lambda: lambda row: {"rows": 1}, [{"number": 1}], stage)
+        RayExecutor().map(lambda: lambda row: {"rows": 1}, [{"number": 1}], stage)
 """
 
 

@@ -55,13 +55,13 @@ class LocalExecutor:
 class RayExecutor:
     """Maps a task over rows on Ray Data, in a pool of actors for each of which `make` creates it.
 
-    `reserved` are the CPUs and GPUs of each actor, which limit their number.
+    Each reserves a CPU and `gpus`, which limit their number.
     """
 
     name = "ray"
 
-    def __init__(self, reserved: Mapping[str, float]):
-        self.reserved = reserved
+    def __init__(self, gpus: float = 0.0):
+        self.gpus = gpus
 
     def map(self, make: Callable[[], Task], rows: Sequence[Row], stage: Stage) -> list[Row]:
         if not rows:
@@ -70,8 +70,8 @@ class RayExecutor:
         import ray
 
         has = ray.cluster_resources()
-        fitting = [int(has.get(kind, 0) / amount) for kind, amount in self.reserved.items()]
-        workers = max(1, min(len(rows), *fitting))
+        fitting = int(has.get("GPU", 0) / self.gpus) if self.gpus else len(rows)
+        workers = max(1, min(len(rows), fitting, int(has.get("CPU", 0))))
         blocks = min(len(rows), max(MIN_BLOCKS, int(BLOCKS_PER_CPU * has.get("CPU", 0))))
         dataset = ray.data.from_items(
             [{INDEX: index, **row} for index, row in enumerate(rows)], override_num_blocks=blocks
@@ -79,8 +79,8 @@ class RayExecutor:
             _Worker,
             fn_constructor_args=(in_this_directory(make),),
             compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers),
-            num_cpus=self.reserved["CPU"],
-            num_gpus=self.reserved.get("GPU"),
+            num_cpus=1,
+            num_gpus=self.gpus or None,
         )
         dataset.set_name(stage.name)
         results: list[Row] = [{}] * len(rows)
@@ -168,15 +168,14 @@ class Execution(Section):
         what: str,
         executor: ExecutorName | None = None,
         *,
-        model: bool = False,
-        gpus: bool = True,
+        gpus: bool = False,
     ) -> Executor:
         """Return the executor for work of `seconds` on one core; `executor` overrides the setting.
 
-        `auto` is this process for little work, else Ray, whose workers reserve what a training
-        worker does where each holds a `model`, GPUs if it can use them. In a process with CPUs of
-        its own, such as a trial of a sweep, it is always this process: trials may reserve all CPUs
-        of the cluster, and would deadlock waiting for tasks that wait for CPUs.
+        `auto` is this process for little work, else Ray, whose workers have a CPU each and, where
+        `gpus` help them, what a training worker has of GPUs. In a process with CPUs of its own,
+        such as a trial of a sweep, it is always this process: trials may reserve all CPUs of the
+        cluster, and would deadlock waiting for tasks that wait for CPUs.
         """
         name = executor or self.executor
         if _holds_cpus():
@@ -189,7 +188,7 @@ class Execution(Section):
             say_once(f"{what}: {where}, about {seconds:.1f} s of one core")
         if name == "local":
             return LocalExecutor()
-        return RayExecutor(self.worker_resources(gpus and self.cuda) if model else {"CPU": 1})
+        return RayExecutor(gpus=self.gpus_per_worker if gpus and self.cuda else 0.0)
 
     @property
     def joins_cluster(self) -> bool:
@@ -244,7 +243,7 @@ class Execution(Section):
         `per_second` is the estimated speed of one core in texts; `executor` overrides the setting;
         `gpu` says whether the model runs on a GPU where there is one.
         """
-        backend = self.choose(len(texts) / per_second, name, executor, model=True, gpus=gpu)
+        backend = self.choose(len(texts) / per_second, name, executor, gpus=gpu)
         rows = [{TEXTS: [*texts[start : start + chunk]]} for start in range(0, len(texts), chunk)]
         with Stage(name, len(texts), unit) as stage:
             chunks = backend.map(partial(_of_texts, make), rows, stage)
