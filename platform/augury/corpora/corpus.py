@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 from augury.core.errors import UserError
 from augury.core.integrity import Checksum
 from augury.core.store import Folder, Store
-from augury.core.threads import map_ahead
 
 KIND = "corpora"
 TEXTS = "texts"
