@@ -29,8 +29,6 @@ class Tracking(Section):
     the storage is remote."""
     experiment: str = Field("augury", min_length=1)
     """The MLflow experiment that the runs belong to."""
-    interval: float = Field(10.0, gt=0)
-    """Seconds between two sendings."""
 
     @field_validator("uri")
     @classmethod
@@ -40,12 +38,11 @@ class Tracking(Section):
 
 @dataclass(frozen=True)
 class Place:
-    """An MLflow store; `artifacts` is None where a server decides where files go."""
+    """An MLflow store."""
 
     uri: str
-    artifacts: str | None
     database: Path | None
-    """The file of a SQLite store."""
+    """The file of a SQLite store; None for a server."""
 
 
 def place(tracking: Tracking, store: Store) -> Place:
@@ -58,9 +55,8 @@ def place(tracking: Tracking, store: Store) -> Place:
         directory = Path.cwd() if "://" in store.root else Path(store.root)
         uri = f"sqlite:///{directory / 'mlflow.db'}"
     if not uri.startswith("sqlite:///"):
-        return Place(uri, None, None)
-    database = Path(uri.removeprefix("sqlite:///").partition("?")[0]).resolve()
-    return Place(uri, str(database.parent / "mlartifacts"), database)
+        return Place(uri, None)
+    return Place(uri, Path(uri.removeprefix("sqlite:///").partition("?")[0]).resolve())
 
 
 def check(uri: str) -> str:
