@@ -16,7 +16,7 @@ STOPPED = ("FINISHED", "stopped: the same command continues it")
 def export(trials: Any, uri: str, *, live: bool = False) -> None:
     exporter = Exporter(Tracking(uri=uri), trials.store)
     exporter.running |= {trials.folder} if live else set()
-    exporter.sweep(trials.folder.name.partition("/")[2])
+    exporter.send(trials.folder.name)
 
 
 def test_seeds_stand_below_the_sweep_that_has_the_scores_of_its_best(

@@ -67,7 +67,7 @@ class Experiment:
     """The MLflow experiment that the settings of a storage mean. Errors of MLflow propagate."""
 
     def __init__(self, tracking: Tracking, store: Store):
-        self.place, self.name = place(tracking, store), tracking.experiment
+        self.uri, self.name = place(tracking, store), tracking.experiment
         self.changed: set[str] = set()
         """The ids of runs that were made or changed."""
         self._runs: dict[str, Run] = {}
@@ -76,7 +76,7 @@ class Experiment:
     def lock(self) -> Iterator[None]:
         """Exclude other processes and threads on this machine: two might make a run, or the tables
         of a SQLite store, at once."""
-        name = f"augury-{os.getuid()}-{config.address(self.place.uri)}.lock"
+        name = f"augury-{os.getuid()}-{config.address(self.uri)}.lock"
         with Path(tempfile.gettempdir(), name).open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
@@ -89,19 +89,20 @@ class Experiment:
         logging.getLogger("mlflow").setLevel(logging.WARNING)  # it tells of the tables it makes
         from mlflow import MlflowClient
 
-        return MlflowClient(self.place.uri, self.place.uri)
+        return MlflowClient(self.uri, self.uri)
 
     @cached_property
     def id(self) -> str:
         """The id of the experiment, which is made if it does not exist; UserError where MLflow
         cannot be used."""
-        if self.place.database is not None:
-            self.place.database.parent.mkdir(parents=True, exist_ok=True)
+        if self.uri.startswith("sqlite:///"):
+            database = self.uri.removeprefix("sqlite:///").partition("?")[0]
+            Path(database).parent.mkdir(parents=True, exist_ok=True)
         try:
             known = self.client.get_experiment_by_name(self.name)
         except Exception as error:
             raise UserError(
-                f"MLflow at {redacted(self.place.uri)} cannot be used ({reason(error)}): start it, "
+                f"MLflow at {redacted(self.uri)} cannot be used ({reason(error)}): start it, "
                 "or set MLFLOW_TRACKING_URI or tracking.uri to another store"
             ) from error
         if known is None:

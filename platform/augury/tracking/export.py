@@ -12,7 +12,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from statistics import mean
 from typing import TYPE_CHECKING
 
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
 
 LEVEL, STATE, NOTE = "augury.level", "augury.state", "mlflow.note.content"
 """Tags; MLflow shows the note at the top of a run's page."""
+EXPERIMENTS = "experiments"
 IDENTITY = "storage.json"
 """The file with the identity of a storage, which tells its sweeps and experiments from others of
 these names, also after it was moved."""
@@ -61,9 +61,8 @@ class Group:
     """A sweep or an experiment."""
 
     name: str
-    """Empty for runs that stand alone."""
+    """Empty for damaged runs, which stand alone."""
     tags: Mapping[str, str]
-    note: str
     runs: Iterable[Folder]
     running: Collection[str] = ()
     """The names of those that are trained now, besides those that a process holds the lock of."""
@@ -81,7 +80,7 @@ class Exporter:
 
     def __init__(self, tracking: Tracking, store: Store):
         self.mlflow, self.store = Experiment(tracking, store), store
-        self.address = redacted(self.mlflow.place.uri)
+        self.address = redacted(self.mlflow.uri)
         self.running: set[Folder] = set()
         """Runs and sweeps that are known to run now."""
 
@@ -90,17 +89,24 @@ class Exporter:
 
         What fails is said, and the rest goes on. UserError where MLflow cannot be used.
         """
-        works = {f"sweep {name}": partial(self.sweep, name) for name in state.names(self.store)}
-        for name in self.members():
-            works[f"experiment {name}"] = partial(self.experiment, name)
+        names = [f"{state.KIND}/{name}" for name in state.names(self.store)]
         with self.mlflow.lock():
             self.mlflow.id  # noqa: B018
-        for what, work in works.items():
+        for name in [*names, *(f"{EXPERIMENTS}/{name}" for name in self.members())]:
             try:
-                work()
+                self.send(name)
             except Exception as error:
-                say(f"warning: {what} was not sent to MLflow: {reason(error)}")
+                say(f"warning: {name} was not sent to MLflow: {reason(error)}")
         return len(self.mlflow.changed)
+
+    def send(self, name: str) -> None:
+        """Export `sweeps/NAME` or `experiments/NAME` with its runs."""
+        kind, _, name = name.partition("/")
+        group = self._sweep(name) if kind == state.KIND else self._experiment(name)
+        with self.mlflow.lock():
+            rows = [row for run in group.runs if (row := self._seed(run, group))]
+            if rows and name:
+                self._above(group, f"{kind}/{name}", rows)
 
     def members(self) -> dict[str, list[Folder]]:
         """Return the runs that belong to no sweep, by the name of their experiment; it is empty
@@ -114,58 +120,50 @@ class Exporter:
                 members.setdefault(experiment_of(run), []).append(run)
         return members
 
-    def experiment(self, name: str) -> None:
-        """Export the runs of an experiment with its answer; those of no experiment stand alone."""
+    def _experiment(self, name: str) -> Group:
         summary = find.report_summary(self.store.folder(find.REPORTS, name))
-        tags = {LEVEL: "experiment", "augury.experiment": name}
-        runs = self.members().get(name, ())
-        self._group(Group(name, tags, str(summary.get("answer", "")), runs))
+        note = str(summary.get("answer", ""))
+        tags = {LEVEL: "experiment", "augury.experiment": name, NOTE: note}
+        return Group(name, tags, self.members().get(name, ()))
 
-    def sweep(self, name: str) -> None:
-        """Export the runs of a sweep with its answer and the scores of its best configuration."""
+    def _sweep(self, name: str) -> Group:
         folder = self.store.folder(state.KIND, name)
         definition, progress = state.records(folder)
         summary = folder.read_record(SUMMARY) if folder.exists(SUMMARY) else {}
         notes = [definition["question"], summary.get("answer", ""), *summary.get("notes", ())]
         points = {entry["address"]: entry["point"] for entry in definition["configurations"]}
         trials = progress.get("trials", {}) if folder in self.running else {}
-        group = Group(
+        note = "\n\n".join(filter(None, notes))
+        return Group(
             name,
-            {LEVEL: "sweep", "augury.sweep": name},
-            "\n\n".join(filter(None, notes)),
+            {LEVEL: "sweep", "augury.sweep": name, NOTE: note},
             [run for run in stored_runs.folders(self.store) if _address(run) in points],
             [f"runs/{key}" for key, trial in trials.items() if trial["progress"] == "running"],
             dict.fromkeys(key for point in points.values() for key in config.flatten(point)),
             summary.get("best"),
         )
-        self._group(group)
 
-    def _group(self, group: Group) -> None:
-        """Send the runs of a group, and above them the group, which began and ended with them."""
-        with self.mlflow.lock():
-            rows = [row for run in group.runs if (row := self._seed(run, group))]
-            if not rows or not group.name:
-                return
-            best = [row for row in rows if row.data.tags.get("augury.address") == group.best]
-            statuses = [row.info.status for row in rows]
-            states = {row.data.tags[STATE].partition(":")[0] for row in rows}
-            content = Content(
-                group.name,
-                min(statuses, key=ORDER.index),
-                min(row.info.start_time for row in rows) / 1000,
-                max(row.info.end_time or row.info.start_time for row in rows) / 1000,
-                {**group.tags, STATE: ", ".join(sorted(states)), NOTE: group.note},
-                metrics=_means([row.data.metrics for row in best]),
-            )
-            root = Folder(self.store.root, "")
-            if not root.exists(IDENTITY):
-                root.write_record(IDENTITY, {"id": uuid.uuid4().hex[:12]})
-            key = f"{root.read_record(IDENTITY)['id']}/{group.tags[LEVEL]}s/{group.name}"
-            ended = [row.data.tags[SENT] for row in rows if row.info.status != "RUNNING"]
-            facts = config.address([content.status, content.tags, ended])
-            above = self.mlflow.send(key, facts, lambda: content)
-            for row in rows:
-                self.mlflow.adopt(above, row)
+    def _above(self, group: Group, name: str, rows: Collection[Run]) -> None:
+        """Send a group, which began and ended with its rows, and put these below it."""
+        best = [row for row in rows if row.data.tags.get("augury.address") == group.best]
+        states = {row.data.tags[STATE].partition(":")[0] for row in rows}
+        content = Content(
+            group.name,
+            min((row.info.status for row in rows), key=ORDER.index),
+            min(row.info.start_time for row in rows) / 1000,
+            max(row.info.end_time or row.info.start_time for row in rows) / 1000,
+            {**group.tags, STATE: ", ".join(sorted(states))},
+            metrics=_means([row.data.metrics for row in best]),
+        )
+        root = Folder(self.store.root, "")
+        if not root.exists(IDENTITY):
+            root.write_record(IDENTITY, {"id": uuid.uuid4().hex[:12]})
+        key = f"{root.read_record(IDENTITY)['id']}/{name}"
+        ended = [row.data.tags[SENT] for row in rows if row.info.status != "RUNNING"]
+        facts = config.address([content.status, content.tags, ended])
+        above = self.mlflow.send(key, facts, lambda: content)
+        for row in rows:
+            self.mlflow.adopt(above, row)
 
     def _seed(self, run: Folder, group: Group) -> Run | None:
         """Send the run of a seed, once it is more than described: MLflow does not let a run begin
@@ -193,8 +191,8 @@ def _content(run: Folder, group: Group, times: list[float], running: bool) -> Co
         record, steps, best = RunRecord.read(run), history.read(run), results.best_validations(run)
     except UserError as error:
         say_once(f"warning: {error}")
-        title, tags[STATE] = f"{run.name} (damaged)", f"damaged: {error}"
-        return Content(title, "FAILED", min(times), max(times), tags)
+        tags |= {STATE: f"damaged: {error}", NOTE: str(error)}
+        return Content(f"{run.name} (damaged)", "FAILED", min(times), max(times), tags)
     if steps:  # validations say how long training has taken, the first lines only when they are
         begun = [step["time"] - step["metrics"].get("train/seconds", 0.0) for step in steps]
         times = [min(begun), steps[-1]["time"]]

@@ -6,10 +6,9 @@ What MLflow does not take is in the run folders: `augury track` sends it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from operator import methodcaller
 
 from augury.core.naming import command
 from augury.core.periodic import Throttle
@@ -18,7 +17,7 @@ from augury.core.store import Folder, Store
 from augury.experiments.recording import Tracking
 from augury.sweeping import state
 from augury.tracking.client import reason
-from augury.tracking.export import Exporter, experiment_of
+from augury.tracking.export import EXPERIMENTS, Exporter, experiment_of
 
 WAIT_SECONDS = 20.0
 """The most that a command waits for MLflow at its end."""
@@ -36,7 +35,7 @@ class Tracker:
 
     def __init__(self, tracking: Tracking, store: Store):
         self.tracking, self.store = tracking, store
-        self._work: dict[str, Callable[[Exporter], object]] = {}
+        self._names: dict[str, None] = {}
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._repeat, name="tracking", daemon=True)
 
@@ -61,10 +60,9 @@ class Tracker:
         if not self.tracking.enabled:
             yield
             return
-        kind, _, name = folder.name.partition("/")
         self._exporter.running.add(folder)
-        if kind == state.KIND:
-            self._add(methodcaller("sweep", name), folder.name)
+        if folder.name.startswith(state.KIND):
+            self._export(folder.name)
         else:
             self.report(experiment_of(folder))
         try:
@@ -75,10 +73,10 @@ class Tracker:
     def report(self, experiment: str) -> None:
         """Export an experiment, whose report was made."""
         if self.tracking.enabled:
-            self._add(methodcaller("experiment", experiment), f"experiments/{experiment}")
+            self._export(f"{EXPERIMENTS}/{experiment}")
 
-    def _add(self, work: Callable[[Exporter], object], name: str) -> None:
-        self._work[name] = work
+    def _export(self, name: str) -> None:
+        self._names[name] = None
         if not self._thread.is_alive():
             self._thread.start()
 
@@ -93,8 +91,8 @@ class Tracker:
     def _attempt(self) -> None:
         """Export everything that changes; an error is said, once, and the next time comes."""
         try:
-            for work in list(self._work.values()):
-                work(self._exporter)
+            for name in list(self._names):
+                self._exporter.send(name)
         except Exception as error:  # nothing of MLflow or the network must end a command
             self._fail(reason(error))
         else:
