@@ -9,7 +9,8 @@ from itertools import islice
 import pytest
 
 from augury.corpora.builtin import LABELS, builtin_text, inferences, pairs, translations
-from augury.corpora.text_settings import MonolingualText, NliText, ParallelText, Role
+from augury.corpora.spec import CorpusSpec, MonolingualSpec, NliSpec
+from augury.corpora.text_settings import Role
 
 SPLITS: tuple[Role, ...] = ("train", "valid", "test")
 NLI = ("qaa", "qab")
@@ -42,15 +43,15 @@ def test_golden_text_of_german_and_english() -> None:
 def test_rows_are_those_of_the_direction_and_a_smaller_text_is_the_beginning_of_a_larger_one(
     split: Role,
 ) -> None:
-    names, rows = builtin_text(ParallelText(builtin=40, seed=7), split, ("de", "en"))
+    names, rows = builtin_text(CorpusSpec.TEXT(builtin=40, seed=7), split, ("de", "en"))
     larger = list(rows)
     assert len(larger) == 40
-    swapped, rows = builtin_text(ParallelText(builtin=13, seed=7), split, ("en", "de"))
+    swapped, rows = builtin_text(CorpusSpec.TEXT(builtin=13, seed=7), split, ("en", "de"))
     assert list(rows) == [pair[::-1] for pair in larger[:13]] and swapped != names
-    _, rows = builtin_text(MonolingualText(builtin=13, seed=7), split, ("en",))
+    _, rows = builtin_text(MonolingualSpec.TEXT(builtin=13, seed=7), split, ("en",))
     assert list(rows) == [(pair[1],) for pair in larger[:13]]
-    examples = list(builtin_text(NliText(builtin=40, seed=7), split, ("qaa",))[1])
-    assert list(builtin_text(NliText(builtin=13, seed=7), split, ("qaa",))[1]) == examples[:13]
+    examples = list(builtin_text(NliSpec.TEXT(builtin=40, seed=7), split, ("qaa",))[1])
+    assert list(builtin_text(NliSpec.TEXT(builtin=13, seed=7), split, ("qaa",))[1]) == examples[:13]
 
 
 def test_splits_of_pairs_share_no_sentence_and_repeat_none() -> None:
