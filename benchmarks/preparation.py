@@ -45,11 +45,10 @@ SIDES = ("source", "target")
 def write_text(directory: Path, rows: int) -> None:
     """Write aligned files of distinct pairs, but for every twentieth, which repeats an earlier
     one."""
-    from augury.corpora.builtin import generate
+    from augury.corpora.builtin import pairs
 
-    pairs = list(generate("train", SENTENCES))
-    for side in SIDES:
-        sentences = [getattr(pair, side) for pair in pairs]
+    drawn = islice(pairs("train"), SENTENCES)
+    for side, sentences in zip(SIDES, zip(*drawn, strict=True), strict=True):
         with (directory / side).open("w", encoding="utf-8") as file:
             for row in range(rows):
                 number = row // 2 if row % REPEATED == REPEATED - 1 else row

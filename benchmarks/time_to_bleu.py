@@ -28,6 +28,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ import psutil
 import yaml
 
 from augury.core.store import Store
-from augury.corpora.builtin import generate
+from augury.corpora import builtin
 from augury.training import history
 from benchmarks import frame
 
@@ -55,9 +56,9 @@ def write_texts(place: Path, pairs: int, valid: int = 1_014) -> tuple[str, dict[
     }
     if "AUGURY_DATA" not in os.environ:
         for split, count in (("train", pairs), ("valid", valid)):
-            rows = list(generate(split, count))
-            files[f"{split} de"].write_text("".join(f"{row.source}\n" for row in rows))
-            files[f"{split} en"].write_text("".join(f"{row.target}\n" for row in rows))
+            rows = list(islice(builtin.pairs(split), count))
+            files[f"{split} de"].write_text("".join(f"{german}\n" for german, _ in rows))
+            files[f"{split} en"].write_text("".join(f"{english}\n" for _, english in rows))
         return "built-in corpus", files
     data = Path(os.environ["AUGURY_DATA"]) / "multi30k"
     sizes = {"train": pairs, "valid": valid}

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from augury.corpora import builtin, builtin_nli
+from augury.corpora import builtin
 from tests.cli.conftest import Augury
 
 ROOT = Path(__file__).parents[2]
@@ -26,19 +27,17 @@ def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Small texts of every kind in the working directory."""
     monkeypatch.chdir(tmp_path)
     for role, size in (("train", 120), ("valid", 20), ("test", 20)):
-        pairs = list(builtin.generate(role, size, lexicon=400))  # type: ignore[arg-type]
-        lines(f"{role}.de", [pair.source for pair in pairs])
-        lines(f"{role}.en", [pair.target for pair in pairs])
-        lines(f"{role}.tsv", ["de\ten", *(f"{pair.source}\t{pair.target}" for pair in pairs)])
-        Path("folder").mkdir(exist_ok=True)
         split: Any = role
-        examples = list(builtin_nli.examples(split, size, "qaa", lexicon=24))
-        rows = [
-            {"sentence1": row.premise, "sentence2": row.hypothesis, "gold_label": row.label}
-            for row in examples
-        ]
+        pairs = list(islice(builtin.pairs(split, lexicon=400), size))
+        lines(f"{role}.de", [german for german, _ in pairs])
+        lines(f"{role}.en", [english for _, english in pairs])
+        lines(f"{role}.tsv", ["de\ten", *map("\t".join, pairs)])
+        Path("folder").mkdir(exist_ok=True)
+        examples = list(islice(builtin.inferences(split, "qaa", lexicon=24), size))
+        names = ("sentence1", "sentence2", "gold_label")
+        rows = [dict(zip(names, example, strict=True)) for example in examples]
         lines(f"{role}.jsonl", map(json.dumps, rows))
-        labelled = [f"{row.premise}\t{row.label}" for row in examples]
+        labelled = [f"{premise}\t{label}" for premise, _, label in examples]
         lines(f"{role}-labelled.tsv", ["text\tmood", *labelled])
     return tmp_path
 
@@ -124,8 +123,7 @@ def test_the_task_is_that_of_the_columns(
 ) -> None:
     """Without names they are told by their content."""
     labels, count = ["entailment", "neutral", "contradiction"], len(columns or "ab")
-    pairs = list(builtin.generate("train", 60, lexicon=400))
-    rows = [[pair.source, pair.target] for pair in pairs]
+    rows = [list(pair) for pair in islice(builtin.pairs("train", lexicon=400), 60)]
     if task != "nmt":
         rows = [[*row[: count - 1], labels[place % 3]] for place, row in enumerate(rows)]
     lines("table.tsv", ["\t".join(row) for row in ([columns, *rows] if columns else rows)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import runpy
+from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -68,9 +69,9 @@ def test_its_experiment_is_what_init_writes_and_passes_the_preflight(
     monkeypatch.chdir(tmp_path)
     Path("data").mkdir()
     for role, size in (("train", 2001), ("dev", 50), ("news", 50)):
-        pairs = list(builtin.generate("train", size))
-        Path("data", f"{role}.de").write_text("".join(f"{pair.source}\n" for pair in pairs))
-        Path("data", f"{role}.en").write_text("".join(f"{pair.target}\n" for pair in pairs))
+        pairs = list(islice(builtin.pairs("train"), size))
+        Path("data", f"{role}.de").write_text("".join(f"{german}\n" for german, _ in pairs))
+        Path("data", f"{role}.en").write_text("".join(f"{english}\n" for _, english in pairs))
     lines = (line for line in TEXT.splitlines() if line.startswith("augury init my.yaml"))
     command = next(line for line in lines if "--valid" in line)
     assert main(command.split()[1:]) == 0

@@ -12,6 +12,7 @@ import pytest
 
 from augury.core.store import Store
 from augury.experiments.recording import Tracking
+from augury.reporting.sweeps.report import SUMMARY
 from augury.sweeping import state
 from augury.tracking.client import Experiment
 from tests.run_folders import Run
@@ -107,6 +108,8 @@ class Trials:
         self.state |= {"time": self.state["time"] + 1.0, "ended": ended}
         self.folder.write_record(state.DEFINITION, self.definition)
         self.folder.write_record(state.STATE, self.state)
+        summary = {"answer": "5 helps.", "notes": ["One corpus."], "best": B}
+        self.folder.write_record(SUMMARY, summary)
 
     def finish(self) -> None:
         """Finish both configurations with both seeds."""

@@ -8,12 +8,11 @@ from mlflow import MlflowClient
 
 
 def logged_runs(database: str, filter_string: str = "") -> dict[str, Any]:
-    """Return the runs that match a filter by name, without the mark of what is recommended; fails
-    if a name occurs twice."""
+    """Return the runs that match a filter by name; fails if a name occurs twice."""
     client = MlflowClient(database)
     experiment = client.get_experiment_by_name("augury")
     runs = client.search_runs([experiment.experiment_id], filter_string) if experiment else []
-    names = {run.info.run_name.partition(" (recommended")[0]: run for run in runs}
+    names = {run.info.run_name: run for run in runs}
     assert len(names) == len(runs)
     return names
 
@@ -24,11 +23,9 @@ def curve(database: str, run: Any, metric: str = "train/loss") -> list[tuple[int
     return [(point.step, point.value) for point in history]
 
 
-def artifacts(database: str, run: Any, directory: str = "") -> set[str]:
+def artifacts(database: str, run: Any) -> set[str]:
     """Return the paths of a run's artifacts."""
-    return {
-        entry.path for entry in MlflowClient(database).list_artifacts(run.info.run_id, directory)
-    }
+    return {entry.path for entry in MlflowClient(database).list_artifacts(run.info.run_id)}
 
 
 def states(database: str) -> dict[str, tuple[str, str]]:

@@ -58,7 +58,6 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.analysis.analysis import ANALYSES, analyse, find, folder_of
     from augury.analysis.system import open_systems
     from augury.reporting import rendering
-    from augury.tracking.tracker import Tracker
 
     asked = arguments.which or ANALYSES.names()
     for name in asked:  # before settings, which name them
@@ -86,9 +85,6 @@ def run(arguments: argparse.Namespace) -> int:
         results[name] = {"answer": report.answer, **report.data, "pages": pages}
         if not arguments.json:
             print(f"{rendering.text(report)}page     {pages[0]}\n", flush=True)
-    for system in systems:
-        with Tracker(system.run.experiment.tracking, system.run.store) as tracker:
-            tracker.extend(system.run.folder)
     if arguments.json:
         print_json(results)
     return 0 if results else 1

@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         for caution in text_cautions:  # said at the start too
             print(f"warning  {caution}")
         if loaded.tracking.enabled:
-            print("MLflow  ", mlflow_command(place(loaded.tracking, store).uri))
+            print("MLflow  ", mlflow_command(place(loaded.tracking, store)))
         system = next(reversed(runs))
         name = f"{loaded.name}/{system}/{max(runs[system])}" if report else folders[-1].uri
         words = ("augury", "translate", name, *elsewhere(loaded.storage))

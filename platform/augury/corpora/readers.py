@@ -277,17 +277,17 @@ def _dataset(name: str, configuration: str | None, split: str) -> Any:
 
 
 def _open_builtin(spec: Text, role: Role, languages: tuple[str, ...]) -> TextSource:
-    # The grammars take longer to import than most texts to read.
-    from augury.corpora.builtin_nli import builtin_text
+    # The grammar takes longer to import than most texts to read.
+    from augury.corpora.builtin import NOTE, builtin_text
 
     assert spec.builtin is not None
-    made = builtin_text(spec, role, languages)
+    content, _ = builtin_text(spec, role, languages)
 
     def read() -> Iterator[pa.Table]:
-        for batch in batches(builtin_text(spec, role, languages).rows):
+        for batch in batches(builtin_text(spec, role, languages)[1]):
             yield _block(dict(zip(spec.KIND.read, zip(*batch, strict=True), strict=True)))
 
-    return TextSource([], made.content, spec.builtin, read, spec.first, made.note)
+    return TextSource([], content, spec.builtin, read, spec.first, NOTE)
 
 
 def _text_source(spec: Text, files: Sequence[InputFile], total: int, read: Reader) -> TextSource:

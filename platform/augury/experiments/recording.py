@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -29,8 +28,6 @@ class Tracking(Section):
     the storage is remote."""
     experiment: str = Field("augury", min_length=1)
     """The MLflow experiment that the runs belong to."""
-    interval: float = Field(10.0, gt=0)
-    """Seconds between two sendings."""
 
     @field_validator("uri")
     @classmethod
@@ -38,29 +35,15 @@ class Tracking(Section):
         return uri if uri is None else check(uri)
 
 
-@dataclass(frozen=True)
-class Place:
-    """An MLflow store; `artifacts` is None where a server decides where files go."""
-
-    uri: str
-    artifacts: str | None
-    database: Path | None
-    """The file of a SQLite store."""
-
-
-def place(tracking: Tracking, store: Store) -> Place:
-    """Return the MLflow store that `tracking` means for runs in `store`; UserError for an
-    invalid address."""
-    uri = tracking.uri
-    if uri is None and os.environ.get("MLFLOW_TRACKING_URI"):
-        uri = check(os.environ["MLFLOW_TRACKING_URI"])
-    if uri is None:
-        directory = Path.cwd() if "://" in store.root else Path(store.root)
-        uri = f"sqlite:///{directory / 'mlflow.db'}"
-    if not uri.startswith("sqlite:///"):
-        return Place(uri, None, None)
-    database = Path(uri.removeprefix("sqlite:///").partition("?")[0]).resolve()
-    return Place(uri, str(database.parent / "mlartifacts"), database)
+def place(tracking: Tracking, store: Store) -> str:
+    """Return the URI of the MLflow store that `tracking` means for runs in `store`; UserError for
+    an invalid address."""
+    if tracking.uri is not None:
+        return tracking.uri
+    if os.environ.get("MLFLOW_TRACKING_URI"):
+        return check(os.environ["MLFLOW_TRACKING_URI"])
+    directory = Path.cwd() if "://" in store.root else Path(store.root)
+    return f"sqlite:///{directory / 'mlflow.db'}"
 
 
 def check(uri: str) -> str:

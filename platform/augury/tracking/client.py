@@ -9,7 +9,7 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import Run
 
-Status = Literal["RUNNING", "FINISHED", "FAILED", "KILLED"]
-Metrics = Mapping[str, float | None]
+Status = Literal["RUNNING", "FINISHED", "FAILED"]
 
 KEY = "augury.key"
 """The tag by which a run in MLflow is found: the folder of a run, which has its address."""
@@ -52,25 +51,25 @@ class Content:
     """What MLflow should have of a run."""
 
     title: str
-    status: Status = "FAILED"
-    started: float = 0.0
+    status: Status
+    started: float
     """Unix time of the beginning of training."""
-    ended: float = 0.0
+    ended: float
     """Unix time of its last step so far."""
-    tags: Mapping[str, str] = field(default_factory=dict)
+    tags: Mapping[str, str]
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    metrics: Metrics = field(default_factory=dict)
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
     """Those of the whole run, at step 0: MLflow draws metrics with a single step as bars."""
     history: Sequence[Record] = ()
-    write_files: Callable[[Path], object] = field(default=lambda directory: None)
-    """Writes the artifacts into a directory, once it has ended."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """The texts of its artifacts by name, sent once it has ended."""
 
 
 class Experiment:
     """The MLflow experiment that the settings of a storage mean. Errors of MLflow propagate."""
 
     def __init__(self, tracking: Tracking, store: Store):
-        self.place, self.name = place(tracking, store), tracking.experiment
+        self.uri, self.name = place(tracking, store), tracking.experiment
         self.changed: set[str] = set()
         """The ids of runs that were made or changed."""
         self._runs: dict[str, Run] = {}
@@ -79,7 +78,7 @@ class Experiment:
     def lock(self) -> Iterator[None]:
         """Exclude other processes and threads on this machine: two might make a run, or the tables
         of a SQLite store, at once."""
-        name = f"augury-{os.getuid()}-{config.address(self.place.uri)}.lock"
+        name = f"augury-{os.getuid()}-{config.address(self.uri)}.lock"
         with Path(tempfile.gettempdir(), name).open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
@@ -92,31 +91,33 @@ class Experiment:
         logging.getLogger("mlflow").setLevel(logging.WARNING)  # it tells of the tables it makes
         from mlflow import MlflowClient
 
-        return MlflowClient(self.place.uri, self.place.uri)
+        return MlflowClient(self.uri, self.uri)
 
     @cached_property
     def id(self) -> str:
         """The id of the experiment, which is made if it does not exist; UserError where MLflow
-        cannot be used, and where the SQLite store was moved, as MLflow keeps the path of its files.
-        """
-        if self.place.database is not None:
-            self.place.database.parent.mkdir(parents=True, exist_ok=True)
+        cannot be used, and where a database was moved, as MLflow keeps the path of its files."""
+        ours = None
+        if self.uri.startswith("sqlite:///"):
+            database = Path(self.uri.removeprefix("sqlite:///").partition("?")[0]).resolve()
+            database.parent.mkdir(parents=True, exist_ok=True)
+            ours = f"{database.parent}/mlartifacts"
         try:
             known = self.client.get_experiment_by_name(self.name)
         except Exception as error:
             raise UserError(
-                f"MLflow at {redacted(self.place.uri)} cannot be used ({reason(error)}): start it, "
+                f"MLflow at {redacted(self.uri)} cannot be used ({reason(error)}): start it, "
                 "or set MLFLOW_TRACKING_URI or tracking.uri to another store"
             ) from error
         if known is None:
             # The tag lets MLflow's pages begin with metrics and charts in place of traces.
             kind = {"mlflow.experimentKind": "custom_model_development"}
-            return str(self.client.create_experiment(self.name, self.place.artifacts, kind))
-        files, ours = known.artifact_location.removeprefix("file://"), self.place.artifacts
+            return str(self.client.create_experiment(self.name, ours, kind))
+        files = known.artifact_location.removeprefix("file://")
         if ours and files != ours and files.endswith("/mlartifacts"):
             raise UserError(
-                f"{self.place.database} was moved or copied, and its files are in {files}: remove "
-                "it and mlartifacts beside it, and `augury track` makes both anew"
+                f"{database} was moved or copied, and its files are in {files}: remove it and "
+                "mlartifacts beside it, and `augury track` makes both anew"
             )
         return str(known.experiment_id)
 
@@ -138,48 +139,43 @@ class Experiment:
         if run is None:
             from mlflow.tracking.context.registry import resolve_tags  # user and program
 
-            started, tags = _milliseconds(content.started), resolve_tags({KEY: key})
+            started, tags = round(1000 * content.started), resolve_tags({KEY: key})
             run = self.client.create_run(self.id, started, tags, content.title)
         run_id = run.info.run_id
         self._log(run, content)
         if content.status == "RUNNING":
             self.client.update_run(run_id, "RUNNING")
         else:
-            with tempfile.TemporaryDirectory() as directory:
-                content.write_files(Path(directory))
-                self.client.log_artifacts(run_id, directory)
-            self.client.set_terminated(run_id, content.status, _milliseconds(content.ended))
+            for name, text in content.files.items():
+                self.client.log_text(run_id, text, name)
+            self.client.set_terminated(run_id, content.status, round(1000 * content.ended))
         self.client.set_tag(run_id, SENT, state)  # at last: what was cut short is sent again
         self.changed.add(run_id)
         self._runs[key] = self.client.get_run(run_id)
         return self._runs[key]
 
-    def adopt(self, parent: Run, children: Iterable[Run]) -> None:
-        """Put runs below another; those that have a parent stay where they are."""
-        for child in children:
-            if PARENT not in child.data.tags:
-                self.client.set_tag(child.info.run_id, PARENT, parent.info.run_id)
-                self._runs[child.data.tags[KEY]] = self.client.get_run(child.info.run_id)
+    def adopt(self, parent: Run, child: Run) -> None:
+        """Put a run below another; one that has a parent stays where it is."""
+        if PARENT not in child.data.tags:
+            self.client.set_tag(child.info.run_id, PARENT, parent.info.run_id)
+            child.data.tags[PARENT] = parent.info.run_id
 
     def _log(self, run: Run, content: Content) -> None:
         """Send parameters, tags and metrics; MLflow leaves out the points that it has."""
         from mlflow.entities import Metric, Param, RunTag
 
-        logged, now = run.data, _milliseconds(time.time())
+        logged, now = run.data, round(1000 * time.time())
         # A resumed run writes again, at other times, what it did after its last checkpoint.
         sent = int(logged.tags.get(UPDATE, 0))
         new = [record for record in content.history if record["update"] >= sent]
         metrics = [
-            Metric(_name(name), _finite(value), _milliseconds(record["time"]), record["update"])
+            Metric(_name(name), _finite(value), round(1000 * record["time"]), record["update"])
             for record in new
             for name, value in record["metrics"].items()
         ]
-        # What no longer holds, such as a deviation over seeds that are gone.
-        stale = dict.fromkeys(name for name in logged.metrics if re.match("best/|test/", name))
-        known = {_name(name): value for name, value in content.metrics.items()}
-        for name, value in {**stale, **known}.items():
-            if str(logged.metrics.get(name)) != str(_finite(value)):
-                metrics.append(Metric(name, _finite(value), now, 0))
+        for name, value in content.metrics.items():
+            if str(logged.metrics.get(_name(name))) != str(_finite(value)):
+                metrics.append(Metric(_name(name), _finite(value), now, 0))
         parameters = {_name(name): str(value) for name, value in content.parameters.items()}
         tags = {_name(name): value for name, value in content.tags.items()}
         tags |= {NAME: content.title, UPDATE: str(max([sent, *(line["update"] for line in new)]))}
@@ -206,10 +202,6 @@ def _finite(value: float | None) -> float:
     """Return NaN for None and infinity: MLflow would store infinity as 1.8e308, which flattens
     its chart."""
     return float(value) if value is not None and math.isfinite(value) else math.nan
-
-
-def _milliseconds(seconds: float) -> int:
-    return round(seconds * 1000)
 
 
 def _name(key: str) -> str:

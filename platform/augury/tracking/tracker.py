@@ -6,9 +6,9 @@ What MLflow does not take is in the run folders: `augury track` sends it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from operator import methodcaller
+from functools import cached_property
 
 from augury.core.naming import command
 from augury.core.progress import say
@@ -17,16 +17,16 @@ from augury.core.threads import Throttle
 from augury.experiments.recording import Tracking
 from augury.sweeping import state
 from augury.tracking.client import reason
-from augury.tracking.export import Exporter, experiment_of
+from augury.tracking.export import EXPERIMENTS, Exporter, experiment_of
 
 WAIT_SECONDS = 20.0
 """The most that a command waits for MLflow at its end."""
-REMOTE_SECONDS = 60.0
-"""Seconds between two sendings, at least, of what lies on an object store."""
+SECONDS, REMOTE_SECONDS = 10.0, 60.0
+"""Seconds between two sendings, at least, and of what lies on an object store."""
 
-_failed: dict[str, bool] = {}
-"""The addresses at which MLflow has failed, which was said, with whether it failed last: no command
-of this process waits for it then."""
+_failed: set[str] = set()
+"""The addresses at which MLflow failed last, which was said: no command of this process waits for
+it then."""
 
 
 class Tracker:
@@ -35,33 +35,34 @@ class Tracker:
 
     def __init__(self, tracking: Tracking, store: Store):
         self.tracking, self.store = tracking, store
-        self._exporter = Exporter(tracking, store) if tracking.enabled else None
-        self._work: dict[str, Callable[[Exporter], object]] = {}
+        self._names: dict[str, None] = {}
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._repeat, name="tracking", daemon=True)
+
+    @cached_property
+    def _exporter(self) -> Exporter:
+        return Exporter(self.tracking, self.store)
 
     def __enter__(self) -> Tracker:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._exporter is None or not self._thread.is_alive():
-            return
-        self._ended.set()
-        self._thread.join(0.0 if _failed.get(self._exporter.address) else WAIT_SECONDS)
         if self._thread.is_alive():
-            self._fail("it is slow")
+            self._ended.set()
+            self._thread.join(0.0 if self._exporter.address in _failed else WAIT_SECONDS)
+            if self._thread.is_alive():
+                self._fail("it is slow")
 
     @contextmanager
     def follow(self, folder: Folder) -> Iterator[None]:
         """Export a sweep, or a run with its experiment, from now on; it runs while the block
         does."""
-        if self._exporter is None:
+        if not self.tracking.enabled:
             yield
             return
-        kind, _, name = folder.name.partition("/")
         self._exporter.running.add(folder)
-        if kind == state.KIND:
-            self._add(folder.name, methodcaller("sweep", name))
+        if folder.name.startswith(state.KIND):
+            self._export(folder.name)
         else:
             self.report(experiment_of(folder))
         try:
@@ -71,46 +72,35 @@ class Tracker:
 
     def report(self, experiment: str) -> None:
         """Export an experiment, whose report was made."""
-        self._add(f"experiments/{experiment}", methodcaller("experiment", experiment))
+        if self.tracking.enabled:
+            self._export(f"{EXPERIMENTS}/{experiment}")
 
-    def extend(self, run: Folder) -> None:
-        """Export what was added to a finished run, such as analyses."""
-        self._add(run.name, methodcaller("experiment", "", [run]))
-
-    def _add(self, name: str, work: Callable[[Exporter], object]) -> None:
-        self._work[name] = work
-        if self._exporter is not None and not self._thread.is_alive():
+    def _export(self, name: str) -> None:
+        self._names[name] = None
+        if not self._thread.is_alive():
             self._thread.start()
 
     def _repeat(self) -> None:
-        seconds = self.tracking.interval
-        if "://" in self.store.root:  # what is sent is read there, by requests
-            seconds = max(seconds, REMOTE_SECONDS)
-        throttle = Throttle(seconds, share=0.2)
+        # What is sent is read from an object store by requests.
+        throttle = Throttle(REMOTE_SECONDS if "://" in self.store.root else SECONDS, share=0.2)
         while not self._ended.is_set():
             throttle.run(self._attempt)
-            self._ended.wait(min(1.0, self.tracking.interval))
+            self._ended.wait(min(1.0, SECONDS))
         self._attempt()
 
     def _attempt(self) -> None:
         """Export everything that changes; an error is said, once, and the next time comes."""
-        exporter = self._exporter
-        assert exporter is not None
         try:
-            for work in list(self._work.values()):
-                work(exporter)
+            for name in list(self._names):
+                self._exporter.send(name)
         except Exception as error:  # nothing of MLflow or the network must end a command
             self._fail(reason(error))
         else:
-            if exporter.address in _failed:
-                _failed[exporter.address] = False
+            _failed.discard(self._exporter.address)
 
     def _fail(self, why: str) -> None:
-        assert self._exporter is not None
         address = self._exporter.address
         if address not in _failed:
             send = command("augury", "track", self.store.root)
-            say(
-                f"warning: MLflow at {address} lacks what follows ({why}); send it later by: {send}"
-            )
-        _failed[address] = True
+            say(f"warning: MLflow at {address} lacks what follows ({why}); send it by: {send}")
+        _failed.add(address)

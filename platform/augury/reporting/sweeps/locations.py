@@ -19,7 +19,7 @@ def locations(sweep: Sweep) -> dict[str, str]:
     settings = next((RunRecord.read(run).parameters for run in runs), {})
     if settings.get("tracking.enabled", True):
         tracking = Tracking(uri=settings.get("tracking.uri"))
-        shown["MLflow"] = mlflow_command(place(tracking, Store(sweep.folder.root)).uri)
+        shown["MLflow"] = mlflow_command(place(tracking, Store(sweep.folder.root)))
     if sweep.folder.exists(TUNE):
         shown["TensorBoard"] = command("tensorboard", "--logdir", sweep.folder.sub(TUNE).uri)
     return shown

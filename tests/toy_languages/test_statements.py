@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toy_languages.nli import Concept, Predicate, Statement, label
+from toy_languages.statements import Concept, Predicate, Statement, label
 
 # Words: 4 and 5 are below 0, and 16 is below 4.
 ALL_DOGS_RUN = Statement("all", Concept(4), (Predicate(4),))

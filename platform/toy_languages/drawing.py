@@ -1,21 +1,16 @@
-"""Random statements of the NLI languages, and premises that are likely to have a given relation
+"""Random statements, and premises that are likely to have a given relation
 to them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
+from typing import TypeVar
 
-from toy_languages.nli import (
-    LABELS,
-    Concept,
-    NliLexicon,
-    Predicate,
-    Predicates,
-    Statement,
-    label,
-    line,
-)
-from toy_languages.randomness import Draw, Drawer
+from toy_languages.lexicon import Draw, Lexicon, line
+from toy_languages.statements import LABELS, Concept, Predicate, Predicates, Statement, label
+
+T = TypeVar("T")
 
 # Quantifiers, with or without a negation.
 FORMS = (
@@ -33,12 +28,19 @@ CHANGES = ("subject", "subject", "predicate", "predicate", "conjunction", "roles
 AIMS = ("entailment", "entailment", "contradiction", "contradiction", "neutral")
 
 
-class StatementDrawer(Drawer):
-    """Draws statements with words of a lexicon by frequency."""
+class StatementDrawer:
+    """Draws statements with words of a lexicon by frequency from a random stream."""
 
-    def __init__(self, lexicon: NliLexicon, draw: Draw):
-        super().__init__(draw)
-        self.lexicon = lexicon
+    def __init__(self, lexicon: Lexicon, draw: Draw):
+        self.lexicon, self.draw = lexicon, draw
+
+    def chance(self, probability: float) -> bool:
+        """Return True with the given probability."""
+        return self.draw() < probability
+
+    def one_of(self, items: Sequence[T]) -> T:
+        """Return a uniformly random item."""
+        return items[int(self.draw() * len(items))]
 
     def statement(self) -> Statement:
         """Return a random statement."""
