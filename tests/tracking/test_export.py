@@ -106,11 +106,11 @@ def test_a_moved_store_is_refused_and_made_anew(tmp_path: Path, empty_database: 
     shutil.copyfile(empty_database, f"{store.root}/mlflow.db")
     assert Exporter(Tracking(), store).storage() == 2
     moved = Store(shutil.copytree(store.root, tmp_path / "moved"))
+    copy = Store(shutil.copytree(store.root, tmp_path / "copy"))
     shutil.rmtree(store.root)
     with pytest.raises(UserError, match=r"mlflow\.db was moved or copied"):
-        Exporter(Tracking(), moved).storage()
+        Exporter(Tracking(), copy).storage()
     assert not Path(store.root).exists()
-    Path(moved.root, "mlflow.db").unlink()
     shutil.copyfile(empty_database, f"{moved.root}/mlflow.db")
     assert Exporter(Tracking(), moved).storage() == 2
 
