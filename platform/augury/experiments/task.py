@@ -202,13 +202,12 @@ class Exported(NamedTuple):
     """The pipeline of the hub that runs it: translation, text-classification, ..."""
     languages: tuple[str, ...]
     usage: str
-    """Python code that uses it, to be run in its directory."""
+    """Python code that reads the lines of its input, as `augury translate` does, to be run in its
+    directory."""
     notes: tuple[str, ...] = ()
     """Notes for its users."""
     base_model: str | None = None
     """The pretrained model that training began with."""
-    reads_arguments: bool = False
-    """Whether the code of `usage` takes inputs from its arguments, in place of its examples."""
 
 
 @runtime_checkable
