@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.recording import Tracking
@@ -140,3 +141,12 @@ def test_a_moved_store_is_refused_and_made_anew(tmp_path: Path, empty_database: 
     assert Exporter(Tracking(), moved).storage() == 3
     known = logged_runs(f"sqlite:///{moved.root}/mlflow.db")[NAME]
     assert Path(known.info.artifact_uri.removeprefix("file://")).is_relative_to(moved.root)
+
+
+def test_what_is_sent_later_goes_where_the_experiment_file_said(
+    run: Any, database: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run.describe(parameters={"tracking.uri": database, "tracking.experiment": "mine"})
+    run.history(50, 100)
+    assert main(["track", run.folder.root]) == 0
+    assert f"MLflow experiment 'mine' at {database}" in capsys.readouterr().out

@@ -58,8 +58,8 @@ def _text(sweep: Sweep, configuration: Configuration, trial: Trial) -> str:
 
 
 def status(sweep: Sweep) -> str:
-    """Return the line of the sweep: trials by state, the best configuration so far, the time
-    left, that of the budget where it ends first, and the newest validation."""
+    """Return the line of the sweep: trials by state, the best configuration so far, and the time
+    left, or that of the budget where it ends first."""
     left, best, budget = seconds_left(sweep), leader(sweep, ranking(sweep)), sweep.budget_left
     bound = "" if sweep.scheduler == "all" else "at most "
     # The best first, as narrow terminals cut the end of the line.
@@ -69,9 +69,6 @@ def status(sweep: Sweep) -> str:
         parts.append(f"budget: {duration(budget)} left" if budget else "budget spent")
     if left and (budget is None or left < budget):
         parts.append(f"{bound}{duration(left)} left")
-    validated = [pair for pair in sweep.trials if pair[1].progress == "running" and pair[1].curve]
-    if validated:
-        parts.append(_text(sweep, *max(validated, key=lambda pair: pair[1].curve[-1].time)))
     return f"{sweep.name}: {', '.join(parts)}"
 
 
