@@ -24,7 +24,8 @@ NAME = "cipherdaug seed 3"
 
 
 @pytest.fixture(autouse=True)
-def no_failure_before() -> Iterator[None]:
+def quick_and_without_failures(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(trackers, "SECONDS", 0.05)
     yield
     trackers._failed.clear()
 
@@ -51,7 +52,7 @@ def eventually(condition: Callable[[], bool], seconds: float = 60.0) -> None:
 def test_a_run_from_start_to_finish(
     database: str, store: Store, run: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    tracking = Tracking(uri=database, interval=0.05)
+    tracking = Tracking(uri=database)
     with Tracker(tracking, store) as tracker:
         with tracker.follow(run.folder):
             run.history(50, 100)
@@ -92,7 +93,7 @@ def test_an_outage_is_said_once_and_its_data_is_sent_later(
     database: str, store: Store, run: Any, trials: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     trials.finish()
-    down = Tracking(uri=f"http://someone:secret@127.0.0.1:{closed_port()}", interval=0.05)
+    down = Tracking(uri=f"http://someone:secret@127.0.0.1:{closed_port()}")
     for _ in range(2):  # one for runs, and one for their report
         with Tracker(down, store) as tracker:
             with tracker.follow(run.folder), tracker.follow(trials.folder):

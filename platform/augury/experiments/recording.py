@@ -29,8 +29,6 @@ class Tracking(Section):
     the storage is remote."""
     experiment: str = Field("augury", min_length=1)
     """The MLflow experiment that the runs belong to."""
-    interval: float = Field(10.0, gt=0)
-    """Seconds between two sendings."""
 
     @field_validator("uri")
     @classmethod

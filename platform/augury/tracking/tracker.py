@@ -21,7 +21,7 @@ from augury.tracking.export import Exporter, experiment_of
 
 WAIT_SECONDS = 20.0
 """The most that a command waits for MLflow at its end."""
-REMOTE_SECONDS = 60.0
+SECONDS, REMOTE_SECONDS = 10.0, 60.0
 """Seconds between two sendings, at least, of what lies on an object store."""
 
 _failed: dict[str, bool] = {}
@@ -83,13 +83,11 @@ class Tracker:
             self._thread.start()
 
     def _repeat(self) -> None:
-        seconds = self.tracking.interval
-        if "://" in self.store.root:  # what is sent is read there, by requests
-            seconds = max(seconds, REMOTE_SECONDS)
+        seconds = REMOTE_SECONDS if "://" in self.store.root else SECONDS
         throttle = Throttle(seconds, share=0.2)
         while not self._ended.is_set():
             throttle.run(self._attempt)
-            self._ended.wait(min(1.0, self.tracking.interval))
+            self._ended.wait(min(1.0, SECONDS))
         self._attempt()
 
     def _attempt(self) -> None:

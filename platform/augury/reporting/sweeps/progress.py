@@ -1,8 +1,8 @@
 """Run a sweep with its page kept up to date and with messages: a line of status, and one for every
 trial that ends.
 
-On a terminal the status is redrawn in place. Elsewhere it is logged where it has changed, at most
-every ten seconds.
+On a terminal the status is redrawn in place. Elsewhere it is logged where trials have begun or
+ended, at most every ten seconds.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class Display:
     def __init__(self, line: StatusLine) -> None:
         self.line = line
         self._ended: set[str] | None = None
+        self._said: list[str] = []
 
     def show(self, sweep: Sweep) -> None:
         """Show the current state of the sweep; cheap enough to call every second."""
@@ -44,7 +45,10 @@ class Display:
             for name in sorted(ended.keys() - self._ended):
                 say(ended[name])
         self._ended = set(ended)
-        self.line.show(status(sweep), len(ended) / len(sweep.trials))
+        states = [trial.progress for _, trial in sweep.trials]
+        if self.line.live or (self.line.due and states != self._said):
+            self.line.show(status(sweep), len(ended) / len(sweep.trials))
+            self._said = [*states]
 
 
 def _text(sweep: Sweep, configuration: Configuration, trial: Trial) -> str:
