@@ -5,13 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from augury.core import config, yaml_file
 from augury.core.errors import UserError, unknown
+from augury.core.faults import InvalidSettings
 from augury.core.naming import command
-from augury.core.plugin_files import file_of, is_path, named_by_user
-from augury.sweeping import yaml_space
+from augury.core.paths import absolute
+from augury.core.plugin_files import file_of, is_path, is_stored, named_by_user
+from augury.scoring.registry import lower_is_better
 from augury.sweeping.declarations import (
     Mode,
     Point,
@@ -72,14 +75,7 @@ def find(
     missing or invalid definitions.
     """
     with named_by_user(name):
-        if is_yaml := yaml_space.is_yaml(name):
-            content = yaml_file.read(name).content
-            if "task" in content and "question" not in content:
-                raise UserError(
-                    f"{name} is an experiment, not a search space: give the space before it, as in "
-                    f"{command('augury', 'sweep', 'augmentations', name)}"
-                )
-        declared = yaml_space.load(name) if is_yaml else load_space(name)
+        declared = _of_yaml(name) if _is_yaml(name) else load_space(name)
         return resolve(declared, name, scale, scheduler)
 
 
@@ -126,7 +122,39 @@ def points(space: Space) -> list[dict[str, Any]]:
 
 def short_name(name: str) -> str:
     """Return the name of a space given by its name, or by the path of its file."""
-    return file_of(name).stem if is_path(name) or yaml_space.is_yaml(name) else name
+    return file_of(name).stem if is_path(name) or _is_yaml(name) else name
+
+
+def _is_yaml(name: str) -> bool:
+    return Path(name).suffix.lower() in (".yaml", ".yml")
+
+
+def _of_yaml(path: str) -> SearchSpace:
+    """Return the search space in a YAML file, the fields of `SearchSpace`; UserError lists all
+    faults by line.
+
+    `base` is an experiment, or the path of an experiment file relative to this one. Without `mode`,
+    small values are the best of metrics such as loss, and large ones of others.
+    """
+    file = yaml_file.read(path)
+    fields, files = dict(file.content), file.files
+    if "task" in fields and "question" not in fields:
+        raise UserError(
+            f"{path} is an experiment, not a search space: give the space before it, as in "
+            f"{command('augury', 'sweep', 'augmentations', path)}"
+        )
+    if isinstance(base := fields.get("base"), str):
+        experiment = yaml_file.read(absolute(base))
+        fields["base"], files = experiment.content, (*files, *experiment.files)
+    if not is_stored(path) and (stored := next(filter(is_stored, files), None)):
+        raise UserError(f"{path} is based on '{stored}', which lies in a storage: copy it")
+    if isinstance(metric := fields.get("metric"), str):
+        lowest = lower_is_better(metric.rpartition("/")[2])
+        fields.setdefault("mode", "min" if lowest else "max")
+    try:
+        return SearchSpace(**fields)
+    except InvalidSettings as error:
+        raise error.in_file(path, file.places) from error
 
 
 def _keys(name: str, keys: Mapping[str, Any]) -> dict[str, Any]:
