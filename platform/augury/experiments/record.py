@@ -121,7 +121,7 @@ class Cost:
         """Return the mean over seeds, at least one; what is not known of one of them is not."""
         from statistics import fmean
 
-        def mean(values: Sequence[Any]) -> float | None:
+        def mean(values: Sequence[Any]) -> Any:
             return None if None in values else fmean(values)
 
         joined: dict[str, Any] = {
