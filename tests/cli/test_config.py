@@ -102,7 +102,7 @@ def test_texts_that_are_probably_wrong_are_warned_of(
     facts = augury("init", "mine.yaml", *words, "--json").json
     assert facts == augury("config", "mine.yaml", "--json").json
     expected = [
-        "train: its sides seem to be swapped",
+        "train: the language of its source is 'de'",
         "train: its source has escaped characters",
         "train: its source looks tokenised",
         "30 of the 30 pairs of 'test' are in the validation set too",
