@@ -35,16 +35,6 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
     }
 
 
-def domains(scale: str) -> dict[str, Any]:
-    from ray import tune
-
-    return {
-        "regime.epsilon": tune.loguniform(0.001, 10),
-        "regime.alpha_share": tune.uniform(0.5, 2),
-        "regime.steps": tune.choice([1, 2, 3, 5]),
-    }
-
-
 SPACE = SearchSpace(
     question="How strong should adversarial training be: radius, length and number of steps?",
     base={**PAPER["base"], "name": "pgd", "regime": {"name": "adversarial", "epsilon": 3.0}},
@@ -55,7 +45,6 @@ SPACE = SearchSpace(
     },
     keys=keys,
     rows=rows,
-    domains=domains,
     reference={"regime": {"name": "plain"}},
     metric="valid/accuracy",
     mode="max",

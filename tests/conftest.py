@@ -170,7 +170,6 @@ def run_card(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
             code, count = re.subn(rf"(?m)^{name} = .*", lambda _, line=line: line, code)
             assert count == 1
         monkeypatch.chdir(directory)
-        monkeypatch.setattr("sys.argv", ["card.py"])
         capsys.readouterr()
         exec(code, {})
         return ast.literal_eval(capsys.readouterr().out)

@@ -52,7 +52,6 @@ def write_scores(
         run,
         training,
         data_factor=data_factor,
-        epochs={"source": 10.0},
     )
     record = RunRecord.read(run)
     scores = {test: tuple(of_test) for test, of_test in tests.items()}

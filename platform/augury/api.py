@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from augury.augment.on_frames import FrameOperator
-    from augury.sweeping.declarations import SchedulerName, SearchName
+    from augury.sweeping.declarations import SchedulerName
     from augury.text.cipher import Mode
 
 
@@ -72,7 +72,6 @@ def sweep(
     name: str | None = None,
     scale: str | None = None,
     scheduler: SchedulerName | None = None,
-    search: SearchName | None = None,
     samples: int | None = None,
     confirm: int | None = None,
 ) -> pd.DataFrame:
@@ -99,7 +98,6 @@ def sweep(
         experiment,
         settings=set or {},
         scale=scale,
-        search=search,
         scheduler=scheduler,
         rows=rows,
         confirm=confirm,

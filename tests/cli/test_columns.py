@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from augury.cli.columns import Columns, Table, by_content
+from augury.cli.columns import Columns, Table, by_content, task_of
 
 SENTENCES = [f"The film number {number} is long" for number in range(40)]
 OTHERS = [f"A book of {number} pages" for number in range(40)]
@@ -52,3 +52,13 @@ def test_a_label_has_few_values_and_a_sentence_several_words(
         assert content == (found and Columns(found, []))
     else:
         assert content == Columns(found, found)
+
+
+@pytest.mark.parametrize("codes", [["en", "de"], ["translation.en", "translation.de"]])
+def test_columns_called_by_languages_are_to_translate(codes: list[str], tmp_path: Path) -> None:
+    """Whatever other columns there are."""
+    path, rows = tmp_path / "a.tsv", zip(GENRES, SENTENCES, OTHERS, strict=True)
+    path.write_text("\n".join("\t".join(row) for row in [("genre", *codes), *rows]) + "\n")
+    table = Table(str(path))
+    assert task_of(table) == "nmt"
+    assert by_content(table, labelled=False) == Columns(codes, [])

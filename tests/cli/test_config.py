@@ -83,6 +83,38 @@ def test_it_reports_texts_runs_and_cost(path: Path, augury: Augury) -> None:
     assert "\ncost" in shown
 
 
+ENGLISH = "the man with the red hat is waiting at the corner of the street for his friend"
+GERMAN = "der Mann mit dem roten Hut wartet an der Ecke der Strasse auf seinen Freund"
+
+
+def test_texts_that_are_probably_wrong_are_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, augury: Augury
+) -> None:
+    """By `init` and by `config`, at their ends."""
+    monkeypatch.chdir(tmp_path)
+    words = ["--model", "tiny"]
+    for name, first, ending in (("train", 0, "&quot; ."), ("valid", 9, ""), ("test", 9, "")):
+        files = [f"{name}.de", f"{name}.en"]
+        for file, text in zip(files, (ENGLISH, GERMAN), strict=True):
+            rows = [f"{text} {number}{ending}\n" for number in range(first, first + 30)]
+            Path(file).write_text("".join(rows), encoding="utf-8")
+        words += [f"--{name}", *files]
+    facts = augury("init", "mine.yaml", *words, "--json").json
+    assert facts == augury("config", "mine.yaml", "--json").json
+    expected = [
+        "train: the language of its source is 'de'",
+        "train: its source has escaped characters",
+        "train: its source looks tokenised",
+        "30 of the 30 pairs of 'test' are in the validation set too",
+    ]
+    for caution in expected:
+        assert any(caution in said for said in facts["cautions"]), (caution, facts["cautions"])
+    shown = augury("config", "mine.yaml").out
+    assert shown.startswith("mine.yaml is valid; see the warnings at the end: ")
+    last = [line for line in shown.splitlines() if line][-1]
+    assert last.startswith("warning: ") and all(caution in shown for caution in expected)
+
+
 GOOD = {
     "name": "x",
     "task": "nmt",

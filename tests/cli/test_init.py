@@ -9,8 +9,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import yaml
+from pyarrow import parquet
 
 from augury.corpora import builtin
 from tests.cli.conftest import Augury
@@ -222,3 +224,19 @@ def test_every_table_has_its_own_columns(texts: Path, augury: Augury) -> None:
         "named": {"file": "named.tsv", "text_column": "sentence", "label_column": "label"},
         "bare": {"file": "bare.tsv", **bare, "header": ["text", "label"]},
     }
+
+
+def test_a_directory_of_parquet_files_is_one_text(texts: Path, augury: Augury) -> None:
+    """In the order of their names, those of subfolders too."""
+    rows = [json.loads(line) for line in Path("train.jsonl").read_text().splitlines()]
+    for name, part in (("a.parquet", rows[:50]), ("b/c.parquet", rows[50:])):
+        (texts / "parts" / name).parent.mkdir(parents=True, exist_ok=True)
+        parquet.write_table(pa.Table.from_pylist(part), texts / "parts" / name)
+    flags = ["--valid", "valid.jsonl", "--test", "test.jsonl", *LABELLED, "--model", "tiny"]
+    facts = {
+        name: augury("init", "mine.yaml", "--train", name, *flags, "--force", "--json").json
+        for name in ("parts", "train.jsonl")
+    }
+    kept, expected = (of["texts"][0] for of in facts.values())
+    assert content("task") == "nli" and kept["rows_in"] == 120
+    assert (kept["rows"], kept["labels"]) == (expected["rows"], expected["labels"])

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
+from augury.core.store import Store
 from augury.experiments import trial
 from augury.experiments.run import Run
+from augury.sweeping.state import DEFINITION
 from augury.training.trained import Crashed
 from tests import tiny
 from tests.cli.conftest import Augury, Done
@@ -100,3 +102,13 @@ def test_the_page_shows_what_was_asked_for_and_is_kept_where_nothing_is_new(
     seeds, written = page()
     assert seeds == ["1"] and page() == (["1"], written)  # nothing new: the page is kept
     assert page(seeds=[1, 2])[0] == ["1", "2"] and page(seeds=[2], updates=6)[0] == ["2"]
+
+
+def test_a_sweep_that_recommends_nothing_yet_is_told_from_a_missing_file(
+    tmp_path: Path, augury: Augury
+) -> None:
+    folder = Store(tmp_path).folder("sweeps", "agreement-toy")
+    folder.write_record(DEFINITION, {})
+    file = folder.location("recommended.yaml")
+    error = augury("train", file, code=2).error
+    assert "sweep agreement-toy recommends nothing yet" in error

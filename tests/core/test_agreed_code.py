@@ -68,7 +68,7 @@ def test_a_run_cannot_bring_its_code(
     experiment = {"name": "x", "task": str(plugin), "corpus": {}}
     content = {"address": "a" * 16, "seed": 1, "experiment": experiment, "inputs": []}
     content |= dict.fromkeys(["tokens", "views", "records", "fits", "pieces", "left_out"], {})
-    content |= {"tokenizer": "", "data_factor": 1.0, "epochs_by_view": {}}
+    content |= {"tokenizer": "", "data_factor": 1.0}
     folder = Store(tmp_path / "results").folder("runs", f"{'a' * 16}/seed-1")
     folder.write_record("run.json", {**description, "run": content})
     assert main(["translate", str(run)]) == 2

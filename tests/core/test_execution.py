@@ -92,6 +92,20 @@ def test_what_a_killed_worker_leaves_is_done_by_another(local_ray: Any, tmp_path
     assert [row["number"] for row in results] == list(range(23)) and stage.done == 23
 
 
+@pytest.mark.slow
+def test_an_actor_makes_its_task_once(local_ray: Any, tmp_path: Path) -> None:
+    """Whatever the number of its blocks: a task may hold a model."""
+
+    def make() -> Any:
+        Path(tmp_path / f"{os.getpid()}-{time.time_ns()}").touch()
+        return lambda row: {"rows": 1, "process": os.getpid()}
+
+    with Stage("numbers", 23) as stage:
+        results = RayExecutor().map(make, NUMBERS, stage)
+    made = [int(path.name.partition("-")[0]) for path in tmp_path.iterdir()]
+    assert len(made) == len(set(made)) <= 2 and {row["process"] for row in results} <= set(made)
+
+
 def test_auto_is_ray_for_much_work_and_says_so(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,7 +33,7 @@ def records(store: Store, address: str, models: dict[str, str], made_from: list[
 
 
 def cost(folder: Folder) -> Cost:
-    return Cost.of(folder, Outcome.read(folder), data_factor=1.0, epochs={})
+    return Cost.of(folder, Outcome.read(folder), data_factor=1.0)
 
 
 def test_stages_models_and_translations_are_added_once(tmp_path: Path) -> None:

@@ -10,11 +10,14 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.experiments import evaluate
+from augury.experiments.estimates import remaining, seed_cost
 from augury.experiments.graph import Graph
+from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import expand, last_stage
 from augury.sweeping.driver import run_experiment
+from augury.training.trained import Outcome
 from tests import tiny
 
 pytestmark = pytest.mark.trains
@@ -85,6 +88,23 @@ def test_systems_share_their_first_stages(trained: Trained) -> None:
     assert len({run.tokenizer for run in (again, tune, Run.read(runs["baseline"][2]))}) == 1
     assert len(store.addresses("vocabularies")) == 1
     assert [run.inputs[0].rows for run in (again, tune)] == [20, 30]
+
+
+def test_a_stage_that_systems_share_costs_once(trained: Trained, tmp_path: Path) -> None:
+    """In the estimate before training, and in what was measured."""
+    _, runs = trained
+    store = Store(tmp_path)
+    systems = {"alone": {}, "twice": {"stages": {"tune": TUNE}}}
+    planned = expand(experiment(tmp_path, systems=systems, seeds=[2]))
+    graph = Graph(store)
+    graph.add(planned)
+    costs = [seed_cost(stage, store) for stage in planned["twice"].chain]
+    assert sum((remaining(graph) or {}).values()) == sum(cost.seconds for cost in costs if cost)
+    cost = RunRecord.read(runs["double"][2]).cost
+    assert cost is not None and cost.trainings == 3
+    last = Run.read(runs["double"][2])
+    stages = [last.folder, last.init_from.run, runs["baseline"][2]]
+    assert cost.target_tokens == sum(Outcome.read(stage).rows for stage in stages)
 
 
 def test_what_a_stage_cannot_change_is_said_at_its_place(tmp_path: Path) -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from augury.experiments.spec import parse
-from augury.experiments.systems import expand, load, missing_inputs
+from augury.experiments.systems import expand, load
 from tests import tiny
 
 OWN_OPERATOR = """
@@ -23,41 +22,6 @@ class Upper(Operator):
 
 OPERATOR = Upper
 """
-
-
-@pytest.fixture
-def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory of data where nothing lies yet."""
-    monkeypatch.setenv("AUGURY_DATA", str(tmp_path))
-    return tmp_path
-
-
-def test_everything_that_is_read_and_is_not_there_is_named(empty: Path) -> None:
-    """Texts, known sets and files, of stages, operators and their models too."""
-
-    def pair(name: str) -> dict[str, str]:
-        return {"source": f"{empty}/{name}.de", "target": f"{empty}/{name}.en"}
-
-    back_translation = {
-        "operator": "back_translation",
-        "monolingual": {"language": "en", "train": {"lines": f"{empty}/mono"}},
-        "system": {"corpus.train": pair("other")},
-    }
-    corpus = {"known": "multi30k", "source_language": "de", "target_language": "en"}
-    content = {
-        "name": "x",
-        "task": "nmt",
-        "corpus": {**corpus, "train": pair("clean")},
-        "augment": [{"operator": "eda", "synonyms": f"{empty}/words.tsv"}],
-        "stages": {"tune": {"corpus.train": pair("noisy"), "augment": [back_translation]}},
-    }
-    files = {f"{text}.{code}" for text in ("clean", "noisy", "other") for code in ("de", "en")}
-    files |= {"mono", "words.tsv"}
-    missing = missing_inputs([parse(content)] * 2)
-    assert {Path(name).name for name in missing} == {*files, "multi30k"}
-    for name in files:
-        (empty / name).write_text("a\n")
-    assert list(missing_inputs([parse(content)])) == ["multi30k"]
 
 
 def test_relative_paths_begin_at_the_folder_of_the_file(

@@ -16,7 +16,6 @@ from augury.regimes.regime import (
     Progress,
     Rows,
     ViewGroup,
-    reads_per_epoch,
 )
 
 
@@ -126,10 +125,3 @@ TWO = [ViewGroup(("rot-1",), TARGET), ViewGroup(("rot-2",), TARGET)]
 )
 def test_which_views_are_read_together(chosen: regime.Regime, groups: list[ViewGroup]) -> None:
     assert chosen.view_groups(["rot-1", "rot-2"]) == groups
-
-
-def test_views_are_counted_in_their_order() -> None:
-    """Not in that of a set, which differs between processes: equal runs have equal files."""
-    names = [SOURCE, *(f"rot-{key}" for key in range(1, 9))]
-    groups = [ViewGroup(tuple(names), TARGET)]
-    assert list(reads_per_epoch(groups)) == [(name, TARGET) for name in names]

@@ -26,7 +26,7 @@ def test_a_trial_is_compared_by_its_best_validation(
 ) -> None:
     """Of those that are finite."""
     space, store = replace(spaces.find(QUICK), mode=mode), Store(tmp_path)
-    options = SweepOptions(str(tmp_path), "quick", (1, 2), "all", "grid")
+    options = SweepOptions(str(tmp_path), "quick", (1, 2))
     sweep = _Driver(space, options, unrecorded, lambda *_: None, store, store.folder("sweeps", "x"))
     sweep.plan = plan.of_options(space, options, store)
     sweep._add_to_graph()

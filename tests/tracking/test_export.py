@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.recording import Tracking
@@ -130,3 +131,12 @@ def test_a_damaged_run_of_a_sweep_is_one_row_that_says_so(
     assert status == "FAILED" and state.startswith("damaged: ") and name in state
     assert len(known) == 6
     assert {status for row, (status, _) in known.items() if "seed" in row} == {"FINISHED"}
+
+
+def test_what_is_sent_later_goes_where_the_experiment_file_said(
+    run: Any, database: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run.describe(parameters={"tracking.uri": database, "tracking.experiment": "mine"})
+    run.history(50, 100)
+    assert main(["track", run.folder.root]) == 0
+    assert f"MLflow experiment 'mine' at {database}" in capsys.readouterr().out

@@ -24,7 +24,7 @@ NAME = "cipherdaug seed 3"
 
 
 @pytest.fixture(autouse=True)
-def no_failure_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def quick_and_without_failures(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(trackers, "SECONDS", 0.05)
     yield
     trackers._failed.clear()

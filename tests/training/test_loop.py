@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +15,14 @@ import torch
 from torch import Tensor, nn
 
 from augury.core.store import Store
+from augury.regimes.adversarial import Adversarial
+from augury.regimes.coregularised import CoRegularised
+from augury.regimes.regime import Losses, Progress, Regime, Rows
 from augury.training import distributed
+from augury.training.learner import Loaded
 from augury.training.loop import RECORD_UPDATES, Interrupted, Trainer
 from augury.training.trained import WEIGHTS, Diverged, TrainingRun
+from tests.regimes import words
 from tests.training import toy
 from tests.training.host_reads import NoReads
 
@@ -98,6 +105,16 @@ def test_ray_train_restarts_what_is_killed_says_so_and_ends_equal(
     assert final(tmp_path) == final(straight_of_two)
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_workers_that_die_too_often_end_it_in_a_line(tmp_path: Path) -> None:
+    crashed = toy.run(tmp_path, *TWO_ON_RAY, "--max-failures", "0", "--kill-at", "6")
+    assert crashed.returncode == 1
+    last = crashed.stderr.splitlines()[-1]
+    assert "Crashed: the workers of toy, seed 1 died 1 times" in last, crashed.stderr[-2000:]
+    assert last.endswith("the same command continues it from its last checkpoint")
+
+
 def test_a_loss_that_is_not_finite_names_update_records_and_checkpoint(tmp_path: Path) -> None:
     with pytest.raises(
         Diverged, match="update 21: loss nan.* Records of the update: toy-"
@@ -156,9 +173,47 @@ def unread(tensor: Tensor) -> None:
     raise AssertionError("reads a tensor")
 
 
-def test_updates_read_no_tensor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+class Sentences(toy.Toy):
+    """Reads every view of the toy's examples as the same sentences, under a regime."""
+
+    def __init__(self, regime: Regime):
+        super().__init__()
+        self.regime, self.model = regime, words.Words(dropout=0.1)
+        self.module, self.batch = self.model.module, words.sentences(200)
+
+    def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
+        ids, labels = self.batch
+        return Loaded(words.Batch(ids[examples], labels[examples]), len(examples), len(examples))
+
+    def rows(
+        self, batch: words.Batch, views: Sequence[int], perturbation: Tensor | None = None
+    ) -> Rows:
+        rows = self.model.rows(batch, views, perturbation)
+        return rows._replace(hidden=rows.hidden.repeat(len(views), 1, 1))
+
+    def embedded(self, batch: words.Batch, view: int) -> Any:
+        return self.model.embedded(batch, view)
+
+    def loss(self, batch: Any, progress: Progress) -> Losses:
+        return self.regime.loss(self, batch, progress)
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        toy.Toy(),
+        Sentences(CoRegularised(over="identity", warmup_steps=1)),
+        Sentences(Adversarial(epsilon=0.5, alpha=0.3)),
+    ],
+    ids=["plain", "coregularised", "adversarial"],
+)
+def test_updates_read_no_tensor(
+    task: toy.Toy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As on a GPU, which the host would wait for, and where numbers are checked later."""
-    made = trainer(tmp_path)
+    run = TrainingRun(folder=Store(tmp_path).folder("runs", "toy"), address="toy", seed=1)
+    training = toy.TRAINING.model_copy(update={"clip_norm": 1.0})
+    made = Trainer(task, training, run, device=torch.device("cpu"))
     made.most_unread = RECORD_UPDATES
     planned = list(itertools.islice(made.rest_of_epoch(), 3))
     monkeypatch.setattr(Tensor, "tolist", unread)

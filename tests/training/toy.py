@@ -1,7 +1,7 @@
 """A toy task for the engine, and a program that trains it and can be killed at a given update.
 
 python toy.py STORAGE [--processes] --workers N
-    [--kill-at UPDATE] [--spoil-at UPDATE] [--interrupt-at UPDATE]
+    [--kill-at UPDATE] [--spoil-at UPDATE] [--interrupt-at UPDATE] [--max-failures N]
 """
 
 from __future__ import annotations
@@ -175,6 +175,7 @@ def main(words: Sequence[str] | None = None) -> None:
     for update in ("--kill-at", "--spoil-at", "--interrupt-at"):
         parser.add_argument(update, type=int)
     parser.add_argument("--late", type=int, help="rank whose clock is past a deadline")
+    parser.add_argument("--max-failures", type=int, default=2)
     options = parser.parse_args(words)
     folder = Store(options.storage).folder("runs", "toy")
     run = ToyRun(folder=folder, address="toy", seed=1, flags=options)
@@ -183,7 +184,7 @@ def main(words: Sequence[str] | None = None) -> None:
         torch.multiprocessing.spawn(process, (run,), nprocs=options.workers)
     else:
         training = TRAINING.model_copy(update={"workers": options.workers})
-        execution = Execution(threads=1)
+        execution = Execution(threads=1, max_failures=options.max_failures)
 
         def report(metrics: dict[str, float]) -> None:
             print("validation", metrics["validation"])

@@ -180,24 +180,20 @@ class ClassifierTask(Task):
             experiment.corpus.languages_of("train"),
             _usage(columns, experiment.max_length),
             (read,),
-            reads_arguments=True,
         )
 
 
 def _usage(columns: Sequence[str], max_length: int) -> str:
-    """Return Python code that labels a row, by default an example."""
-    count = len(columns)
-    examples, names = ["Two dogs run.", "Animals move."], ["text", "text_pair"]
-    texts, keys = (str(words[:count]).replace("'", '"') for words in (examples, names))
+    """Return Python code that labels the lines of its input, columns separated by tabs."""
+    keys = '"text", "text_pair"' if len(columns) > 1 else '"text",'
+    row = " and ".join(columns) + " with a tab between" * (len(columns) > 1)
     return f"""\
 import sys
 
 from transformers import pipeline
 
 classify = pipeline("text-classification", model=".")  # this directory, or its name on the hub
-texts = sys.argv[1:] or {texts}  # {", ".join(columns)}
-if len(texts) != {count}:
-    sys.exit("give {count} text{"s" * (count > 1)}: {", ".join(columns)}")
-row = dict(zip({keys}, texts, strict=True))
-print(classify(row, truncation=True, max_length={max_length}))
+lines = sys.stdin.read().splitlines()  # each {row}
+rows = [dict(zip(({keys}), line.split("\\t"), strict=True)) for line in lines]
+print(classify(rows, truncation=True, max_length={max_length}))
 """

@@ -45,7 +45,7 @@ def export(trained: Trained, form: str, directory: Path) -> Exported:
     usage = write(trained, model, never, directory)
     task = "translation" if experiment.task == "nmt" else "text2text-generation"
     languages = tuple(dict.fromkeys(experiment.languages))
-    return Exported(FORMS[form], task, languages, usage, tuple(notes), reads_arguments=True)
+    return Exported(FORMS[form], task, languages, usage, tuple(notes))
 
 
 def _write_tokenizer(trained: Trained, directory: Path) -> None:
@@ -151,7 +151,7 @@ def _texts(trained: Trained) -> tuple[str, str]:
     """Return the lines of code that take texts, and the variable of those that are read."""
     experiment, vocabulary = trained.experiment, trained.vocabulary
     example = f"a sentence in '{experiment.languages[0]}'"
-    lines = f'texts = sys.argv[1:] or ["{example}", "and another"]'
+    lines = f'texts = sys.stdin.read().splitlines()  # such as "{example}"'
     if isinstance(vocabulary, PretrainedVocabulary) and (prompt := vocabulary.prompt):
         return f"{lines}\nprompted = [{f'{prompt} '!r} + text for text in texts]", "prompted"
     return lines, "texts"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
@@ -48,9 +48,6 @@ class AsrTranscript(CorpusOperator):
     """Name of the training text with the speech, where there are several."""
 
     LEARNED: ClassVar[frozenset[str]] = frozenset({"transcripts"})
-
-    def files(self) -> Sequence[str]:
-        return [self.transcripts]
 
     def fit_parameters(self) -> dict[str, Any]:
         return {"transcripts": examine(self.transcripts).sha256}

@@ -5,7 +5,7 @@ In the two sentences of a pair the operations are independent (Dong et al. 2021)
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import chain
 from typing import Any, ClassVar, Literal
 
@@ -58,9 +58,6 @@ class Eda(Copies):
                     "give synonyms, a file of lines word<TAB>synonym[,synonym...], or, where the "
                     f"text is English, {language_column(rows.column_names)} en"
                 )
-
-    def files(self) -> Sequence[str]:
-        return [self.synonyms] if self.synonyms else []
 
     def fit_parameters(self) -> dict[str, Any]:
         files = {"synonyms": eda.synonyms_file(self.synonyms), "stop_words": eda.STOP_WORDS}

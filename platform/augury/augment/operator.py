@@ -154,10 +154,6 @@ class Operator(Extension):
         """Return additional texts: name -> the corpus whose split `train` it is."""
         return {}
 
-    def files(self) -> Sequence[str]:
-        """Return the files that it reads besides texts."""
-        return ()
-
     # What is told of its output.
 
     def expected_records(self, parents: float, texts: Mapping[str, int]) -> float:

@@ -89,6 +89,13 @@ def by_name(names: Sequence[str], required: Sequence[str]) -> list[str] | None:
     return chosen if len(set(chosen)) == len(required) else None
 
 
+def language_code(name: str) -> str | None:
+    """Return the code of a language that a column is called by, `de` or `translation.de`; None for
+    other names."""
+    code = name.rpartition(".")[2]
+    return code if code in languages().names else None
+
+
 def by_content(table: Table, labelled: bool) -> Columns | None:
     """Return the columns of one or two sentences, then that of their label; of pairs to translate,
     those of source and target. None where the content leaves open which they are.
@@ -110,7 +117,7 @@ def by_content(table: Table, labelled: bool) -> Columns | None:
         first, *others = rows[labels[0]]
         headed = first not in others
     else:
-        coded = [name for name in names if name in languages().names]
+        coded = [name for name in names if language_code(name)]
         if len(coded) == 2:
             return Columns(coded, [])
         if len(sentences) != 2:
@@ -134,6 +141,8 @@ def task_of(table: Table, chosen: Sequence[str] = ()) -> str:
         found = by_name(table.names, [*texts, "label"])
         if found and not named:
             columns, named = columns or found, True
+    if not columns and len(list(filter(None, map(language_code, table.names)))) == 2:
+        return "nmt"
     if not columns and (content := by_content(table, labelled=True)):
         columns, header = content.names, content.header or header
     if not columns or columns[-1] not in header:

@@ -36,6 +36,9 @@ EXTENDS_SCHEMA = {
 RACE_COST = 40
 """One seed of all systems of a race of `augmentations`, in trainings of the baseline, at most: by
 its estimates 38 for translation, 18 to 20 for labels."""
+LEAST_HOURS = 8
+"""A race ends before its budget where all is decided; estimates, which hang on how fast this
+machine is just now, are rounded up to a multiple of this."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -142,7 +145,8 @@ def show(
         tiny = ("--set", "model={architecture: tiny}")
         facts["next"] = without_model or command("augury", "config", path, *overrides, *tiny)
     else:
-        hours = math.ceil(RACE_COST * baseline.seconds / 3600) if baseline else 1
+        takes = RACE_COST * baseline.seconds if baseline else 0.0
+        hours = LEAST_HOURS * max(1, math.ceil(takes / 3600 / LEAST_HOURS))
         race = ("augury", "sweep", "augmentations", path, "--budget", f"{hours}h", *overrides)
         facts["sweep"] = command(*race)
     if as_json:

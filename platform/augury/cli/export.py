@@ -7,9 +7,8 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from augury.cli.common import add_run, example_texts, open_run, print_json
+from augury.cli.common import add_run, example_input, open_run, print_json
 from augury.core.naming import command
-from augury.experiments.run import Run
 
 EXAMPLE = "augury export my/CipherDAug/1 --to ctranslate2 --output model"
 
@@ -26,13 +25,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     store, folder = open_run(arguments.trained, arguments.storage)
     output = arguments.output or Path(exporting.usual_name(folder, arguments.to))
-    exported = exporting.export(folder, store, arguments.to, output)
+    exporting.export(folder, store, arguments.to, output)
     if arguments.json:
         facts = {"run": folder.uri, "form": arguments.to, "output": str(output)}
         print_json({**facts, "files": sorted(path.name for path in output.iterdir())})
         return 0
     print(f"wrote {output}: see {exporting.README} for usage, scores and training details")
-    texts = example_texts(Run.read(folder)) if exported.reads_arguments else []
-    example = command("python", exporting.EXAMPLE, *texts, absolute=True)
-    print(f"next     cd {shlex.quote(str(output))} && {example}")
+    example = command("python", exporting.EXAMPLE, absolute=True)
+    print(f"next     cd {shlex.quote(str(output))} && {example_input(folder)} | {example}")
     return 0

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from augury.cli import config
-from augury.cli.columns import Columns, Table, by_content, by_name, task_of
+from augury.cli.columns import Columns, Table, by_content, by_name, language_code, task_of
 from augury.cli.common import flag_of
 from augury.cli.drafting import draft
 from augury.core.errors import UserError
@@ -24,7 +24,7 @@ from augury.corpora.files import COMPRESSIONS, examine, find, layout_of
 from augury.corpora.identification import ROWS, language_of
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.labels import MOST_LABELS, are_labels
-from augury.corpora.languages import check_language, languages
+from augury.corpora.languages import check_language
 from augury.corpora.readers import open_text
 from augury.corpora.spec import BaseSpec
 from augury.corpora.tables import column_index, examine_parquet
@@ -203,7 +203,8 @@ def _check_files(files: Sequence[str], flag: str, aligned: bool) -> None:
         if not is_table and aligned and len(files) == 1:
             raise UserError(
                 f"{flag} has one file, {file}, and its extension is not that of a table: its other "
-                f"side is missing, give both, as in {flag} {file} OTHER_SIDE"
+                f"side is missing, give both, as in {flag} {file} OTHER_SIDE; or call a table "
+                ".tsv, .csv, .jsonl or .parquet"
             )
 
 
@@ -267,8 +268,8 @@ def _languages(codes: Mapping[str, str | None], sides: Sequence[str], text: Text
     checked = {}
     for index, (setting, code) in enumerate(codes.items()):
         flag = flag_of(setting)
-        if code is None and len(codes) == 2 and sides[index] in languages().names:
-            code = sides[index]
+        if code is None and len(codes) == 2:
+            code = language_code(sides[index])
         if code is None and block:
             values = block.column(text.KIND.read[index]).slice(0, ROWS).to_pylist()
             if code := language_of([value for value in values if value]):
@@ -311,6 +312,11 @@ def _labels(text: Text) -> tuple[list[str], list[str]]:
             "in --columns"
         )
     labels -= {""}
+    if len(labels) < 2:
+        raise UserError(
+            f"{text.file}: column '{text.columns()['label']}' has no two labels, but "
+            f"{', '.join(labels) or 'none'}: name that of labels last in --columns"
+        )
     if opened.classes:
         names = enumerate(opened.classes)
         return [name for number, name in names if str(number) in labels], []

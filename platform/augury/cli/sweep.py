@@ -42,9 +42,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add("--rows", nargs="+", metavar="ROW", help="only these beside the reference (default: all)")
     add_trials(parser)
     add("--scheduler", choices=["all", "race"], help="all seeds of all, or a race")
-    how: dict[str, Any] = {"choices": ["grid", "optuna"], "metavar": "HOW"}
-    add("--search", **how, help="choose points by grid or optuna (default: the space's)")
-    add("--samples", type=whole_number, metavar="N", help="points that Optuna suggests in all")
+    text = "let Optuna suggest N points in all (default: the whole grid)"
+    add("--samples", type=whole_number, metavar="N", help=text)
     text = "fresh seeds that test the winner against the reference (default: 3)"
     add("--confirm", type=integer, choices=range(10), metavar="N", help=text)
     add("--dry-run", action="store_true", help="show the configurations and their cost, and exit")
@@ -69,7 +68,7 @@ def limits(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def prepare(arguments: argparse.Namespace) -> tuple[Space, SweepOptions]:
     """Return the space and the options that the flags of a sweep describe."""
-    names = ("scale", "search", "scheduler", "rows", "confirm", "samples")
+    names = ("scale", "scheduler", "rows", "confirm", "samples")
     return request.prepare(
         arguments.space,
         arguments.experiment,

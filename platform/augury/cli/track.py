@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 
 from augury.cli.common import print_json
@@ -20,14 +21,16 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         help="directory or URI of the runs (default: results)",
     )
     parser.add_argument(
-        "--uri", default=None, help="MLflow server or database (default: MLFLOW_TRACKING_URI)"
+        "--uri", help="MLflow server or database (default: MLFLOW_TRACKING_URI, or the runs' own)"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.core.config import validate
     from augury.core.store import Store
+    from augury.experiments import stored_runs
     from augury.experiments.record import KIND as RUNS
+    from augury.experiments.record import RunRecord
     from augury.experiments.recording import Tracking
     from augury.sweeping.state import KIND as SWEEPS
     from augury.tracking.export import Exporter
@@ -38,7 +41,13 @@ def run(arguments: argparse.Namespace) -> int:
             f"no run or sweep in {store.root}: give the storage of `augury train` or "
             "`augury sweep` (their setting storage, by default results)"
         )
-    exporter = Exporter(validate(Tracking, {"uri": arguments.uri}, "--uri"), store)
+    settings = {"uri": arguments.uri or os.environ.get("MLFLOW_TRACKING_URI")}
+    if not settings["uri"]:
+        for run in stored_runs.intact(stored_runs.folders(store), RunRecord.read).values():
+            if run.parameters.get("tracking.uri"):  # as its experiment file says
+                settings = {key: run.parameters[f"tracking.{key}"] for key in ("uri", "experiment")}
+                break
+    exporter = Exporter(validate(Tracking, settings, "--uri"), store)
     sent = exporter.storage()
     if arguments.json:
         print_json({"sent": sent, "uri": exporter.address})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from augury.cli.common import (
@@ -15,12 +16,14 @@ from augury.cli.common import (
     print_json,
 )
 from augury.core import config
+from augury.core.errors import UserError
 from augury.core.naming import command, counted, mlflow_command
 from augury.core.store import Store
 from augury.experiments import preflight
 from augury.experiments.recording import place
 from augury.experiments.systems import expand, load
 from augury.sweeping.request import seconds
+from augury.sweeping.state import DEFINITION
 
 EXAMPLE = "augury train search_spaces/experiments/multi30k_5k_cipherdaug.yaml --seeds 1 2 3"
 
@@ -39,6 +42,12 @@ def run(arguments: argparse.Namespace) -> int:
             settings[name] = value
     if arguments.executor:
         settings["execution.executor"] = arguments.executor
+    file = Path(arguments.experiment)
+    if not file.exists() and (file.parent / DEFINITION).exists():
+        raise UserError(
+            f"sweep {file.parent.name} recommends nothing yet: the command that began it continues "
+            "it, until trials have finished"
+        )
     loaded = load(arguments.experiment, settings)
 
     from augury.reporting import experiment, find, rendering, results, tables

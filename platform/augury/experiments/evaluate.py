@@ -52,12 +52,7 @@ def evaluate(run: Run) -> None:
         run.folder.write(f"{HYPOTHESES}/{test}.txt", lines)
         write_statistics(run.folder, test, scores)
     training = Outcome.read(run.folder)
-    cost = Cost.of(
-        run.folder,
-        training,
-        data_factor=run.data_factor,
-        epochs={view: training.epochs * share for view, share in run.epochs_by_view.items()},
-    )
+    cost = Cost.of(run.folder, training, data_factor=run.data_factor)
     record = replace(
         describe_scores(run),
         evaluations=wanted,

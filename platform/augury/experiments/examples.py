@@ -17,7 +17,7 @@ from augury.core.store import Folder
 from augury.corpora.corpus import Corpus, row_ranges
 from augury.corpora.spec import Share
 from augury.experiments.spec import Experiment
-from augury.regimes.regime import SOURCE, TARGET, ViewGroup, reads_per_epoch
+from augury.regimes.regime import SOURCE, TARGET, ViewGroup
 from augury.text.tokens import Tokens
 from augury.training.batching import locate, padded
 
@@ -80,7 +80,10 @@ class Examples:
     @property
     def texts_read(self) -> float:
         """The texts that an epoch reads: a group's views, once per predicted side, by weight."""
-        read = [len(self.tokens[view]) for view, _ in reads_per_epoch(self.view_groups)]
+        pairs = dict.fromkeys(
+            (view, group.target) for group in self.view_groups for view in group.views
+        )
+        read = [len(self.tokens[view]) for view, _ in pairs]
         if self.mixture is None:
             return sum(read)
         return sum(float(self.mixture.weights[:rows].sum()) for rows in read)

@@ -29,7 +29,6 @@ from augury.experiments.run import Input, Run, describe
 from augury.experiments.spec import Experiment
 from augury.experiments.task import find_task
 from augury.experiments.trial import run_trial
-from augury.regimes.regime import TARGET, reads_per_epoch
 from augury.text.pieces.subwords import TRUNCATED, Subwords
 from augury.text.tokens import tokenise
 from augury.training import history
@@ -87,7 +86,6 @@ def make_run(plan: Plan) -> Run:
     examples = Examples(experiment, plan.tokens, list(task.SIDES), texts, experiment.example_limit)
     for reason, count in examples.left_out.items():
         say_once(f"left out of training: {count:,} of {examples.rows_read:,} examples, {reason}")
-    read = reads_per_epoch(examples.view_groups)
     seed = experiment.seeds[0]
     return Run(
         folder=plan.run(seed),
@@ -104,7 +102,6 @@ def make_run(plan: Plan) -> Run:
         records={name: folder.name for name, folder in records.items()},
         fits={part.name: part.fit.name for part in plan.parts},
         data_factor=examples.texts_read / train.rows,
-        epochs_by_view={view: share for (view, side), share in read.items() if side == TARGET},
         health=tuple(part.health for part in plan.parts),
         before=plan.before.address if plan.before else None,
     )

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Any
 
 from augury.augment import pipeline
 from augury.augment.models import ReadyModel
 from augury.augment.operator import Operator
-from augury.core import config
 from augury.core.errors import UserError
 from augury.core.locks import usable
 from augury.core.progress import say
@@ -61,10 +59,9 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
 
     Texts are read and operators fitted; earlier stages and the models of operators are checked too.
     """
-    listed, store = list(experiments), graph.store
-    for experiment in listed:
+    store = graph.store
+    for experiment in experiments:
         experiment.execution.check(experiment.training.workers)
-    for experiment in distinct_texts(listed):
         texts = texts_of(experiment, store)
         learned_from = cached_corpus(experiment.first.corpus, "train", store.root)
         for operator in experiment.augment:
@@ -156,37 +153,30 @@ def cautions(experiments: Iterable[Experiment]) -> list[str]:
 def text_cautions(experiments: Iterable[Experiment], store: Store) -> list[str]:
     """Return warnings on texts that are not in their languages or were made by tools, and on tests
     that repeat the validation text."""
-    cautioned: dict[tuple[str, ...], Sequence[str]] = {}  # systems share most texts
-    for experiment in distinct_texts(experiments):
-        texts = texts_of(experiment, store)
+    cautions: list[str] = []
+    for experiment, texts in distinct_texts(experiments, store):
         for name, corpus in texts.items():
-            text = (name, corpus.address)
-            if text not in cautioned:
-                cautioned[text] = [*doubts(name, corpus), *marks_of_tools(name, corpus)]
+            cautions += [*doubts(name, corpus), *marks_of_tools(name, corpus)]
         for name in experiment.test_sets:
-            test, valid = texts[name], texts["valid"]
-            pair = (name, test.address, valid.address)
-            if pair in cautioned or experiment.corpus.is_validation(name):
+            if experiment.corpus.is_validation(name):
                 continue
-            (count,), cautioned[pair] = overlaps(valid, [test]), []
+            test, valid = texts[name], texts["valid"]
+            (count,) = overlaps(valid, [test])
             if count >= test.rows / 10:
-                cautioned[pair] = [
+                cautions.append(
                     f"{overlap_note(count, name, test, 'validation')}, on which weights are chosen "
                     "and training ends: scores on it are too good; give another test set, or say "
                     f"that it is meant, tests: {{{name}: {{validation: true}}}}"
-                ]
-    return list(dict.fromkeys(chain.from_iterable(cautioned.values())))
+                )
+    return list(dict.fromkeys(cautions))
 
 
 def leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
     """Return a warning for every set that shares records with the training text."""
-    notes: dict[tuple[str, ...], list[str]] = {}  # systems share most texts
-    for experiment in systems.values():
-        texts = texts_of(experiment, store)
-        addresses = tuple(corpus.address for corpus in texts.values())
-        if addresses not in notes:
-            notes[addresses] = overlap_notes(texts.pop("train"), [*texts.items()])
-    return list(dict.fromkeys(chain.from_iterable(notes.values())))
+    notes: list[str] = []
+    for _, texts in distinct_texts(systems.values(), store):
+        notes += overlap_notes(texts.pop("train"), [*texts.items()])
+    return list(dict.fromkeys(notes))
 
 
 def too_late(systems: Mapping[str, Experiment], costs: Mapping[str, Cost | None]) -> list[str]:
@@ -247,24 +237,6 @@ def label_cautions(texts: Sequence[TextSummary], systems: Iterable[Experiment]) 
     return list(filter(None, notes))
 
 
-UNCHECKED = {
-    "name",
-    "seeds",
-    "storage",
-    "regime",
-    "training",
-    "execution",
-    "tracking",
-    "health",
-    "decoding",
-    "validation",
-    "baseline",
-    "systems",
-}
-"""Sections that checks of texts do not depend on: experiments that differ only in them are
-checked once."""
-
-
 @dataclass(frozen=True)
 class LeftOutRows:
     """Rows of a text that were left out of the corpus for one reason."""
@@ -301,13 +273,16 @@ def texts_of(experiment: Experiment, store: Store) -> dict[str, Corpus]:
     return {split: cached_corpus(spec, split, store.root) for split in splits}
 
 
-def distinct_texts(experiments: Iterable[Experiment]) -> list[Experiment]:
-    """Return the experiments without those that read the same in the same way."""
-    distinct: dict[str, Experiment] = {}
+def distinct_texts(
+    experiments: Iterable[Experiment], store: Store
+) -> list[tuple[Experiment, dict[str, Corpus]]]:
+    """Return the corpora of experiments, with the first experiment that has them: systems share
+    most."""
+    distinct: dict[tuple[tuple[str, str], ...], tuple[Experiment, dict[str, Corpus]]] = {}
     for experiment in experiments:
-        distinct.setdefault(
-            config.address(experiment.model_dump(mode="json", exclude=UNCHECKED)), experiment
-        )
+        texts = texts_of(experiment, store)
+        addresses = tuple((split, corpus.address) for split, corpus in texts.items())
+        distinct.setdefault(addresses, (experiment, texts))
     return list(distinct.values())
 
 

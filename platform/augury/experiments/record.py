@@ -73,9 +73,6 @@ class Cost:
     """Texts that training reads, views and synthetic ones included, per record: |K| + 1 with keys
     K."""
     updates: Number
-    epochs: Mapping[str, float]
-    """View -> mean number of times that it was read, over the records; `source` is the plain
-    text."""
     onset: float
     """The number of updates after which the regime's loss acts in full."""
     weights: tuple[str, ...]
@@ -96,14 +93,7 @@ class Cost:
     """Models behind the system that were trained elsewhere."""
 
     @classmethod
-    def of(
-        cls,
-        run: Folder,
-        training: Outcome,
-        *,
-        data_factor: float,
-        epochs: Mapping[str, float],
-    ) -> Cost:
+    def of(cls, run: Folder, training: Outcome, *, data_factor: float) -> Cost:
         """Return the cost of a run that `training` ended, with that of everything behind it."""
         outcomes, seconds_of_texts, elsewhere = behind(run)
         generation = sum(seconds_of_texts.values())
@@ -115,7 +105,6 @@ class Cost:
             parameters=training.parameters,
             data_factor=data_factor,
             updates=training.updates,
-            epochs=epochs,
             onset=training.onset,
             weights=(training.weights.kind,),
             target_tokens=sum(outcome.rows for outcome in trainings),
@@ -133,8 +122,6 @@ class Cost:
         from statistics import fmean
 
         def mean(values: Sequence[Any]) -> Any:
-            if isinstance(values[0], Mapping):
-                return {key: mean([value[key] for value in values]) for key in values[0]}
             return None if None in values else fmean(values)
 
         joined: dict[str, Any] = {

@@ -47,8 +47,6 @@ class Run(TrainingRun):
     """The fitted data of operators, by the name of the view or records."""
     data_factor: float
     """Texts that training reads per record: |K| + 1 with keys K."""
-    epochs_by_view: Mapping[str, float]
-    """The mean number of times that an epoch reads a view of a record."""
     health: tuple[Health, ...] = ()
     """The measures of views and records, in their order."""
     before: str | None = None

@@ -340,6 +340,8 @@ class Experiment(Section):
                     f"{ascii(name):.60} is no name of a system or stage: leave out '/', line ends "
                     "and other characters that are not seen"
                 )
+            if "seeds" in self.systems.get(name, ()):
+                raise UserError(f"system '{name}' has seeds: all have those of the experiment")
         groups = self.view_groups()
         for part in self._parts:
             check_columns(part, self.corpus.KIND.columns)

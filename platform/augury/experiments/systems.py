@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -11,7 +11,6 @@ from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.faults import Fault, InvalidSettings
 from augury.core.plugin_files import named_by_user
-from augury.corpora.ingest import missing_texts, unreadable
 from augury.experiments.spec import SHARED, Experiment, parse
 
 FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "stages", "stage")
@@ -200,28 +199,3 @@ def _delete(content: Any, path: Sequence[str]) -> None:
     for part in path[:-1]:
         content = content[int(part)] if isinstance(content, list) else content[part]
     del content[path[-1]]
-
-
-def missing_inputs(experiments: Iterable[Experiment]) -> dict[str, str]:
-    """Return why inputs cannot be read: file or known set -> error, each once; empty if all can."""
-    missing: dict[str, str] = {}
-    for experiment in experiments:
-        for part in _behind(last_stage(experiment)):
-            texts = [text for operator in part.augment for text in operator.texts().values()]
-            for spec in [part.corpus, *texts]:
-                missing = missing_texts(spec) | missing
-            files = (file for operator in part.augment for file in operator.files())
-            missing |= {
-                file: error for file in files if file not in missing and (error := unreadable(file))
-            }
-    return missing
-
-
-def _behind(experiment: Experiment) -> Iterator[Experiment]:
-    """Yield an experiment, the stages before it, and the experiments that train models of
-    operators."""
-    yield experiment
-    if before := experiment.before:
-        yield from _behind(before)
-    for model in experiment.model_experiments.values():
-        yield from _behind(model)

@@ -5,6 +5,7 @@ What only some tasks can do with finished runs is a protocol each, such as `Tran
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -202,13 +203,12 @@ class Exported(NamedTuple):
     """The pipeline of the hub that runs it: translation, text-classification, ..."""
     languages: tuple[str, ...]
     usage: str
-    """Python code that uses it, to be run in its directory."""
+    """Python code that reads the lines of its input, as `augury translate` does, to be run in its
+    directory."""
     notes: tuple[str, ...] = ()
     """Notes for its users."""
     base_model: str | None = None
     """The pretrained model that training began with."""
-    reads_arguments: bool = False
-    """Whether the code of `usage` takes inputs from its arguments, in place of its examples."""
 
 
 @runtime_checkable
@@ -250,23 +250,13 @@ class Drafts(Protocol):
         """
 
 
-LACKS: Mapping[type, str] = {
-    Translates: "runs of task {} translate nothing: take a run of task",
-    Samples: "runs of task {} write no text: take a run of task",
-    Labels: "runs of task {} label nothing: take a run of task",
-    ShowsStates: "these analyses read translations and the states of their encoder, which runs of "
-    "task {} do not have (`--which attack` is for classifiers too): they are for runs "
-    "of task",
-    Exports: "runs of task {} cannot be exported: take a run of task",
-    Drafts: "task {} does not say how its experiments are drafted: take task",
-}
-"""Messages on a task without a capability; the tasks that have it follow."""
-
-
 def capable(name: str, capability: type[C]) -> C:
     """Return the task called `name`, or at that path; UserError unless it has the capability."""
     task = find_task(name)
     if isinstance(task, capability):
         return task
     able = [known for known in TASKS.names() if isinstance(find_task(known), capability)]
-    raise UserError(f"{LACKS[capability].format(name)} {' or '.join(able)}")
+    what = inspect.getdoc(capability) or ""
+    raise UserError(
+        f"'{name}' is not {what[:1].lower()}{what[1:].partition('.')[0]}: take {' or '.join(able)}"
+    )

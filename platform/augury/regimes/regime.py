@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
@@ -36,14 +35,6 @@ class ViewGroup(NamedTuple):
 
     views: tuple[str, ...]
     target: str
-
-
-def reads_per_epoch(groups: Sequence[ViewGroup]) -> dict[tuple[str, str], float]:
-    """Return how often an epoch reads each pair of a view and a predicted side, on average."""
-    counts = Counter(
-        (view, group.target) for group in groups for view in dict.fromkeys(group.views)
-    )
-    return {text: count / len(groups) for text, count in counts.items()}
 
 
 class Rows(NamedTuple):

@@ -38,9 +38,9 @@ def usual_name(run: Folder, form: str) -> str:
     return re.sub(r"[^\w.-]+", "-", f"{record.name}-seed-{record.seed}-{form}")
 
 
-def export(run: Folder, store: Store, form: str, output: Path) -> Exported:
+def export(run: Folder, store: Store, form: str, output: Path) -> None:
     """Write a run's model for another library into a new directory, which appears when it is
-    complete; return what is known of it.
+    complete.
 
     UserError where the directory exists or cannot be made, where the task has no such form and
     where training has not ended.
@@ -60,7 +60,6 @@ def export(run: Folder, store: Store, form: str, output: Path) -> Exported:
         (directory / README).write_text(card(run, store, exported), encoding="utf-8")
         reset_permissions(directory)
         os.replace(directory, output)
-        return exported
     finally:
         shutil.rmtree(directory, ignore_errors=True)
 

@@ -15,12 +15,11 @@ from augury.augment.operator import OF_ANOTHER_TASK
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.naming import title
-from augury.core.rng import generator
 from augury.experiments.spec import Experiment, parse
 from augury.regimes import regime as regimes
 from augury.regimes.regime import WarmupRegime
 from augury.sweeping.declarations import Point
-from augury.sweeping.space import Domain, Space, rounded
+from augury.sweeping.space import Space
 
 METHOD = ("augment", "mixture", "regime")
 """The sections that a space brings along, unless it varies none of them and the experiment has its
@@ -155,20 +154,11 @@ def _bases(space: Space, experiment: Experiment) -> Iterator[dict[str, Any]]:
     yield from [own, brought] if has_own and varied.isdisjoint(METHOD) else [brought, own]
 
 
-def _keys(
-    space: Space, base: Mapping[str, Any]
-) -> tuple[dict[str, Sequence[Any] | Domain], list[LeftOut]]:
+def _keys(space: Space, base: Mapping[str, Any]) -> tuple[dict[str, Sequence[Any]], list[LeftOut]]:
     """Return the keys of a space that an experiment has, with the values that it allows."""
-    keys: dict[str, Sequence[Any] | Domain] = {}
+    keys: dict[str, Sequence[Any]] = {}
     left_out: list[LeftOut] = []
     for key, values in space.keys.items():
-        if not isinstance(values, Sequence):
-            drawn = values.sample(random_state=generator("applied", space.name, key))
-            if reason := _refusal(base, {key: rounded(drawn)}):
-                left_out.append(LeftOut(key, reason))
-            else:
-                keys[key] = values
-            continue
         refusals = [_refusal(base, {key: value}) for value in values]
         allowed = [value for value, reason in zip(values, refusals, strict=True) if not reason]
         if allowed:

@@ -26,7 +26,6 @@ Rows = dict[str, dict[str, Any]]
 """Points by name, as the functions of `rows` make them."""
 Mode = Literal["max", "min"]
 SchedulerName = Literal["all", "race"]
-SearchName = Literal["grid", "optuna"]
 PrintedValues = Mapping[str, Mapping[str, int | float | None]]
 """Row -> test set, or `mean` for the mean over all test sets -> value; None: not printed."""
 Measure = Callable[..., Mapping[str, float]]
@@ -36,9 +35,8 @@ Measure = Callable[..., Mapping[str, float]]
 class SearchSpace(config.Section):
     """A search space: `SPACE = SearchSpace(question=..., ...)` in a file.
 
-    What may depend on the scale may be a function of its name. A function of `domains` is only
-    called when points are drawn, so that it can import `ray.tune`. Raises UserError, which lists
-    all errors, for fields that are not valid.
+    What may depend on the scale may be a function of its name. Raises UserError, which lists all
+    errors, for fields that are not valid.
     """
 
     question: str = Field(pattern=r"\S")
@@ -48,7 +46,8 @@ class SearchSpace(config.Section):
     scales: Mapping[str, Point] = Field({"default": {}}, min_length=1)
     """Name -> dotted keys that override `base`; the first scale is the default."""
     keys: AtScale[Mapping[str, Any]] = {}
-    """Dotted key -> list of values (a grid) or domain of Ray Tune (`tune.loguniform(0.1, 10)`)."""
+    """Dotted key -> list of values: all their combinations are trained or, with `--samples`, those
+    that Optuna suggests."""
     rows: AtScale[Mapping[str, Point]] = {}
     """Instead of or in addition to `keys`, points with a name: name -> dotted keys that override
     `base`."""
@@ -57,8 +56,6 @@ class SearchSpace(config.Section):
     of other families, in a second round."""
     joins: bool = False
     """Whether the systems of an experiment that the space is applied to are rows too."""
-    domains: AtScale[Mapping[str, Any]] = {}
-    """Dotted key -> domain that replaces the values of `keys` if Optuna suggests points."""
     metric: str
     """The metric to compare during training, by its name in the history (`valid/bleu`)."""
     mode: Mode
@@ -70,8 +67,6 @@ class SearchSpace(config.Section):
     the plain baseline, or the first point if `base` sets `baseline: false`."""
     scheduler: SchedulerName = "all"
     """The default of `augury sweep --scheduler`."""
-    search: SearchName | None = None
-    """The default of `augury sweep --search`; None: `optuna` if `keys` has domains, or `grid`."""
 
     if not TYPE_CHECKING:  # type checkers know the fields
 

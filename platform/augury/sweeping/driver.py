@@ -75,18 +75,16 @@ def run_experiment(
         for key, reason in form.reasons.items():
             if before.get(key) != after.get(key):  # and not at its default
                 say(f"{name}: {key} has no effect: {reason}")
-    systems = graph.add(described)
+    seeds = sorted(experiment.seeds)
+    systems = graph.add(described, seeds)
     addresses = {name: plan.address for name, plan in systems.items()}
     _refuse_shared_runs(addresses)
-    wanted = [
-        Trial(plan.address, seed)
-        for plan in systems.values()
-        for seed in sorted(plan.experiment.seeds)
-    ]
+    scheduler = Scheduler(addresses.values(), seeds)
+    wanted = scheduler.work()
     with recording(experiment.tracking, store) as recorder:
         trials = Trials(
             graph,
-            _Systems(wanted),
+            scheduler,
             store.folder(REPORTS, experiment.name),
             value=lambda trial: 0.0,  # nothing is chosen
             compared=lambda trial: trial in wanted,
@@ -109,7 +107,7 @@ def run_experiment(
         run_trials(trials, experiments, {}, on_ray=on_ray)
     runs: dict[str, dict[int, Folder]] = {}
     for name, plan in systems.items():
-        for seed in sorted(plan.experiment.seeds):
+        for seed in seeds:
             if trials.progress.get(Trial(plan.address, seed)) == "finished":
                 runs.setdefault(name, {})[seed] = plan.run(seed)
     ended = ("finished", "failed")
@@ -173,20 +171,6 @@ def runs_on_ray(experiments: Sequence[Experiment], missing: Collection[Trial]) -
 
     start_in_background()
     return True
-
-
-class _Systems(Scheduler):
-    """Trains systems, each with its own seeds: the first seed of all of them, then the second."""
-
-    def __init__(self, trials: Sequence[Trial]):
-        super().__init__(dict.fromkeys(name for name, _ in trials), {seed for _, seed in trials})
-        places: dict[Trial, int] = {}
-        for trial in trials:
-            places[trial] = sum(trial.configuration == name for name, _ in places)
-        self._trials = sorted(places, key=places.__getitem__)
-
-    def _requested(self) -> list[Trial]:
-        return self._trials
 
 
 def followed(recorder: Recorder, graph: Graph) -> Follow:

@@ -15,9 +15,8 @@ from augury.core.store import Store
 from augury.experiments import preflight
 from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment, parse
-from augury.experiments.systems import missing_inputs
 from augury.sweeping.applied import LeftOut
-from augury.sweeping.declarations import SchedulerName, SearchName
+from augury.sweeping.declarations import SchedulerName
 from augury.sweeping.schedulers import fresh_seeds
 from augury.sweeping.space import Space, points
 from augury.sweeping.state import Merged
@@ -35,8 +34,8 @@ class SweepOptions:
     name: str
     seeds: tuple[int, ...]
     scheduler: SchedulerName = "all"
-    search: SearchName = "grid"
     samples: int | None = None
+    """The points that Optuna suggests of the grid; None: all of it."""
     at_once: int | None = None
     """Maximum number of concurrent trials; None: as many as fit."""
     budget: float | None = None
@@ -101,7 +100,7 @@ class Plan:
         Return the configuration.
         """
         name = name or title(point)
-        return self._add(name, point, self.parse_point(point, name))
+        return self._add(name, point, parse(self._content(point), f"point {name}"))
 
     def add_allowed(self, point: Mapping[str, Any], name: str | None = None) -> Planned | LeftOut:
         """Add the configuration of a point, unless its task or texts do not allow it."""
@@ -115,10 +114,6 @@ class Plan:
             for address in self.configurations.keys() - known:
                 del self.configurations[address]  # in place: the driver reads the same mapping
             return LeftOut(name or title(point), " ".join(str(error).split()))
-
-    def parse_point(self, point: Mapping[str, Any], name: str = "") -> Experiment:
-        """Return the experiment of a point."""
-        return parse(self._content(point), f"point {name or title(point)}")
 
     def _content(self, point: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings at a point, of a single system in this storage."""
@@ -193,36 +188,26 @@ def make(
     """Return the plan of the reference, the space's rows and the listed points."""
     plan = Plan(space, store, assignments)
     _check_assignments(space, assignments)
-    try:
-        plan.add_reference()
-        named = [*space.rows.items(), *((None, point) for point in listed)]
-        for name, point in named:
-            if not space.experiment:
-                plan.add(point, name)
-            elif isinstance(added := plan.add_allowed(point, name), LeftOut):
-                plan.left_out.append(added)
-    except UserError as error:
-        missing = missing_inputs(
-            plan.parse_point(point) for point in (*space.rows.values(), *listed)
-        )
-        raise (UserError("\n".join(missing.values())) if len(missing) > 1 else error) from error
+    plan.add_reference()
+    for name, point in [*space.rows.items(), *((None, point) for point in listed)]:
+        if not space.experiment:
+            plan.add(point, name)
+        elif isinstance(added := plan.add_allowed(point, name), LeftOut):
+            plan.left_out.append(added)
     return plan
 
 
 def of_options(space: Space, options: SweepOptions, store: Store) -> Plan:
     """Return the plan that a sweep begins with: of points that Optuna suggests, the first ones."""
-    if (options.search == "optuna") != (options.samples is not None):
-        raise UserError(
-            "--search optuna, as for keys with domains, needs the number of points, --samples N; a "
-            "grid has its own"
-        )
     if options.samples is not None:
+        if not space.keys:
+            raise UserError(
+                f"--samples: Optuna suggests values of keys, and space '{space.name}' has only "
+                "rows: leave it out"
+            )
         from augury.sweeping.suggestions import suggest  # imports Optuna, which is slow
 
         listed = suggest(space, [], [], min(AT_ONCE, options.samples))
-    elif space.domains:
-        names = ", ".join(space.domains)
-        raise UserError(f"space '{space.name}' draws {names}: leave out --search grid")
     else:
         listed = points(space)
     with named_by_user(space.declared):

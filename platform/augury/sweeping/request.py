@@ -16,7 +16,7 @@ from augury.experiments.spec import check_seeds
 from augury.experiments.systems import load
 from augury.sweeping import space as spaces
 from augury.sweeping.applied import METHOD, apply, left_out_lines
-from augury.sweeping.declarations import SchedulerName, SearchName
+from augury.sweeping.declarations import SchedulerName
 from augury.sweeping.plan import SweepOptions
 from augury.sweeping.schedulers import FRESH
 from augury.sweeping.space import Space
@@ -30,7 +30,6 @@ def prepare(
     *,
     settings: Mapping[str, Any],
     scale: str | None = None,
-    search: SearchName | None = None,
     scheduler: SchedulerName | None = None,
     rows: Sequence[str] | None = None,
     confirm: int | None = None,
@@ -45,19 +44,15 @@ def prepare(
     if not isinstance(settings, Mapping):
         raise UserError(f"settings are {settings!r}: give a mapping of dotted keys")
     seconds(limits.get("budget"))
-    for name, given, kinds in (
-        ("scheduler", scheduler, SchedulerName),
-        ("search", search, SearchName),
-    ):
-        if given is not None and given not in get_args(kinds):
-            raise unknown(name, str(given), get_args(kinds))
+    if scheduler is not None and scheduler not in get_args(SchedulerName):
+        raise unknown("scheduler", str(scheduler), get_args(SchedulerName))
     if isinstance(rows, str):
         raise UserError(f"rows is '{rows}': give a list of names, such as ['{rows}']")
-    found = spaces.find(space, scale, search, scheduler)
+    found = spaces.find(space, scale, scheduler)
     ready = _apply(found, experiment, settings, rows) if experiment else found
     if rows:
         ready = _select_rows(ready, rows, {**found.rows, **ready.rows})
-    name = "-".join([ready.name, ready.scale, *([search] if search else [])])
+    name = "-".join([ready.name, ready.scale, *(["optuna"] if limits.get("samples") else [])])
     return ready, options(
         ready,
         name,
@@ -97,7 +92,6 @@ def options(
         storage=str(given["storage"] or space.base.get("storage", "results")),
         name=file_name(str(given["name"] or default_name.replace("/", "-")), "--name "),
         seeds=check_seeds(space.seeds if given["seeds"] is None else given["seeds"]),
-        search=space.search,
         budget=seconds(budget),
         assignments=assignments,
         **others,

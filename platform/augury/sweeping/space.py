@@ -5,18 +5,20 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any
 
 from augury.core import config, yaml_file
 from augury.core.errors import UserError, unknown
+from augury.core.faults import InvalidSettings
 from augury.core.naming import command
-from augury.core.plugin_files import file_of, is_path, named_by_user
-from augury.sweeping import yaml_space
+from augury.core.paths import absolute
+from augury.core.plugin_files import file_of, is_path, is_stored, named_by_user
+from augury.scoring.registry import lower_is_better
 from augury.sweeping.declarations import (
     Mode,
     Point,
     SchedulerName,
-    SearchName,
     SearchSpace,
     at_scale,
     load_space,
@@ -29,13 +31,6 @@ UNTRAINED = {
     "tracking": "it does not change results; '--set {key}=...' applies it to all trials",
 }
 """Sections that cannot be swept, and the alternative to suggest."""
-SIGNIFICANT_DIGITS = 4
-
-
-class Domain(Protocol):
-    """A domain of Ray Tune: values to draw from."""
-
-    def sample(self, config: Any = None, size: int = 1, random_state: Any = None) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -48,7 +43,7 @@ class Space:
     base: Mapping[str, Any]
     """The experiment at the scale."""
     scale: str
-    keys: Mapping[str, Sequence[Any] | Domain]
+    keys: Mapping[str, Sequence[Any]]
     rows: Mapping[str, Point]
     """Named points."""
     metric: str
@@ -57,7 +52,6 @@ class Space:
     reference: Point | str | None
     """A point or the name of a row; None: the plain baseline."""
     scheduler: SchedulerName
-    search: SearchName
     declared: str
     """What a command finds it by: its name, or the absolute path of its file."""
     families: Mapping[str, str] = field(default_factory=dict)
@@ -68,46 +62,27 @@ class Space:
     """The experiment file whose settings `base` has (`sweeping.applied`), which leaves out what it
     does not allow; empty: `base` is the space's own."""
 
-    @property
-    def grid(self) -> dict[str, Sequence[Any]]:
-        """The keys with listed values."""
-        return {key: values for key, values in self.keys.items() if isinstance(values, Sequence)}
-
-    @property
-    def domains(self) -> list[str]:
-        """The keys with domains that values are suggested from."""
-        return [key for key in self.keys if key not in self.grid]
-
 
 def find(
     name: str,
     scale: str | None = None,
-    search: SearchName | None = None,
     scheduler: SchedulerName | None = None,
 ) -> Space:
     """Return a search space at a scale; `name` is a module of `search_spaces` or the path of a
     Python or YAML file.
 
-    `scale`, `search` and `scheduler` default to the space's. Raises UserError for an unknown name
-    and for missing or invalid definitions.
+    `scale` and `scheduler` default to the space's. Raises UserError for an unknown name and for
+    missing or invalid definitions.
     """
     with named_by_user(name):
-        if is_yaml := yaml_space.is_yaml(name):
-            content = yaml_file.read(name).content
-            if "task" in content and "question" not in content:
-                raise UserError(
-                    f"{name} is an experiment, not a search space: give the space before it, as in "
-                    f"{command('augury', 'sweep', 'augmentations', name)}"
-                )
-        declared = yaml_space.load(name) if is_yaml else load_space(name)
-        return resolve(declared, name, scale, search, scheduler)
+        declared = _of_yaml(name) if _is_yaml(name) else load_space(name)
+        return resolve(declared, name, scale, scheduler)
 
 
 def resolve(
     declared: SearchSpace,
     name: str,
     scale: str | None = None,
-    search: SearchName | None = None,
     scheduler: SchedulerName | None = None,
 ) -> Space:
     """Return a search space at a scale; error messages call it `name`."""
@@ -115,18 +90,10 @@ def resolve(
         raise unknown(f"scale of search space '{name}'", scale, declared.scales)
     scale = scale or next(iter(declared.scales))
     keys = _keys(name, at_scale(declared.keys, scale))
-    listed = all(isinstance(values, Sequence) for values in keys.values())
-    search = search or declared.search or ("grid" if listed else "optuna")
-    if search == "optuna":
-        keys |= _keys(name, at_scale(declared.domains, scale))
     rows = _rows(name, at_scale(declared.rows, scale))
     if not keys and not rows:
         raise UserError(
             f"space '{name}' sweeps nothing: give 'keys' at least one dotted key, or 'rows' one row"
-        )
-    if not keys and search == "optuna":
-        raise UserError(
-            f"search optuna draws values, but space '{name}' has only rows: leave out --search"
         )
     reference = declared.reference if declared.reference is not None else next(iter(rows), None)
     if isinstance(reference, str) and reference not in rows:
@@ -142,7 +109,6 @@ def resolve(
         rows=rows,
         reference=reference,
         scheduler=scheduler or declared.scheduler,
-        search=search,
         declared=str(file_of(name)) if is_path(name) else name,
         families=declared.families() if declared.families else {},
     )
@@ -150,32 +116,52 @@ def resolve(
 
 def points(space: Space) -> list[dict[str, Any]]:
     """Return the points of a grid, in a fixed order."""
-    combinations = itertools.product(*space.grid.values()) if space.grid else []
-    return [dict(zip(space.grid, values, strict=True)) for values in combinations]
-
-
-def rounded(value: Any) -> Any:
-    """Return a drawn value as plain Python data, floats rounded to four significant digits."""
-    if hasattr(value, "item"):
-        value = value.item()
-    return float(f"{value:.{SIGNIFICANT_DIGITS}g}") if isinstance(value, float) else value
+    combinations = itertools.product(*space.keys.values()) if space.keys else []
+    return [dict(zip(space.keys, values, strict=True)) for values in combinations]
 
 
 def short_name(name: str) -> str:
     """Return the name of a space given by its name, or by the path of its file."""
-    return file_of(name).stem if is_path(name) or yaml_space.is_yaml(name) else name
+    return file_of(name).stem if is_path(name) or _is_yaml(name) else name
+
+
+def _is_yaml(name: str) -> bool:
+    return Path(name).suffix.lower() in (".yaml", ".yml")
+
+
+def _of_yaml(path: str) -> SearchSpace:
+    """Return the search space in a YAML file, the fields of `SearchSpace`; UserError lists all
+    faults by line.
+
+    `base` is an experiment, or the path of an experiment file relative to this one. Without `mode`,
+    small values are the best of metrics such as loss, and large ones of others.
+    """
+    file = yaml_file.read(path)
+    fields, files = dict(file.content), file.files
+    if "task" in fields and "question" not in fields:
+        raise UserError(
+            f"{path} is an experiment, not a search space: give the space before it, as in "
+            f"{command('augury', 'sweep', 'augmentations', path)}"
+        )
+    if isinstance(base := fields.get("base"), str):
+        experiment = yaml_file.read(absolute(base))
+        fields["base"], files = experiment.content, (*files, *experiment.files)
+    if not is_stored(path) and (stored := next(filter(is_stored, files), None)):
+        raise UserError(f"{path} is based on '{stored}', which lies in a storage: copy it")
+    if isinstance(metric := fields.get("metric"), str):
+        lowest = lower_is_better(metric.rpartition("/")[2])
+        fields.setdefault("mode", "min" if lowest else "max")
+    try:
+        return SearchSpace(**fields)
+    except InvalidSettings as error:
+        raise error.in_file(path, file.places) from error
 
 
 def _keys(name: str, keys: Mapping[str, Any]) -> dict[str, Any]:
     for key, values in keys.items():
-        if isinstance(values, str) or not (
-            isinstance(values, Sequence) or hasattr(values, "sample")
-        ):
-            raise UserError(
-                f"space '{name}', key {key}: give a list of values or a domain of ray.tune, not "
-                f"{values!r}"
-            )
-        if isinstance(values, Sequence) and not values:
+        if isinstance(values, str) or not isinstance(values, Sequence):
+            raise UserError(f"space '{name}', key {key}: give a list of values, not {values!r}")
+        if not values:
             raise UserError(
                 f"space '{name}', key {key} has no values: list at least one, or leave the key out"
             )

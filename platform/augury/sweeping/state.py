@@ -37,14 +37,10 @@ ENDS: tuple[Progress, ...] = ("finished", "failed")
 class Point:
     """The value of the sweep's metric at a validation."""
 
-    validation: int
-    """Counted from 1."""
     update: int
     seconds: float
     """Training time so far, without pauses."""
     value: float
-    time: float = 0.0
-    """Unix time; 0 where it is not known."""
 
 
 @dataclass(frozen=True)
@@ -252,13 +248,11 @@ class Curves:
         validations = [record for record in records if self.metric in record["metrics"]]
         return tuple(
             Point(
-                index,
                 record["update"],
                 record["metrics"].get("train/seconds", 0.0),
                 record["metrics"][self.metric],
-                record["time"],
             )
-            for index, record in enumerate(validations, start=1)
+            for record in validations
         )
 
 

@@ -8,12 +8,12 @@ from contextlib import suppress
 from typing import Any
 
 import optuna
-from optuna.distributions import BaseDistribution, CategoricalDistribution
+from optuna.distributions import BaseDistribution, CategoricalDistribution, IntDistribution
 from optuna.trial import create_trial
 
 from augury.core.rng import seed_of
 from augury.sweeping.declarations import Point
-from augury.sweeping.space import Space, rounded
+from augury.sweeping.space import Space
 
 
 def suggest(
@@ -22,20 +22,23 @@ def suggest(
     known: Sequence[Point],
     count: int,
 ) -> list[dict[str, Any]]:
-    """Return points of a space that are none of the known ones, by Optuna's tree-structured Parzen
-    estimator.
+    """Return points of a space's grid that are none of the known ones, by Optuna's tree-structured
+    Parzen estimator.
 
-    `scored` are points with their scores; those with values outside the domains teach nothing, and
-    fewer than ten none at all: until then, points are drawn at random. Fewer than `count` are
-    returned where the keys have no more.
+    `scored` are points with their scores; those with other values teach nothing, and fewer than ten
+    none at all: until then, points are drawn at random. Fewer than `count` are returned where the
+    grid has no more.
     """
-    from ray.tune.search.optuna import OptunaSearch
-
-    # Of lists, the index is suggested: Optuna compares plain values only.
-    listed = {key: list(values) for key, values in space.grid.items()}
-    domains = {key: values for key, values in space.keys.items() if key not in listed}
-    by_key: dict[str, BaseDistribution] = OptunaSearch.convert_search_space(domains)
-    by_key |= {key: CategoricalDistribution(range(len(of))) for key, of in listed.items()}
+    # Indices are suggested, as Optuna compares plain values only: of numbers, near ones are alike.
+    listed: dict[str, list[Any]] = {}
+    by_key: dict[str, BaseDistribution] = {}
+    for key, values in space.keys.items():
+        if all(isinstance(value, int | float) for value in values):
+            listed[key] = sorted(values)
+            by_key[key] = IntDistribution(0, len(values) - 1)
+        else:
+            listed[key] = list(values)
+            by_key[key] = CategoricalDistribution(range(len(values)))
     level = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(direction={"max": "maximize", "min": "minimize"}[space.mode])
@@ -44,19 +47,13 @@ def suggest(
     )
     for point, score in scored:
         with suppress(KeyError, ValueError):  # not of this space, such as the reference
-            params = {
-                key: listed[key].index(point[key]) if key in listed else point[key]
-                for key in by_key
-            }
+            params = {key: values.index(point[key]) for key, values in listed.items()}
             study.add_trial(create_trial(params=params, distributions=by_key, value=score))
     suggested: list[dict[str, Any]] = []
-    for _ in range(10 * count):  # of lists, the same point may come again
+    for _ in range(10 * count):  # the same point may come again
         if len(suggested) == count:
             break
-        drawn = {
-            key: listed[key][value] if key in listed else rounded(value)
-            for key, value in study.ask(by_key).params.items()
-        }
+        drawn = {key: listed[key][place] for key, place in study.ask(by_key).params.items()}
         if drawn not in known and drawn not in suggested:
             suggested.append(drawn)
     optuna.logging.set_verbosity(level)

@@ -191,8 +191,10 @@ class _Driver:
             return False
         scheduler.choose()
         self.cut_short = True
+        if scheduler.confirmation is None:
+            return False
         say("the rest of the budget is for confirming what leads")
-        return scheduler.confirmation is not None
+        return True
 
     def _reserved(self) -> float:
         """Return the seconds of the budget that confirmation takes, as long as the trials of this

@@ -22,7 +22,7 @@ from augury.tracking.export import EXPERIMENTS, Exporter, experiment_of
 WAIT_SECONDS = 20.0
 """The most that a command waits for MLflow at its end."""
 SECONDS, REMOTE_SECONDS = 10.0, 60.0
-"""Seconds between two sendings, at least, and of what lies on an object store."""
+"""Seconds between two sendings, at least, of what lies on an object store."""
 
 _failed: set[str] = set()
 """The addresses at which MLflow failed last, which was said: no command of this process waits for
@@ -81,8 +81,8 @@ class Tracker:
             self._thread.start()
 
     def _repeat(self) -> None:
-        # What is sent is read from an object store by requests.
-        throttle = Throttle(REMOTE_SECONDS if "://" in self.store.root else SECONDS, share=0.2)
+        seconds = REMOTE_SECONDS if "://" in self.store.root else SECONDS
+        throttle = Throttle(seconds, share=0.2)
         while not self._ended.is_set():
             throttle.run(self._attempt)
             self._ended.wait(min(1.0, SECONDS))

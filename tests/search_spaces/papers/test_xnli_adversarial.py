@@ -100,4 +100,4 @@ def test_translate_train_all_reads_every_language() -> None:
 def test_radii_of_the_search_are_the_papers_norms() -> None:
     """Absolute norms, as ε = 3 of the paper is, which is among them."""
     search = space.find("pgd", "paper")
-    assert not parse(search.base).regime.relative and 3.0 in search.grid["regime.epsilon"]
+    assert not parse(search.base).regime.relative and 3.0 in search.keys["regime.epsilon"]

@@ -114,6 +114,5 @@ def test_the_exported_model_gives_the_same_probabilities_and_labels(
     assert [*model.config.id2label.values()] == trained.labels
 
     first = [column[0] for column in columns]
-    row = dict(zip(("text", "text_pair"), first, strict=False))
-    prediction = run_card(tmp_path / "hf", row=row)
+    (prediction,) = run_card(tmp_path / "hf", lines=["\t".join(first)])
     assert prediction["label"] == TASK.translate(run, ["\t".join(first)])[0]

@@ -116,7 +116,7 @@ def test_the_next_command_translates_a_text_of_a_test_set(
     capsys.readouterr()
     assert main(["export", scored.folder.uri, "--to", "ctranslate2", "--output", str(output)]) == 0
     next_line = capsys.readouterr().out.splitlines()[-1].removeprefix("next").strip()
-    source = shlex.split(next_line)[-1]
+    source = shlex.split(next_line)[4]  # cd DIRECTORY && echo SOURCE
     assert source in scored.corpus("one").column("source")
     command = ["bash", "-c", next_line]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout

@@ -57,7 +57,6 @@ def test_every_example_is_read_with_every_key_and_its_views_are_ciphers_of_one_s
     task = Translation(run)
     kept = len(task.examples.rows)
     assert task.group_rows == [kept, kept] and run.data_factor == 3.0
-    assert run.epochs_by_view == {"source": 1.0, "rot-1": 0.5, "rot-2": 0.5}
     batch = batch_of(task, 0, kept)
     sources, targets = (run.corpus("train").column(side) for side in ("source", "target"))
     row = int(task.examples.rows[0])

@@ -1,8 +1,8 @@
 """Run a sweep with its page kept up to date and with messages: a line of status, and one for every
 trial that ends.
 
-On a terminal the status is redrawn in place. Elsewhere it is logged where it has changed, at most
-every ten seconds.
+On a terminal the status is redrawn in place. Elsewhere it is logged where trials have begun or
+ended, at most every ten seconds.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class Display:
     def __init__(self, line: StatusLine) -> None:
         self.line = line
         self._ended: set[str] | None = None
+        self._said: list[str] = []
 
     def show(self, sweep: Sweep) -> None:
         """Show the current state of the sweep; cheap enough to call every second."""
@@ -44,7 +45,10 @@ class Display:
             for name in sorted(ended.keys() - self._ended):
                 say(ended[name])
         self._ended = set(ended)
-        self.line.show(status(sweep), len(ended) / len(sweep.trials))
+        states = [trial.progress for _, trial in sweep.trials]
+        if self.line.live or (self.line.due and states != self._said):
+            self.line.show(status(sweep), len(ended) / len(sweep.trials))
+            self._said = [*states]
 
 
 def _text(sweep: Sweep, configuration: Configuration, trial: Trial) -> str:
@@ -58,8 +62,8 @@ def _text(sweep: Sweep, configuration: Configuration, trial: Trial) -> str:
 
 
 def status(sweep: Sweep) -> str:
-    """Return the line of the sweep: trials by state, the best configuration so far, the time
-    left, that of the budget where it ends first, and the newest validation."""
+    """Return the line of the sweep: trials by state, the best configuration so far, and the time
+    left, or that of the budget where it ends first."""
     left, best, budget = seconds_left(sweep), leader(sweep, ranking(sweep)), sweep.budget_left
     bound = "" if sweep.scheduler == "all" else "at most "
     # The best first, as narrow terminals cut the end of the line.
@@ -69,9 +73,6 @@ def status(sweep: Sweep) -> str:
         parts.append(f"budget: {duration(budget)} left" if budget else "budget spent")
     if left and (budget is None or left < budget):
         parts.append(f"{bound}{duration(left)} left")
-    validated = [pair for pair in sweep.trials if pair[1].progress == "running" and pair[1].curve]
-    if validated:
-        parts.append(_text(sweep, *max(validated, key=lambda pair: pair[1].curve[-1].time)))
     return f"{sweep.name}: {', '.join(parts)}"
 
 

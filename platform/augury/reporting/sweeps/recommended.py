@@ -17,7 +17,7 @@ SHARED = ("name", "task", "seeds", "baseline", "systems", "execution", "health")
 """Sections that the systems of an experiment do not change."""
 HEAD = """\
 # Sweep {sweep} recommends {name}{reference}.
-# Its seeds took no part in the choice; runs that are there are found, not trained again.
+# Runs that are there are found, not trained again.
 """
 
 
