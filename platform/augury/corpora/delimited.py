@@ -44,8 +44,9 @@ def _dialect(path: str, layout: str, size: int, changed: int) -> Dialect:
     may be text, by all of it."""
     with open_bytes(find(path)) as stream:
         start = stream.read(START).decode("utf-8-sig", errors="ignore")
-    returns = start.count("\r") - start.count("\r\n")
-    line_end = "\r" if returns > start.count("\n") else "\n"
+    ends = re.sub('"[^"]*"', "", start)  # within quotes they are text
+    returns = ends.count("\r") - ends.count("\r\n")
+    line_end = "\r" if returns > ends.count("\n") else "\n"
     if declared := DECLARED.match(start):
         return Dialect(declared[1], line_end=line_end, skipped=1)
     whole = start[: start.rfind(line_end) + 1] or start  # without the beginning of a line

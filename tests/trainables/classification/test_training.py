@@ -51,17 +51,17 @@ def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_row_is_one_of_the_corpus_of_the_records_or_of_a_view(storage: Path) -> None:
-    view = {"operator": "eda", "copies": 1, "use": "view"}
+    view = {"operator": "noise", "spelling": 0.3, "use": "view"}
     toy = Toy(storage, augment=[{"operator": "eda", "copies": 2}, view], regime="adversarial")
     # Every row of the corpus and of the records as it is, and every row of the corpus in the view.
     assert toy.task.group_rows == [60 + 120, 60] and toy.run.data_factor == 4.0
     records = Corpus(toy.run.stored_folder(toy.run.records["eda"]))
-    view_text = Corpus(toy.run.stored_folder(toy.run.views["eda-1"]))
+    view_text = Corpus(toy.run.stored_folder(toy.run.views["noise"]))
     for example, text, row, name in (
         (59, toy.corpus, 59, "source"),
         (60, records, 0, "source"),
         (179, records, 119, "source"),
-        (239, view_text, 59, "eda-1"),
+        (239, view_text, 59, "noise"),
     ):
         batch = toy.load(example)
         sides = [text.column(side)[row] for side in ("premise", "hypothesis")]
