@@ -69,20 +69,25 @@ def test_a_section_that_is_null_is_dropped() -> None:
 
 
 def test_each_key_has_the_place_that_it_comes_from(tmp_path: Path) -> None:
-    base, last = tmp_path / "shared" / "base.yaml", tmp_path / "l"
+    base, middle, last = (tmp_path / "shared" / "base.yaml", tmp_path / "m.yaml", tmp_path / "l")
     base.parent.mkdir()
     base.write_text("a: {x: 1,\n  y: 2}\nb: [1, 2]\nc: 3\n")
-    last.write_text("a: {y: 3}\nextends: shared/base.yaml\nb: [7]\n")
+    middle.write_text("extends: shared/base.yaml\nb: [7]\n")
+    last.write_text("a: {y: 3}\nextends: m.yaml\n")
     file = read(last)
     assert file.content == {"a": {"x": 1, "y": 3}, "b": [7], "c": 3}
     assert file.places == {
         ("a",): "line 1",
         ("a", "x"): f"{base}, line 1",
         ("a", "y"): "line 1",
-        ("b",): "line 3",
-        ("b", "0"): "line 3",
+        ("b",): f"{middle}, line 2",
+        ("b", "0"): f"{middle}, line 2",
         ("c",): f"{base}, line 4",
     }
-    (tmp_path / "m").write_text("extends: other.yaml\n")
-    with pytest.raises(UserError, match="m, line 1: extends: no experiment file '.*other.yaml'"):
-        read(tmp_path / "m")
+
+
+def test_files_that_extend_each_other_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("extends: other.yaml\n")
+    (tmp_path / "other.yaml").write_text("extends: mine.yaml\n")
+    with pytest.raises(UserError, match="in a circle"):
+        read(tmp_path / "mine.yaml")

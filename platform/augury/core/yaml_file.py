@@ -34,35 +34,19 @@ class YamlFile(NamedTuple):
     places: dict[KeyPath, str]
     """Where every key and list item stands: `line 3`, or `base.yaml, line 3` for another file."""
     files: tuple[str, ...]
-    """The file and the one that it extends."""
+    """The file and those it extends."""
 
 
 def read(path: str | Path) -> YamlFile:
-    """Read a YAML file and the one that it extends; UserError unless they hold mappings without
-    duplicate keys. One in a remote storage, given by its URI, stands alone."""
-    if "://" in str(path):
-        uri = str(path)
-        content, lines = _parsed(_remote_text(uri), uri)
-        if EXTENDS in content:
-            raise UserError(f"{uri} extends another file: copy both to this machine")
-        return YamlFile(content, {keys: f"line {line}" for keys, line in lines.items()}, (uri,))
-    content, lines = _read_local(Path(path))
-    line = lines.pop((EXTENDS,), None)
-    base = content.pop(EXTENDS, None)
-    places = {keys: f"line {line}" for keys, line in lines.items()}
-    if line is None:
-        return YamlFile(content, places, (str(path),))
-    place = f"{path}, line {line}: {EXTENDS}"
-    if not isinstance(base, str):
-        raise UserError(f"{place} is {base!r}: give the path of one file, relative to this one")
-    other = Path(path).parent / expanded(base)
-    try:
-        inherited, lines = _read_local(other)
-    except UserError as error:
-        raise UserError(f"{place}: {error}") from error
-    merged = extend(inherited, content)
-    kept = {keys: f"{other}, line {line}" for keys, line in lines.items() if _has(merged, keys)}
-    return YamlFile(merged, kept | places, (str(path), str(other)))
+    """Read a YAML file and what it extends; UserError unless they hold mappings without duplicate
+    keys. One in a remote storage, given by its URI, stands alone."""
+    if "://" not in str(path):
+        return _read_local(Path(path), ())
+    uri = str(path)
+    content, lines = _parsed(_remote_text(uri), uri)
+    if EXTENDS in content:
+        raise UserError(f"{uri} extends another file: copy both to this machine")
+    return YamlFile(content, {keys: f"line {line}" for keys, line in lines.items()}, (uri,))
 
 
 def parse(text: str | bytes) -> Any:
@@ -104,10 +88,31 @@ def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
     return result
 
 
-def _read_local(path: Path) -> tuple[dict[str, Any], dict[KeyPath, int]]:
-    """Return the content of a file, and the lines of its keys."""
+def _read_local(path: Path, extended_by: Sequence[Path]) -> YamlFile:
     content, lines = _parsed(_local_text(path), str(path))
-    return _in_folder(content, str(path.parent)), lines
+    content = _in_folder(content, str(path.parent))
+    base = content.pop(EXTENDS, None)
+    prefix = f"{path}, " if extended_by else ""
+    places = {keys: f"{prefix}line {line}" for keys, line in lines.items() if keys != (EXTENDS,)}
+    if (EXTENDS,) not in lines:
+        return YamlFile(content, places, (str(path),))
+    place = f"{path}, line {lines[EXTENDS,]}: {EXTENDS}"
+    if not isinstance(base, str):
+        raise UserError(f"{place} is {base!r}: give the path of one file, relative to this one")
+    other = path.parent / expanded(base)
+    chain = [*extended_by, path]
+    if other.resolve() in [file.resolve() for file in chain]:
+        raise UserError(
+            f"{place}: the files extend each other in a circle, "
+            f"{' -> '.join(map(str, [*chain, other]))}: let one of them stand alone"
+        )
+    try:
+        extended = _read_local(other, chain)
+    except UserError as error:
+        raise error if str(other) not in str(error) else UserError(f"{place}: {error}") from error
+    merged = extend(extended.content, content)
+    kept = {keys: place for keys, place in extended.places.items() if _has(merged, keys)}
+    return YamlFile(merged, kept | places, (str(path), *extended.files))
 
 
 def _in_folder(content: Any, folder: str) -> Any:
