@@ -174,7 +174,7 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
     names = [(styles[of.address], of.name) for of in summary.ranking if of.address in styles]
     if others := len(summary.ranking) - len(names):
         names.append((OTHER, counted(others, "other")))
-    notes = [f"best first by {summary.metric}, the mean ± standard deviation over seeds", *same]
+    notes = [f"best first by {summary.metric}, the mean over seeds with its 95 % interval", *same]
     notes += deciding.notes if deciding else ()
     words = [f"sweeps/{sweep.name}", "--storage", sweep.folder.root]
     compare = Code(f"{command('augury', 'compare', *words)}    # prints every set with intervals")
