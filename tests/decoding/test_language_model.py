@@ -14,7 +14,7 @@ from transformers import (
 
 from augury.core.store import Store
 from augury.decoding.checkpoint import LanguageModel
-from augury.decoding.settings import GREEDY, Sampling
+from augury.decoding.settings import Sampling
 from tests.language_models import CHAT, END, UNKNOWN, save_bigrams, save_words
 
 STORE = Store("/nowhere")
@@ -43,7 +43,7 @@ def test_temperature_zero_is_the_greedy_search_of_transformers(tmp_path: Path) -
     tokenizer = AutoTokenizer.from_pretrained(path)
     model.generation_config.repetition_penalty = 1.4
     model.save_pretrained(path)
-    greedy = GREEDY.model_copy(update={"max_length": 9})
+    greedy = Sampling(temperature=0.0, max_length=9)
     answers = LanguageModel(path).sampler(STORE)(PROMPTS, [1, 2, 3, 4, 5], greedy)
     expected = []
     for prompt in filter(None, PROMPTS):

@@ -15,7 +15,7 @@ from augury.augment.models import ReadyModel
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS
-from augury.decoding.settings import GREEDY, Sampling
+from augury.decoding.settings import Sampling
 from augury.experiments.ready_models import ready_model
 from augury.experiments.run import Run, describe
 from augury.experiments.task import find_task
@@ -70,7 +70,7 @@ def test_a_classifier_and_its_export_tell_the_same(tmp_path: Path) -> None:
 
 
 DRAWN = Sampling(max_length=9, top_k=None)
-GREEDILY = GREEDY.model_copy(update={"max_length": 9})
+GREEDILY = Sampling(temperature=0.0, max_length=9)
 
 
 @pytest.mark.parametrize(

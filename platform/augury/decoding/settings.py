@@ -38,8 +38,6 @@ class Sampling(Section):
     """Maximum length of an output in subwords, end of sentence included, where it is cut."""
 
 
-GREEDY = Sampling(temperature=0.0)
-
 Sampler = Callable[[Sequence[str], Sequence[int], Sampling], list[str | None]]
 """A function from texts as the model reads them, a key for each and settings to an output for each;
 None for a text that is longer than the model reads."""
