@@ -73,6 +73,8 @@ class Group:
     """The folder of its report."""
     best: str | None = None
     """The address of the configuration whose scores it has."""
+    fresh: Collection[int] = ()
+    """The seeds that confirm it, whose scores alone are its own."""
 
 
 class Exporter:
@@ -146,11 +148,13 @@ class Exporter:
             dict.fromkeys(key for point in points.values() for key in config.flatten(point)),
             folder,
             summary.get("best"),
+            (progress.get("confirmation") or {}).get("seeds", ()),
         )
 
     def _above(self, group: Group, name: str, rows: Collection[Run]) -> None:
         """Send a group, which began and ended with its rows, and put these below it."""
         best = [row for row in rows if row.data.tags.get("augury.address") == group.best]
+        fresh = [row for row in best if int(row.data.tags["augury.seed"]) in group.fresh]
         states = {row.data.tags[STATE].partition(":")[0] for row in rows}
         content = Content(
             group.name,
@@ -158,7 +162,7 @@ class Exporter:
             min(row.info.start_time for row in rows) / 1000,
             max(row.info.end_time or row.info.start_time for row in rows) / 1000,
             {**group.tags, STATE: ", ".join(sorted(states))},
-            metrics=_means([row.data.metrics for row in best]),
+            metrics=_means([row.data.metrics for row in fresh or best]),
             files=_texts(group.page, [state.PAGE]) if group.page else {},
         )
         root = Folder(self.store.root, "")
