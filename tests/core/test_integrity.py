@@ -119,3 +119,14 @@ def test_a_storage_is_checked_file_by_file(root: str) -> None:
         "corpora/abc/tokenizer/pieces": "is missing",
         "runs/def/seed-1/outcome.json": "is damaged: it has changed since it was written",
     }
+
+
+def test_what_is_removed_while_a_storage_is_checked_is_not_damaged(root: str) -> None:
+    store = Store(root)
+    checkpoint = store.folder("runs", "def/seed-1/checkpoints/8")
+    checkpoint.write("weights", b"12")
+    checkpoint.finish({})
+    checked = verify(store, (MANIFEST,))
+    assert next(checked).name.endswith(MANIFEST)
+    checkpoint.remove()
+    assert list(checked) == []

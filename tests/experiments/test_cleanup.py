@@ -92,4 +92,8 @@ def test_it_is_removed_when_that_is_asked_for(
     assert main(["runs", store.root, "--clean", "--hours", "0", "--yes"]) == 0
     assert "1 text, 0.0 MB, removed" in capsys.readouterr().out
     assert listed(store) == [] and store.folder("views", VIEW).complete
+    sent = Folder(store.root, "mlartifacts/1/artifacts")  # copies without what they vouch for
+    sent.write("file", "")
+    sent.write_record("scores.json", {}, ["file"])
+    sent.remove("file")
     assert main(["runs", store.root, "--verify"]) == 0

@@ -82,7 +82,9 @@ def run(arguments: argparse.Namespace) -> int:
     except UserError as error:
         check = command("augury", "config", arguments.file)
         raise UserError(f"{error}; {path} is written: mend it, and check it: {check}") from error
-    words = [word for word in arguments.words if word not in ("--model", arguments.model)]
+    words = [
+        word for word in arguments.words if word not in ("--model", arguments.model, "--force")
+    ]
     without_model = command("augury", "init", *words, "--model", "tiny", "--force")
     # What it says of other settings is mended in the file.
     return config.show(str(path), (), as_json=arguments.json, without_model=without_model)

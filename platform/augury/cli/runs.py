@@ -31,8 +31,8 @@ EXAMPLE = """augury runs results
   augury runs results my/CipherDAug/1 --delete --yes
   augury runs results --clean       # says what no run needs; with --yes, removes it
   augury runs results --verify"""
-FOREIGN = ("*/tune/*",)
-"""Files of Ray Tune, by pattern."""
+FOREIGN = ("mlartifacts/*", "*/tune/*")
+"""Files of MLflow, which are copies of some of a run's, and of Ray Tune, by pattern."""
 STATES = ("scored", "trained", "running", "failed", "unfinished", "damaged")
 """trained: not scored; unfinished: interrupted, or ended by a budget; damaged: of which nothing
 can be read but the folder."""

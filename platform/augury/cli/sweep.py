@@ -137,7 +137,11 @@ def _show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
 
 def plan_lines(made: Plan, options: SweepOptions) -> list[str]:
     """Return lines with the size of a plan, its cost, and what it can show."""
-    suggested = (options.samples or 0) - len(made.suggested)
+    from augury.sweeping.space import points
+
+    suggested = 0
+    if options.samples is not None:  # a grid may have fewer points
+        suggested = min(options.samples, len(points(made.space))) - len(made.suggested)
     count = len(made.configurations) + suggested
     chosen = f" ({suggested} to be suggested by Optuna)" if suggested else ""
     trials = counted(count * len(options.seeds), "trial")

@@ -1,4 +1,4 @@
-"""The contract of a task, and its lookup: `nmt` is the package `trainables.nmt`, `./mine/` a path.
+"""The contract of a task, and its lookup: `nmt` is the package `trainables.nmt`, `./my.py` a path.
 
 What only some tasks can do with finished runs is a protocol each, such as `Translates`.
 """
