@@ -10,6 +10,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from augury.augment.operator import BlockFunction, Operator, OperatorOutput, new_view
+from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.text.cipher import Mode, Rot, build_alphabet, count_letters, explicit_alphabet
 
@@ -29,8 +30,12 @@ class Cipher(Operator):
     PER_SECOND: ClassVar[float] = 400_000
 
     def check_fitted(self, fitted: Mapping[str, Any]) -> None:
-        for key in self.keys:
-            Rot(tuple(fitted["cycles"]), key)
+        ciphers = [Rot(tuple(fitted["cycles"]), key) for key in self.keys]
+        if len({rot.key % rot.period for rot in ciphers}) < len(ciphers):
+            raise UserError(
+                f"two of the keys {', '.join(map(str, self.keys))} make the same view: they repeat "
+                f"after {ciphers[0].period:,}"
+            )
 
     def inactive(self) -> dict[str, str]:
         return {} if self.alphabet is None else {"mode": "the alphabet is given"}

@@ -109,6 +109,9 @@ class Generate(CorpusOperator):
         return (*readable, *sorted(needed.difference(readable)))
 
     def check_text(self, records: pa.Table) -> None:
+        sentences = sentence_columns(records.column_names)
+        if self.fills not in sentences:
+            raise unknown("column of text to fill", self.fills, sentences)
         for record in records.slice(0, 1).to_pylist():
             render(self.prompt, record, [*self.examples, *[record] * self.shots])
 

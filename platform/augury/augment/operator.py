@@ -63,7 +63,7 @@ BlockFunction: TypeAlias = "Callable[[pa.Table], OperatorOutput]"
 
 
 class Operator(Extension):
-    """Parameters of an operator, which are also its flags on the command line.
+    """Parameters of an operator, which `augury augment --operator NAME` takes by `--set` too.
 
     Each of its parts maps a block of records to one view of every record, which keeps the record's
     id and label, or to new records, which name their parents. Nothing may depend on the size of a

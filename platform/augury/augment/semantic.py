@@ -113,7 +113,9 @@ class Semantic(CorpusOperator):
         generator = {"name": GENERATOR, "task": "seq2seq", **of_generator, **self.generator}
         if self.rectify == "requested":
             return {GENERATOR: generator}
-        training = {"max_examples": 16, **self.teacher.get("training", {})}
+        training = self.teacher.get("training", {})
+        if isinstance(training, Mapping):  # what else is given, the experiment refuses
+            training = {"max_examples": 16, **training}
         of_teacher = {"corpus": corpus, "model": {"name": "roberta-large"}, **self.teacher}
         teacher = {"name": TEACHER, "task": "nli", **of_teacher, "training": training}
         return {GENERATOR: generator, TEACHER: teacher}

@@ -108,6 +108,8 @@ def faults_of(
             known, elsewhere = _known_keys(schema, path[:-1]), _keys_called(schema, path[-1])
             hint = _nearest_key(path[-1], known, elsewhere)
             faults[path] = Fault(path, f"unknown key '{KEY}': {hint}")
+        elif each["type"] == "too_short":
+            faults[path] = Fault(path, f"{KEY} has too few entries: give at least one")
         elif is_type:
             alternatives = allowed.setdefault(path, [])
             alternatives.append(_allowed(each))

@@ -49,7 +49,11 @@ def export(run: Folder, store: Store, form: str, output: Path) -> None:
         raise UserError(f"'{output}' exists already: give another --output, or remove it")
     trained = Run.read(run)
     directory = output.with_name(f".tmp-{output.name}-{uuid.uuid4().hex[:8]}")
-    directory.mkdir(parents=True)
+    try:
+        directory.mkdir(parents=True)
+    except OSError as error:
+        reason = f"'{output}' cannot be made ({error.strerror}): give another --output"
+        raise UserError(reason) from error
     try:
         exported = capable(trained.experiment.task, Exports).export(trained, form, directory)
         if model := trained.experiment.pretrained:

@@ -81,7 +81,7 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
     """Return the systems that words name, each once: runs, systems with all their seeds, and all
     those of a sweep or of an experiment's report.
 
-    UserError where one does not exist or has no scores.
+    UserError where one does not exist, has no scores, or shares a run with another.
     """
     from augury.reporting.results import load_groups  # which names of runs do without
 
@@ -89,6 +89,9 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
     for word in words:
         for name, found in _of_group(word, storage) or [_system(word, storage)]:
             named.setdefault(tuple(found), name)
+    runs = Counter(run for found in named for run in found)
+    if shared := [run.uri for run, count in runs.items() if count > 1]:
+        raise UserError(f"{shared[0]} belongs to two of the systems: name each run once")
     groups = [{_seed(run): run for run in runs} for runs in named]
     systems = load_groups(groups, list(named.values()))
     for system in systems:

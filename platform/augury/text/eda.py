@@ -199,8 +199,10 @@ def _wordnet(file: Path) -> Iterator[tuple[str, list[str]]]:
     rows = _lines(file)
     names = next(rows)[1].split("\t")
     members = column_index(str(file), names, "members")
-    for _, line in rows:
+    for number, line in rows:
         fields = line.split("\t")
+        if len(fields) != len(names):
+            raise UserError(f"{file}, line {number} has not the columns of the header")
         synset = fields[members].split("|")
         if len(synset) > 1:
             yield from ((word, synset) for word in synset if " " not in word)
