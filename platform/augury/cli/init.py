@@ -205,8 +205,8 @@ def _check_files(files: Sequence[str], flag: str, aligned: bool) -> None:
         if not is_table and aligned and len(files) == 1:
             raise UserError(
                 f"{flag} has one file, {file}, and its extension is not that of a table: its other "
-                f"side is missing, give both, as in {flag} {file} OTHER_SIDE; or call a table "
-                ".tsv, .csv, .jsonl or .parquet"
+                f"side is missing, give both, as in {flag} {file} OTHER_SIDE (or {file}, if "
+                "it has both); or call a table .tsv, .csv, .jsonl or .parquet"
             )
 
 

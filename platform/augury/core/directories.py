@@ -57,9 +57,9 @@ def appearing(target: Path) -> Iterator[IO[bytes]]:
 
 
 def reset_permissions(directory: Path) -> None:
-    """Give a directory and its content the permissions of new files: safetensors restricts its own
-    to their owner."""
-    mask = os.umask(0)
-    os.umask(mask)
-    for path in (directory, *directory.rglob("*")):
-        path.chmod((0o777 if path.is_dir() else 0o666) & ~mask)
+    """Give the files of a directory its own permissions, but those to run and list: safetensors
+    restricts its own to their owner."""
+    mode = directory.stat().st_mode & 0o666
+    for path in directory.rglob("*"):
+        if path.is_file():
+            path.chmod(mode)

@@ -120,7 +120,7 @@ class Registry:
         except FileNotFoundError as error:
             siblings = [str(file) for file in file_of(path).parent.glob("*.py")]
             close = nearest(error.filename, siblings) if siblings else ""
-            hint = f", {close}" if close.endswith("?") else ""
+            hint = f" ({close})" if close.endswith("?") else ""
             raise UserError(
                 f"no {self.noun} '{path}': there is no file {error.filename}{hint}. Built-in and "
                 f"installed: {', '.join(self.names())}; a file of your own must {self.contract}"

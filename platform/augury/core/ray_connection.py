@@ -104,7 +104,7 @@ def _start(address: str, started: Future[None]) -> None:
             # (github.com/ray-project/ray/issues/54305).
             context = ray.init(address="local", num_cpus=cores, include_dashboard=True, **options)
             if context.dashboard_url:
-                say(f"Ray's dashboard: http://{context.dashboard_url}")
+                say(f"Ray's dashboard: http://{context.dashboard_url} (token: ray get-auth-token)")
         data = ray.data.DataContext.get_current()
         data.enable_progress_bars = data.print_on_execution_start = False
         logging.getLogger("ray.data").setLevel(logging.ERROR)

@@ -13,7 +13,7 @@ from optuna.trial import create_trial
 
 from augury.core.rng import seed_of
 from augury.sweeping.declarations import Point
-from augury.sweeping.space import Space
+from augury.sweeping.space import Space, points
 
 
 def suggest(
@@ -57,4 +57,7 @@ def suggest(
         if drawn not in known and drawn not in suggested:
             suggested.append(drawn)
     optuna.logging.set_verbosity(level)
+    if len(suggested) < count:  # where few are left, they are hardly drawn
+        left = [point for point in points(space) if point not in known and point not in suggested]
+        suggested += left[: count - len(suggested)]
     return suggested
