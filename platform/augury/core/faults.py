@@ -79,8 +79,12 @@ class InvalidSettings(UserError):
         return InvalidSettings, (self.subject, self.faults, self.locations)
 
     def in_file(self, file: str, locations: Mapping[KeyPath, str]) -> InvalidSettings:
-        """Return the same errors for the settings in a file."""
-        return InvalidSettings(file, self.faults, locations)
+        """Return the same errors for the settings in a file, in the order of its lines."""
+        order = {line: number for number, line in enumerate(locations.values())}
+        faults = sorted(
+            self.faults, key=lambda fault: order.get(_locate(fault.path, locations), -1)
+        )
+        return InvalidSettings(file, faults, locations)
 
 
 def faults_of(
