@@ -20,13 +20,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeVar
+from typing import IO, Any, TypeVar
 
 from pyarrow import fs
 
-from augury.core import files, integrity
+from augury.core import files, held, integrity
 from augury.core.directories import TEMPORARY, appearing, downloads
 from augury.core.errors import UserError
+from augury.core.held import FileInfo, Held
 from augury.core.integrity import CHUNK, OTHERS, Checksum, Damaged, checksums
 from augury.core.messages import say
 from augury.core.secrets import redacted_values
@@ -40,16 +41,6 @@ SMALL = 8 << 20
 """Bytes up to which a copy is kept of what is written to an object store."""
 THREADS = 8
 """The number of files that are read at once."""
-
-
-class FileInfo(NamedTuple):
-    """What is known of a file or subfolder."""
-
-    is_file: bool
-    size: int
-    """Bytes; 0 for a folder."""
-    modified: float
-    """When it was last changed, in seconds since 1970; 0 where that is not known."""
 
 
 class Store:
@@ -87,8 +78,6 @@ class _Known:
 
 _known: dict[tuple[str, str], _Known] = {}
 """By root and name of the folder."""
-_held: dict[tuple[str, str], dict[str, FileInfo]] = {}
-"""What is in the remote folders that this process alone changes, by root and name."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +140,7 @@ class Folder:
         _forget(self)
         if not self.is_local:
             infos = self.contents().items()
-            _held[self.root, self.name] = {name: info for name, info in infos if info.is_file}
+            held.hold(self.root, self.name, {name: info for name, info in infos if info.is_file})
         try:
             yield
         finally:
@@ -159,23 +148,19 @@ class Folder:
 
     def release(self) -> None:
         """Let other processes change a folder that this one has held."""
-        if _held.pop((self.root, self.name), None) and not self._known.complete:
+        if held.release(self.root, self.name) and not self._known.complete:
             _forget(self)
 
-    def _holder(self, name: str) -> tuple[dict[str, FileInfo], str] | None:
-        """Return the files of the held folder that has a file, and the file's name in it."""
-        path = f"{self.name}/{name}".rstrip("/")
-        for (root, holder), infos in [*_held.items()]:
-            if root == self.root and f"{path}/".startswith(f"{holder}/"):
-                return infos, path[len(holder) + 1 :]
-        return None
+    def _held(self, name: str) -> Held | None:
+        """Return what a held folder has of a file or, by an empty name, of this folder."""
+        return Held.find(self.root, f"{self.name}/{name}".rstrip("/"))
 
     def exists(self, name: str = "") -> bool:
         """Return whether a file, or by default the folder, is there."""
         if name in self._known.copies:
             return True
         is_bucket = self.filesystem.type_name in files.OBJECT_STORES
-        if not (name and is_bucket) or self._holder(name):
+        if not (name and is_bucket) or self._held(name):
             return self.info(name) is not None
         try:  # `get_file_info` asks a second time, whether it is a directory
             self.filesystem.open_input_stream(self.path(name), compression=None).close()
@@ -186,28 +171,22 @@ class Folder:
     def info(self, name: str = "") -> FileInfo | None:
         """Return what is known of a file, or by default of the folder; None where it is not
         there."""
-        if holder := self._holder(name):
-            infos, inside = holder
-            is_folder = any(other.startswith(f"{inside}/") for other in [*infos])
-            return infos.get(inside, FileInfo(False, 0, 0) if is_folder else None)
+        if of_held := self._held(name):
+            return of_held.info()
         info = self.filesystem.get_file_info(self.path(name))
         return None if info.type == fs.FileType.NotFound else _told(info)
 
     def contents(self, *, below: bool = True) -> dict[str, FileInfo]:
         """Return what is known of the files and subfolders, by their names in order, with `below`
         also of those in them; temporary ones too, and of a held folder files alone."""
-        told: dict[str, FileInfo] = {}
-        if holder := self._holder(""):
-            infos, inside = holder
-            for name, info in [*infos.items()]:
-                child = name[len(inside) :].lstrip("/")
-                if f"{name}/".startswith(f"{inside}/".lstrip("/")) and (below or "/" not in child):
-                    told[child] = info
+        if of_held := self._held(""):
+            found = of_held.below()
+            told = {name: info for name, info in found.items() if below or "/" not in name}
         else:
             base = self.path()
             selector = fs.FileSelector(base, allow_not_found=True, recursive=below)
-            for found in self.filesystem.get_file_info(selector):
-                told[found.path[len(base) :].lstrip("/")] = _told(found)
+            infos = self.filesystem.get_file_info(selector)
+            told = {info.path[len(base) :].lstrip("/"): _told(info) for info in infos}
         return dict(sorted(told.items()))
 
     def names(self) -> list[str]:
@@ -400,12 +379,12 @@ class Folder:
         is complete or held."""
         if self.is_local:
             return Path(self.path(name))
-        known, holder = self._known, self._holder(name)
+        known, of_held = self._known, self._held(name)
         if name not in known.copies:
-            if holder and holder[1] not in holder[0]:
+            if of_held and of_held.info() is None:
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.path(name))
             self._download(name)
-            if not (known.complete or holder):
+            if not (known.complete or of_held):
                 return self._place(name)
             known.copies[name] = self._place(name)
         return known.copies[name]
@@ -459,8 +438,8 @@ class Folder:
             shutil.copyfileobj(source, stream, CHUNK)
             stream.close()
         size = target.stat().st_size
-        if holder := self._holder(name):
-            holder[0][holder[1]] = FileInfo(True, size, time.time())
+        if of_held := self._held(name):
+            of_held.note(FileInfo(True, size, time.time()))
         if size < SMALL:
             self._known.copies[name] = target  # most are read soon
         else:
@@ -556,11 +535,8 @@ class Folder:
             with suppress(FileNotFoundError):  # another process may have removed it
                 delete = self.filesystem.delete_file if info.is_file else self.filesystem.delete_dir
                 delete(path)
-            if holder := self._holder(name):
-                infos, inside = holder
-                for other in [*infos]:
-                    if f"{other}/".startswith(f"{inside}/"):
-                        del infos[other]
+            if of_held := self._held(name):
+                of_held.remove()
 
     def drop(self, name: str) -> None:
         """Remove a file of a complete folder, which then is as if it had never had it."""

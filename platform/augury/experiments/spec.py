@@ -345,14 +345,13 @@ class Experiment(Section):
         groups = self.view_groups()
         for part in self._parts:
             check_columns(part, self.corpus.KIND.columns)
-            if (
-                isinstance(part, TextSubset) and not self.systems
-            ):  # with systems, each is one experiment, and this is none
-                part.check_names([*self.corpus.mixture])
         _check_names([*self.view_names, *self.record_origins])
         _check_draws(self.token_draws, self.task, resegments=self.resegments)
         if not self.systems:  # with systems, each is one experiment, and this is none
             _check_views(self.regime, groups, self.view_names)
+            for part in self._parts:
+                if isinstance(part, TextSubset):
+                    part.check_names([*self.corpus.mixture])
         _check_records(self.regime, groups, self.record_origins)
         if self.stage is not None:
             _check_schedule(self.stage.carry, self.training)
