@@ -135,7 +135,7 @@ def find(path: str) -> Path:
     target = expanded(path)
     if target.exists():
         return target
-    begins = "; a relative path in a file of settings begins at its folder"
+    begins = " (a relative path in a file of settings begins at its folder)"
     begins = begins if target.is_absolute() else ""  # as the words of a command are typed
     if not target.parent.is_dir():
         raise UserError(f"no file '{path}': there is no directory '{target.parent}'{begins}")
