@@ -57,7 +57,7 @@ BY_KIND = {
     "view": Damage("views/*/part-00000.parquet", flip, "train", MADE),
     "fit": Damage("fits/*/fitted.json", half, "train", MADE),
     "vocabulary": Damage("vocabularies/*/sentencepiece-0.model", flip, "train", MADE),
-    "token ids": Damage("tokens/*/part-00000.parquet.ids.npy", flip, "train", MADE),
+    "token ids": Damage("tokens/*/part-00000.parquet.arrow", flip, "train", MADE),
     "scores": Damage(f"{RUN}/scores.json", flip, "train", SCORED),
     "statistics": Damage(f"{RUN}/counts/test.npz", flip, "train", SCORED),
     "CTranslate2": Damage(f"{RUN}/ctranslate2/model.bin", flip, "translate", MADE),
@@ -171,7 +171,7 @@ OF_ONE: dict[str, tuple[str, Change]] = {
     "a byte": ("run.json", lambda old: old.replace(b'"name"', b'"nane"', 1)),
     "other entries": ("run.json", record({"seed": "x"})),
     "scores": ("scores.json", half),
-    "history": ("history/00000001.jsonl", lambda _: b"{"),
+    "history": ("history.jsonl", lambda _: b"{"),
     "report": (REPORT, half),
     "paths of a report": (REPORT, runs_at("../../etc", "/etc", "", "runs/none/seed-1", "runs")),
     "sweep": (SWEEP, lambda _: b"{"),
@@ -212,9 +212,7 @@ def test_everything_else_goes_on(
     listed = run_json(capsys, "runs", root)
     damaged = next(run for run in listed if run["name"] == "tiny/three/1")
     name, change = OF_ONE[kind]
-    file = Path(root, name) if "/" in name and "history" not in name else Path(damaged["run"], name)
-    if "history" in name:
-        file = next(file.parent.glob("*"))
+    file = Path(root, name) if "/" in name else Path(damaged["run"], name)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(change(file.read_bytes() if file.exists() else b""))
     stores._known.clear()

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain
-from pathlib import Path
 from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -23,6 +22,8 @@ from augury.core.store import Folder
 from augury.corpora.corpus import read_shard
 
 KIND = "tokens"
+SUFFIX = ".arrow"
+"""Of the file of a shard: rows of ids in Arrow's own format, which is read where it lies."""
 
 
 class Text(NamedTuple):
@@ -42,7 +43,7 @@ class Text(NamedTuple):
                 "column": column,
                 "view": self.view,
                 "vocabulary": tokenizer,
-                "version": 1,
+                "version": 2,
             }
         )
 
@@ -125,9 +126,8 @@ def tokenise(
                 made = executor.map(partial(_writer, tokenizer, missing, folders), work, stage)
             for item, shard in zip(work, made, strict=True):
                 counts[item["text"]].update(json.loads(shard["counts"]))
-                written[item["text"]] |= {
-                    file["name"]: (file["size"], file["checksum"]) for file in shard["files"]
-                }
+                file = shard["file"]
+                written[item["text"]][file["name"]] = (file["size"], file["checksum"])
         for name, text in missing.items():
             folders[name].finish(
                 {
@@ -144,21 +144,25 @@ def tokenise(
 
 
 def _writer(tokenizer: Tokenizer, texts: Mapping[str, Text], folders: Mapping[str, Folder]) -> Task:
-    """Return the task that writes the ids and offsets of a shard of a text, and returns its
-    `counts` as JSON and its `files`."""
+    """Return the task that writes the ids of a shard of a text, and returns its `counts` as JSON
+    and its `file`."""
     encode = tokenizer.load()
     dtype = np.uint16 if tokenizer.size <= 1 << 16 else np.int32
 
     def write(row: Row) -> Row:
         text, folder, shard = texts[row["text"]], folders[row["text"]], row["shard"]
         ids, offsets, counts = encode(read_shard(text.folder, shard, text.columns), text.view)
-        files = []
-        for suffix, array in (("ids", ids.astype(dtype)), ("offsets", offsets)):
-            buffer, file = io.BytesIO(), f"{shard}.{suffix}.npy"
-            np.save(buffer, array)
-            size, checksum = folder.write(file, buffer.getvalue())
-            files.append({"name": file, "size": size, "checksum": checksum})
-        return {"rows": len(offsets) - 1, "counts": json.dumps(counts), "files": files}
+        rows = pa.ListArray.from_arrays(offsets.astype(np.int32), ids.astype(dtype))
+        table, file = pa.table({"ids": rows}), f"{shard}{SUFFIX}"
+        buffer = io.BytesIO()
+        with pa.ipc.new_file(buffer, table.schema) as stream:
+            stream.write_table(table)
+        size, checksum = folder.write(file, buffer.getvalue())
+        return {
+            "rows": len(rows),
+            "counts": json.dumps(counts),
+            "file": {"name": file, "size": size, "checksum": checksum},
+        }
 
     return write
 
@@ -167,11 +171,15 @@ class Tokens:
     """The ids of all rows of one or more concatenated texts, read lazily."""
 
     def __init__(self, *folders: Folder):
-        shards: list[Path] = []
+        self._ids: list[np.ndarray] = []
+        self._offsets: list[np.ndarray] = []
         for folder in folders:
-            shards += [folder.local() / shard for shard in folder.manifest()["shards"]]
-        self._ids = [np.load(f"{shard}.ids.npy", mmap_mode="r") for shard in shards]
-        self._offsets = [np.load(f"{shard}.offsets.npy") for shard in shards]
+            directory = folder.local()
+            for shard in folder.manifest()["shards"]:
+                file = pa.memory_map(str(directory / f"{shard}{SUFFIX}"))
+                rows = pa.ipc.open_file(file).get_batch(0).column(0)
+                self._ids.append(rows.values.to_numpy())
+                self._offsets.append(rows.offsets.to_numpy())
         self._first_row = np.cumsum([0] + [len(offsets) - 1 for offsets in self._offsets])
 
     def __len__(self) -> int:
