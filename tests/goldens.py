@@ -175,12 +175,11 @@ def checksum(file: Path) -> str:
 def result(run: Path) -> dict[str, Any]:
     """Return what a run has learned and said."""
     validations = {}
-    for file in sorted(run.glob("history/*.jsonl")):
-        for line in file.read_text().splitlines():
-            record = json.loads(line)
-            valid = {key: value for key, value in record["metrics"].items() if "valid/" in key}
-            if valid:
-                validations[str(record["update"])] = valid
+    for line in (run / "history.jsonl").read_text().splitlines():
+        record = json.loads(line)
+        valid = {key: value for key, value in record["metrics"].items() if "valid/" in key}
+        if valid:
+            validations[str(record["update"])] = valid
     outputs = {file.name: file.read_text().splitlines() for file in run.glob("hypotheses/*")}
     statistics = {file.name: arrays(file) for file in run.glob("counts/*.npz")}
     return {

@@ -19,6 +19,8 @@ from augury.scoring.scores import score
 from augury.scoring.stored import Measured, Score, write_statistics
 from augury.sweeping import state
 from augury.sweeping.state import Sweep
+from augury.training import history
+from augury.training.history import FILE as HISTORY_FILE
 from augury.training.history import History
 from augury.training.trained import WEIGHTS, Outcome, ReportedWeights
 
@@ -102,9 +104,9 @@ class Run:
         self.folder.write("experiment.yaml", "name: ciphers\n")
         replace(record, **changes).write_description(self.folder, {})  # type: ignore[arg-type]
 
-    def history(self, first: int, last: int, name: str | None = None, delay: float = 0.0) -> None:
+    def history(self, first: int, last: int, delay: float = 0.0) -> None:
         """Records after updates `first`, `first + 50` ... `last`, loss 1000 / update, at 10
-        updates a second."""
+        updates a second, in place of what was recorded from `first` on."""
         lines = [
             {
                 "update": update,
@@ -114,12 +116,14 @@ class Run:
             }
             for update in range(first, last + 1, 50)
         ]
-        self.raw(name or f"{first:08d}", *lines)
+        earlier = [record for record in history.read(self.folder) if record["update"] < first]
+        self.folder.remove(history.FILE)
+        self.record(*earlier, *lines)
 
-    def raw(self, name: str, *lines: object) -> None:
-        self.folder.sub("history").write(
-            f"{name}.jsonl", "".join(json.dumps(line) + "\n" for line in lines)
-        )
+    def record(self, *lines: object) -> None:
+        """Add records."""
+        all_lines = [*history.read(self.folder), *lines]
+        self.folder.write(history.FILE, "".join(json.dumps(line) + "\n" for line in all_lines))
 
     def scores(self, value: float = 31.5) -> None:
         score = Score("bleu", value, 29.0, 34.0, "tok:13a", 9)
@@ -226,7 +230,7 @@ class Results:
         ]
         if lines:
             content = "".join(json.dumps(line) + "\n" for line in lines)
-            run.sub("history").write("00000001.jsonl", content)
+            run.write(HISTORY_FILE, content)
         return run
 
 
@@ -273,10 +277,10 @@ class Sweeps:
         folder = self.results.run(
             names[address], address, seed, bleu=scored, seconds=seconds_of_all, **run
         )
-        history = History(folder)
+        written = History(folder)
         for index, value in enumerate(values, start=1):
-            history.add(100 * index, 0, {"valid/bleu": value, "train/seconds": seconds * index})
-        history.flush()
+            written.add(100 * index, 0, {"valid/bleu": value, "train/seconds": seconds * index})
+        written.flush()
         if progress == "finished":
             folder.finish({})
         self.trials[f"{address}/seed-{seed}"] = {"progress": progress, "error": error}

@@ -90,7 +90,7 @@ class Trials:
         for at in (1, 2) if valid is not None else ():
             metrics = {"valid/bleu": valid * at / 2, "train/seconds": 18.0 * at}
             line = {"update": 50 * at, "epochs": 0.0, "time": 1.7e9 + 10 * at + seed - 1}
-            run.raw(f"{50 * at:08}", {**line, "metrics": metrics})
+            run.record({**line, "metrics": metrics})
         if test is not None:
             run.scores(test)
         if progress == "finished":

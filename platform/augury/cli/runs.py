@@ -8,6 +8,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -145,12 +146,9 @@ def _listed(name: str, run: Folder) -> dict[str, Any]:
 
 def _trained_at(run: Folder) -> float:
     """Return when a run was last trained, by its history; copying does not change it."""
-    files = sorted(history.files(run), key=lambda file: file.partition(".")[0])
-    try:
-        if files and (validations := history.records(run, files[-1])):
-            return validations[-1]["time"]
-    except UserError:  # damaged
-        pass
+    with suppress(UserError):  # where it is damaged
+        if records := history.read(run):
+            return records[-1]["time"]
     info = run.info(DESCRIPTION)
     return info.modified or 0.0 if info else 0.0
 

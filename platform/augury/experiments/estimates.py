@@ -97,9 +97,11 @@ def remaining(graph: Graph) -> dict[Step, float] | None:
     ]
     pace, left = median(paces) if paces else 1.0, {}
     for step, run in runs.items():
-        left[step] = 0.0 if run.complete else pace * costs[step].scoring
-        if not run.complete and step not in ended:
-            left[step] += max(pace * costs[step].training - history.trained_seconds(run), 0.0)
+        cost, left[step] = costs[step], 0.0
+        if step not in ended:
+            left[step] = max(pace * cost.training - history.trained_seconds(run), 0.0)
+        if not run.complete:
+            left[step] += pace * cost.scoring
     return left
 
 

@@ -20,7 +20,7 @@ from augury.core.locks import make_once
 from augury.core.messages import logger
 from augury.core.progress import StatusLine, duration, say, say_once
 from augury.core.ray_connection import connect
-from augury.core.store import Folder, Store
+from augury.core.store import FileInfo, Folder, Store
 from augury.core.threads import run_every
 from augury.corpora.ingest import overlap_notes
 from augury.experiments.examples import Examples
@@ -206,19 +206,18 @@ class ProgressMonitor:
 
     def __init__(self, run: Folder, label: str, training: Training, line: StatusLine):
         self.run, self.label, self.training, self.line = run, label, training, line
-        self.files: dict[str, int] = {}
+        self.read: FileInfo | None = None
         self.latest: dict[str, float] = {}
         self.update, self.epochs = 0, 0.0
 
     def refresh(self) -> None:
         """Read and show new records."""
-        files = history.files(self.run)
-        # A resumed run writes anew what it dropped.
-        for name, _ in sorted(files.items() - self.files.items()):
-            for record in history.records(self.run, name):
+        written = self.run.info(history.FILE)
+        if written != self.read:
+            for record in history.read(self.run):
                 self.latest |= record["metrics"]
                 self.update, self.epochs = record["update"], record["epochs"]
-        self.files = files
+        self.read = written
         if self.latest:
             self.line.show(self.text(), self.share())
 

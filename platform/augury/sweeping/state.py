@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from augury.core.errors import UserError, nearest
 from augury.core.integrity import Damaged
 from augury.core.messages import say_once
-from augury.core.store import Folder, Store
+from augury.core.store import FileInfo, Folder, Store
 from augury.experiments import record
 from augury.sweeping.schedulers import Confirmation
 from augury.training import history
@@ -229,22 +229,20 @@ class Curves:
     """A cache of validation curves that rereads a history only if it has grown."""
 
     metric: str
-    _known: dict[str, tuple[dict[str, int] | None, tuple[Point, ...]]] = field(default_factory=dict)
-    """By run, with the files that it was read from; None where they do not grow any more."""
+    _known: dict[str, tuple[FileInfo | str | None, tuple[Point, ...]]] = field(default_factory=dict)
+    """By run, with what was known of its history, or that it has ended."""
 
     def of(self, run: Folder, ended: bool = False) -> tuple[Point, ...]:
         """Return the validations of a run so far, which will be no more if it has `ended`."""
-        read, curve = self._known.get(run.name, ({}, ()))
-        if read is None:
-            return curve
-        files = history.files(run)
-        if read != files:
-            curve = self._read(run, files)
-        self._known[run.name] = (None if ended else files, curve)
+        now = "ended" if ended else run.info(history.FILE)
+        known, curve = self._known.get(run.name, (None, ()))
+        if known != now:
+            curve = self._read(run)
+            self._known[run.name] = (now, curve)
         return curve
 
-    def _read(self, run: Folder, files: Iterable[str]) -> tuple[Point, ...]:
-        records = history.read(run, files)
+    def _read(self, run: Folder) -> tuple[Point, ...]:
+        records = history.read(run)
         validations = [record for record in records if self.metric in record["metrics"]]
         return tuple(
             Point(

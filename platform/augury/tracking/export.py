@@ -44,7 +44,7 @@ IDENTITY = "storage.json"
 """The file with the identity of a storage, which tells its sweeps and experiments from others of
 these names, also after it was moved."""
 SENT_FILES = (EXPERIMENT, DESCRIPTION, SCORES, HYPOTHESES)
-FILES = (*SENT_FILES, history.KIND, MANIFEST, FAILURE)
+FILES = (*SENT_FILES, history.FILE, MANIFEST, FAILURE)
 """What is sent of a run's folder, and what is read of it."""
 DESCRIBED = ("name", "experiment", "address", "seed", "task", "commit")
 """The fields of a record that are tags."""

@@ -91,9 +91,8 @@ def _copy(source: Folder, position: Position, run: Folder, address: str) -> bool
     It fails where the other run is training and removes checkpoints meanwhile.
     """
     with suppress(FileNotFoundError, Damaged):
-        records = source.sub(history.KIND)
-        for file in records.names():  # training drops those after the position
-            run.sub(history.KIND).write(file, records.read(file))
+        # Training drops the records after the position.
+        run.write(history.FILE, source.read(history.FILE, verified=False))
         for update in Checkpoints(source).updates():  # the latest comes last
             if update > position.update:
                 break
@@ -110,5 +109,5 @@ def _copy(source: Folder, position: Position, run: Folder, address: str) -> bool
         say(f"{run.uri}: continues {source.uri} from update {position.update:,}")
         return True
     run.remove("checkpoints")
-    run.remove(history.KIND)
+    run.remove(history.FILE)
     return False

@@ -1,25 +1,23 @@
 """The history of a run: lines of metrics in its folder, written while it trains.
 
-Rank 0 writes `history/<first update>.jsonl`, a new file every few seconds and at every checkpoint.
-No file spans a checkpoint, so that a resumed run drops exactly the records that it will write
-again.
+Rank 0 writes `history.jsonl` anew every few seconds and at every checkpoint, with all records until
+then. A resumed run drops exactly the records that it will write again.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable
 from typing import TypedDict
 
-from augury.core.directories import TEMPORARY
 from augury.core.errors import UserError
+from augury.core.progress import say
 from augury.core.store import Folder
 
-KIND = "history"
+FILE = "history.jsonl"
 FLUSH_SECONDS, REMOTE_FLUSH_SECONDS = 5.0, 30.0
-"""The time between two files, on a mounted storage and on others, where each takes requests of
-those who write and of those who read."""
+"""The least time between two writings, on a mounted storage and on others, where each takes
+requests of those who write and of those who read."""
 
 
 def flush_seconds(run: Folder) -> float:
@@ -37,80 +35,58 @@ class Record(TypedDict):
 
 
 class History:
-    """Writes the history of a run."""
+    """Writes the history of a run, as its only process that does."""
 
     def __init__(self, run: Folder):
-        self._folder = run.sub(KIND)
-        self._waiting: list[Record] = []
-        self._flushed = time.monotonic()
-        self._names: set[str] | None = None  # only this process writes them
+        self._run = run
+        self._lines: list[str] = []
+        self._written, self._flushed = 0, time.monotonic()
 
     def rewind(self, update: int) -> None:
-        """Drop what was written after `update`."""
-        self._names = set(self._folder.names())
-        for name in sorted(self._names):
-            if int(name.partition(".")[0].rstrip("~")) > update:
-                self._folder.remove(name)
-                self._names.remove(name)
+        """Take up what the run has written, without what came after `update`."""
+        try:
+            known = read(self._run)
+        except UserError:
+            say(f"warning: {self._run.location(FILE)} is damaged: it begins anew")
+            known = []
+        self._lines = [json.dumps(record) for record in known if record["update"] <= update]
+        self._written = len(self._lines)
 
     def add(self, update: int, epochs: float, metrics: dict[str, float]) -> None:
         """Keep a record; it reaches the folder within a few seconds or at the next `flush`."""
-        self._waiting.append(
-            {"update": update, "epochs": epochs, "time": time.time(), "metrics": metrics}
-        )
-        if time.monotonic() - self._flushed > flush_seconds(self._folder):
+        record = Record(update=update, epochs=epochs, time=time.time(), metrics=metrics)
+        self._lines.append(json.dumps(record))
+        if time.monotonic() - self._flushed > flush_seconds(self._run):
             self.flush()
 
     def flush(self) -> None:
         """Write the records that wait."""
-        if self._waiting:
-            if self._names is None:
-                self._names = set(self._folder.names())
-            name = f"{self._waiting[0]['update']:08d}"
-            while f"{name}.jsonl" in self._names:
-                name += "~"
-            self._names.add(f"{name}.jsonl")
-            self._folder.write(
-                f"{name}.jsonl", "".join(json.dumps(record) + "\n" for record in self._waiting)
+        if len(self._lines) > self._written:
+            self._run.write(FILE, "".join(f"{line}\n" for line in self._lines))
+        self._written, self._flushed = len(self._lines), time.monotonic()
+
+
+def read(run: Folder) -> list[Record]:
+    """Return the records of a run, by update; UserError where the file is damaged."""
+    try:
+        content = run.read(FILE, verified=False)
+    except FileNotFoundError:
+        return []
+    try:
+        records: list[Record] = []
+        for line in map(json.loads, content.decode().splitlines()):
+            update, epochs = line["update"], line["epochs"]
+            records.append(
+                Record(update=update, epochs=epochs, time=line["time"], metrics=line["metrics"])
             )
-        self._waiting = []
-        self._flushed = time.monotonic()
-
-
-def read(run: Folder, names: Iterable[str] | None = None) -> list[Record]:
-    """Return the records of a run, by update; of all files, or of those that are known already."""
-    unsorted: list[Record] = []
-    for name in files(run) if names is None else names:
-        unsorted += records(run, name)
-    return sorted(unsorted, key=lambda record: record["update"])
+        return records
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(
+            f"{run.location(FILE)} is damaged ({error}): remove it, only MLflow and charts use it"
+        ) from error
 
 
 def trained_seconds(run: Folder) -> float:
     """Return the time that a training has taken until its last validation."""
     known = (record["metrics"].get("train/seconds", 0.0) for record in read(run))
     return max(known, default=0.0)
-
-
-def files(run: Folder) -> dict[str, int]:
-    """Return the names and sizes in bytes of history files, which a restart may rewrite."""
-    folder = run.sub(KIND)
-    infos = folder.contents(below=False)
-    return {name: info.size for name, info in infos.items() if not name.startswith(TEMPORARY)}
-
-
-def records(run: Folder, name: str) -> list[Record]:
-    """Return the records of one history file; UserError with its name where it is damaged."""
-    content = run.read(f"{KIND}/{name}", verified=False)  # kept, once the run is finished
-    try:
-        known: list[Record] = []
-        for line in map(json.loads, content.decode().splitlines()):
-            update, epochs = line["update"], line["epochs"]
-            known.append(
-                Record(update=update, epochs=epochs, time=line["time"], metrics=line["metrics"])
-            )
-        return known
-    except (ValueError, KeyError, TypeError) as error:
-        where = run.location(f"{KIND}/{name}")
-        raise UserError(
-            f"{where} is damaged ({error}): remove it, only MLflow and charts use it"
-        ) from error
