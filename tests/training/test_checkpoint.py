@@ -21,21 +21,27 @@ pytestmark = pytest.mark.trains
 SCORES = {10: 3.0, 20: 5.0, 30: 4.0, 40: 5.0, 50: 1.0}
 
 
-def written(run: Folder, keep: int, keep_best: bool) -> tuple[Checkpoints, Position, nn.Module]:
-    """Checkpoints of a number that is that of the update, written one after the other."""
+def written(
+    run: Folder, keep: int, keep_best: bool, every: int = 1
+) -> tuple[Checkpoints, Position, nn.Module]:
+    """Checkpoints of a number that is that of the update, written after `every` validations."""
     module = nn.Linear(1, 1)
     optimizer = torch.optim.Adam(module.parameters())
     checkpoints = Checkpoints(run, keep, keep_best=keep_best)
     position = Position("toy", seed=1, world=1)
-    for update, score in SCORES.items():
+    for count, (update, score) in enumerate(SCORES.items(), start=1):
         with torch.no_grad():
             for parameter in module.parameters():
                 parameter.fill_(float(update))
         position.update, position.scores[update] = update, score
         checkpoints.save(module, optimizer, position)
+        if count % every == 0:
+            checkpoints.write()
+    checkpoints.write()
     return checkpoints, position, module
 
 
+@pytest.mark.parametrize("every", [1, 2, 3, 9])
 @pytest.mark.parametrize(
     ("keep", "keep_best", "last", "kept"),
     [
@@ -44,9 +50,10 @@ def written(run: Folder, keep: int, keep_best: bool) -> tuple[Checkpoints, Posit
     ],
 )
 def test_the_last_and_the_best_are_kept(
-    tmp_path: Path, keep: int, keep_best: bool, last: list[int], kept: list[int]
+    tmp_path: Path, keep: int, keep_best: bool, last: list[int], kept: list[int], every: int
 ) -> None:
-    checkpoints, position, module = written(Store(tmp_path).folder("runs", "toy"), keep, keep_best)
+    run = Store(tmp_path).folder("runs", "toy")
+    checkpoints, position, module = written(run, keep, keep_best, every)
     assert best(position.scores) == 20
     assert checkpoints.last() == last
     assert checkpoints.updates() == kept
@@ -92,6 +99,7 @@ def test_training_continues_from_the_last_state_that_was_saved_whole(
     def save(update: int, **how: Any) -> None:
         position.update = update
         checkpoints.save(module, optimizer, position, **how)
+        checkpoints.write()
 
     def restored() -> int:
         return checkpoints.restore(module, optimizer, Position("toy", seed=1, world=1)).update

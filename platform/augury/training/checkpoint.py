@@ -5,13 +5,18 @@ also have `state.pt` (optimizer, position in the plan, patience, cost so far). T
 an update are a function of (seed, update, rank), so the position is their state too.
 `snapshot-<update>` is like a checkpoint between validations. Where a checkpoint is damaged,
 training goes on from the one before.
+
+They are saved on this machine and written from there: on object stores, which take requests and
+time for each, at most every half minute and when training ends, however it ends.
 """
 
 from __future__ import annotations
 
 import io
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +24,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from augury.core.directories import scratch
+from augury.core.directories import temporary_directory
 from augury.core.errors import UserError
 from augury.core.integrity import Damaged
 from augury.core.naming import is_whole
@@ -115,6 +120,10 @@ class Checkpoints:
 
     def __init__(self, run: Folder, keep: int = 1, *, keep_best: bool = False):
         self.folder, self.keep, self.keep_best = run.sub("checkpoints"), keep, keep_best
+        self._waiting: dict[str, Path] = {}
+        """The local directories of checkpoints that are not written yet, in their order."""
+        self._best: int | None = None
+        """The update with the best score until then, where it is to be kept."""
 
     def save(
         self,
@@ -124,38 +133,58 @@ class Checkpoints:
         *,
         snapshot: bool = False,
     ) -> None:
-        """Write a checkpoint after a validation, or a snapshot, and then drop older state."""
+        """Save a checkpoint after a validation, or a snapshot, on this machine, until `write`."""
         name = f"{SNAPSHOT if snapshot else ''}{position.update:08d}"
-        with scratch("checkpoint") as directory:
-            save_file(
-                {key: tensor.cpu().contiguous() for key, tensor in parameters(module).items()},
-                directory / MODEL,
-            )
-            torch.save(
-                {"optimizer": optimizer.state_dict(), "position": asdict(position)},
-                directory / STATE,
-            )
+        directory = self._local / name
+        directory.mkdir(exist_ok=True)
+        tensors = {key: tensor.cpu().contiguous() for key, tensor in parameters(module).items()}
+        save_file(tensors, directory / MODEL)
+        state = {"optimizer": optimizer.state_dict(), "position": asdict(position)}
+        torch.save(state, directory / STATE)
+        self._waiting[name] = directory
+        if self.keep_best:
+            self._best = best(position.scores)
+
+    @cached_property
+    def _local(self) -> Path:
+        return temporary_directory("checkpoints")
+
+    def write(self) -> None:
+        """Write what is saved to the folder, but what is old already, and drop what is there."""
+        if not self._waiting:
+            return
+        listed = self._listed(complete=False) | dict.fromkeys(self._waiting, [MODEL, STATE])
+        old, without_state = self._older(listed, [*self._waiting][-1])
+        for name, directory in self._waiting.items():
+            if name in old:
+                shutil.rmtree(directory)
+                continue
+            if name in without_state:
+                (directory / STATE).unlink()
             self.folder.put(directory, name)
-        listed = self._listed(complete=False)
-        for older in listed:
-            if older.startswith(SNAPSHOT) and older != name:
-                self.folder.remove(older)
-        updates = _updates(listed)
-        for update in updates:
-            if update > position.update:  # damaged, so that training goes on from before it
-                self.folder.remove(f"{update:08d}")
-        if not snapshot:
-            earlier = [update for update in updates if update <= position.update]
-            with_state = [update for update in earlier if STATE in listed[f"{update:08d}"]]
-            best_one = best(position.scores) if self.keep_best else None
-            kept = earlier[-max(self.keep, WITH_STATE) :]
-            for update in earlier[:-WITH_STATE]:
-                if update == best_one:
-                    continue
-                if update not in kept:
-                    self.folder.remove(f"{update:08d}")
-                elif update in with_state:
-                    self.folder.sub(f"{update:08d}").drop(STATE)
+        for name in old - self._waiting.keys():
+            self.folder.remove(name)
+        for name in without_state - self._waiting.keys():
+            self.folder.sub(name).drop(STATE)
+        self._waiting = {}
+
+    def _older(self, listed: Mapping[str, list[str]], last: str) -> tuple[set[str], set[str]]:
+        """Return which of the listed checkpoints are not needed after the last one, and of which
+        the optimizer's state is not."""
+        end, updates = int(last.removeprefix(SNAPSHOT)), _updates(listed)
+        old = {name for name in listed if name.startswith(SNAPSHOT) and name != last}
+        # Later ones are damaged, so that training has gone on from before them.
+        old |= {f"{update:08d}" for update in updates if update > end}
+        earlier = [update for update in updates if update <= end]
+        kept = earlier[-max(self.keep, WITH_STATE) :]
+        without_state = set[str]()
+        for update in earlier[:-WITH_STATE]:
+            name = f"{update:08d}"
+            if update not in kept and update != self._best:
+                old.add(name)
+            elif update != self._best and STATE in listed[name]:
+                without_state.add(name)
+        return old, without_state
 
     @property
     def begun(self) -> bool:

@@ -32,7 +32,7 @@ from augury.training import distributed
 from augury.training.batching import plan_epoch
 from augury.training.checkpoint import Checkpoints, Position, best, load_tensors
 from augury.training.dropout import Dropout
-from augury.training.history import History
+from augury.training.history import REMOTE_FLUSH_SECONDS, History
 from augury.training.learner import Learner, Validation
 from augury.training.meter import Meter, loss_sums, processor
 from augury.training.schedule import Patience, adam, last_update, learning_rate
@@ -91,6 +91,8 @@ class Trainer:
             keep_best=training.weights in ("best", "chosen"),
         )
         self.history = History(run.folder)
+        self.written = -math.inf
+        """When history and checkpoints were last written to the run's folder."""
         start = Position(run.address, run.seed, distributed.world_size())
         # A run that has begun goes on from its own checkpoint, which is initialised already.
         if init_from is not None and not self.checkpoints.begun:
@@ -110,7 +112,7 @@ class Trainer:
         """Train until the schedule, the patience or an interrupt ends it, or to the first
         validation after `deadline`, in Unix time, to be continued.
 
-        `report` is called after every validation, when its checkpoint is written, and may end the
+        `report` is called after every validation, when its checkpoint is saved, and may end the
         call by raising. A run leaves `checkpoints/` and `history/` in its folder, a finished one
         `weights.safetensors` and `outcome.json` too. Raises Diverged and Interrupted.
         """
@@ -125,7 +127,7 @@ class Trainer:
         # When training would have begun without interruptions, by both clocks.
         began = time.monotonic() - position.seconds
         cpu_began = time.process_time() - position.cpu_seconds
-        with _interrupts() as interrupted:
+        with _interrupts() as interrupted, self._writing():
             while not (self.finished or late):
                 for batches in self.rest_of_epoch():
                     self.step(batches)
@@ -325,11 +327,28 @@ class Trainer:
     def _save(self, snapshot: bool) -> None:
         self._check_finite()  # a checkpoint is what one goes back to after a divergence
         if distributed.rank() == 0:
-            # History first: a resumed run drops records after its checkpoint, and has no others.
-            self.history.flush()
             self.position.measured = self.meter.state()
             self.checkpoints.save(self.module, self.optimizer, self.position, snapshot=snapshot)
+            remote = not self.run.folder.is_local
+            if time.monotonic() - self.written > remote * REMOTE_FLUSH_SECONDS:
+                self._write()
         distributed.barrier()  # a worker that went on and failed would end rank 0 while it writes
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Write what is saved when the block ends, however it ends."""
+        try:
+            yield
+        finally:
+            self._write()
+
+    def _write(self) -> None:
+        """Write history and checkpoints to the run's folder."""
+        if distributed.rank() == 0:
+            # History first: a resumed run drops records after its checkpoint, and has no others.
+            self.history.flush()
+            self.checkpoints.write()
+            self.written = time.monotonic()
 
     # ----- the end
 
