@@ -17,6 +17,10 @@ from augury.reporting.sweeps.summary import (
 )
 from augury.scoring.registry import title
 
+UNLEARNT = (
+    "differences mean nothing: the systems are not shown to have learnt more than a trivial output."
+)
+
 
 def answer(table: Comparison, doubt: str = "") -> str:
     """Return whether a system beats the baseline, by how much and at what cost; only that nothing
@@ -29,15 +33,12 @@ def answer(table: Comparison, doubt: str = "") -> str:
             "can be compared."
         )
     compared = [row for row in others if row.difference is not None]
+    learnt = [row for row in compared if not row.meaningless]
+    if baseline.meaningless or (compared and not learnt):
+        return f"On {table.test_label}, {UNLEARNT}"
     if not compared:
         tail = "; no other system has a comparable score" if others else ""
         return f"On {table.test_label}, {baseline.name} reaches {name} {start.text}{tail}."
-    learnt = [row for row in compared if not row.meaningless]
-    if not learnt:
-        return (
-            f"On {table.test_label}, differences mean nothing: the systems are not shown to have "
-            "learnt more than a trivial output."
-        )
 
     def gain(row: Row) -> float:
         return table.gain(row) or 0.0
@@ -70,15 +71,17 @@ def _verdict(row: Row, single_seed: bool, comparisons: int, doubt: str) -> str:
     between = f"{signed(tested.low)} to {signed(tested.high)}" if tested else ""
     if doubt:
         return (f" (95 % interval {between})" if tested else "") + f", but {doubt}"
-    undecided = "; one seed does not decide" if single_seed else ""
+    one_seed = "one seed does not decide"
+    undecided = f"; {one_seed}" if single_seed else ""
     if tested is None or row.corrected is None:
         return f", but the difference is not tested{undecided}"
     if not round(tested.value, 1):
         return f" (95 % interval of the difference {between})"
     corrected = f" after correction for {comparisons} comparisons" if comparisons > 1 else ""
-    verdict = "; the difference is real" if row.mark else ", but that may be chance"
-    p_value = p_text(row.corrected)
-    return f"{verdict} (95 % interval {between}, {p_value}{corrected}){undecided}"
+    numbers = f"(95 % interval {between}, {p_text(row.corrected)}{corrected})"
+    if row.mark:
+        return f"; the difference is real {numbers}{undecided}"
+    return f", but {one_seed if single_seed else 'that may be chance'} {numbers}"
 
 
 def sweep_answer(summary: Summary) -> str:
@@ -93,7 +96,9 @@ def sweep_answer(summary: Summary) -> str:
     if first is None:
         return f"{unknown}, no configuration came to a validation."
     leads = f"{first.name} leads with {summary.metric} {first.score_text}"
-    if sweep.tests == ():
+    if not summary.learnt:
+        said = f"On {summary.tested.test_label if summary.tested else 'validation'}, {UNLEARNT}"
+    elif sweep.tests == ():
         said = f"Without test sets, {leads}; these scores chose it: expect less on unseen text."
     elif summary.confirmed:
         tested = answer(summary.confirmed.deciding).removesuffix(".")
@@ -114,23 +119,20 @@ def sweep_answer(summary: Summary) -> str:
 
 def recommendation(summary: Summary) -> str:
     """Return which configuration is recommended and why, as a sentence; empty where none is."""
-    chosen = recommended(summary)
+    chosen, decided = recommended(summary), summary.decided
     best, reference = summary.leader, summary.reference
-    if chosen is None or best is None:
-        return ""
-    own, of_reference = summary.validated(best)
-    if own is None or of_reference is None:
+    if chosen is None or best is None or decided is None:
         return ""
     over = ", over fresh seeds" if summary.confirmed else ""
-    against = f"{adaptive(own)}, against {adaptive(of_reference)} of {reference.name}{over}"
+    why = f"{decided.metric} {adaptive(decided.leader)}, against {adaptive(decided.reference)} of "
+    why += f"{reference.name}{over}"
+    doubt = ""
     if best is reference:
         why = f"no other is better in {summary.metric}"
-    elif chosen is best:
-        why = f"{summary.metric} {against}"
-    else:
-        why = f"{best.name} is not shown to be worth it: {summary.metric} {against}"
-    confirmed = summary.confirmed or best is reference or summary.sweep.tests == ()
-    doubt = "" if confirmed or chosen is reference else ", not confirmed"
+    elif chosen is reference:
+        why = f"{best.name} is not shown to be worth it: {why}"
+    elif not decided.sure:
+        doubt = ", though that may be chance" if summary.confirmed else ", not confirmed"
     so_far = "" if summary.sweep.ended else " so far"
     return f"Recommended{so_far}{doubt}: {chosen.name} ({why})."
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from augury import __version__
 from augury.core import config
 from augury.core.store import Folder
+from augury.experiments.graph import VALID
 from augury.experiments.stored_runs import NO_TESTS
 from augury.reporting import find, rendering
 from augury.reporting.answer import answer
@@ -26,9 +27,6 @@ from augury.reporting.styles import legend, system_style
 from augury.reporting.tables import Table, records
 from augury.scoring.registry import title
 from augury.scoring.trivial import Trivial
-
-VALID = "valid"
-"""The role of the text of validations."""
 
 
 def write(report: Report, folder: Folder, results: Sequence[SystemResult]) -> bool:
@@ -50,7 +48,10 @@ def write(report: Report, folder: Folder, results: Sequence[SystemResult]) -> bo
 def compared(comparisons: Sequence[Comparison], results: Sequence[SystemResult]) -> Report:
     """Return the report of comparisons, without a page."""
     first, *others = comparisons
-    sentence, notes = answer(first), [*warnings_of(comparisons), *text_notes(results)]
+    sentence, notes = (
+        answer(first, find.choices_of(results)),
+        [*warnings_of(comparisons), *text_notes(results)],
+    )
     shown = [score_table(first), *(replace(score_table(of), notes=()) for of in others)]
     return Report(
         title=" and ".join(result.name for result in results),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from augury.core.errors import UserError, unknown
@@ -130,13 +130,7 @@ def _groups(store: Store) -> dict[str, dict[str, list[Folder]]]:
     first; of a report and a sweep of one name, those of the report."""
     groups = {}
     for name, definition in state.definitions(store).items():
-        groups[name] = {
-            configuration["name"]: [
-                store.folder(KIND, f"{configuration['address']}/seed-{seed}")
-                for seed in definition["seeds"]
-            ]
-            for configuration in definition["configurations"]
-        }
+        groups[name] = _of_sweep(store, name, definition)
     for name in store.addresses(REPORTS):
         systems = report_summary(store.folder(REPORTS, name)).get("systems", {})
         groups[name] = {
@@ -146,14 +140,59 @@ def _groups(store: Store) -> dict[str, dict[str, list[Folder]]]:
     return groups
 
 
+def _of_sweep(store: Store, name: str, definition: Mapping[str, Any]) -> dict[str, list[Folder]]:
+    """Return the runs of the configurations of a sweep by their names, the reference first, those
+    that confirm its choice last."""
+    confirmation = _progress(store, name).get("confirmation") or {}
+    confirmed = [confirmation.get(of) for of in ("reference", "winner")]
+    runs: dict[str, list[Folder]] = {}
+    for configuration in definition["configurations"]:
+        address, seeds = configuration["address"], [*definition["seeds"]]
+        if address in confirmed:
+            seeds += confirmation["seeds"]
+        named = [store.folder(KIND, f"{address}/seed-{seed}") for seed in seeds]
+        runs[configuration["name"]] = named
+    return runs
+
+
+def _progress(store: Store, sweep: str) -> dict[str, Any]:
+    return store.folder(state.KIND, sweep).earlier_record(state.STATE)
+
+
+def choices_of(systems: Sequence[SystemResult]) -> str:
+    """Return why no difference of systems is called real: runs of theirs have chosen one of them
+    in a sweep; empty where none has."""
+    roots = {run.root for system in systems for run in system.runs.values()}
+    for store in map(Store, sorted(roots)):
+        for name, definition in state.definitions(store).items():
+            chosen = _progress(store, name).get("chosen")
+            for system in systems:
+                seeds = [str(seed) for seed in definition["seeds"] if seed in system.runs]
+                if seeds and system.address == chosen != definition["reference"]:
+                    return (
+                        f"seed {', '.join(seeds)} of {system.name} chose it in sweep {name}, and "
+                        f"flatters it (`augury compare {state.KIND}/{name}` leaves that out)"
+                    )
+    return ""
+
+
 def _of_group(word: str, storage: str) -> list[tuple[str | None, list[Folder]]]:
     """Return name and scored runs of the systems of a report or sweep (`NAME`, `reports/NAME`,
     `sweeps/NAME`), the reference first; empty for a word that names neither."""
     name = word.removeprefix(f"{REPORTS}/").removeprefix(f"{state.KIND}/")
-    systems = {} if "/" in name else _groups(Store(storage)).get(name, {})
+    store = Store(storage)
+    systems = {} if "/" in name else _groups(store).get(name, {})
     scored = {
         system: [run for run in runs if run.exists(SCORES)] for system, runs in systems.items()
     }
+    confirmation = _progress(store, name).get("confirmation") if systems else None
+    seeds = confirmation["seeds"] if confirmation else ()
+    fresh = {
+        system: [run for run in runs if _seed(run) in seeds] for system, runs in scored.items()
+    }
+    confirmed = {system: runs for system, runs in fresh.items() if runs}
+    if len(confirmed) == 2:  # the seeds that have chosen the winner flatter it
+        scored |= confirmed
     missing = [system for system, runs in scored.items() if not runs]
     if missing and missing[0] == next(iter(scored)):
         raise UserError(

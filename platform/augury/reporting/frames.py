@@ -15,7 +15,7 @@ from augury.experiments.record import RunRecord
 from augury.reporting import run_files
 from augury.reporting.answer import answer, sweep_answer
 from augury.reporting.comparison import compare_all, scored_sets, warnings_of
-from augury.reporting.find import common_tests, load_systems
+from augury.reporting.find import choices_of, common_tests, load_systems
 from augury.reporting.results import SystemResult
 from augury.reporting.score_tables import COSTS, frame
 from augury.reporting.score_tables import record as score_record
@@ -72,7 +72,10 @@ def said(systems: Sequence[SystemResult]) -> dict[str, Any]:
     if not tests:
         return {}
     comparisons = compare_all(systems, tests)
-    return {"answer": answer(comparisons[0]), "notes": warnings_of(comparisons)}
+    return {
+        "answer": answer(comparisons[0], choices_of(systems)),
+        "notes": warnings_of(comparisons),
+    }
 
 
 def sweep(swept: Sweep) -> pd.DataFrame:

@@ -127,7 +127,8 @@ def score_notes(
     family = f", corrected for {len(tested)} comparisons (Holm)" if len(tested) > 1 else ""
     line = f"p of the difference to {results[0].name}: {by}{family}; * p < 0.05, ** p < 0.01"
     if single:
-        line += f"; one seed against one does not tell a method from chance: {listed(single)}"
+        names = f": {listed(single)}" if len(single) < len(tested) else ""
+        line += f"; one seed against one does not tell a method from chance{names}"
     return [*lines, line]
 
 

@@ -44,6 +44,20 @@ def test_without_test_sets_validation_decides(sweeps: Any, addresses: list[str])
     )
 
 
+@pytest.mark.parametrize(("run", "tests"), [({}, ("test",)), ({"tests": {}, "test": "valid"}, ())])
+def test_only_that_nothing_is_learnt_is_said_where_that_is_so(
+    sweeps: Any, addresses: list[str], run: dict[str, Any], tests: Sequence[str]
+) -> None:
+    """An output that is always the same scores more, on the test set or in validation."""
+    sweeps.results.corpus([(f"ein Haus {row}", "the very same house") for row in range(20)])
+    train(sweeps, addresses, (3.0,), (2.0,), (1.0,), **run)
+    summary = summarise(sweeps.load([1], tests=tests))
+    assert summary.leader is summary.reference
+    assert "not shown to have learnt" in sweep_answer(summary)
+    assert "leads" not in sweep_answer(summary)
+    assert recommended(summary) is None and recommendation(summary) == ""
+
+
 @pytest.mark.parametrize(
     ("mode", "winner", "name"),
     [("max", 31.0, "ours"), ("max", 29.0, "baseline"), ("max", 30.0, "baseline")]

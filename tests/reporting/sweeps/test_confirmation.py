@@ -12,8 +12,11 @@ import yaml
 
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
+from augury.reporting import experiment as report
 from augury.reporting.answer import recommendation, sweep_answer
-from augury.reporting.results import load_groups
+from augury.reporting.comparison import compare_all
+from augury.reporting.find import choices_of, load_systems
+from augury.reporting.results import SystemResult, load_groups
 from augury.reporting.run_files import EXPERIMENT
 from augury.reporting.sweeps.recommended import RECOMMENDED, recommend
 from augury.reporting.sweeps.report import data, write_summary
@@ -99,18 +102,49 @@ def test_what_is_not_confirmed_is_not_recommended(sweeps: Any, addresses: dict[s
     summary = confirm(sweeps, addresses, 0.595)
     assert REAL not in sweep_answer(summary) and "ours" in sweep_answer(summary)
     assert recommended(summary) is summary.reference
-    assert summary.leader and summary.validated(summary.leader) == pytest.approx((59.5, 60.0))
     assert summary.confirmed is not None
     table = summary.confirmed.deciding
-    better = replace(summary, confirmed=replace(summary.confirmed, reference=60.0, winner=75.0))
-    assert "does not beat baseline" in sweep_answer(better)
-    assert recommended(better) is summary.reference
+    assert "does not beat baseline" in sweep_answer(summary)
     rows = tuple(replace(row, meaningless=True) for row in table.rows)
     unlearnt = (replace(table, rows=rows),)
     summary = replace(summary, confirmed=replace(summary.confirmed, comparisons=unlearnt))
     assert "not shown to have learnt" in sweep_answer(summary)
     assert "scores" not in sweep_answer(summary)
     assert recommended(summary) is None and recommendation(summary) == ""
+
+
+@pytest.mark.parametrize(("share", "sure"), [(0.7, True), (0.65, False)])
+def test_answer_and_recommendation_are_of_one_comparison(
+    sweeps: Any, addresses: dict[str, str], share: float, sure: bool
+) -> None:
+    """Fresh seeds decide on the test set, whatever they do in validation."""
+    summary = confirm(sweeps, addresses, share)
+    assert summary.leader is recommended(summary) and summary.decided
+    assert summary.decided.sure == sure == (REAL in sweep_answer(summary))
+    assert ("may be chance" in sweep_answer(summary)) == (not sure)
+    assert ("may be chance" in recommendation(summary)) == (not sure)
+
+
+def test_comparing_a_sweep_leaves_out_what_has_chosen(
+    sweeps: Any, addresses: dict[str, str]
+) -> None:
+    sweeps.chosen = addresses["ours"]
+    sweeps.load()
+    root = sweeps.results.store.root
+    assert "of ours chose it" in choices_of(load_systems(["sweeps/beta"], root))
+    summary = confirm(sweeps, addresses, 0.7)
+    systems = {system.name: [*system.runs] for system in load_systems(["sweeps/beta"], root)}
+    assert systems == {"baseline": [*FRESH], "ours": [*FRESH], "theirs": [1, 2, 3]}
+    said = compared(load_systems(["sweeps/beta"], root))
+    assert REAL in said and REAL in sweep_answer(summary)
+    both = load_systems(["beta/baseline", "beta/ours"], root)
+    assert [[*system.runs] for system in both] == [[1, 2, 3, *FRESH]] * 2
+    assert "seed 1, 2, 3 of ours chose it" in compared(both)
+
+
+def compared(systems: Sequence[SystemResult]) -> str:
+    """The answer of `augury compare`."""
+    return report.compared(compare_all(systems, ["test"]), systems).answer
 
 
 def test_a_confirmation_needs_two_seeds_at_the_end_and_all_before(

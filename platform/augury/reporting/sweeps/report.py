@@ -135,12 +135,13 @@ def data(summary: Summary) -> dict[str, Any]:
 def configurations(summary: Summary) -> Table:
     """Return all configurations, best first."""
     styles, deciding, rows = configuration_styles(summary), summary.deciding, []
+    all_finished = all(result.state == "finished" for result in summary.ranking)
     for rank, result in enumerate(summary.ranking, start=1):
         name = f"{result.name} (reference)" if result is summary.reference else result.name
         scored = summary.row(result)
         cells = [
             Cell(name, rank),
-            result.state,
+            *([] if all_finished else [result.state]),
             Cell(f"{result.finished} of {len(summary.sweep.seeds)}", result.finished),
             Cell(result.text, result.mean),
             *(score_cells(deciding, scored) if deciding else []),
@@ -154,8 +155,9 @@ def configurations(summary: Summary) -> Table:
         score, *others = score_columns(deciding)
         titles = [f"{score.partition(' [')[0]} {deciding.test}", *others]
         times = f"CPU {times}" if deciding.time_kind == "CPU time" else times
-    columns = ["configuration", "state", "seeds", summary.metric, *titles, "wall time/seed", times]
-    return table(columns, rows, parts=(4, len(columns) - 2))
+    first = ["configuration", *([] if all_finished else ["state"]), "seeds", summary.metric]
+    columns = [*first, *titles, "wall time/seed", times]
+    return table(columns, rows, parts=(len(first), len(columns) - 2))
 
 
 def configuration_styles(summary: Summary) -> dict[str, Style]:

@@ -17,6 +17,7 @@ from augury.core.naming import counted
 from augury.core.progress import duration
 from augury.core.store import Folder, Store
 from augury.experiments import record, stored_runs
+from augury.experiments.graph import VALID
 from augury.reporting import results, run_files
 from augury.reporting.comparison import (
     Comparison,
@@ -25,11 +26,12 @@ from augury.reporting.comparison import (
     scored_sets,
     warnings_of,
 )
+from augury.reporting.notes import not_beaten
 from augury.reporting.numbers import MISSING, adaptive_interval
 from augury.reporting.results import SystemResult
 from augury.scoring.registry import title
 from augury.sweeping.schedulers import Confirmation, fresh_seeds, half_widths
-from augury.sweeping.state import Configuration, Curves, Progress, Sweep, Trial
+from augury.sweeping.state import Configuration, Progress, Sweep, Trial
 
 LEAST = 2
 """Seeds of both systems that a confirmation has, where a budget or failures end it early."""
@@ -99,14 +101,25 @@ class Confirmed:
     confirmation: Confirmation
     comparisons: tuple[Comparison, ...]
     """Of the two alone, on the mean of several test sets and on every one."""
-    reference: float
-    winner: float
-    """Means in validation over the fresh seeds."""
 
     @property
     def deciding(self) -> Comparison:
         """The comparison on the test set, or on the mean of several."""
         return self.comparisons[0]
+
+
+@dataclass(frozen=True)
+class Decided:
+    """The leader's score and the reference's, by which one of them is recommended: on the test
+    sets, with fresh seeds where it is confirmed, and in validation before there are such scores."""
+
+    metric: str
+    leader: float
+    reference: float
+    better: bool
+    """Whether the leader's is better."""
+    sure: bool
+    """Whether fresh seeds have shown that this is no chance."""
 
 
 @dataclass(frozen=True)
@@ -171,12 +184,34 @@ class Summary:
         """Return the deciding comparison of a configuration; None where it is not scored."""
         return self.deciding.row(result.address) if self.deciding else None
 
-    def validated(self, result: ConfigurationResult) -> tuple[float | None, float | None]:
-        """Return the means in validation of a configuration and of the reference: over the fresh
-        seeds where it is confirmed, which have no luck in the choice."""
-        if self.confirmed and result.address == self.confirmed.confirmation.winner:
-            return self.confirmed.winner, self.confirmed.reference
-        return result.mean, self.reference.mean
+    @property
+    def learnt(self) -> bool:
+        """Whether the leader and the reference may have learnt something: on the test sets or,
+        where there are none, in validation."""
+        best = self.leader
+        row = self.tested.row(best.address) if self.tested and best else None
+        if row or best is None or best.mean is None or self.sweep.tests != ():
+            return not (row and row.meaningless)
+        runs = {trial.seed: trial.folder for trial in best.configuration.trials if trial.curve}
+        known = [results.load_groups([runs], [best.name])[0]] if runs else []
+        metric = self.sweep.metric_name
+        return not any(not_beaten(system, VALID, metric, best.mean) for system in known)
+
+    @property
+    def decided(self) -> Decided | None:
+        """How much better the leader is than the reference; None where either has no score."""
+        best, table = self.leader, self.tested
+        row = table.row(best.address) if table and best else None
+        if table and row and (gain := table.gain(row)) is not None:
+            metric = table.metrics[0]
+            own, of_reference = (of.scores[metric].value for of in (row, table.rows[0]))
+            sure = bool(self.confirmed and row.mark)
+            return Decided(title(metric), own, of_reference, gain > SHOWN, sure)
+        if best is None or best.mean is None or self.reference.mean is None:
+            return None
+        gain = best.mean - self.reference.mean
+        better = gain > 0 if self.sweep.mode == "max" else gain < 0
+        return Decided(self.metric, best.mean, self.reference.mean, better, sure=False)
 
 
 def summarise(sweep: Sweep) -> Summary:
@@ -220,28 +255,16 @@ def leader(sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> Configuration
 
 
 def recommended(summary: Summary) -> ConfigurationResult | None:
-    """Return the leader where it is shown to be worth choosing, else the reference, which is the
+    """Return the leader where its score is better by what decides, else the reference, which is the
     simplest system; None where nothing is said to have learnt and, while the sweep runs, before the
-    reference and another have finished.
-
-    The leader has to be better in validation, and better on the test set, too: what scores lower
-    there is not recommended by what it did elsewhere.
-    """
-    sweep, reference, best = summary.sweep, summary.reference, summary.leader
+    reference and another have finished."""
+    reference, best = summary.reference, summary.leader
     finished = [result for result in summary.ranking if result.finished]
     compared = reference in finished and len(finished) > 1
-    if best is None or not (sweep.ended or compared):
+    if best is None or not (summary.sweep.ended or compared) or not summary.learnt:
         return None
-    table = summary.tested
-    row = table.row(best.address) if table else None
-    if row and row.meaningless:
-        return None
-    mean, of_reference = summary.validated(best)
-    if best is reference or mean is None or of_reference is None:
-        return best
-    gain = mean - of_reference if sweep.mode == "max" else of_reference - mean
-    on_test = table.gain(row) if table and row else None
-    return best if gain > 0 and (on_test is None or on_test > SHOWN) else reference
+    decided = summary.decided
+    return best if decided is None or decided.better else reference
 
 
 def price_of_confirming(summary: Summary, winner: ConfigurationResult) -> str:
@@ -280,16 +303,7 @@ def _confirmed(sweep: Sweep, winner: str) -> Confirmed | None:
         return None
     names = [sweep.by_address[address].name for address in runs]
     systems = results.load_groups([*runs.values()], names)
-    reference, its = (_mean_validation(sweep, of) for of in runs.values())
-    return Confirmed(known, tuple(compare_all(systems, scored_sets(systems))), reference, its)
-
-
-def _mean_validation(sweep: Sweep, runs: Mapping[int, Folder]) -> float:
-    """Return the mean of the best validations of runs."""
-    curves = Curves(sweep.metric)
-    trials = [Trial(seed, run, "finished", None, curves.of(run)) for seed, run in runs.items()]
-    values = [value for trial in trials if (value := sweep.best(trial)) is not None]
-    return statistics.fmean(values) if values else float("nan")
+    return Confirmed(known, tuple(compare_all(systems, scored_sets(systems))))
 
 
 def _result(sweep: Sweep, configuration: Configuration) -> ConfigurationResult:
