@@ -75,14 +75,20 @@ def test_a_run_cannot_bring_its_code(
     assert "--allow-code" in capsys.readouterr().err and not proof.exists()
 
 
+@pytest.mark.parametrize("mark", ["sweeps/x/sweep.json", "storage.json"])
 @pytest.mark.parametrize("extended", [True, False])
 def test_a_file_in_a_storage_cannot_bring_its_code(
-    plugin: Path, proof: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], extended: bool
+    plugin: Path,
+    proof: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    extended: bool,
+    mark: str,
 ) -> None:
-    """An experiment that a sweep recommends, and one that extends it."""
+    """An experiment that a sweep recommends, any other that lies there, and one that extends it."""
     folder = tmp_path / "results" / "sweeps" / "x"
     folder.mkdir(parents=True)
-    (folder / "sweep.json").write_text("{}")
+    (tmp_path / "results" / mark).write_text("{}")
     content = tiny.content(
         "nmt", tmp_path / "mine", augment=[{"operator": str(plugin)}], regime="multi_source"
     )
@@ -98,12 +104,13 @@ def test_a_file_in_a_storage_cannot_bring_its_code(
     assert proof.exists()
 
 
+@pytest.mark.parametrize("mark", ["run.json", "../../../storage.json"])
 def test_a_plugin_in_a_storage_is_not_run_because_it_is_named(
-    plugin: Path, proof: Path, tmp_path: Path
+    plugin: Path, proof: Path, tmp_path: Path, mark: str
 ) -> None:
     kept = tmp_path / "results" / "runs" / "a" / "seed-1" / "plugins"
     kept.mkdir(parents=True)
-    (kept.parent / "run.json").write_text("{}")
+    (kept.parent / mark).write_text("{}")
     stored = plugin.rename(kept / plugin.name)
     with plugin_files.named_by_user(), pytest.raises(UserError, match="--allow-code"):
         OPERATORS.find(OPERATORS.reference(str(stored)))

@@ -38,8 +38,8 @@ _REFERENCE = re.compile(r"(.+)@([0-9a-f]{16})")
 ENVIRONMENT = "AUGURY_ALLOW_CODE"
 """Hashes of the files that this process and those it starts may run; `any` for all."""
 ANY = "any"
-STORED = ("run.json", "sweep.json")
-"""Files that only the folders of a storage have."""
+STORED = ("storage.json", "run.json", "sweep.json")
+"""Files that only a storage and its folders have."""
 _named = ContextVar("named", default=False)
 
 
@@ -138,7 +138,7 @@ def named_by_user(*files: str | Path) -> Iterator[None]:
 
 
 def is_stored(file: str | Path) -> bool:
-    """Return whether a file lies in a folder of a storage, such as that of a run or a sweep."""
+    """Return whether a file lies in a storage, or in the folder of a run or sweep."""
     if "://" in str(file):
         return True
     paths = [folder / name for folder in Path(file).resolve().parents for name in STORED]
