@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from augury.core.rng import generator
+from augury.experiments.spec import LAST_SEED, check_seeds
 from augury.sweeping.schedulers import (
     Confirmation,
     Race,
@@ -176,3 +177,8 @@ def test_what_helps_nothing_is_confirmed_in_as_many_sweeps_as_promised() -> None
             differences.append(outcome.confirmed.value)
     assert helps <= 8 and unconfirmed > 12
     assert abs(np.mean(differences)) < 0.15
+
+
+@pytest.mark.parametrize("seeds", [(1, 2, 3), (LAST_SEED,), (0, 2, LAST_SEED - 1)])
+def test_fresh_seeds_are_others_and_valid(seeds: tuple[int, ...]) -> None:
+    assert set(check_seeds(fresh_seeds(seeds))).isdisjoint(seeds)

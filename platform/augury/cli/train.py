@@ -18,6 +18,7 @@ from augury.cli.common import (
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.naming import command, counted, mlflow_command
+from augury.core.progress import duration, say
 from augury.core.store import Store
 from augury.experiments import preflight
 from augury.experiments.recording import place
@@ -56,6 +57,10 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.tracking.tracker import Tracker
 
     described = expand(loaded)
+    if len(described) > 2 and budget is None:
+        sweep = ("augury", "sweep", "augmentations", arguments.experiment)
+        race = command(*sweep, "--rows", *[*described][1:])
+        say(f"trains all {len(described)} systems to their end; to race them: {race} --budget 2h")
     trained = run_experiment(loaded, Tracker, budget=budget)
     runs, failures = trained.runs, trained.failures
     seeds = {name: system.seeds for name, system in described.items()}
@@ -97,6 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
         words = ("augury", "translate", name, *elsewhere(loaded.storage))
         print(f"next     {example_input(folders[-1])} | {command(*words)}")
     if trained.missing:
-        print(f"missing  {counted(trained.missing, 'training')}, for which the budget had no time")
+        takes = trained.missing_seconds
+        time = f", about {duration(takes)}" if takes else ""
+        print(f"missing  {counted(trained.missing, 'training')}{time}")
         print(f"continue {arguments.typed}")
     return 1 if failures else 0

@@ -20,6 +20,7 @@ from augury.core.plugin_files import describe_error
 from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.experiments import preflight
+from augury.experiments.estimates import remaining, trials_at_once
 from augury.experiments.graph import Graph, Step
 from augury.experiments.make import reach_storage, refuse_lost_storage, show_progress
 from augury.experiments.preflight import say_cautions
@@ -44,6 +45,8 @@ class Trained(NamedTuple):
     """What is said of systems and seeds that failed."""
     missing: int
     """The number of trials that a budget has left for the next command."""
+    missing_seconds: float | None
+    """What these take; None where that is not known."""
 
 
 def run_experiment(
@@ -112,7 +115,9 @@ def run_experiment(
                 runs.setdefault(name, {})[seed] = plan.run(seed)
     ended = ("finished", "failed")
     missing = sum(trials.progress.get(trial) not in ended for trial in wanted)
-    return Trained(runs, trials.failures, missing)
+    left = remaining(graph) if missing else None
+    takes = sum(left.values()) / trials_at_once(experiment) if left else None
+    return Trained(runs, trials.failures, missing, takes)
 
 
 def run_trials(

@@ -19,6 +19,8 @@ import statistics
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from augury.experiments.spec import LAST_SEED
+
 CONFIDENCE = 0.95
 FRESH = 3
 """Seeds that confirm a choice."""
@@ -54,8 +56,11 @@ class Confirmation(NamedTuple):
 
 
 def fresh_seeds(seeds: Collection[int], count: int = FRESH) -> tuple[int, ...]:
-    """Return seeds that confirm what `seeds` have chosen: those that follow them."""
-    return tuple(range(max(seeds) + 1, max(seeds) + 1 + count))
+    """Return seeds that confirm what `seeds` have chosen: those that follow them, or the first
+    others where these would be too large."""
+    first = max(seeds) + 1 if max(seeds) + count <= LAST_SEED else 0
+    others = (seed for seed in range(first, LAST_SEED) if seed not in seeds)
+    return tuple(next(others) for _ in range(count))
 
 
 def pooled_deviation(groups: Iterable[Sequence[float]]) -> tuple[float, int]:
