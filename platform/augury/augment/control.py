@@ -13,6 +13,7 @@ from augury.augment.health import COPIED
 from augury.augment.operator import BlockFunction, Operator, OperatorOutput, new_view
 from augury.core.rng import generator
 from augury.core.store import Store
+from augury.core.words import clusters
 
 Kind = Literal["duplicate", "reverse", "shuffle", "blank", "random"]
 LETTERS = {"blank": ["_"], "random": [*string.ascii_lowercase]}
@@ -24,8 +25,8 @@ class Control(Operator):
 
     operator: Literal["control"] = "control"
     kind: Kind = "duplicate"
-    """duplicate: as it is; reverse, shuffle: the characters of every word in another order; blank,
-    random: every letter an underscore, or one drawn from a to z."""
+    """duplicate: as it is; reverse, shuffle: the letters of every word, with their marks, in
+    another order; blank, random: every letter an underscore, or one drawn from a to z."""
     seed: int = 1
     """Seed of the random choices."""
 
@@ -55,13 +56,14 @@ class Control(Operator):
 def rendered(text: str, kind: Kind, random: np.random.Generator) -> str:
     """Return a text as a control view has it."""
     if kind == "reverse":
-        return " ".join(word[::-1] for word in text.split(" "))
+        return " ".join("".join(clusters(word)[::-1]) for word in text.split(" "))
     if kind == "shuffle":
-        return " ".join("".join(random.permutation([*word])) for word in text.split(" "))
+        return " ".join("".join(random.permutation(clusters(word))) for word in text.split(" "))
     if kind in LETTERS:
-        drawn = random.choice(LETTERS[kind], len(text))
-        pairs = zip(text, drawn, strict=True)
-        return "".join(new if old.isalpha() else old for old, new in pairs)
+        letters = clusters(text)
+        drawn = random.choice(LETTERS[kind], len(letters))
+        pairs = zip(letters, drawn, strict=True)
+        return "".join(new if old[0].isalpha() else old for old, new in pairs)
     return text
 
 
