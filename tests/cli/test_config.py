@@ -93,7 +93,11 @@ def test_texts_that_are_probably_wrong_are_warned_of(
     """By `init` and by `config`, at their ends."""
     monkeypatch.chdir(tmp_path)
     words = ["--model", "tiny"]
-    for name, first, ending in (("train", 0, "&quot; ."), ("valid", 9, ""), ("test", 9, "")):
+    for name, first, ending in (
+        ("train", 0, "&#233; . <br /> a@@ b"),
+        ("valid", 9, ""),
+        ("test", 9, ""),
+    ):
         files = [f"{name}.de", f"{name}.en"]
         for file, text in zip(files, (ENGLISH, GERMAN), strict=True):
             rows = [f"{text} {number}{ending}\n" for number in range(first, first + 30)]
@@ -103,8 +107,10 @@ def test_texts_that_are_probably_wrong_are_warned_of(
     assert facts == augury("config", "mine.yaml", "--json").json
     expected = [
         "train: the language of its source is 'de'",
-        "train: its source has escaped characters",
+        "train: its source has escaped characters (&#233;)",
         "train: its source looks tokenised",
+        "train: its source is cut into subwords",
+        "train: its source has markup (<br />)",
         "30 of the 30 pairs of 'test' are in the validation set too",
     ]
     for caution in expected:

@@ -201,12 +201,15 @@ def test_rows_without_a_label_are_left_out(texts: Path, augury: Augury) -> None:
     """In every text, which is said."""
     rows = Path("train-labelled.tsv").read_text().splitlines()
     lines("all.tsv", rows)
-    lines("some.tsv", [*rows, "no label\t"])
+    lines("some.tsv", [*rows, "no label\t", "none in a database\tNULL"])
     flags = [*LABELLED, "--train", "all.tsv", "--test", "some.tsv", "--model", "tiny"]
     said = augury("init", "mine.yaml", *flags).error
-    assert "some.tsv: rows without a label are left out" in said
+    assert "some.tsv: rows without a label (NULL) are left out" in said
     corpus = content("corpus")
-    assert corpus["tests"]["test"]["names"] == {"": None} and "names" not in corpus["train"]
+    assert (
+        corpus["tests"]["test"]["names"] == {"": None, "NULL": None}
+        and "names" not in corpus["train"]
+    )
 
 
 def test_every_table_has_its_own_columns(texts: Path, augury: Augury) -> None:

@@ -68,6 +68,7 @@ TABLES: dict[str, tuple[str, str]] = {
     "tsv of R": ("tsv", as_r(FRAME)),
     "csv": ("csv", FRAME.to_csv(index=False)),
     "csv with semicolons": ("csv", FRAME.to_csv(sep=";", index=False)),
+    "csv after comments": ("csv", "# a, b\n# c\n" + FRAME.to_csv(index=False)),
     "csv with bars": ("csv", FRAME.to_csv(sep="|", index=False)),
     "csv with tabs": ("csv", FRAME.to_csv(sep="\t", index=False)),
     "tsv with commas": ("tsv", FRAME.to_csv(index=False)),
@@ -313,6 +314,10 @@ def test_segments_of_markup_are_sentences(tmp_path: Path) -> None:
     [
         ('<?xml version="1.0"?>\n<tmx version="1.4"><body><tu><seg>a</seg></tu></body>', "TMX"),
         ('\ufeff<xliff version="1.2"><file>', "XLIFF"),
+        ("\ufeff1\r\n00:00:01,000 --> 00:00:02,000\r\nyes\r\n", "subtitles"),
+        ("WEBVTT\n\n00:01.000 --> 00:02.000\nyes\n", "subtitles"),
+        ('# a note\n\nmsgid "yes"\nmsgstr "ja"\n', "Gettext"),
+        ("__label__pos a good film\n", "label"),
         ("<!DOCTYPE html>\n<html><p>404", "HTML"),
         ('<?xml version="1.0"?>\n<corpus><s>a</s></corpus>', "XML"),
         ("eins\rzwei\rdrei\r", "CR"),

@@ -38,6 +38,9 @@ EXAMPLE = """augury init my.yaml --source train.de --target train.en
   augury init my.yaml --train train.tsv --columns de en --test news news.tsv"""
 FILE = "experiment.yaml"
 
+NO_LABELS = frozenset(["", "NaN", "nan", "NULL", "null", "NA", "N/A", "n/a", "<NA>", "None"])
+"""Labels of rows without one, as pandas reads and databases write them."""
+
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add = parser.add_argument
@@ -289,11 +292,12 @@ def _blank_labels(text: Text) -> list[str]:
     try:
         for block in open_text(text, "train").blocks():
             labels = block.column("label").unique().to_pylist()
-            blank.update(label for label in labels if not label.strip())
+            blank.update(label for label in labels if label.strip() in NO_LABELS)
     except UserError:
         return []
     if blank:
-        say(f"{text.file}: rows without a label are left out")
+        spelt = ", ".join(sorted(blank - {""}))
+        say(f"{text.file}: rows without a label{spelt and f' ({spelt})'} are left out")
     return sorted(blank)
 
 
@@ -313,7 +317,7 @@ def _labels(text: Text) -> tuple[list[str], list[str]]:
             f"in the first {rows:,} rows, so that it is none of labels: name that of labels last "
             "in --columns"
         )
-    labels -= {""}
+    labels -= NO_LABELS
     if len(labels) < 2:
         raise UserError(
             f"{text.file}: column '{text.columns()['label']}' has no two labels, but "

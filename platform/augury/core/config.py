@@ -207,7 +207,7 @@ def validate(schema: type[S], content: Mapping[str, Any], where: str) -> S:
     try:
         return schema.model_validate(dict(content))
     except ValidationError as error:
-        raise InvalidSettings(where, faults_of(error, content, schema)) from error
+        raise InvalidSettings(where, faults_of(error, content, schema)) from None
 
 
 def typed(kind: type[T], content: Any, where: str) -> T:

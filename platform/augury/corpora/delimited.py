@@ -50,14 +50,19 @@ def _dialect(path: str, layout: str, size: int, changed: int) -> Dialect:
     if declared := DECLARED.match(start):
         return Dialect(declared[1], line_end=line_end, skipped=1)
     whole = start[: start.rfind(line_end) + 1] or start  # without the beginning of a line
-    delimiter = _delimiter(re.split("[\r\n]+", whole), USUAL[layout])
+    lines = whole.split(line_end)
+    comments = next((row for row, line in enumerate(lines) if not line.startswith("#")), 0)
+    table = line_end.join(lines[comments:])
+    delimiter = _delimiter(re.split("[\r\n]+", table), USUAL[layout])
+    if comments and lines[comments - 1].count(delimiter) == lines[comments].count(delimiter):
+        comments -= 1  # the header, of which the first name begins with the mark
     escapes = [None, "\\"] if '\\"' in start else [None]
     if delimiter == "\t" or len(escapes) > 1:
         for escape in escapes:
-            dialect = Dialect(delimiter, True, escape, line_end)
+            dialect = Dialect(delimiter, True, escape, line_end, comments)
             if _are_quotes(path, dialect):
                 return dialect
-    return Dialect(delimiter, delimiter != "\t", None, line_end)
+    return Dialect(delimiter, delimiter != "\t", None, line_end, comments)
 
 
 def _delimiter(lines: Sequence[str], usual: str) -> str:

@@ -48,10 +48,14 @@ OTHERS: Mapping[bytes, str] = {
     b"|".join(COMPRESSIONS.values()): "compressed twice: unpack it once",
 }
 """What a file is that is no text, and what to do, by a pattern of its first bytes."""
-MARKUP: Mapping[bytes, str] = {
+MARKUP: Mapping[bytes, str] = {  # by what a text begins with, in lower case
     rb"<tmx\b": "TMX, a translation memory: write its languages as two files of lines, or a table",
     rb"<xliff\b": "XLIFF: write its two languages as two files of lines, or as a table",
     rb"<html\b": "a page of HTML: download the file itself, or save its text",
+    rb"webvtt|\d+\s*\n\d\d:\d\d:\d\d[,.]\d{3} -->": "subtitles: write their sentences as lines, "
+    "without numbers and times",
+    rb"(?:#.*\n|\s)*msgid \"": "a Gettext catalogue: write its two sides as files of lines",
+    rb"__label__\S+ ": "fastText's labelled lines: write a table of label and text, .tsv",
 }
 SAMPLE = 1 << 16  # bytes that tell what a file is
 CHUNK = 1 << 22  # bytes
@@ -216,12 +220,12 @@ def layout_of(path: str) -> str:
         start = stream.read(SAMPLE).removeprefix(codecs.BOM_UTF8).lstrip().lower()
     if start.rstrip().count(b"\r") > start.count(b"\n"):
         raise UserError(f"{path}: its lines end with CR; convert them: tr '\\r' '\\n' < {path}")
-    if not start.startswith(b"<"):
-        return "lines"
     is_xml = re.match(rb"<\?xml|<!doctype", start)
     for root, name in MARKUP.items():
         if (re.search if is_xml else re.match)(root, start):
             raise UserError(f"{path} is {name}")
+    if not start.startswith(b"<"):
+        return "lines"
     if b"<seg" in start:
         return "seg"
     if is_xml:

@@ -38,16 +38,26 @@ MARKS = (
     (
         r"&(quot|apos|amp|lt|gt|nbsp|#[0-9]+|#x[0-9a-fA-F]+);",
         0.01,
-        "has escaped characters (&quot;): replace them, corpus.filter.unescape: true",
+        "has escaped characters ({}): replace them, corpus.filter.unescape: true",
     ),
     (
-        r" [.,\x{3002}\x{FF0C}]( |$)|@-@| 's |[A-Za-z] n't ",
+        " [.,\u3002\uff0c]( |$)|@-@| 's |[A-Za-z] n't ",
         0.1,
-        "looks tokenised (' .', ' ,', '@-@'): give it as it was written, since metrics and models "
-        "tokenise it themselves",
+        "looks tokenised ('{}'): give it as it was written, since metrics and models tokenise it "
+        "themselves",
+    ),
+    (
+        "@@ |\u2581",
+        0.1,
+        "is cut into subwords ('{}'): join them, as vocabularies are learned from words",
+    ),
+    (
+        r"</?(br|i|b|u|p|em|strong|span|div|font|a href)\b[^<>]*>",
+        0.01,
+        "has markup ({}): remove it, as models would learn to write it",
     ),
 )
-"""A pattern, the share of sentences from which it is said, and what."""
+"""A pattern, the share of sentences from which it is said, and what, with what was found."""
 
 
 @cache
@@ -126,7 +136,9 @@ def marks_of_tools(name: str, corpus: Corpus) -> list[str]:
     for side in KINDS[corpus.kind].sentences if corpus.shards else ():
         texts = corpus.shard(corpus.shards[0], [side]).column(side).slice(0, ROWS)
         for pattern, share, what in MARKS:
-            count = pc.sum(pc.match_substring_regex(texts, pattern)).as_py() or 0
-            if count >= max(1, share * len(texts)):
-                cautions.append(f"{name}: its {side} {what}")
+            marked = texts.filter(pc.match_substring_regex(texts, pattern))
+            if len(marked) >= max(1, share * len(texts)):
+                found = re.search(pattern, marked[0].as_py())
+                assert found is not None, pattern
+                cautions.append(f"{name}: its {side} {what.format(found[0].strip())}")
     return cautions
