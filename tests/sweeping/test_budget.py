@@ -15,7 +15,7 @@ from augury.sweeping import plan
 from augury.sweeping.applied import apply
 from augury.sweeping.budget import estimate, keep_within
 from augury.sweeping.declarations import SearchSpace
-from augury.sweeping.plan import Plan, SweepOptions
+from augury.sweeping.plan import SweepOptions, SweepPlan
 from augury.sweeping.space import points, resolve
 from augury.training.history import History
 from tests import tiny
@@ -31,7 +31,7 @@ SPACE = SearchSpace(
 )
 
 
-def plan_of(storage: Path) -> Plan:
+def plan_of(storage: Path) -> SweepPlan:
     """Plan configurations of 10, 1,000 and 100 updates, the first one the reference."""
     experiment = tiny.experiment("nmt", storage, training={"max_tokens": 400})
     space = apply(resolve(SPACE, "lengths"), experiment).space
@@ -39,24 +39,24 @@ def plan_of(storage: Path) -> Plan:
 
 
 @pytest.fixture
-def planned(tmp_path: Path) -> Plan:
+def planned(tmp_path: Path) -> SweepPlan:
     return plan_of(tmp_path)
 
 
-def estimated(planned: Plan, at_once: int = 1) -> Estimate:
+def estimated(planned: SweepPlan, at_once: int = 1) -> Estimate:
     cost = estimate(planned, SEEDS, at_once)
     assert cost is not None
     return cost
 
 
-def within(planned: Plan, budget: float, confirm: int = 0, at_once: int = 1) -> list[str]:
+def within(planned: SweepPlan, budget: float, confirm: int = 0, at_once: int = 1) -> list[str]:
     """Return the names of the configurations that a budget allows."""
     options = SweepOptions(planned.store.root, "lengths", SEEDS, budget=budget, at_once=at_once)
     keep_within(planned, replace(options, confirm=confirm))
     return [configuration.name for configuration in planned.configurations.values()]
 
 
-def test_the_longest_go_first_and_the_reference_never(planned: Plan) -> None:
+def test_the_longest_go_first_and_the_reference_never(planned: SweepPlan) -> None:
     cost = estimated(planned)
     assert within(planned, cost.first_seed / 2) == ["max_updates=10", "max_updates=100"]
     assert [name for name, _ in planned.left_out] == ["max_updates=1000"]
@@ -74,7 +74,7 @@ def test_the_time_of_a_confirmation_is_kept_from_the_beginning(tmp_path: Path) -
     assert within(plan_of(tmp_path), 2 * seed, confirm=9) == all_of_them
 
 
-def test_what_is_trained_costs_nothing_and_what_is_in_part_the_rest(planned: Plan) -> None:
+def test_what_is_trained_costs_nothing_and_what_is_in_part_the_rest(planned: SweepPlan) -> None:
     before, twice = estimated(planned), estimated(planned, 2)
     assert before.first_seed == pytest.approx(2 * twice.first_seed)
     longest = [*planned.configurations][1]

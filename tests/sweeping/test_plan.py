@@ -14,12 +14,12 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.sweeping import plan as plans
 from augury.sweeping import space
-from augury.sweeping.plan import Plan
+from augury.sweeping.plan import SweepPlan
 
 
 def planned(
     name: str, store: Store, assignments: dict[str, Any] | None = None, **changes: Any
-) -> Plan:
+) -> SweepPlan:
     space_ = replace(space.find(name), **changes)
     return plans.make(space_, store, assignments or {}, space.points(space_))
 
@@ -29,11 +29,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return Store(tmp_path_factory.mktemp("store"))
 
 
-def names(plan: Plan) -> list[str]:
+def names(plan: SweepPlan) -> list[str]:
     return [entry.name for entry in plan.configurations.values()]
 
 
-def merged(plan: Plan) -> list[tuple[str, str]]:
+def merged(plan: SweepPlan) -> list[tuple[str, str]]:
     """The points that were merged, each with the configuration that it is."""
     return [(entry.name, entry.same_as) for entry in plan.merged]
 

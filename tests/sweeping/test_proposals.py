@@ -48,7 +48,7 @@ def test_a_combination_that_is_not_valid_leaves_the_others(tmp_path: Path) -> No
     experiment = tiny.experiment("classification", tmp_path)
     space = apply(find("augmentations"), experiment).space
     names = ["baseline", "spelling noise", "EDA view", "FGM 0.01"]
-    plan = plans.Plan(space, Store(str(tmp_path)), {})
+    plan = plans.SweepPlan(space, Store(str(tmp_path)), {})
     for name in names:
         plan.add(space.rows[name], name)
     configurations, known = plan.configurations, dict(plan.configurations)

@@ -9,7 +9,7 @@ from typing import Any
 from augury.core.store import Store
 from augury.sweeping import plan as plans
 from augury.sweeping import space as spaces
-from augury.sweeping.plan import Plan, SweepOptions
+from augury.sweeping.plan import SweepOptions, SweepPlan
 from augury.sweeping.proposals import Proposals
 from augury.sweeping.schedulers import Scheduler
 from augury.sweeping.space import Space
@@ -43,7 +43,7 @@ def test_suggestions_come_near_the_best() -> None:
     assert sum(abs(point["beta"] - 8.0) < 2.0 for point in points) >= 6
 
 
-def sweep(storage: Path, samples: int, values: Any) -> tuple[Plan, Scheduler]:
+def sweep(storage: Path, samples: int, values: Any) -> tuple[SweepPlan, Scheduler]:
     """Return the plan of a sweep of so many suggested points, and its scheduler."""
     space = space_of({"regime.beta": values})
     options = SweepOptions(str(storage), "quick", SEEDS, samples=samples)
@@ -53,7 +53,7 @@ def sweep(storage: Path, samples: int, values: Any) -> tuple[Plan, Scheduler]:
     return plan, scheduler
 
 
-def train(plan: Plan, scheduler: Scheduler) -> list[float]:
+def train(plan: SweepPlan, scheduler: Scheduler) -> list[float]:
     """Tell a score for every trial; return the values of the suggested points, in order."""
     while not scheduler.finished:
         for address, seed in reversed(scheduler.work()):  # in another order than they are asked

@@ -29,7 +29,7 @@ from augury.training import history
 from augury.training.batching import Lengths
 from augury.training.launch import launch
 from augury.training.learner import Loaded, Validation
-from augury.training.loop import Report, Trainer
+from augury.training.loop import OnValidation, Trainer
 from augury.training.settings import Training
 from augury.training.trained import Initialisation, TrainingRun
 
@@ -107,7 +107,7 @@ def fit_here(
     address: str = "toy",
     seed: int = 1,
     init_from: Initialisation | None = None,
-    report: Report = lambda metrics: None,
+    report: OnValidation = lambda metrics: None,
     deadline: float | None = None,
 ) -> Folder:
     """Train in this process, on one thread; return the folder of the run."""
@@ -137,7 +137,9 @@ class ToyRun(TrainingRun):
     flags: argparse.Namespace
 
 
-def train(run: ToyRun, device: torch.device, report: Report, deadline: float | None = None) -> None:
+def train(
+    run: ToyRun, device: torch.device, report: OnValidation, deadline: float | None = None
+) -> None:
     flags, store = run.flags, Store(run.folder.root)
     once = Path(store.root) / "killed"
     task = Toy(flags.kill_at, flags.spoil_at, once, flags.interrupt_at)

@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _preflight(loaded: Experiment) -> preflight.Report:
+def _preflight(loaded: Experiment) -> preflight.Findings:
     """Return the preflight report on an experiment's systems, computed without Ray."""
     execution = loaded.execution.model_copy(update={"executor": "local"})
     local = {

@@ -24,7 +24,7 @@ from augury.experiments.systems import last_stage
 from augury.reporting.papers.table import Published, find
 from augury.sweeping import request
 from augury.sweeping.budget import make_plan
-from augury.sweeping.plan import Plan, SweepOptions
+from augury.sweeping.plan import SweepOptions, SweepPlan
 from augury.sweeping.space import Space
 from augury.training.schedule import TextSize, pace
 
@@ -101,7 +101,7 @@ def _dry_run(table: Published, space: Space, options: SweepOptions, as_json: boo
     try:
         plan, error = make_plan(space, options), None
     except UserError as missing:
-        plan, error = Plan(space, Store(options.storage), options.assignments), str(missing)
+        plan, error = SweepPlan(space, Store(options.storage), options.assignments), str(missing)
     planned = plan.configurations.values()
     addresses: dict[str, str | None] = {of.name: of.address for of in planned}
     reasons = dict(table.reasons)

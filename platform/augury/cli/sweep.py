@@ -27,7 +27,7 @@ from augury.sweeping.proposals import COMBINATIONS
 from augury.sweeping.state import PAGE
 
 if TYPE_CHECKING:
-    from augury.sweeping.plan import Plan, SweepOptions
+    from augury.sweeping.plan import SweepOptions, SweepPlan
     from augury.sweeping.space import Space
 
 EXAMPLE = """augury sweep agreement --scale toy --seeds 1 2 3 --storage results
@@ -135,7 +135,7 @@ def _show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     return 0
 
 
-def plan_lines(made: Plan, options: SweepOptions) -> list[str]:
+def plan_lines(made: SweepPlan, options: SweepOptions) -> list[str]:
     """Return lines with the size of a plan, its cost, and what it can show."""
     from augury.sweeping.space import points
 
@@ -157,7 +157,7 @@ def plan_lines(made: Plan, options: SweepOptions) -> list[str]:
     return [*lines, *_power(made, options)]
 
 
-def _power(made: Plan, options: SweepOptions) -> list[str]:
+def _power(made: SweepPlan, options: SweepOptions) -> list[str]:
     """Return what the configurations of a sweep can show on each test set."""
     from augury.reporting.power import planned_power
 

@@ -39,7 +39,7 @@ from augury.scoring.trivial import imbalance_note
 
 
 @dataclass(frozen=True)
-class Report:
+class Findings:
     """The texts, cautions and estimated cost of an experiment."""
 
     texts: Sequence[TextSummary]
@@ -94,7 +94,7 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
         check([*filter(None, [experiment.before]), *experiment.model_experiments.values()], graph)
 
 
-def report(systems: Mapping[str, Experiment], store: Store) -> Report:
+def report(systems: Mapping[str, Experiment], store: Store) -> Findings:
     """Check the systems of an experiment; return a report of their texts and estimated cost."""
     graph = Graph(store)
     check(systems.values(), graph)
@@ -109,7 +109,7 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     missing = missing_models(systems.values())
     warnings = text_cautions(trained.values(), store)
     own = {model.name for system in systems.values() if (model := system.pretrained)}
-    return Report(
+    return Findings(
         texts=texts,
         warnings=warnings,
         cautions=[

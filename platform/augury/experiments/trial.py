@@ -22,7 +22,7 @@ from augury.training.trained import FAILURE
 if TYPE_CHECKING:
     import torch
 
-Report = Callable[[dict[str, float]], None]
+OnValidation = Callable[[dict[str, float]], None]
 """Takes the metrics of a validation."""
 
 
@@ -38,7 +38,7 @@ def run_trial(
     scored: bool,
     execution: Execution | None = None,
     deadline: float | None = None,
-    report: Report | None = None,
+    report: OnValidation | None = None,
     warn: Callable[[str], None] = say,
 ) -> bool:
     """Train a run to its end and score it; return False where the deadline ended it before.
@@ -80,7 +80,7 @@ def run_trial(
 
 
 def train_here(
-    run: Run, device: torch.device, report: Report, deadline: float | None = None
+    run: Run, device: torch.device, report: OnValidation, deadline: float | None = None
 ) -> None:
     """Train a run in this process, a worker of a launcher."""
     from augury.training.loop import Trainer

@@ -12,7 +12,7 @@ from augury.experiments.estimates import Estimate, remaining, trial_costs
 from augury.experiments.graph import Graph, Step
 from augury.sweeping import plan as plans
 from augury.sweeping.applied import LeftOut
-from augury.sweeping.plan import Plan, Planned, SweepOptions
+from augury.sweeping.plan import Planned, SweepOptions, SweepPlan
 from augury.sweeping.space import Space
 from augury.sweeping.state import DEFINITION, KIND
 
@@ -20,14 +20,14 @@ RESERVED_AT_MOST = 0.5
 """The share of a budget that may be kept for confirmation."""
 
 
-def estimate(plan: Plan, seeds: Sequence[int], at_once: int | None = None) -> Estimate | None:
+def estimate(plan: SweepPlan, seeds: Sequence[int], at_once: int | None = None) -> Estimate | None:
     """Return the estimated cost of a plan; None where that of a model is not known."""
     if not plan.configurations:
         return None
     return estimates.estimate(_graph(plan, seeds), plan.base(), at_once)
 
 
-def make_plan(space: Space, options: SweepOptions) -> Plan:
+def make_plan(space: Space, options: SweepOptions) -> SweepPlan:
     """Return the configurations that a sweep begins with, within its budget; runs nothing."""
     made = plans.of_options(space, options, Store(options.storage))
     if options.budget is not None:
@@ -35,7 +35,7 @@ def make_plan(space: Space, options: SweepOptions) -> Plan:
     return made
 
 
-def keep_within(plan: Plan, options: SweepOptions) -> None:
+def keep_within(plan: SweepPlan, options: SweepOptions) -> None:
     """Leave out the configurations that cost most until one seed of the others, the reference
     among them, takes what the budget leaves beside a confirmation; note them in the plan.
 
@@ -84,7 +84,7 @@ def keep_within(plan: Plan, options: SweepOptions) -> None:
         plan.left_out.append(LeftOut(longest.name, reason))
 
 
-def seed_seconds(plan: Plan, planned: Planned, seeds: Sequence[int]) -> float | None:
+def seed_seconds(plan: SweepPlan, planned: Planned, seeds: Sequence[int]) -> float | None:
     """Return the estimated seconds of one seed of a configuration, trained and scored, with its
     share of the models that its operators use; None where they are not known."""
     graph = Graph(plan.store)
@@ -93,7 +93,7 @@ def seed_seconds(plan: Plan, planned: Planned, seeds: Sequence[int]) -> float | 
     return None if costs is None else sum(cost.seconds for cost in costs.values()) / len(seeds)
 
 
-def _graph(plan: Plan, seeds: Sequence[int]) -> Graph:
+def _graph(plan: SweepPlan, seeds: Sequence[int]) -> Graph:
     """Return a graph of all configurations: that of the plan is to have those alone that stay."""
     graph = Graph(plan.store)
     configurations = plan.configurations.values()

@@ -71,7 +71,7 @@ class Planned:
 
 
 @dataclass
-class Plan:
+class SweepPlan:
     """The configurations of a sweep, the reference first."""
 
     space: Space
@@ -184,9 +184,9 @@ def make(
     store: Store,
     assignments: Mapping[str, Any],
     listed: Sequence[Mapping[str, Any]],
-) -> Plan:
+) -> SweepPlan:
     """Return the plan of the reference, the space's rows and the listed points."""
-    plan = Plan(space, store, assignments)
+    plan = SweepPlan(space, store, assignments)
     _check_assignments(space, assignments)
     plan.add_reference()
     for name, point in [*space.rows.items(), *((None, point) for point in listed)]:
@@ -197,7 +197,7 @@ def make(
     return plan
 
 
-def of_options(space: Space, options: SweepOptions, store: Store) -> Plan:
+def of_options(space: Space, options: SweepOptions, store: Store) -> SweepPlan:
     """Return the plan that a sweep begins with: of points that Optuna suggests, the first ones."""
     if options.samples is not None:
         if not space.keys:

@@ -11,7 +11,7 @@ from augury.core.naming import title
 from augury.core.progress import say
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.declarations import Point
-from augury.sweeping.plan import AT_ONCE, Plan
+from augury.sweeping.plan import AT_ONCE, SweepPlan
 from augury.sweeping.schedulers import Propose, Standings
 
 COMBINATIONS = 2
@@ -23,7 +23,7 @@ class Proposals:
     """Plans the configurations of the rounds after the first; `know` tells the graph and the
     definition of the sweep of them."""
 
-    plan: Plan
+    plan: SweepPlan
     know: Callable[[], None]
 
     def of_points(self, samples: int) -> list[Propose]:

@@ -44,7 +44,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Trial:
+class TrialState:
     """One configuration with one seed."""
 
     seed: int
@@ -72,7 +72,7 @@ class Configuration:
     """Address of its runs, which are `runs/<address>/seed-<n>`."""
     point: Mapping[str, Any]
     """Dotted key -> value; empty for the plain baseline, which is not a point of the space."""
-    trials: tuple[Trial, ...]
+    trials: tuple[TrialState, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the configuration as JSON-like values, without curves."""
@@ -147,7 +147,7 @@ class Sweep:
     """Unix time at which the budget of its last command is spent; None where it has none."""
     confirmation: Confirmation | None = None
     """The fresh seeds that test the choice; None before it is made, and where the reference won."""
-    confirming: tuple[tuple[Configuration, Trial], ...] = ()
+    confirming: tuple[tuple[Configuration, TrialState], ...] = ()
     """Its trials, which are none of the configurations' own."""
 
     @property
@@ -172,15 +172,15 @@ class Sweep:
         """The deciding metric by its name among scores: `bleu` for `valid/bleu`."""
         return self.metric.rpartition("/")[2]
 
-    def best(self, trial: Trial) -> float | None:
+    def best(self, trial: TrialState) -> float | None:
         """Return the best validation value of a trial so far."""
         values = [point.value for point in trial.curve if math.isfinite(point.value)]
         return (max if self.mode == "max" else min)(values, default=None)
 
-    def furthest(self, configuration: Configuration) -> dict[Trial, float]:
+    def furthest(self, configuration: Configuration) -> dict[TrialState, float]:
         """Return the best validations of the trials of a configuration that have finished; before
         one has, of those that have begun, which have had less training. Failed ones never count."""
-        validated: dict[Progress, dict[Trial, float]] = {}
+        validated: dict[Progress, dict[TrialState, float]] = {}
         for trial in configuration.trials:
             if (value := self.best(trial)) is not None:
                 validated.setdefault(trial.progress, {})[trial] = value
@@ -193,7 +193,7 @@ class Sweep:
         return {configuration.address: configuration for configuration in self.configurations}
 
     @property
-    def trials(self) -> list[tuple[Configuration, Trial]]:
+    def trials(self) -> list[tuple[Configuration, TrialState]]:
         """All trials with their configurations, the reference's first, and then those of the
         confirmation."""
         choosing = [
@@ -302,13 +302,13 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
     definition, state = records(folder)
     curves = curves or Curves(definition["metric"])
 
-    def trial(address: str, seed: int) -> Trial:
+    def trial(address: str, seed: int) -> TrialState:
         run = record.run_folder(store, address, seed)
         entry = state.get("trials", {}).get(f"{address}/seed-{seed}", {})
         ended = entry.get("progress") == "finished" or run.complete
         progress: Progress = "finished" if ended else entry.get("progress", "waiting")
         curve = () if progress == "waiting" else curves.of(run, ended)
-        return Trial(seed, run, progress, entry.get("error"), curve)
+        return TrialState(seed, run, progress, entry.get("error"), curve)
 
     configurations = tuple(
         Configuration(

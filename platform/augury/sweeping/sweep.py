@@ -23,7 +23,7 @@ from augury.experiments.run import commit
 from augury.sweeping.applied import left_out_lines
 from augury.sweeping.budget import RESERVED_AT_MOST, estimate, make_plan, seed_seconds
 from augury.sweeping.driver import followed, run_trials, runs_on_ray
-from augury.sweeping.plan import Plan, SweepOptions
+from augury.sweeping.plan import SweepOptions, SweepPlan
 from augury.sweeping.proposals import Proposals
 from augury.sweeping.schedulers import Race, Scheduler, Trial
 from augury.sweeping.space import Space
@@ -128,7 +128,7 @@ class _Driver:
         reused = sum(trials.progress[trial] == "finished" for trial in found)
         return Outcome(sweep, reused, not finished, left, rest and rest.all_seeds)
 
-    def _make_plan(self) -> Plan:
+    def _make_plan(self) -> SweepPlan:
         """Return the configurations that are known before anything runs."""
         plan = make_plan(self.space, self.options)
         for merged in plan.merged:

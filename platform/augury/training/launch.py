@@ -18,7 +18,7 @@ from augury.core.machine import available_cores, in_this_directory
 from augury.core.progress import say
 from augury.core.ray_connection import connect, is_alive
 from augury.training.extend import take_over
-from augury.training.loop import Report
+from augury.training.loop import OnValidation
 from augury.training.settings import Training
 from augury.training.trained import FAILURE, OUTCOME, Crashed, Diverged, TrainingRun
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 RAY = ".ray"
 """Where Ray Train keeps its state in a storage."""
-Train = Callable[[Any, torch.device, Report, float | None], None]
+Train = Callable[[Any, torch.device, OnValidation, float | None], None]
 """Trains a run on a worker, to its end or the first validation after a deadline."""
 
 
@@ -38,7 +38,7 @@ def launch(
     execution: Execution,
     *,
     name: str = "",
-    report: Report | None = None,
+    report: OnValidation | None = None,
     deadline: float | None = None,
     warn: Callable[[str], None] = say,
 ) -> bool:
@@ -74,7 +74,7 @@ def _on_ray(
     training: Training,
     execution: Execution,
     name: str,
-    report: Report,
+    report: OnValidation,
     deadline: float | None,
     warn: Callable[[str], None],
 ) -> None:
@@ -155,7 +155,7 @@ def _on_ray(
 
 @contextmanager
 def _events(
-    name: str, report: Report, warn: Callable[[str], None], max_failures: int
+    name: str, report: OnValidation, warn: Callable[[str], None], max_failures: int
 ) -> Iterator[UserCallback]:
     """Yield a callback that brings what Ray Train's controller, another process, sees to `report`
     and `warn` in this one."""

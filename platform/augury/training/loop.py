@@ -52,7 +52,7 @@ RECORD_UPDATES = 20
 number, and not a time, so that the histories of identical runs are identical."""
 NOTICE = b"\nstopping after this update; again to stop at once, without saving\n"
 
-Report = Callable[[dict[str, float]], None]
+OnValidation = Callable[[dict[str, float]], None]
 
 
 class Trainer:
@@ -108,7 +108,7 @@ class Trainer:
 
     # ----- the loop
 
-    def fit(self, report: Report, deadline: float | None = None) -> None:
+    def fit(self, report: OnValidation, deadline: float | None = None) -> None:
         """Train until the schedule, the patience or an interrupt ends it, or to the first
         validation after `deadline`, in Unix time, to be continued.
 

@@ -19,7 +19,7 @@ from augury.reporting.sweeps.summary import leader, ranking
 from augury.sweeping import sweep as sweeps
 from augury.sweeping.plan import SweepOptions
 from augury.sweeping.space import Space
-from augury.sweeping.state import ENDS, STATES, Configuration, Sweep, Trial
+from augury.sweeping.state import ENDS, STATES, Configuration, Sweep, TrialState
 from augury.sweeping.sweep import Outcome
 
 PAGE_SECONDS, REMOTE_SECONDS = 15, 60
@@ -51,7 +51,7 @@ class Display:
             self._said = [*states]
 
 
-def _text(sweep: Sweep, configuration: Configuration, trial: Trial) -> str:
+def _text(sweep: Sweep, configuration: Configuration, trial: TrialState) -> str:
     """Return what is said of a trial: its state, last validation and error."""
     parts: list[str] = [trial.progress]
     if trial.curve:

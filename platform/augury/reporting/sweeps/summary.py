@@ -31,7 +31,7 @@ from augury.reporting.numbers import MISSING, adaptive_interval
 from augury.reporting.results import SystemResult
 from augury.scoring.registry import title
 from augury.sweeping.schedulers import Confirmation, fresh_seeds, half_widths
-from augury.sweeping.state import Configuration, Progress, Sweep, Trial
+from augury.sweeping.state import Configuration, Progress, Sweep, TrialState
 
 LEAST = 2
 """Seeds of both systems that a confirmation has, where a budget or failures end it early."""
@@ -172,7 +172,7 @@ class Summary:
         return [*untested, *warnings_of(self.comparisons)]
 
     @property
-    def failures(self) -> dict[str, Trial]:
+    def failures(self) -> dict[str, TrialState]:
         """The trials that failed, by configuration and seed, for people."""
         return {
             f"{configuration.name}, seed {trial.seed}": trial
