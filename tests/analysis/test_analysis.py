@@ -43,7 +43,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Folder]:
             "cipher": {"augment": [{"operator": "cipher", "keys": [1]}], "regime": "multi_source"},
         },
     )
-    runs, failures, _ = run_experiment(experiment)
+    runs, failures, *_ = run_experiment(experiment)
     assert not failures
     return [folder for seeds in runs.values() for folder in seeds.values()]
 

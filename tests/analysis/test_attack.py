@@ -16,7 +16,7 @@ from tests import tiny
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    runs, failures, _ = run_experiment(tiny.experiment("nli", tmp_path_factory.mktemp("attack")))
+    runs, failures, *_ = run_experiment(tiny.experiment("nli", tmp_path_factory.mktemp("attack")))
     assert not failures
     return Run.read(next(folder for seeds in runs.values() for folder in seeds.values()))
 

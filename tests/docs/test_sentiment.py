@@ -63,7 +63,7 @@ def test_a_task_in_one_file_learns_under_every_form_of_augmentation(tmp_path: Pa
         training={"max_examples": 10, "max_epochs": 2, "learning_rate": 0.01},
         systems=SYSTEMS,
     )
-    runs, failures, _ = run_experiment(parse(content | {"task": str(EXAMPLE)}))
+    runs, failures, *_ = run_experiment(parse(content | {"task": str(EXAMPLE)}))
     assert not failures and list(runs) == list(SYSTEMS)
     scores = {
         name: run[1].read_record("scores.json")["tests"]["films"][0] for name, run in runs.items()

@@ -136,7 +136,7 @@ def content(storage: Path, checkpoint: str) -> dict[str, Any]:
 def test_a_hundred_empty_back_translations_are_not_trained_on(tmp_path: Path) -> None:
     """Their translator writes nothing."""
     experiment = parse(content(tmp_path, save_translator(tmp_path / "mute", "")))
-    runs, failures, _ = run_experiment(experiment)
+    runs, failures, *_ = run_experiment(experiment)
     assert list(runs) == ["baseline"]
     (failure,) = failures
     assert re.search(r"^\+BT .*back_translation.* 0 of 100 .*100 empty", failure)

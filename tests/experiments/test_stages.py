@@ -68,7 +68,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
     systems = {"baseline": {}, "double": {"stages": {"tune": TUNE, "again": AGAIN}}}
     storage = tmp_path_factory.mktemp("stages")
     compared = experiment(storage, systems=systems, seeds=[2])
-    runs, failures, _ = run_experiment(compared)
+    runs, failures, *_ = run_experiment(compared)
     assert not failures
     return compared, runs
 

@@ -98,10 +98,11 @@ def remaining(graph: Graph) -> dict[Step, float] | None:
     pace, left = median(paces) if paces else 1.0, {}
     for step, run in runs.items():
         cost, left[step] = costs[step], 0.0
+        if run.complete:
+            continue
         if step not in ended:
             left[step] = max(pace * cost.training - history.trained_seconds(run), 0.0)
-        if not run.complete:
-            left[step] += pace * cost.scoring
+        left[step] += pace * cost.scoring
     return left
 
 

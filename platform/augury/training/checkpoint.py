@@ -154,19 +154,20 @@ class Checkpoints:
         if not self._waiting:
             return
         listed = self._listed(complete=False) | dict.fromkeys(self._waiting, [MODEL, STATE])
-        old, without_state = self._older(listed, [*self._waiting][-1])
-        for name, directory in self._waiting.items():
+        waiting = dict(self._waiting)
+        old, without_state = self._older(listed, [*waiting][-1])
+        for name, directory in waiting.items():
             if name in old:
                 shutil.rmtree(directory)
-                continue
-            if name in without_state:
-                (directory / STATE).unlink()
-            self.folder.put(directory, name)
-        for name in old - self._waiting.keys():
+            else:
+                if name in without_state:
+                    (directory / STATE).unlink()
+                self.folder.put(directory, name)
+            del self._waiting[name]  # one by one: what fails is written next time
+        for name in old - waiting.keys():
             self.folder.remove(name)
-        for name in without_state - self._waiting.keys():
+        for name in without_state - waiting.keys():
             self.folder.sub(name).drop(STATE)
-        self._waiting = {}
 
     def _older(self, listed: Mapping[str, list[str]], last: str) -> tuple[set[str], set[str]]:
         """Return which of the listed checkpoints are not needed after the last one, and of which

@@ -181,7 +181,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SystemResult]
         vocabulary={"size": 60},
         systems={"baseline": {}, "two keys": cipher, "alone": alone},
     )
-    runs, failures, _ = run_experiment(experiment)
+    runs, failures, *_ = run_experiment(experiment)
     assert not failures
     return {system.name: system for system in load_groups([*runs.values()], [*runs])}
 

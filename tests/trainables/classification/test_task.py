@@ -66,7 +66,7 @@ def trained(
         systems=SYSTEMS,
         **({"model": {"name": str(pretrained)}} if form == "pairs" else {}),
     )
-    runs, failures, _ = run_experiment(experiment)
+    runs, failures, *_ = run_experiment(experiment)
     assert not failures
     shutil.rmtree(pretrained)
     folders = {name: folders[1] for name, folders in runs.items()}

@@ -24,7 +24,7 @@ MORE = [("cat sees dog .", "cat dog sees ."), ("bee likes hen .", "bee hen likes
 def trained(toy: Any, form: str, **changes: Any) -> Run:
     """The run of a small training."""
     experiment = toy.experiment(form, **changes)
-    runs, failures, _ = run_experiment(experiment)
+    runs, failures, *_ = run_experiment(experiment)
     assert not failures
     return Run.read(runs[experiment.name][1])
 
