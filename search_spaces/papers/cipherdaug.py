@@ -115,9 +115,9 @@ def embeddings(system: System) -> Mapping[str, float]:
 def formula(model: ModelConfig, entries: int) -> int:
     """Return the number of parameters by the formulas of Table 10; `entries` is the size of the
     vocabulary (V)."""
-    from trainables.nmt.config import CODEBOOKS, CODES, Alone, resolve
+    from trainables.nmt.config import CODEBOOKS, CODES, Alone
 
-    d_emb, alone = resolve(model).hidden_size, model.embeddings
+    d_emb, alone = model.sizes.hidden_size, model.embeddings
     if not isinstance(alone, Alone):
         return (alone.size or d_emb) * entries
     d_o, d_inter = d_emb, alone.intermediate_size

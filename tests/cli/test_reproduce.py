@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from augury.core.config import flatten
 from tests.cli.conftest import Augury
 
 TABLE = str(Path(__file__).with_name("quick_table.py"))
@@ -81,26 +82,59 @@ def test_a_dry_run_shows_rows_and_addresses(tmp_path: Path, augury: Augury) -> N
 
 
 @pytest.mark.parametrize(
-    ("table", "row", "about"),
+    ("table", "row", "about", "settings"),
     [
         # 160,239 pairs of 26 subwords, 20,000 tokens: 208.3
-        ("cipherdaug/table2", "20 keys, eq. 2", ("20,000 tokens", 209, 840, 12_600)),
-        ("noisy_nmt/table3", "Tune-S", ("32,768 tokens", 42_397, 5_000, 80_000)),
-        ("xnli_adversarial/table4", "XLM-R (10k)", ("4,096 tokens or 32 examples", 313, 313, 939)),
+        (
+            "cipherdaug/table2",
+            "20 keys, eq. 2",
+            ("20,000 tokens", 209, 840, 12_600, 4_200),
+            {
+                "corpus.filter.max_length corpus.filter.max_ratio": (175, 1.5),
+                "corpus.filter.lowercase model.encoder_layers": (True, 6),
+                "model.hidden_size model.feedforward_size model.attention_heads": (512, 1024, 4),
+            },
+        ),
+        (
+            "cipherdaug/table11",
+            "Transformer, dropout 0.1",
+            ("20,000 tokens", 209, 840, 12_600, 4_200),
+            {"model.dropout model.attention_dropout": (0.1, 0.1)},
+        ),
+        (
+            "noisy_nmt/table3",
+            "Tune-S",
+            ("32,768 tokens", 42_397, 5_000, 80_000),
+            {
+                "model.norm model.attention_dropout model.activation_dropout": ("pre", 0.1, 0.1),
+                "corpus.filter.max_length corpus.filter.lowercase": (70, False),
+            },
+        ),
+        (
+            "xnli_adversarial/table4",
+            "XLM-R (10k)",
+            ("4,096 tokens or 32 examples", 313, 313, 939),
+            {"training.learning_rate": (1e-5,)},
+        ),
     ],
 )
 def test_settings_are_resolved_without_any_text(
     table: str,
     row: str,
     about: tuple[Any, ...],
+    settings: dict[str, tuple[Any, ...]],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     augury: Augury,
 ) -> None:
     monkeypatch.setenv("AUGURY_DATA", str(tmp_path))
-    asked = ["reproduce", table, "--scale", "paper", "--rows", row, "--resolved", "--json"]
+    asked = ["reproduce", table, "--scale", "paper", "--row", row, "--resolved", "--json"]
     shown = augury(*asked).json
     assert next(iter(shown)) == row and tuple(shown[row]["about"].values()) == about
+    flat = flatten(shown[row]["settings"])
+    for keys, values in settings.items():
+        assert tuple(flat[key] for key in keys.split()) == values
+    assert "null" not in json.dumps(shown) and "{}" not in json.dumps(shown)
 
 
 def test_a_dry_run_shows_published_values(tmp_path: Path, augury: Augury) -> None:

@@ -129,16 +129,21 @@ class ModelConfig(Section):
     target's."""
 
     @property
+    def sizes(self) -> Sizes:
+        """The sizes of the architecture, overrides applied."""
+        return overridden(ARCHITECTURES[self.architecture], self)
+
+    @property
     def has_tables(self) -> bool:
         """Whether embeddings are tables of the hidden size, as they are by default."""
         return isinstance(self.embeddings, Table) and self.embeddings.size in (
             None,
-            resolve(self).hidden_size,
+            self.sizes.hidden_size,
         )
 
     @model_validator(mode="after")
-    def _fits(self) -> ModelConfig:
-        resolve(self)
+    def _heads_fit(self) -> ModelConfig:
+        check_heads(self.sizes.hidden_size, self.sizes.attention_heads)
         return self
 
 
@@ -173,14 +178,6 @@ TranslationModel = Annotated[
     ModelConfig | PretrainedTranslator,
     scratch_or_pretrained(ModelConfig, PretrainedTranslator, default=ModelConfig),
 ]
-
-
-def resolve(config: ModelConfig) -> Sizes:
-    """Return the sizes of `config`, overrides applied; UserError where the heads do not divide
-    the hidden size."""
-    sizes = overridden(ARCHITECTURES[config.architecture], config)
-    check_heads(sizes.hidden_size, sizes.attention_heads)
-    return sizes
 
 
 def tag(language: str) -> str:

@@ -20,7 +20,7 @@ from transformers.models.pegasus.modeling_pegasus import PegasusDecoder, Pegasus
 
 from augury.core.rng import seed_of
 from augury.models.settings import attention
-from trainables.nmt.config import ModelConfig, resolve
+from trainables.nmt.config import ModelConfig
 from trainables.nmt.embeddings import ComputedEmbedding, install
 
 
@@ -57,7 +57,7 @@ def _uninitialised(config: ModelConfig, vocabulary_size: int, pad: int, eos: int
 
 
 def _marian(config: ModelConfig, vocabulary_size: int, pad: int, eos: int) -> MarianConfig:
-    sizes = resolve(config)
+    sizes = config.sizes
     return MarianConfig(
         vocab_size=vocabulary_size,
         decoder_vocab_size=vocabulary_size,

@@ -20,7 +20,7 @@ from augury.regimes.regime import SOURCE, TARGET
 from augury.text.pieces.training import fitting_size, has_words
 from augury.text.pieces.vocabulary import Vocabulary, VocabularyTokenizer
 from augury.text.tokens import Text, Tokenizer
-from trainables.nmt.config import Config, resolve
+from trainables.nmt.config import Config
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -188,7 +188,7 @@ class FromNothing(Translator):
         from augury.experiments.cost import Size, transformer
 
         model = self.experiment.transformer
-        sizes, entries = resolve(model), self.entries(store)
+        sizes, entries = model.sizes, self.entries(store)
         matrices = 1 if model.share_all_embeddings else 2
         parameters, source, target = transformer(
             entries,

@@ -43,9 +43,15 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         help="toy, small, paper or released_code (default: the table's first), or one with another "
         "corpus, such as paper/iwslt17-fr-en (Table 3)",
     )
-    add("--rows", nargs="+", metavar="ROW", help="rows besides the reference (default: all)")
+    add(
+        "--rows",
+        "--row",
+        nargs="+",
+        metavar="ROW",
+        help="rows besides the reference (default: all)",
+    )
     add("--reference", metavar="ROW", help="test differences to this one (default: the table's)")
-    add("--resolved", **flag, help="print all settings of the rows, and exit")
+    add("--resolved", **flag, help="print the settings of the rows that are not empty, and exit")
     add("--dry-run", **flag, help="show the published values, the runs and the cost, and exit")
     add_trials(parser)
     add_format(parser, "html")
@@ -147,20 +153,27 @@ def _select_rows(table: Published, rows: Sequence[str] | None) -> Space:
 def _resolved(
     table: Published, space: Space, asked: Sequence[str] | None, settings: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return all settings of the rows that were asked for, and of each of their stages."""
+    """Return the settings of the rows that were asked for, and of each of their stages, but for
+    those that are null or empty."""
     shown, size = {}, table.declared.text.get(space.scale)
     for name, changes in space.rows.items():
         if name == space.reference and asked and name not in asked:
             continue
         merged = config.merge(config.merge(space.base, changes), settings)
-        stages = [last_stage(parse(merged, name))]
-        while (earlier := stages[0].before) is not None:
-            stages.insert(0, earlier)
-        for stage in stages:
+        for stage in last_stage(parse(merged, name)).chain:
             title, text = f"{name}, stage {stage.stage.name}" if stage.stage else name, None
             if size and not stage.stage:  # a row may read a part of the table's text
                 text = TextSize(getattr(stage.corpus.train, "subset", None) or size[0], size[1])
-            about = pace(stage.training, text)._asdict()
-            kept = {key: value for key, value in stage.to_dict().items() if key != "stage"}
-            shown[title] = {"about": about, "settings": kept}
+            about, settings = pace(stage.training, text)._asdict(), stage.resolved()
+            shown[title] = _filled({"about": about, "settings": {**settings, "stage": None}})
     return shown
+
+
+def _filled(settings: Any) -> Any:
+    """Return nested settings without those that are null or empty."""
+    if isinstance(settings, list):
+        return [_filled(item) for item in settings]
+    if not isinstance(settings, Mapping):
+        return settings
+    filled = {key: _filled(value) for key, value in settings.items()}
+    return {key: value for key, value in filled.items() if value not in (None, {}, [])}

@@ -86,6 +86,8 @@ class Pace(NamedTuple):
     updates_per_pass: int | None
     validate_every: int | None
     patience: int | None
+    averaged: int | None
+    """What the average of the last checkpoints spans, None where they are not averaged."""
 
 
 def pace(training: Training, text: TextSize | None) -> Pace:
@@ -99,7 +101,9 @@ def pace(training: Training, text: TextSize | None) -> Pace:
         of_batch = min(training.max_tokens / text.tokens, training.max_examples or math.inf)
         updates = math.ceil(text.rows / (batches * of_batch))
     every = training.validate_every or (updates and training.validate_every_epochs * updates)
-    return Pace(batch, updates, every, every and every * training.patience)
+    averaged = training.average_last if training.weights == "averaged" else None
+    patience = every and every * training.patience
+    return Pace(batch, updates, every, patience, every and averaged and every * averaged)
 
 
 @dataclass

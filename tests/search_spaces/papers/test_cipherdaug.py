@@ -27,7 +27,7 @@ from augury.sweeping.driver import run_experiment
 from search_spaces.papers import cipherdaug
 from search_spaces.papers.cipherdaug import formula
 from tests import tiny
-from trainables.nmt.config import ModelConfig, resolve
+from trainables.nmt.config import ModelConfig
 from trainables.nmt.model import parameters as parameters_of
 from trainables.nmt.translators import FromNothing
 
@@ -128,7 +128,7 @@ def test_a_printed_size_is_that_of_the_configuration_or_declared(
     text = lines[row][column]
     computed = float(parameters_of(model, count))
     if column == "Emb Θ":
-        of_piece, shared = model.embeddings.counts(resolve(model).hidden_size)
+        of_piece, shared = model.embeddings.counts(model.sizes.hidden_size)
         computed = of_piece * count or shared
     elif text.endswith("x"):
         computed /= parameters_of(*model_of(of_table, str(of_table.space.reference)))

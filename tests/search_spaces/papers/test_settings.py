@@ -12,7 +12,6 @@ from augury.core.store import Store
 from augury.experiments.spec import parse
 from augury.experiments.systems import last_stage
 from augury.reporting.papers.table import find
-from trainables.nmt.config import resolve
 from trainables.nmt.translators import FromNothing
 
 # train_cipherdaug.sh and multi_preprocess.sh; fairseq's own ε of Adam.
@@ -55,7 +54,7 @@ def test_settings_are_those_of_papers_and_scripts(where: tuple[str, str, str]) -
     space = find(name, scale).space
     experiment: Any = last_stage(parse(merge(space.base, space.rows[row]), row))
     for paths, values in ROWS[where].items():
-        of = resolve(experiment.model) if paths == RATES else experiment
+        of = experiment.model.sizes if paths == RATES else experiment
         assert attrgetter(*paths.split())(of) == values
 
 
