@@ -91,3 +91,12 @@ def test_every_help_has_a_valid_example(session: dict[str, Any]) -> None:
                 table = published.find(arguments.table, arguments.scale)
                 assert set(arguments.rows or ()) <= set(table.rows)
     assert len(list(parsed("\n".join(verbs.FIRST_STEPS)))) == 3
+
+
+def test_completion_knows_every_verb_with_its_flags() -> None:
+    whole = verbs.all_verbs()
+    (of_verbs,) = (action.choices for action in whole._actions if action.choices)
+    assert list(of_verbs) == list(verbs.VERBS)
+    for verb, of_verb in of_verbs.items():
+        alone = verbs.parser(verb, ())
+        assert of_verb._option_string_actions.keys() == alone._option_string_actions.keys()

@@ -86,6 +86,15 @@ def parser(verb: str, argv: Sequence[str]) -> argparse.ArgumentParser:
     return result
 
 
+def all_verbs() -> argparse.ArgumentParser:
+    """Return the parsers of all verbs as one, of which `shtab` makes completion for shells."""
+    result = argparse.ArgumentParser(prog="augury")
+    of_verbs = result.add_subparsers()
+    for verb, text in VERBS.items():
+        of_verbs.add_parser(verb, parents=[parser(verb, [])], add_help=False, help=text)
+    return result
+
+
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """Return the arguments of a command, with its verb as `verb`; UserError for an unknown verb,
     SystemExit with a usage message for other unknown arguments."""
