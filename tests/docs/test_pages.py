@@ -98,6 +98,20 @@ def test_its_operator_works(tmp_path: Path) -> None:
     assert table.to_pydict() == {"id": ["a", "b"], "text": ["HAUS Ä", "MAUS"]}
 
 
+def test_its_operator_shows_these_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("uppercase.py").write_text(block("extending", "python", "OPERATOR"), encoding="utf-8")
+    shown = block("extending", "text", "example 5")
+    pairs = re.findall(r"^  text +(.*) \| (.*)$", shown, re.MULTILINE)
+    for file, sentences in zip(("a.de", "a.en"), zip(*pairs, strict=True), strict=True):
+        Path(file).write_text("".join(f"{sentence}\n" for sentence in sentences))
+    command = next(line for line in TEXT.splitlines() if line.endswith("--show 5"))
+    assert main(command.split()[1:]) == 0
+    assert capsys.readouterr().out.endswith(shown)
+
+
 def test_its_space_can_be_swept(tmp_path: Path) -> None:
     """Its base is the experiment that another page shows."""
     (tmp_path / "my.yaml").write_text(block("translation", "yaml"), encoding="utf-8")
