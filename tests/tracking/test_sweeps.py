@@ -51,8 +51,9 @@ def test_swept_keys_are_columns(trials: Any, database: str) -> None:
     trials.finish()
     export(trials, database)
     runs = logged_runs(database)
-    assert runs["aa seed 1"].data.params == {"system": "aa"}
-    assert runs["bb seed 1"].data.params == {"system": "bb", "regime.beta": "5"}
+    none = {"regime.beta": "none", "augment.0.keys": "none"}  # a value of parallel coordinates
+    assert runs["aa seed 1"].data.params == {"system": "aa", **none}
+    assert runs["bb seed 1"].data.params == {"system": "bb", **none, "regime.beta": "5"}
     swept = {"system": "cc", "regime.beta": "0.5", "augment.0.keys": "[1, 2]"}
     assert runs["cc seed 1"].data.params == swept
 

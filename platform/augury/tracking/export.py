@@ -51,6 +51,8 @@ DESCRIBED = ("name", "experiment", "address", "seed", "task", "commit")
 MATTER = ("regime.name", "corpus.known", "model.name", "training.learning_rate")
 """Parameters of every run, besides those that differ; its `experiment.yaml` has all."""
 COSTS = ("train_seconds", "cpu_seconds", "device_hours", "parameters", "data_factor", "updates")
+NONE = "none"
+"""The value of a parameter that others of its group have."""
 COMPARED = ("test/", "best/", "cost/")
 """How the metrics of a seed begin that its sweep has, too."""
 ORDER: tuple[Status, ...] = ("RUNNING", "FINISHED", "FAILED")
@@ -213,8 +215,11 @@ def _content(
     status: Status = "RUNNING" if running else "FAILED" if failure else "FINISHED"
     outcome = "finished" if run.complete else "stopped: the same command continues it"
     outcome = "running" if running else f"failed: {failure}" if failure else outcome
-    wanted = [*(group.keys or record.differing), *MATTER]
-    known = {key: record.parameters[key] for key in wanted if key in record.parameters}
+    # A run without one of its group's would stand at "unknown" in parallel coordinates; operators
+    # have keys of their own, and "augment" is that none is there.
+    differing = [key for key in group.keys or record.differing if key != "augment"]
+    wanted = dict.fromkeys(differing, NONE) | record.parameters
+    known = {key: wanted[key] for key in [*differing, *MATTER] if key in wanted}
     scores = [(test, score) for test, of_test in record.tests.items() for score in of_test]
     metrics: dict[str, float | None] = {f"best/valid/{name}": of for name, of in best.items()}
     if record.cost:
