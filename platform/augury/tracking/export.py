@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from augury.core import config
 from augury.core.directories import TEMPORARY
@@ -218,7 +218,7 @@ def _content(
     # A run without one of its group's would stand at "unknown" in parallel coordinates; operators
     # have keys of their own, and "augment" is that none is there.
     differing = [key for key in group.keys or record.differing if key != "augment"]
-    wanted = dict.fromkeys(differing, NONE) | record.parameters
+    wanted: dict[str, Any] = {**dict.fromkeys(differing, NONE), **record.parameters}
     known = {key: wanted[key] for key in [*differing, *MATTER] if key in wanted}
     scores = [(test, score) for test, of_test in record.tests.items() for score in of_test]
     metrics: dict[str, float | None] = {f"best/valid/{name}": of for name, of in best.items()}
