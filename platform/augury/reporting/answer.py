@@ -97,7 +97,8 @@ def sweep_answer(summary: Summary) -> str:
         return f"{unknown}, no configuration came to a validation."
     leads = f"{first.name} leads with {summary.metric} {first.score_text}"
     if not summary.learnt:
-        said = f"On {summary.tested.test_label if summary.tested else 'validation'}, {UNLEARNT}"
+        where = f"On {summary.tested.test_label}" if summary.tested else "In validation"
+        said = f"{where}, {UNLEARNT}"
     elif sweep.tests == ():
         said = f"Without test sets, {leads}; these scores chose it: expect less on unseen text."
     elif summary.confirmed:
