@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,9 @@ def test_it_states_the_addresses_that_are_trained(path: Path, augury: Augury) ->
     idle = ("--set", "training.warmup_share=0.1", "--set", "training.warmup_updates=17")
     assert addresses(*idle) == addresses(*idle[:2])
     assert addresses("--set=regime.beta=3")[1] != addresses()[1]
+    *_, shown = augury("config", path, "--resolved", "--json").json.values()
+    path.write_text(json.dumps(shown["settings"] | {"baseline": False}))  # as it is printed
+    assert addresses() == [shown["address"]]
 
 
 def test_it_states_the_shares_of_labels_and_what_the_largest_scores(
@@ -94,7 +98,7 @@ def test_texts_that_are_probably_wrong_are_warned_of(
     monkeypatch.chdir(tmp_path)
     words = ["--model", "tiny"]
     for name, first, ending in (
-        ("train", 0, "&#233; . <br /> a@@ b"),
+        ("train", 0, "&#233; . <bé> a@@ b"),
         ("valid", 9, ""),
         ("test", 9, ""),
     ):
@@ -110,7 +114,7 @@ def test_texts_that_are_probably_wrong_are_warned_of(
         "train: its source has escaped characters (&#233;)",
         "train: its source looks tokenised",
         "train: its source is cut into subwords",
-        "train: its source has markup (<br />)",
+        "train: its source has markup (<bé>)",
         "30 of the 30 pairs of 'test' are in the validation set too",
     ]
     for caution in expected:

@@ -22,6 +22,7 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
+from augury.corpora.delimited import rows_of
 from augury.corpora.files import examine, layout_of, read_sentences
 from augury.corpora.identification import marks_of_tools
 from augury.corpora.ingest import ingest
@@ -68,7 +69,7 @@ TABLES: dict[str, tuple[str, str]] = {
     "tsv of R": ("tsv", as_r(FRAME)),
     "csv": ("csv", FRAME.to_csv(index=False)),
     "csv with semicolons": ("csv", FRAME.to_csv(sep=";", index=False)),
-    "csv after comments": ("csv", "# a, b\n# c\n" + FRAME.to_csv(index=False)),
+    "csv after comments": ("csv", "# a\n# b c\n" + FRAME.to_csv(index=False)),
     "csv with bars": ("csv", FRAME.to_csv(sep="|", index=False)),
     "csv with tabs": ("csv", FRAME.to_csv(sep="\t", index=False)),
     "tsv with commas": ("tsv", FRAME.to_csv(index=False)),
@@ -102,6 +103,14 @@ def test_a_table_gives_the_frame_that_was_written(tmp_path: Path, name: str) -> 
     layout, content = TABLES[name]
     (tmp_path / "table").write_bytes(content.encode())
     assert read(tmp_path / "table", layout) == ROWS
+
+
+@pytest.mark.parametrize("before", ["", "# a comment\n#\n"])
+def test_rows_that_begin_as_comments_do_are_read(tmp_path: Path, before: str) -> None:
+    rows = ["#happy day\ta", "#sad\tb", "# 1\ta", "no mark\tb"]
+    (tmp_path / "table").write_text(before + "\n".join(rows) + "\n")
+    found = rows_of(str(tmp_path / "table"), "tsv")
+    assert ["\t".join(fields) for _, fields in found] == rows
 
 
 @pytest.mark.parametrize(

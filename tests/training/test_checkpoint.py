@@ -70,6 +70,16 @@ def test_the_last_and_the_best_are_kept(
     assert averaged["weight"].item() == averaged["bias"].item() == sum(last) / len(last)
 
 
+def test_training_can_stop_before_its_first_validation(tmp_path: Path) -> None:
+    module = nn.Linear(1, 1)
+    optimizer = torch.optim.Adam(module.parameters())
+    checkpoints = Checkpoints(Store(tmp_path).folder("runs", "toy"), 1, keep_best=True)
+    checkpoints.save(module, optimizer, Position("toy", seed=1, world=1, update=3), snapshot=True)
+    checkpoints.write()
+    start = Position("toy", seed=1, world=1)
+    assert checkpoints.restore(module, optimizer, start).update == 3
+
+
 def test_a_damaged_checkpoint_is_passed_over_and_a_foreign_one_refused(tmp_path: Path) -> None:
     """Its weights have one bit that is another."""
     run = Store(tmp_path).folder("runs", "toy")

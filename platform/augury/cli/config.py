@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
         systems = expand(loaded)
         plans = Graph(Store(loaded.storage)).add(systems)
         settings = {
-            name: {"address": plans[name].address, "settings": system.resolved()}
+            name: {"address": plans[name].address, "settings": system.to_dict()}
             for name, system in systems.items()
         }
         print_settings(settings, arguments.json)

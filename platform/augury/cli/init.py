@@ -38,7 +38,7 @@ EXAMPLE = """augury init my.yaml --source train.de --target train.en
   augury init my.yaml --train train.tsv --columns de en --test news news.tsv"""
 FILE = "experiment.yaml"
 
-NO_LABELS = frozenset(["", "NaN", "nan", "NULL", "null", "NA", "N/A", "n/a", "<NA>", "None"])
+NO_LABELS = frozenset(["", "NaN", "nan", "NULL", "null", "NA", "N/A", "n/a", "<NA>"])
 """Labels of rows without one, as pandas reads and databases write them."""
 
 

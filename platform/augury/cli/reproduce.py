@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from augury.cli.common import (
@@ -153,8 +153,8 @@ def _select_rows(table: Published, rows: Sequence[str] | None) -> Space:
 def _resolved(
     table: Published, space: Space, asked: Sequence[str] | None, settings: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the settings of the rows that were asked for, and of each of their stages, but for
-    those that are null or empty."""
+    """Return the settings of the rows that were asked for, and of each of their stages, with the
+    filter of a known corpus and the sizes of an architecture, but for what is null or empty."""
     shown, size = {}, table.declared.text.get(space.scale)
     for name, changes in space.rows.items():
         if name == space.reference and asked and name not in asked:
@@ -164,8 +164,12 @@ def _resolved(
             title, text = f"{name}, stage {stage.stage.name}" if stage.stage else name, None
             if size and not stage.stage:  # a row may read a part of the table's text
                 text = TextSize(getattr(stage.corpus.train, "subset", None) or size[0], size[1])
-            about, settings = pace(stage.training, text)._asdict(), stage.resolved()
-            shown[title] = _filled({"about": about, "settings": {**settings, "stage": None}})
+            settings = stage.to_dict() | {"stage": None}
+            settings["corpus"]["filter"] = stage.corpus.preparation.to_dict()
+            if sizes := getattr(getattr(stage, "model", None), "sizes", None):
+                settings["model"] |= asdict(sizes)
+            about = pace(stage.training, text)._asdict()
+            shown[title] = _filled({"about": about, "settings": settings})
     return shown
 
 

@@ -54,8 +54,10 @@ def _dialect(path: str, layout: str, size: int, changed: int) -> Dialect:
     comments = next((row for row, line in enumerate(lines) if not line.startswith("#")), 0)
     table = line_end.join(lines[comments:])
     delimiter = _delimiter(re.split("[\r\n]+", table), USUAL[layout])
-    if comments and lines[comments - 1].count(delimiter) == lines[comments].count(delimiter):
-        comments -= 1  # the header, of which the first name begins with the mark
+    fields = lines[comments].count(delimiter)
+    # A header or a row of the table may begin with the mark, too.
+    of_table = (row for row in range(comments) if lines[row].count(delimiter) == fields)
+    comments = next(of_table, comments)
     escapes = [None, "\\"] if '\\"' in start else [None]
     if delimiter == "\t" or len(escapes) > 1:
         for escape in escapes:

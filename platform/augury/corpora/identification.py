@@ -138,7 +138,7 @@ def marks_of_tools(name: str, corpus: Corpus) -> list[str]:
         for pattern, share, what in MARKS:
             marked = texts.filter(pc.match_substring_regex(texts, pattern))
             if len(marked) >= max(1, share * len(texts)):
-                found = re.search(pattern, marked[0].as_py())
+                found = re.search(pattern, marked[0].as_py(), re.ASCII)  # as Arrow's are
                 assert found is not None, pattern
-                cautions.append(f"{name}: its {side} {what.format(found[0].strip())}")
+                cautions.append(f"{name}: its {side} {what.format(found[0])}")
     return cautions

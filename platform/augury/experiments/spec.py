@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
@@ -145,15 +144,6 @@ class Experiment(Section):
     TUNING: ClassVar[tuple[type[Training], ...]] = ()
     """The sections `training` of pretrained models, where the annotated one is that of a model
     from nothing."""
-
-    def resolved(self) -> dict[str, Any]:
-        """Return the settings, with the filter of a known corpus and the sizes of an
-        architecture."""
-        settings = self.to_dict()
-        settings["corpus"]["filter"] = self.corpus.preparation.to_dict()
-        if sizes := getattr(getattr(self, "model", None), "sizes", None):
-            settings["model"] |= asdict(sizes)
-        return settings
 
     def plain_system(self) -> dict[str, Any]:
         """Return the settings, by dotted key, that turn this experiment into its plain baseline."""

@@ -48,10 +48,8 @@ def write(report: Report, folder: Folder, results: Sequence[SystemResult]) -> bo
 def compared(comparisons: Sequence[Comparison], results: Sequence[SystemResult]) -> Report:
     """Return the report of comparisons, without a page."""
     first, *others = comparisons
-    sentence, notes = (
-        answer(first, find.choices_of(results)),
-        [*warnings_of(comparisons), *text_notes(results)],
-    )
+    sentence = answer(first, find.choices_of(results))
+    notes = [*warnings_of(comparisons), *text_notes(results)]
     shown = [score_table(first), *(replace(score_table(of), notes=()) for of in others)]
     return Report(
         title=" and ".join(result.name for result in results),

@@ -68,8 +68,13 @@ def named_systems(store: Store) -> dict[str, dict[int, Folder]]:
 def report_summary(report: Folder) -> dict[str, Any]:
     """Return the summary of an experiment's report; empty where there is none or, with a warning,
     where it is damaged: the next report is written over it."""
+    return _read(report, SUMMARY)
+
+
+def _read(folder: Folder, name: str) -> dict[str, Any]:
+    """Return a record; empty where there is none or, with a warning, where it is damaged."""
     try:
-        return report.read_record(SUMMARY)
+        return folder.read_record(name)
     except FileNotFoundError:
         return {}
     except UserError as error:
@@ -156,7 +161,7 @@ def _of_sweep(store: Store, name: str, definition: Mapping[str, Any]) -> dict[st
 
 
 def _progress(store: Store, sweep: str) -> dict[str, Any]:
-    return store.folder(state.KIND, sweep).earlier_record(state.STATE)
+    return _read(store.folder(state.KIND, sweep), state.STATE)
 
 
 def choices_of(systems: Sequence[SystemResult]) -> str:

@@ -142,7 +142,7 @@ class Checkpoints:
         state = {"optimizer": optimizer.state_dict(), "position": asdict(position)}
         torch.save(state, directory / STATE)
         self._waiting[name] = directory
-        if self.keep_best:
+        if self.keep_best and position.scores:  # there may be a snapshot before any validation
             self._best = best(position.scores)
 
     @cached_property

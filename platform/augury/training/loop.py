@@ -113,7 +113,7 @@ class Trainer:
         validation after `deadline`, in Unix time, to be continued.
 
         `report` is called after every validation, when its checkpoint is saved, and may end the
-        call by raising. A run leaves `checkpoints/` and `history/` in its folder, a finished one
+        call by raising. A run leaves `checkpoints/` and its history in its folder, a finished one
         `weights.safetensors` and `outcome.json` too. Raises Diverged and Interrupted.
         """
         position = self.position
@@ -329,18 +329,23 @@ class Trainer:
         if distributed.rank() == 0:
             self.position.measured = self.meter.state()
             self.checkpoints.save(self.module, self.optimizer, self.position, snapshot=snapshot)
-            remote = not self.run.folder.is_local
-            if time.monotonic() - self.written > remote * REMOTE_FLUSH_SECONDS:
+            pause = 0.0 if self.run.folder.is_local else REMOTE_FLUSH_SECONDS
+            if time.monotonic() - self.written >= pause:
                 self._write()
         distributed.barrier()  # a worker that went on and failed would end rank 0 while it writes
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Write what is saved when the block ends, however it ends."""
+        """Write what is saved when the block ends, however it ends, but by an error of the storage,
+        which would have to be waited for again."""
         try:
             yield
-        finally:
+        except OSError:
+            raise
+        except BaseException:
             self._write()
+            raise
+        self._write()
 
     def _write(self) -> None:
         """Write history and checkpoints to the run's folder."""

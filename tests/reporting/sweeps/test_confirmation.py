@@ -13,6 +13,7 @@ import yaml
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
 from augury.reporting import experiment as report
+from augury.reporting import frames
 from augury.reporting.answer import recommendation, sweep_answer
 from augury.reporting.comparison import compare_all
 from augury.reporting.find import choices_of, load_systems
@@ -137,6 +138,7 @@ def test_comparing_a_sweep_leaves_out_what_has_chosen(
     assert systems == {"baseline": [*FRESH], "ours": [*FRESH], "theirs": [1, 2, 3]}
     said = compared(load_systems(["sweeps/beta"], root))
     assert REAL in said and REAL in sweep_answer(summary)
+    assert frames.said(load_systems(["sweeps/beta"], root))["answer"] == said
     both = load_systems(["beta/baseline", "beta/ours"], root)
     assert [[*system.runs] for system in both] == [[1, 2, 3, *FRESH]] * 2
     assert "seed 1, 2, 3 of ours chose it" in compared(both)
