@@ -138,7 +138,7 @@ def test_where_less_is_better_the_least_is_the_best(results: Any) -> None:
     runs = [results.run(name, name, bleu=value, metric="ter") for name, value in ter.items()]
     table = comparison(load(runs), "test")
     assert [table.gain(row) for row in table.rows] == [None, 5.0, -2.0]
-    assert table.rows[1].difference == -5.0 and table.to_dict()["lower_is_better"]
+    assert table.rows[1].difference == -5.0 and table.lower_is_better
     assert "better scores 5.0 TER less than base (55.0 against 60.0)" in answer(table)
     assert [row.cells[1].shade for row in by_test([table]).rows] == [None, 1.0, -0.4]
 

@@ -22,7 +22,7 @@ def test_a_storage_has_runs_by_tests_by_metrics_and_a_comparison(
     known = frame.iloc[0][["seed", "test", "metric", "value", "n", "train_seconds"]].tolist()
     assert known == [1, "test", "accuracy", 25.0, 200, 100.0]
     baseline, system = frames.compare(f"{root}/{'b' * 16}", f"{root}/{'c' * 16}").to_dict("records")
-    assert (baseline["seeds"], system["seeds"], system["difference"]) == ("1 2", "1 2", 50.0)
+    assert (baseline["seeds"], system["seeds"], system["difference"]) == ((1, 2), (1, 2), 50.0)
     assert system["difference_low"] <= 50 <= system["difference_high"]
     empty = frames.results(tmp_path)
     assert len(empty) == 0 and list(empty.columns) == list(frame.columns)

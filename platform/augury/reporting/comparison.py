@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import lru_cache
 from itertools import chain
-from typing import Any
 
 from augury.core.store import Folder
 from augury.corpora.corpus import Corpus
@@ -131,10 +130,6 @@ class Comparison:
         if row.difference is None:
             return None
         return -row.difference if self.lower_is_better else row.difference
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the comparison as JSON-like values."""
-        return {**asdict(self), "lower_is_better": self.lower_is_better}
 
 
 def scored_sets(results: Sequence[SystemResult]) -> list[str]:

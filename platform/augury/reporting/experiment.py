@@ -22,7 +22,7 @@ from augury.reporting.results import SystemResult, best_validations
 from augury.reporting.run_files import EXPERIMENT, experiment_yaml
 from augury.reporting.samples import draw
 from augury.reporting.score_charts import score_sections
-from augury.reporting.score_tables import by_test, frame, score_table
+from augury.reporting.score_tables import by_test, contents, frame, score_table
 from augury.reporting.styles import legend, system_style
 from augury.reporting.tables import Table, records
 from augury.scoring.registry import title
@@ -57,7 +57,7 @@ def compared(comparisons: Sequence[Comparison], results: Sequence[SystemResult])
         notes=notes,
         data={
             "answer": sentence,
-            "tables": [comparison.to_dict() for comparison in comparisons],
+            "tables": contents(comparisons),
             "systems": [system.to_dict() for system in results],
         },
         summary=[*shown, "\n".join([sentence, *notes])],

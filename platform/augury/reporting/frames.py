@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from augury.core.errors import UserError
-from augury.core.store import Folder, Store
+from augury.core.store import Store
 from augury.experiments import stored_runs
 from augury.experiments.record import RunRecord
 from augury.reporting import run_files
@@ -17,17 +17,15 @@ from augury.reporting.answer import answer, sweep_answer
 from augury.reporting.comparison import compare_all, scored_sets, warnings_of
 from augury.reporting.find import choices_of, common_tests, load_systems
 from augury.reporting.results import SystemResult
-from augury.reporting.score_tables import COSTS, frame
-from augury.reporting.score_tables import record as score_record
+from augury.reporting.score_tables import COSTS, Record, by_system, frame, run_records
 from augury.reporting.sweeps.summary import recommended, summarise
-from augury.scoring.registry import record_name
 from augury.sweeping.state import PAGE, Sweep
 
 RUN = {"system": "name", **{name: name for name in ("experiment", "task", "address", "seed")}}
 """Column -> field of a run's record."""
+SCORE = ("test", "metric", "value", "low", "high", "n", "signature")
 SWEPT = ("name", "seeds", "test", "metric", "score", "low", "high")
 TESTED = ("difference", "difference_low", "difference_high", "p")
-SCORE = ("test", "metric", "value", "low", "high", "n", "signature")
 
 
 def results(storage: str | Path = "results") -> pd.DataFrame:
@@ -45,8 +43,11 @@ def results(storage: str | Path = "results") -> pd.DataFrame:
         )
     scored = [run for run in stored_runs.folders(Store(storage)) if run_files.is_scored(run)]
     found = stored_runs.intact(scored, RunRecord.read)
-    records = [row for run, record in found.items() for row in _records(run, record)]
-    return pd.DataFrame(records, columns=[*RUN, *SCORE, *COSTS, "run"])
+    rows = []
+    for run, record in found.items():
+        identity = {name: getattr(record, of) for name, of in RUN.items()}
+        rows += [{**identity, **row, "run": run.uri} for row in run_records(record)]
+    return pd.DataFrame(rows, columns=[*RUN, *SCORE, *COSTS, "run"])
 
 
 def compare(baseline: str | Path, system: str | Path, storage: str = "results") -> pd.DataFrame:
@@ -90,28 +91,19 @@ def sweep(swept: Sweep) -> pd.DataFrame:
     """
     summary, rows = summarise(swept), []
     chosen, deciding = recommended(summary), summary.deciding
+    test, _, metric = swept.metric.partition("/")
+    scored = by_system(deciding) if deciding else {}
+    if deciding:
+        test, metric = deciding.test, deciding.metrics[0]
     for result in summary.ranking:
-        row, (low, high) = summary.row(result), result.interval
-        test, _, metric = swept.metric.partition("/")
-        scores: dict[str, Any] = {"score": result.mean, "low": low, "high": high}
+        low, high = result.interval
+        row: Record = {"value": result.mean, "low": low, "high": high}
         if deciding:
-            test, metric = deciding.test, deciding.metrics[0]
-            scores = score_record(deciding, row, metric) if row else {}
-            scores |= {"score": scores.get("value"), "p": scores.get("p_corrected")}
-        known = {"name": result.name, "seeds": result.finished, "test": test, "metric": metric}
-        known |= {"state": result.state, "recommended": result is chosen}
-        rows.append({**scores, **known, "address": result.address})
+            row = dict(scored.get(result.address, {}))
+        row |= {"score": row.get("value"), "p": row.get("p_corrected")}
+        row |= {"name": result.name, "seeds": result.finished, "test": test, "metric": metric}
+        row |= {"state": result.state, "recommended": result is chosen, "address": result.address}
+        rows.append(row)
     frame = pd.DataFrame(rows, columns=[*SWEPT, *TESTED, *COSTS, "state", "recommended", "address"])
     frame.attrs = {"answer": sweep_answer(summary), "page": swept.folder.location(PAGE)}
     return frame
-
-
-def _records(run: Folder, record: RunRecord) -> list[dict[str, Any]]:
-    identity: dict[str, Any] = {name: getattr(record, of) for name, of in RUN.items()}
-    cost = {name: getattr(record.cost, name, None) for name in COSTS}
-    return [
-        {**identity, "test": test, **score.to_dict(), "metric": record_name(score.name), **cost}
-        | {"run": run.uri}
-        for test, scores in record.tests.items()
-        for score in scores
-    ]

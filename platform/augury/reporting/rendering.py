@@ -76,9 +76,11 @@ def text(report: Report) -> str:
 
 
 def csv(report: Report) -> str:
-    """Return the records as CSV with exact numbers."""
+    """Return the records as CSV with exact numbers; what a cell has several of, such as seeds, is
+    separated by spaces."""
     assert report.records is not None, f"{report.title} has no records"
-    content: str = report.records.to_csv(index=False, lineterminator="\n")
+    joined = report.records.map(lambda of: " ".join(map(str, of)) if type(of) is tuple else of)
+    content: str = joined.to_csv(index=False, lineterminator="\n")
     return content
 
 

@@ -4,28 +4,27 @@ numbers."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from itertools import chain, product
 from typing import Any
 
 import pandas as pd
 
 from augury.core.progress import duration
+from augury.experiments.record import Cost, RunRecord
 from augury.reporting.comparison import Comparison, Row
 from augury.reporting.numbers import MISSING, factor, probability
+from augury.reporting.results import Estimate
 from augury.reporting.styles import OTHER, Style, system_style
 from augury.reporting.tables import Cell, Table, cell, row, table
-from augury.scoring.registry import title
+from augury.scoring.registry import record_name, title
+from augury.scoring.stored import Score
 
-COSTS = (
-    "data_factor",
-    "parameters",
-    "updates",
-    "target_tokens",
-    "train_seconds",
-    "cpu_seconds",
-    "device_hours",
-    "device",
-)
-"""The fields of a cost that are columns of frames."""
+Record = dict[str, Any]
+"""A row of a frame: column -> exact value."""
+SCORED = ("value", "low", "high", "sd", "n", "signature")
+COSTS = tuple(field.name for field in fields(Cost))
+"""The columns of a score, and those of a cost."""
 
 
 def score_table(comparison: Comparison) -> Table:
@@ -88,35 +87,65 @@ def by_test(comparisons: Sequence[Comparison], styles: Mapping[str, Style] | Non
 
 
 def frame(comparisons: Sequence[Comparison]) -> pd.DataFrame:
-    """Return a row for every test set, system and metric, with exact numbers."""
-    records = [
-        record(comparison, system, metric)
-        for comparison in comparisons
-        for system in comparison.rows
-        for metric in comparison.metrics
+    """Return the records of comparisons as one data frame."""
+    return pd.DataFrame([*chain.from_iterable(map(records, comparisons))])
+
+
+def contents(comparisons: Sequence[Comparison]) -> list[Record]:
+    """Return comparisons as JSON-like values: what holds for each of them, and its records."""
+    return [
+        {**vars(of), "rows": records(of), "lower_is_better": of.lower_is_better}
+        for of in comparisons
     ]
-    return pd.DataFrame(records)
 
 
-def record(comparison: Comparison, system: Row, metric: str) -> dict[str, Any]:
-    """Return a system's score in a metric and its cost, with exact numbers; only the deciding
-    metric has the difference."""
-    score, decides = system.scores.get(metric), metric == comparison.metrics[0]
-    tested = system.tested if decides else None
-    scored = ("value", "low", "high", "sd", "n", "signature")
-    return {
-        "test": comparison.test,
-        "system": system.name,
-        "address": system.address,
-        "seeds": " ".join(map(str, system.seeds)),
-        "metric": metric,
-        **{name: getattr(score, name, None) for name in scored},
-        "difference": system.difference if decides else None,
-        "difference_low": getattr(tested, "low", None),
-        "difference_high": getattr(tested, "high", None),
-        "p": getattr(tested, "p_value", None),
-        "p_corrected": system.corrected if decides else None,
-        "tested_over": getattr(tested, "over", None),
-        **{name: getattr(system.cost, name, None) for name in COSTS},
-        "time_factor": system.time_factor,
-    }
+def records(comparison: Comparison) -> list[Record]:
+    """Return a row for every system and metric, from which all tables are made; only those of the
+    deciding metric have the difference to the baseline, tested and corrected."""
+    rows = []
+    for system, metric in product(comparison.rows, comparison.metrics):
+        decides = metric == comparison.metrics[0]
+        tested = system.tested if decides else None
+        known = {
+            "test": comparison.test,
+            "system": system.name,
+            "address": system.address,
+            "seeds": system.seeds,
+            "metric": metric,
+            **scored(system.scores.get(metric), system.cost),
+            "difference": system.difference if decides else None,
+            "difference_low": tested and tested.low,
+            "difference_high": tested and tested.high,
+            "p": tested and tested.p_value,
+            "p_corrected": system.corrected if decides else None,
+            "tested_over": tested and tested.over,
+            "meaningless": system.meaningless,
+            "seconds": system.seconds,
+            "time_factor": system.time_factor,
+        }
+        rows.append(known)
+    return rows
+
+
+def by_system(comparison: Comparison) -> dict[str, Record]:
+    """Return the records of the deciding metric by address, each with the values of the other
+    metrics, `METRIC/value`."""
+    systems: dict[str, Record] = {}
+    for of in records(comparison):
+        systems.setdefault(of["address"], of)[f"{of['metric']}/value"] = of["value"]
+    return systems
+
+
+def run_records(run: RunRecord) -> list[Record]:
+    """Return a row for every test set and metric that a run, a single seed, is scored by."""
+    return [
+        {"test": test, "metric": record_name(score.name), **scored(score, run.cost)}
+        for test, scores in run.tests.items()
+        for score in scores
+    ]
+
+
+def scored(score: Estimate | Score | None, cost: Cost | None) -> Record:
+    """Return the columns of a score and a cost; those that are not known are None."""
+    known = {name: getattr(score, name, None) for name in SCORED}
+    return {**known, **{name: getattr(cost, name, None) for name in COSTS}}

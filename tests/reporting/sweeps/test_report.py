@@ -75,8 +75,8 @@ def test_plain_is_json(sweeps: Any) -> None:
     assert best["validation"]["mean"] == 32 and best["validation"]["values"] == {"1": 32}
     assert (reference["name"], stopped["state"]) == ("baseline", "stopped")
     (compared,) = content["comparisons"]
-    rows = {row["name"]: row for row in compared["rows"]}
-    assert rows["beta=1"]["scores"]["bleu"]["value"] == 32
+    rows = {row["system"]: row for row in compared["rows"] if row["metric"] == "bleu"}
+    assert rows["beta=1"]["value"] == 32
     assert {name: row["difference"] for name, row in rows.items()} == {
         "baseline": None,
         "beta=1": 2,

@@ -38,8 +38,7 @@ def report(reproduction: Reproduction) -> Report:
     others = [*by_column(reproduction, records), *part_tables(records)]
     caption = (*published.cautions, *notes, *deviations)
     for_papers = [replace(first, notes=caption), *others]
-    seeds = rows["seeds"].map(lambda of_row: " ".join(map(str, of_row)))
-    frame = rows.assign(seeds=seeds).merge(reproduction.cells, on="row", how="left")
+    frame = rows.merge(reproduction.cells, on="row", how="left")
     frame.insert(0, "table", published.name)
     frame.insert(1, "scale", published.space.scale)
     return Report(
@@ -99,7 +98,7 @@ def row_frame(reproduction: Reproduction) -> pd.DataFrame:
     rows = []
     for name, line in reproduction.lines.items():
         compared, configuration = reproduction.compared(name), line.configuration
-        row: dict[str, Any] = {"row": name, "seeds": [*line.seeds], "status": line.status}
+        row: dict[str, Any] = {"row": name, "seeds": line.seeds, "status": line.status}
         row |= {"why": line.why, "address": configuration.address if configuration else None}
         row |= {key: getattr(compared and compared.cost, key, None) for key in COSTS}
         rows.append(row | {"time_factor": compared.time_factor if compared else None})

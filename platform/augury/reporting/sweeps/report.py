@@ -33,7 +33,7 @@ from augury.reporting.report import (
 )
 from augury.reporting.samples import draw
 from augury.reporting.score_charts import score_sections
-from augury.reporting.score_tables import by_test, frame, score_cells, score_columns
+from augury.reporting.score_tables import by_test, contents, frame, score_cells, score_columns
 from augury.reporting.styles import OTHER, Style, system_style
 from augury.reporting.sweeps.locations import locations, repeating
 from augury.reporting.sweeps.recommended import RECOMMENDED, recommend
@@ -121,9 +121,9 @@ def data(summary: Summary) -> dict[str, Any]:
         "seeds": list(sweep.seeds),
         "reference": sweep.reference,
         "best": summary.leader.address if summary.leader else None,
-        "confirmed": [item.to_dict() for item in confirmed.comparisons] if confirmed else None,
+        "confirmed": contents(confirmed.comparisons) if confirmed else None,
         "table": [_result_dict(result) for result in summary.ranking],
-        "comparisons": [item.to_dict() for item in summary.comparisons],
+        "comparisons": contents(summary.comparisons),
         "merged": [asdict(point) for point in sweep.merged],
         "trials": len(begun),
         **{state: sweep.count(state) for state in ENDS},
