@@ -12,7 +12,8 @@ import pytest
 
 from augury.core.store import Store
 from augury.experiments.recording import Tracking
-from augury.reporting.sweeps.report import SUMMARY
+from augury.reporting.sweeps.report import SUMMARY, data
+from augury.reporting.sweeps.summary import summarise
 from augury.sweeping import state
 from augury.tracking.client import Experiment
 from tests.run_folders import Run
@@ -108,8 +109,9 @@ class Trials:
         self.state |= {"time": self.state["time"] + 1.0, "ended": ended}
         self.folder.write_record(state.DEFINITION, self.definition)
         self.folder.write_record(state.STATE, self.state)
-        summary = {"answer": "5 helps.", "notes": ["One corpus."], "best": B}
-        self.folder.write_record(SUMMARY, summary)
+        summary = data(summarise(state.load(self.store, self.definition["name"])))
+        known = {"answer": "5 helps.", "notes": ["One corpus."], "best": B}
+        self.folder.write_record(SUMMARY, summary | known)
 
     def finish(self) -> None:
         """Finish both configurations with both seeds."""

@@ -7,7 +7,7 @@ from typing import Any
 from augury.experiments.recording import Tracking
 from augury.tracking.export import Exporter
 from augury.training.trained import FAILURE
-from tests.tracking.conftest import B
+from tests.tracking.conftest import A, B
 from tests.tracking.reading import logged_runs, parents, states
 
 STOPPED = ("FINISHED", "stopped: the same command continues it")
@@ -30,17 +30,16 @@ def test_seeds_stand_below_the_sweep_that_has_the_scores_of_its_best(
     beta, seed = runs["beta"].data, runs["bb seed 2"].data
     assert beta.tags["mlflow.note.content"] == "Which beta helps?\n\n5 helps.\n\nOne corpus."
     assert beta.tags["augury.sweep"] == seed.tags["augury.sweep"] == "beta"
-    scores = {"best/valid/bleu": 16.0, "test/test/bleu": 25.0}
+    ends = {"test/test/bleu/low": 29.0, "test/test/bleu/high": 34.0}
+    scores = {"best/valid/bleu": 16.0, "test/test/bleu": 25.0, **ends}
     costs = {name: value for name, value in seed.metrics.items() if name.startswith("cost/")}
     assert beta.metrics == {**scores, **costs}
-    confirmed = {"best/valid/bleu": 18.0, "test/test/bleu": 26.0}
-    assert confirmed.items() <= seed.metrics.items()
-    trials.state["confirmation"] = {"seeds": [2]}
-    trials.trial(B, 2, "finished", 18, 26)
+    trials.state["confirmation"] = {"reference": A, "winner": B, "seeds": [3, 4]}
+    for address, seed_number, bleu in ((A, 3, 20), (A, 4, 20), (B, 3, 27), (B, 4, 29)):
+        trials.trial(address, seed_number, "finished", 18, bleu)
     trials.write(ended=True)
     export(trials, database)
-    beta = logged_runs(database)["beta"].data
-    assert confirmed.items() <= beta.metrics.items()  # of the fresh seed alone
+    assert logged_runs(database)["beta"].data.metrics["test/test/bleu"] == 28  # of fresh seeds
 
 
 def test_swept_keys_are_columns(trials: Any, database: str) -> None:

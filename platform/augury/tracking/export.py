@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from statistics import mean
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from augury.core import config
@@ -27,6 +26,7 @@ from augury.experiments.record import DESCRIPTION, HYPOTHESES, SCORES, RunName, 
 from augury.experiments.recording import Tracking
 from augury.reporting import find, results
 from augury.reporting.run_files import EXPERIMENT
+from augury.reporting.score_tables import Record, run_records, scored
 from augury.reporting.sweeps.report import SUMMARY
 from augury.scoring.registry import record_name
 from augury.sweeping import state
@@ -53,8 +53,6 @@ MATTER = ("regime.name", "corpus.known", "model.name", "training.learning_rate")
 COSTS = ("train_seconds", "cpu_seconds", "device_hours", "parameters", "data_factor", "updates")
 NONE = "none"
 """The value of a parameter that others of its group have."""
-COMPARED = ("test/", "best/", "cost/")
-"""How the metrics of a seed begin that its sweep has, too."""
 ORDER: tuple[Status, ...] = ("RUNNING", "FINISHED", "FAILED")
 """The first one of the seeds is that of what stands above."""
 
@@ -73,10 +71,8 @@ class Group:
     """Parameters of its runs; by default, those in which the systems of its experiment differ."""
     page: Folder | None = None
     """The folder of its report."""
-    best: str | None = None
-    """The address of the configuration whose scores it has."""
-    fresh: Collection[int] = ()
-    """The seeds that confirm it, whose scores alone are its own."""
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
+    """Those of its best configuration, as its report has them."""
 
 
 class Exporter:
@@ -149,14 +145,11 @@ class Exporter:
             [f"runs/{key}" for key, trial in trials.items() if trial["progress"] == "running"],
             dict.fromkeys(key for point in points.values() for key in config.flatten(point)),
             folder,
-            summary.get("best"),
-            (progress.get("confirmation") or {}).get("seeds", ()),
+            _best_metrics(summary),
         )
 
     def _above(self, group: Group, name: str, rows: Collection[Run]) -> None:
         """Send a group, which began and ended with its rows, and put these below it."""
-        best = [row for row in rows if row.data.tags.get("augury.address") == group.best]
-        fresh = [row for row in best if int(row.data.tags["augury.seed"]) in group.fresh]
         states = {row.data.tags[STATE].partition(":")[0] for row in rows}
         content = Content(
             group.name,
@@ -164,7 +157,7 @@ class Exporter:
             min(row.info.start_time for row in rows) / 1000,
             max(row.info.end_time or row.info.start_time for row in rows) / 1000,
             {**group.tags, STATE: ", ".join(sorted(states))},
-            metrics=_means([row.data.metrics for row in fresh or best]),
+            metrics=group.metrics,
             files=_texts(group.page, [state.PAGE]) if group.page else {},
         )
         root = Folder(self.store.root, "")
@@ -172,7 +165,7 @@ class Exporter:
             root.write_record(IDENTITY, {"id": uuid.uuid4().hex[:12]})
         key = f"{root.read_record(IDENTITY)['id']}/{name}"
         ended = [row.data.tags[SENT] for row in rows if row.info.status != "RUNNING"]
-        facts = config.address([content.status, content.tags, ended])
+        facts = config.address([content.status, content.tags, content.metrics, ended])
         above = self.mlflow.send(key, facts, lambda: content)
         for row in rows:
             self.mlflow.adopt(above, row)
@@ -220,14 +213,9 @@ def _content(
     differing = [key for key in group.keys or record.differing if key != "augment"]
     wanted: dict[str, Any] = {**dict.fromkeys(differing, NONE), **record.parameters}
     known = {key: wanted[key] for key in [*differing, *MATTER] if key in wanted}
-    scores = [(test, score) for test, of_test in record.tests.items() for score in of_test]
     metrics: dict[str, float | None] = {f"best/valid/{name}": of for name, of in best.items()}
-    if record.cost:
-        metrics |= {f"cost/{name}": getattr(record.cost, name) for name in COSTS}
-    for test, score in scores:
-        name = f"test/{test}/{record_name(score.name)}"
-        spread = {f"{name}/low": score.low, f"{name}/high": score.high}
-        metrics |= {name: score.value, **{end: of for end, of in spread.items() if of is not None}}
+    scores = run_records(record)
+    metrics |= _metrics(scores, scored(None, record.cost))
     return Content(
         f"{record.name} seed {record.seed}",
         status,
@@ -238,7 +226,7 @@ def _content(
             STATE: outcome,
             NOTE: "\n\n".join(stored_runs.corpus_notes(run, record.inputs)),
             **{f"augury.{name}": str(getattr(record, name)) for name in DESCRIBED},
-            **{f"signature/{record_name(score.name)}": score.signature for _, score in scores},
+            **{f"signature/{score['metric']}": score["signature"] for score in scores},
         },
         parameters={"system": record.name, **known},
         metrics=metrics,
@@ -254,13 +242,25 @@ def _texts(folder: Folder, names: Iterable[str]) -> dict[str, str]:
     }
 
 
-def _means(seeds: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the means of the metrics of seeds that all of them have, without their intervals."""
-    means = {}
-    for name in set.intersection(*(set(metrics) for metrics in seeds)) if seeds else ():
-        if name.startswith(COMPARED) and not name.endswith(("/low", "/high")):
-            means[name] = mean(metrics[name] for metrics in seeds)
-    return means
+def _best_metrics(summary: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return the metrics of the best configuration of a sweep's summary, with fresh seeds where
+    these confirm it."""
+    for best in summary.get("table", ()):
+        if best["address"] == summary["best"]:
+            tables = summary["confirmed"] or summary["comparisons"]
+            rows = [row for of in tables for row in of["rows"] if row["address"] == best["address"]]
+            metrics = _metrics(rows, rows[0] if rows else best)
+            return {f"best/{summary['metric']}": best["validation"]["mean"], **metrics}
+    return {}
+
+
+def _metrics(scores: Sequence[Record], cost: Record) -> dict[str, float | None]:
+    """Return the metrics of records of scores, `test/SET/METRIC` with its ends, and of a cost."""
+    metrics = {f"cost/{name}": cost.get(name) for name in COSTS}
+    for of in scores:
+        name = f"test/{of['test']}/{record_name(of['metric'])}"
+        metrics |= {name: of["value"], f"{name}/low": of["low"], f"{name}/high": of["high"]}
+    return {name: value for name, value in metrics.items() if value is not None}
 
 
 def experiment_of(run: Folder) -> str:
