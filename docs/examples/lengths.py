@@ -35,7 +35,7 @@ class Lengths(Analysis):
         return f"Words of translations for one of the reference: {', '.join(said)}."
 
     def sections(self, results, systems):
-        columns = {"words": ("outputs", ".1f"), "reference": ("references", ".1f")}
+        columns = {"words": ("outputs", "score"), "reference": ("references", "score")}
         return [section("Words of a sentence", result_table(results, columns))]
 
 

@@ -47,5 +47,5 @@ def test_a_bucket_of_few_sentences_has_no_interval() -> None:
     buckets = BucketAnalysis().compute([system])
     short, long = plain_records(buckets[buckets["kind"] == "length"])
     assert (short["value"], long["value"]) == (pytest.approx(100), pytest.approx(100))
-    assert short["value_low"] == pytest.approx(100)
-    assert [long[name] for name in ("bucket", "sentences", "value_low")] == ["10–19", 1, None]
+    assert short["low"] == pytest.approx(100)
+    assert [long[name] for name in ("bucket", "sentences", "low")] == ["10–19", 1, None]

@@ -13,7 +13,7 @@ from augury.core.rng import generator
 from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, compare_all, comparison
 from augury.reporting.results import SystemResult
-from augury.reporting.score_tables import by_test
+from augury.reporting.score_tables import by_test, score_table
 from augury.scoring import significance
 from augury.scoring.seed_variance import pool, sample_variance
 from augury.scoring.significance import compare, holm
@@ -72,7 +72,7 @@ def test_differences_are_tested_and_corrected_for_the_table(systems: list[System
         assert (score.low, score.high) == pytest.approx((bounds.low, bounds.high))
     better = expected[0]
     ends = f"[{better.low:+.1f}, {better.high:+.1f}]"
-    assert table.rows[1].difference_text == f"{better.value:+.1f}* {ends}"
+    assert score_table(table).rows[1].cells[3].text == f"{better.value:+.1f}* {ends}"
     decodings = [replace(system, address=BASE) for system in systems]
     p_values = [row.corrected for row in table.rows]
     assert [row.corrected for row in comparison(decodings, "test").rows] == p_values

@@ -18,13 +18,11 @@ from augury.core.store import Folder
 from augury.experiments import stored_runs
 from augury.experiments.task import ShowsStates, capable
 from augury.reporting import rendering, run_files
-from augury.reporting.numbers import NumberFormat, interval, p_text
+from augury.reporting.numbers import number, p_text
 from augury.reporting.report import Report, Section
 from augury.reporting.samples import Example
-from augury.reporting.tables import Cell, Table, plain_records, table
+from augury.reporting.tables import Columns, Table, plain_records, record_cells, table
 
-Columns = Mapping[str, tuple[str, NumberFormat]]
-"""The columns of a table of results: title -> the column of the frame, the format of numbers."""
 ANALYSES = Registry(
     "analysis",
     package="augury.analysis",
@@ -129,7 +127,7 @@ def _cautions(systems: Sequence[System]) -> list[str]:
 
 def test_label(systems: Sequence[System]) -> str:
     """Return the test set and the number of sentences analysed: `test2016 (1,000 sentences)`."""
-    return f"{systems[0].test} ({len(systems[0].rows):,} sentences)"
+    return f"{systems[0].test} ({number(len(systems[0].rows), 'count')} sentences)"
 
 
 def example(system: System, sentence: int, outputs: Mapping[str, str]) -> Example:
@@ -153,16 +151,10 @@ def result_table(
     named_by: Sequence[str] = ("system",),
     **options: Any,
 ) -> Table:
-    """Return the table of results.
-
-    Numbers have their interval where the frame has its ends, `NAME_low` and `NAME_high`. The first
-    column has the name of a row, that of the columns `named_by`; `options` are fields of `Table`.
-    """
-    rows = []
-    for result in plain_records(results):
-        cells: list[object] = [", ".join(f"{result[name]}" for name in named_by)]
-        for name, form in columns.values():
-            value, low, high = map(result.get, (name, f"{name}_low", f"{name}_high"))
-            cells.append(Cell(interval(value, low, high, form), value))
-        rows.append(cells)
+    """Return the table of results. The first column has the name of a row, that of the columns
+    `named_by`; `options` are fields of `Table`."""
+    rows = [
+        [", ".join(f"{result[name]}" for name in named_by), *record_cells(result, columns)]
+        for result in plain_records(results)
+    ]
     return table([", ".join(named_by), *columns], rows, **options)

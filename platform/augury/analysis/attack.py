@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from augury.analysis.analysis import Analysis, Columns, result_table
+from augury.analysis.analysis import Analysis, result_table
 from augury.analysis.system import System
 from augury.core.errors import UserError
 from augury.core.rng import generator
@@ -18,7 +18,9 @@ from augury.experiments.run import Run
 from augury.experiments.task import find_task
 from augury.regimes.adversarial import Adversarial
 from augury.regimes.regime import PerturbableModel, Progress
+from augury.reporting.numbers import number
 from augury.reporting.report import Section, section
+from augury.reporting.tables import Columns
 
 RADII = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 BATCH = 32
@@ -28,11 +30,11 @@ relative to that of the embeddings, and the share of steps projected onto the ba
 
 
 COLUMNS: Columns = {
-    "clean loss": ("nll_before", ".3f"),
-    "attacked loss": ("nll", ".3f"),
-    "rise": ("rise", "+.3f"),
-    "‖r‖ / ‖embeddings‖": ("perturbation", ".2%"),
-    "steps projected": ("projected_steps", ".0%"),
+    "clean loss": ("nll_before", "exact"),
+    "attacked loss": ("nll", "exact"),
+    "rise": ("rise", "exact"),
+    "‖r‖ / ‖embeddings‖": ("perturbation", "share"),
+    "steps projected": ("projected_steps", "share"),
 }
 
 
@@ -121,8 +123,9 @@ class AttackAnalysis(Analysis):
                 text = f"no radius raises the loss by {larger}: give larger ones "
                 text += "(--set attack.radii=[...])"
             else:
-                text = f"the loss rises by {rise} at ε = {epsilon:.2g}: regime: "
-                text += f"{{name: adversarial, relative: true, epsilon: {epsilon:.2g}, "
+                radius = number(epsilon, "count")
+                text = f"the loss rises by {rise} at ε = {radius}: regime: "
+                text += f"{{name: adversarial, relative: true, epsilon: {radius}, "
                 text += f"alpha_share: {self.alpha_share:g}, steps: {self.steps}}}"
             said.append(f"{name}: {text}")
         return "\n".join(said)

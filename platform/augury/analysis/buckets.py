@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from augury.analysis.analysis import Analysis, Columns, result_table, test_label
+from augury.analysis.analysis import Analysis, result_table, test_label
 from augury.analysis.paired import difference, estimate
 from augury.analysis.system import System
-from augury.reporting.numbers import probability, signed
+from augury.reporting.numbers import number
 from augury.reporting.report import Section, section
-from augury.reporting.tables import plain_records
+from augury.reporting.tables import Columns, plain_records
 from augury.scoring.bootstrap import Value, resample
 from augury.scoring.sacre import Bleu, bleu_counts
 from augury.scoring.significance import holm
@@ -76,11 +76,11 @@ def length_statistics(
 
 def bucket_name(cutoffs: Sequence[int], index: int) -> str:
     """Return the name of a bucket: `0`, `5–9`, `1,000 and more`."""
-    first = cutoffs[index - 1] if index else 0
+    first = number(cutoffs[index - 1] if index else 0, "count")
     if index == len(cutoffs):
-        return f"{first:,} and more"
-    last = cutoffs[index] - 1
-    return f"{first:,}" if first == last else f"{first:,}–{last:,}"
+        return f"{first} and more"
+    last = number(cutoffs[index] - 1, "count")
+    return first if first == last else f"{first}–{last}"
 
 
 class Kind(NamedTuple):
@@ -151,9 +151,9 @@ class BucketAnalysis(Analysis):
         if not others:
             rare, *_, frequent = plain_records(results[results["kind"] == "frequency"])
             return (
-                f"On {test_label(systems)}, {first.name} has F {rare['value']:.1f} on words that "
-                f"occur {rare['bucket']} times in the training target, and "
-                f"{frequent['value']:.1f} on those that occur {frequent['bucket']} times."
+                f"On {test_label(systems)}, {first.name} has F {number(rare['value'])} on words "
+                f"that occur {rare['bucket']} times in the training target, and "
+                f"{number(frequent['value'])} on those that occur {frequent['bucket']} times."
             )
         found = []
         for system in others:
@@ -170,17 +170,17 @@ class BucketAnalysis(Analysis):
         for name, kind in KINDS.items():
             title = f"{kind.score} by {kind.axis}"
             columns: Columns = {
-                "sentences": ("sentences", ","),
-                "words": ("words", ","),
-                f"{kind.score} [95 %]": ("value", ".1f"),
+                "sentences": ("sentences", "count"),
+                "words": ("words", "count"),
+                f"{kind.score} [95 %]": ("value", "score"),
             }
             notes, named_by = [kind.note, FEW], ["bucket"]
             if len(systems) > 1:
                 difference_to = f"difference to {first} [95 %]"
                 columns = {
                     **columns,
-                    difference_to: ("difference", signed),
-                    "p": ("p", probability),
+                    difference_to: ("difference", "difference"),
+                    "p": ("p", "p"),
                 }
                 notes.append(f"{TEST} Counts in training are those of {first}.")
                 named_by.append("system")
@@ -219,7 +219,7 @@ def _difference(buckets: pd.DataFrame, system: str, first: str, what: str) -> st
     most = max(real, key=lambda row: abs(row["difference"]))
     return (
         f"{system} differs from {first} in {len(real)} of {len(tested)} buckets of {what}, most "
-        f"({most['difference']:+.1f}) at {most['bucket']}"
+        f"({number(most['difference'], 'difference')}) at {most['bucket']}"
     )
 
 

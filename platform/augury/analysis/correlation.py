@@ -17,14 +17,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from augury.analysis.analysis import Analysis, Columns, result_table, test_label
+from augury.analysis.analysis import Analysis, result_table, test_label
 from augury.analysis.system import System
 from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
+from augury.reporting.numbers import number
 from augury.reporting.report import Section, section
-from augury.reporting.tables import cell, table
+from augury.reporting.tables import Columns, cell, table
 
 NEGLIGIBLE = 1e-10
 """Directions with a singular value below this share of the largest are dropped, or below that of
@@ -39,11 +40,11 @@ Basis = tuple[Space, Space]
 """An orthonormal basis of a centred space, (sentences, rank), and the space's coordinates in it,
 (rank, dimensions)."""
 COLUMNS: Columns = {
-    "PWCCA": ("pwcca", ".3f"),
-    "mean": ("mean", ".3f"),
-    "truncated mean": ("truncated_mean", ".3f"),
-    "PWCCA of noise": ("noise_pwcca", ".3f"),
-    "truncated mean of noise": ("noise_truncated_mean", ".3f"),
+    "PWCCA": ("pwcca", "exact"),
+    "mean": ("mean", "exact"),
+    "truncated mean": ("truncated_mean", "exact"),
+    "PWCCA of noise": ("noise_pwcca", "exact"),
+    "truncated mean of noise": ("noise_truncated_mean", "exact"),
 }
 
 
@@ -161,8 +162,8 @@ class CorrelationAnalysis(Analysis):
             where = "PWCCA between embeddings and the last layer"
         last = shown.groupby("pair", sort=False)[["pwcca", "noise_pwcca"]].last()
         ordered = last["pwcca"].sort_values(ascending=False, kind="stable").items()
-        values = ", ".join(f"{name} {pwcca:.2f}" for name, pwcca in ordered)
-        noises = " or ".join(f"{pwcca:.2f}" for pwcca in last["noise_pwcca"].unique())
+        values = ", ".join(f"{name} {number(pwcca, 'fine')}" for name, pwcca in ordered)
+        noises = " or ".join(number(pwcca, "fine") for pwcca in last["noise_pwcca"].unique())
         return (
             f"On {test_label(systems)}, {where}: {values}; noise has {noises}, and states that are "
             "alike up to a linear map 1."
@@ -175,7 +176,8 @@ class CorrelationAnalysis(Analysis):
         equal = results[between & (results["layer"] == results["other_layer"])]
         if not equal.empty:
             notes = (
-                f"One vector a sentence: the mean over its pieces, {len(systems[0].sources):,} "
+                f"One vector a sentence: the mean over its pieces, "
+                f"{number(len(systems[0].sources), 'count')} "
                 "sentences. Noise: independent normal numbers of the same shapes; with fewer "
                 "sentences it correlates more. The JSON has all pairs of layers.",
                 f"Truncated mean: over the leading correlations with {LEADING:.0%} of the sum, "
@@ -187,11 +189,12 @@ class CorrelationAnalysis(Analysis):
         for name, within in results[~between].groupby("pair", sort=False):
             values = within.pivot(index="layer", columns="other_layer", values="pwcca")
             rows = [
-                [f"layer {layer}", *(cell(value, ".3f") for value in row)]
+                [f"layer {layer}", *(cell(value, "exact") for value in row)]
                 for layer, row in enumerate(values.to_numpy().tolist())
             ]
             columns = [f"{name}", *(f"layer {layer}" for layer in values.columns)]
-            note = f"PWCCA of the plain source; noise has {within['noise_pwcca'].iloc[0]:.3f}."
+            noise = number(within["noise_pwcca"].iloc[0], "exact")
+            note = f"PWCCA of the plain source; noise has {noise}."
             title = f"{name}, all layers"
             shown.append(section(title, table(columns, rows, title=title, notes=(note,))))
         return shown

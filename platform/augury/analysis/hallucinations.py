@@ -17,13 +17,13 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from augury.analysis.analysis import Analysis, Columns, example, result_table, test_label
+from augury.analysis.analysis import Analysis, example, result_table, test_label
 from augury.analysis.paired import estimate, means, signs
 from augury.analysis.system import System
 from augury.core.words import clusters, is_unspaced
-from augury.reporting.numbers import p_text, probability, share
+from augury.reporting.numbers import p_text
 from augury.reporting.report import Section, section
-from augury.reporting.tables import plain_records
+from augury.reporting.tables import Columns, plain_records
 from augury.scoring.sacre import bleu_counts
 from augury.scoring.significance import holm
 
@@ -36,14 +36,14 @@ EXAMPLES = 5
 
 
 COLUMNS: Columns = {
-    "translated": ("candidates", ","),
-    "lost": ("lost", ","),
-    "share of all [95 %]": ("value", share),
-    "of translated": ("of_translated", share),
-    "pairs": ("pairs", ","),
-    "lost here only": ("more", ",.0f"),
-    "lost there only": ("fewer", ",.0f"),
-    "p": ("p_sign", probability),
+    "translated": ("candidates", "count"),
+    "lost": ("lost", "count"),
+    "share of all [95 %]": ("value", "share"),
+    "of translated": ("of_translated", "share"),
+    "pairs": ("pairs", "count"),
+    "lost here only": ("more", "count"),
+    "lost there only": ("fewer", "count"),
+    "p": ("p_sign", "p"),
 }
 
 

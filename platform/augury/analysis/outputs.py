@@ -9,7 +9,6 @@ import pandas as pd
 
 from augury.analysis.analysis import (
     Analysis,
-    Columns,
     certainty,
     example,
     result_table,
@@ -19,9 +18,9 @@ from augury.analysis.paired import difference, estimate
 from augury.analysis.system import System
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
-from augury.reporting.numbers import probability, share, signed
+from augury.reporting.numbers import number
 from augury.reporting.report import Section, section
-from augury.reporting.tables import plain_records
+from augury.reporting.tables import Columns, plain_records
 from augury.scoring.bootstrap import resample
 from augury.scoring.registry import metric, title
 from augury.scoring.significance import holm
@@ -65,12 +64,13 @@ class OutputAnalysis(Analysis):
         summary = []
         for name, of_system in results.groupby("system", sort=False):
             plain, *others = plain_records(of_system)
-            said = [f"{name} reaches {title(self.metric)} {plain['value']:.1f} from plain text"]
+            said = [f"{name} reaches {title(self.metric)} {number(plain['value'])} from plain text"]
             corrected = holm([view["p"] for view in others])
             for view, p_value in zip(others, corrected, strict=True):
-                gap = f"{view['difference']:+.1f}, {certainty(p_value)}"
-                said.append(f"{view['value']:.1f} from {view['view']} ({gap})")
-            same = f"; all outputs are equal for {share(plain['all_equal'])}" if others else ""
+                gap = f"{number(view['difference'], 'difference')}, {certainty(p_value)}"
+                said.append(f"{number(view['value'])} from {view['view']} ({gap})")
+            equal = number(plain["all_equal"], "share")
+            same = f"; all outputs are equal for {equal}" if others else ""
             summary.append(f"{', '.join(said)}{same}")
         return f"On {test_label(systems)}, {'. '.join(summary)}."
 
@@ -78,10 +78,10 @@ class OutputAnalysis(Analysis):
         """Return the scores by view, and outputs side by side."""
         name = title(self.metric)
         columns: Columns = {
-            f"{name} [95 %]": ("value", ".1f"),
-            "difference to plain [95 %]": ("difference", signed),
-            "p": ("p", probability),
-            "output as from plain": ("as_plain", share),
+            f"{name} [95 %]": ("value", "score"),
+            "difference to plain [95 %]": ("difference", "difference"),
+            "p": ("p", "p"),
+            "output as from plain": ("as_plain", "share"),
         }
         note = f"{results['signature'][0]}; paired bootstrap over sentences, p not corrected for "
         scores = result_table(
@@ -108,7 +108,8 @@ def _examples(system: System) -> list[Section]:
         example(system, row, {view: lines[row] for view, lines in outputs.items()})
         for row in chosen
     ]
-    text = f"Drawn from the {len(differing):,} sentences whose outputs are not all equal."
+    text = f"Drawn from the {number(len(differing), 'count')} sentences whose outputs are not "
+    text += "all equal."
     name = f"Outputs side by side: {system.name}"
     return [section(name, text, *examples)] if examples else []
 

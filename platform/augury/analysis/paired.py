@@ -18,10 +18,10 @@ Numbers = Sequence[float] | npt.NDArray[Any]
 
 
 def estimate(scores: Resampled) -> dict[str, float]:
-    """Return a score as `value`, with the ends of its 95 % interval as `value_low` and
-    `value_high` (percentile bootstrap over sentences)."""
+    """Return a score as `value`, with the ends of its 95 % interval as `low` and `high` (percentile
+    bootstrap over sentences)."""
     bounds = interval(scores)
-    return {"value": scores.value, "value_low": bounds.low, "value_high": bounds.high}
+    return {"value": scores.value, "low": bounds.low, "high": bounds.high}
 
 
 def difference(first: Resampled, second: Resampled) -> dict[str, float]:

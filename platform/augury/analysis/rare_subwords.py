@@ -14,25 +14,25 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from augury.analysis.analysis import Analysis, Columns, certainty, result_table, test_label
+from augury.analysis.analysis import Analysis, certainty, result_table, test_label
 from augury.analysis.paired import difference, estimate, means, signs
 from augury.analysis.system import System
 from augury.core.errors import UserError
 from augury.decoding.settings import PLAIN
-from augury.reporting.numbers import probability, signed
+from augury.reporting.numbers import number
 from augury.reporting.report import Section, section
-from augury.reporting.tables import cell, plain_records, table
+from augury.reporting.tables import Columns, cell, plain_records, table
 from augury.scoring.significance import holm
 
 COLUMNS: Columns = {
-    "mean count [95 %]": ("value", ".1f"),
-    "median": ("median", "g"),
-    "with an unseen piece": ("unseen", ","),
-    "mean − plain [95 %]": ("difference", signed),
-    "p, bootstrap": ("p", probability),
-    "more often": ("more", ",.0f"),
-    "less often": ("fewer", ",.0f"),
-    "p, signs": ("p_corrected", probability),
+    "mean count [95 %]": ("value", "score"),
+    "median": ("median", "count"),
+    "with an unseen piece": ("unseen", "count"),
+    "mean − plain [95 %]": ("difference", "difference"),
+    "p, bootstrap": ("p", "p"),
+    "more often": ("more", "count"),
+    "less often": ("fewer", "count"),
+    "p, signs": ("p_corrected", "p"),
 }
 
 
@@ -105,12 +105,13 @@ class RareSubwordAnalysis(Analysis):
         said = []
         for name, of_system in results.groupby("system", sort=False):
             plain, *others = plain_records(of_system)
-            found = [f"{name}: plain {plain['value']:.1f} (median {plain['median']:g})"]
+            middle = number(plain["median"], "count")
+            found = [f"{name}: plain {number(plain['value'])} (median {middle})"]
             for view in others:
                 found.append(
-                    f"{view['view']} {view['value']:.1f}, more often in {view['more']:,.0f} "
-                    f"sentences and less often in {view['fewer']:,.0f} "
-                    f"({certainty(view['p_corrected'])})"
+                    f"{view['view']} {number(view['value'])}, more often in "
+                    f"{number(view['more'], 'count')} sentences and less often in "
+                    f"{number(view['fewer'], 'count')} ({certainty(view['p_corrected'])})"
                 )
             said.append("; ".join(found))
         return (
@@ -134,9 +135,9 @@ class RareSubwordAnalysis(Analysis):
             for text in self.texts:
                 for view, pieces in pieces_by_view(system, text).items():
                     least = rarest_piece(pieces)
-                    listed = " ".join(f"{piece.text} {piece.count:,}" for piece in pieces)
+                    listed = [f"{of.text} {number(of.count, 'count')}" for of in pieces]
                     name = f"{system.name}, {view}: {text}"
-                    rows.append([name, least.text, cell(least.count, ","), listed])
+                    rows.append([name, least.text, cell(least.count, "count"), " ".join(listed)])
         shown = [section("The rarest subword of a sentence", counts)]
         columns = ("sentence", "rarest subword", "count in training", "pieces with counts")
         title = "Pieces of sentences"

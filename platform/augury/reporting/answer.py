@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from augury.core.naming import counted
 from augury.reporting.comparison import Comparison, Row
-from augury.reporting.numbers import adaptive, factor, p_text, signed
+from augury.reporting.numbers import adapted, interval, number, p_text
 from augury.reporting.sweeps.summary import (
     ConfigurationResult,
     Summary,
@@ -38,7 +38,8 @@ def answer(table: Comparison, doubt: str = "") -> str:
         return f"On {table.test_label}, {UNLEARNT}"
     if not compared:
         tail = "; no other system has a comparable score" if others else ""
-        return f"On {table.test_label}, {baseline.name} reaches {name} {start.text}{tail}."
+        reached = interval(*start.ends)
+        return f"On {table.test_label}, {baseline.name} reaches {name} {reached}{tail}."
 
     def gain(row: Row) -> float:
         return table.gain(row) or 0.0
@@ -48,17 +49,18 @@ def answer(table: Comparison, doubt: str = "") -> str:
     best = max(real or learnt, key=gain)
     by = round(gain(best), 1)
     if by > 0:
-        cost = f" at {factor(best.time_factor)} the {table.time_kind}" if best.time_factor else ""
-        values = f"{best.scores[metric].value:.1f} against {start.value:.1f}"
+        times = number(best.time_factor, "factor")
+        cost = f" at {times} the {table.time_kind}" if best.time_factor else ""
+        values = f"{number(best.scores[metric].value)} against {number(start.value)}"
         head = (
-            f"On {table.test_label}, {best.name} scores {by:.1f} {name} {more} than "
+            f"On {table.test_label}, {best.name} scores {number(by)} {name} {more} than "
             f"{baseline.name} ({values}){cost}"
         )
     else:
         nobody = "no system beats" if len(learnt) > 1 else f"{best.name} does not beat"
         head = (
-            f"On {table.test_label}, {nobody} {baseline.name} ({name} {start.value:.1f}): "
-            f"{best.name} scores {abs(by):.1f} {name} {less}"
+            f"On {table.test_label}, {nobody} {baseline.name} ({name} {number(start.value)}): "
+            f"{best.name} scores {number(abs(by))} {name} {less}"
         )
     one_seed = 1 in (len(best.scores[metric].seeds), len(start.seeds))
     return f"{head}{_verdict(best, one_seed, table.comparisons, doubt)}."
@@ -68,7 +70,8 @@ def _verdict(row: Row, single_seed: bool, comparisons: int, doubt: str) -> str:
     """Return whether the difference is real, as the end of a sentence; `single_seed`: a system
     has one seed; `doubt`: why it is not called so."""
     tested = row.tested
-    between = f"{signed(tested.low)} to {signed(tested.high)}" if tested else ""
+    ends = [number(end, "difference") for end in (tested.low, tested.high)] if tested else []
+    between = " to ".join(ends)
     if doubt:
         return (f" (95 % interval {between})" if tested else "") + f", but {doubt}"
     one_seed = "one seed does not decide"
@@ -125,7 +128,8 @@ def recommendation(summary: Summary) -> str:
     if chosen is None or best is None or decided is None:
         return ""
     over = ", over fresh seeds" if summary.confirmed else ""
-    why = f"{decided.metric} {adaptive(decided.leader)}, against {adaptive(decided.reference)} of "
+    values = [number(value, adapted(value)) for value in (decided.leader, decided.reference)]
+    why = f"{decided.metric} {values[0]}, against {values[1]} of "
     why += f"{reference.name}{over}"
     doubt = ""
     if best is reference:

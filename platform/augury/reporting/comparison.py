@@ -27,7 +27,6 @@ from augury.reporting.notes import (
     score_notes,
     untrained_warnings,
 )
-from augury.reporting.numbers import number, signed
 from augury.reporting.power import power_of_comparison
 from augury.reporting.results import (
     MEAN,
@@ -81,14 +80,6 @@ class Row:
         if self.tested and self.tested.over == "sentences":
             return ""
         return "**" if self.corrected < 0.01 else "*" if self.corrected < 0.05 else ""
-
-    @property
-    def difference_text(self) -> str:
-        """`+1.8** [+0.4, +3.2]`; without interval and mark where it is not tested."""
-        if self.tested is None:
-            return number(self.difference, signed)
-        tested = self.tested
-        return f"{signed(tested.value)}{self.mark} [{signed(tested.low)}, {signed(tested.high)}]"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from augury.reporting.curves import learning_curves, recorded
 from augury.reporting.find import PAGE, SUMMARY
 from augury.reporting.notes import not_beaten, text_notes, untrained_warnings
 from augury.reporting.report import Charts, Code, Details, Report, Section, example_section, section
-from augury.reporting.results import SystemResult, best_validations
+from augury.reporting.results import SystemResult, best_text, best_validations
 from augury.reporting.run_files import EXPERIMENT, experiment_yaml
 from augury.reporting.samples import draw
 from augury.reporting.score_charts import score_sections
@@ -117,8 +117,7 @@ def validations(systems: Sequence[SystemResult]) -> Table:
     for system in systems:
         for seed, run in system.runs.items():
             best = best_validations(run)
-            values = [f"{title(metric)} {value:.2f}" for metric, value in best.items()]
-            row = {"system": system.name, "seed": seed, "best in validation": ", ".join(values)}
+            row = {"system": system.name, "seed": seed, "best in validation": best_text(best)}
             rows.append({**row, "run": run.uri})
             for metric, value in best.items():
                 if trivial := not_beaten(system, VALID, metric, value):

@@ -13,7 +13,6 @@ import yaml
 
 from augury.core.directories import reset_permissions
 from augury.core.errors import UserError
-from augury.core.progress import duration
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora import known
@@ -22,9 +21,9 @@ from augury.experiments.run import Run
 from augury.experiments.stored_runs import corpus_notes
 from augury.experiments.task import Exported, Exports, capable
 from augury.models.pretrained import hub_name
-from augury.reporting.numbers import interval
+from augury.reporting.numbers import interval, number
 from augury.reporting.rendering import environment
-from augury.reporting.results import best_validations
+from augury.reporting.results import best_text, best_validations
 from augury.reporting.run_files import experiment_yaml
 from augury.reporting.tables import markdown, records
 from augury.scoring.registry import lower_is_better, title
@@ -77,7 +76,7 @@ def card(run: Folder, store: Store, exported: Exported) -> str:
             "test set": test,
             "metric": f"{title(of.name)}{' (lower is better)' * lower_is_better(of.name)}",
             "score [95 % interval]": interval(of.value, of.low, of.high),
-            "n": f"{of.n:,}",
+            "n": number(of.n, "count"),
             "signature": f"`{of.signature}`",
         }
         for test, of in measured
@@ -100,13 +99,14 @@ def card(run: Folder, store: Store, exported: Exported) -> str:
             name=name,
             record=record,
             exported=exported,
-            best=", ".join(f"{title(of)} {at:.2f}" for of, at in best_validations(run).items()),
+            best=best_text(best_validations(run)),
             scores=markdown([records(rows)]) if rows else "",
             data={text.role: _origin(store, text) for text in record.inputs},
             notes=corpus_notes(run, record.inputs),
             cost=cost
-            and f"{cost.parameters:,.0f} parameters, {cost.updates:,.0f} updates, "
-            f"{duration(cost.train_seconds)} of training on {cost.device}",
+            and f"{number(cost.parameters, 'count')} parameters, "
+            f"{number(cost.updates, 'count')} updates, {number(cost.train_seconds, 'time')} of "
+            f"training on {cost.device}",
             file=EXPERIMENT,
         )
     )

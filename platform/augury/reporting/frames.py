@@ -99,7 +99,7 @@ def sweep(swept: Sweep) -> pd.DataFrame:
         low, high = result.interval
         row: Record = {"value": result.mean, "low": low, "high": high}
         if deciding:
-            row = dict(scored.get(result.address, {}))
+            row = dict(scored.get(result.name, {}))
         row |= {"score": row.get("value"), "p": row.get("p_corrected")}
         row |= {"name": result.name, "seeds": result.finished, "test": test, "metric": metric}
         row |= {"state": result.state, "recommended": result is chosen, "address": result.address}

@@ -12,6 +12,7 @@ from augury.core.store import Folder
 from augury.corpora.corpus import KINDS, Corpus
 from augury.regimes.regime import SHORTEN
 from augury.reporting import run_files
+from augury.reporting.numbers import number
 from augury.reporting.results import MEAN, SystemResult, on_one_device
 from augury.scoring import registry
 from augury.scoring.registry import lower_is_better, segment_noun, title
@@ -51,9 +52,9 @@ def untrained_warnings(metric: str, unlearnt: Mapping[str, Trivial]) -> list[str
     for trivial in dict.fromkeys(unlearnt.values()):
         names = [name for name, of in unlearnt.items() if of == trivial]
         lines.append(
-            f"{WARNING}{LEARNT} more than {title(metric)} {trivial.value:.1f} by {trivial.output}, "
-            f"so that differences mean nothing: {listed(names)}; train longer, or change "
-            "training.learning_rate"
+            f"{WARNING}{LEARNT} more than {title(metric)} {number(trivial.value)} by "
+            f"{trivial.output}, so that differences mean nothing: {listed(names)}; train longer, "
+            "or change training.learning_rate"
         )
     return lines
 
@@ -85,7 +86,7 @@ def incomparable(results: Sequence[SystemResult], test: str, metrics: Sequence[s
         ways: dict[str, list[str]] = {}
         for result in results:
             if score := result.score(test, metric):
-                way = f"{score.signature}, n = {score.n:,}{_texts(result, test)}"
+                way = f"{score.signature}, n = {number(score.n, 'count')}{_texts(result, test)}"
                 ways.setdefault(way, []).append(result.name)
         if len(ways) > 1:
             measured = "; ".join(f"{listed(names)}: {way}" for way, names in ways.items())
@@ -117,7 +118,7 @@ def score_notes(
         direction = ", lower is better" if lower_is_better(metric) else ""
         estimates = [score for result in results if (score := result.score(test, metric))]
         for signature, n in dict.fromkeys((score.signature, score.n) for score in estimates):
-            lines.append(f"{title(metric)}: {signature}, n = {n:,}{direction}")
+            lines.append(f"{title(metric)}: {signature}, n = {number(n, 'count')}{direction}")
     if not tested:
         return lines
     over, single = segment_noun(metrics[0]), [of for of in tested if tested[of].over == "sentences"]
@@ -146,7 +147,8 @@ def cautions(
             "holds updates equal"
         )
     idle = [
-        f"{name} (from update {cost.onset:,.0f}, trained for {cost.updates:,.0f})"
+        f"{name} (from update {number(cost.onset, 'count')}, trained for "
+        f"{number(cost.updates, 'count')})"
         for name, cost in costs.items()
         if cost.onset and cost.onset >= cost.updates
     ]
@@ -186,7 +188,7 @@ def _unequal_budgets(results: Sequence[SystemResult], metric: str) -> str:
         }
         ratios = {what: own / its for what, (own, its) in counts.items() if own and its}
         seen = [
-            f"{ratio:.2g} times the {what}"
+            f"{number(ratio, 'count')} times the {what}"
             for what, ratio in ratios.items()
             if max(ratio, 1 / ratio) > UNEQUAL
         ]

@@ -1,70 +1,65 @@
-"""Format numbers for people."""
+"""Format numbers for people: the one table of formats."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from augury.core.progress import duration
 
 MISSING = "–"
-NumberFormat = str | Callable[[float], str]
-"""A format specification (`.1f`), or a function such as those below."""
+Kind = Literal["score", "fine", "exact", "count", "share", "factor", "difference", "p", "time"]
 
 
-def number(value: float | None, form: NumberFormat = ".1f") -> str:
-    """Return a formatted number; a dash for None."""
-    if value is None:
-        return MISSING
-    return format(value, form) if isinstance(form, str) else form(value)
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 or value % 1 == 0 else f"{value:.3g}"
+
+
+FORMS: Mapping[Kind, Callable[[float], str]] = {
+    "score": "{:.1f}".format,
+    "fine": "{:.2f}".format,
+    "exact": "{:.3f}".format,
+    "difference": lambda value: f"{round(value, 1) + 0.0:+.1f}",
+    "p": lambda value: "< 0.001" if value < 0.001 else f"{value:.3f}",
+    "factor": "{:.1f} ×".format,
+    "share": lambda value: f"{100 * value:.1f} %",
+    "count": _count,
+    "time": duration,
+}
+"""Kind of number -> its text. Scores have one decimal, fine numbers two, exact ones three; counts
+are whole, or have three digits; times are in seconds, differences have a sign."""
+
+
+def number(value: float | None, kind: Kind = "score") -> str:
+    """Return a number as text; a dash for None."""
+    return MISSING if value is None else FORMS[kind](value)
 
 
 def interval(
-    value: float | None, low: float | None, high: float | None, form: NumberFormat = ".1f"
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    kind: Kind = "score",
+    mark: str = "",
 ) -> str:
-    """Return `31.5 [29.0, 34.0]`; only the value where an end is not known."""
-    if low is None or high is None:
-        return number(value, form)
-    return f"{number(value, form)} [{number(low, form)}, {number(high, form)}]"
+    """Return `31.5 [29.0, 34.0]`, or `+1.8** [+0.4, +3.2]` with a mark; without the interval where
+    an end is not known."""
+    ends = "" if low is None or high is None else f" [{number(low, kind)}, {number(high, kind)}]"
+    return f"{number(value, kind)}{mark}{ends}"
 
 
-def adaptive(value: float | None, like: float | None = None) -> str:
-    """Return a number with the decimals that numbers of the size of `like` need: one for scores,
-    more for losses."""
-    if value is None:
-        return MISSING
-    size = abs(value if like is None else like)
-    return f"{value:.{1 if size >= 10 else 2 if size >= 1 else 3}f}"
+def adapted(value: float) -> Kind:
+    """Return the kind with the decimals that numbers of this size need: one for scores, more for
+    losses."""
+    return "score" if abs(value) >= 10 else "fine" if abs(value) >= 1 else "exact"
 
 
-def adaptive_interval(mean: float, low: float | None, high: float | None) -> str:
-    """Return a mean with its interval, if it has one, all with the decimals that the mean needs."""
-    return interval(mean, low, high, lambda end: adaptive(end, like=mean))
-
-
-def spread(value: float | None, deviation: float | None, form: NumberFormat = ".1f") -> str:
+def spread(value: float | None, deviation: float | None, kind: Kind = "score") -> str:
     """Return `31.2 ± 0.4`; only the value where no deviation is known."""
-    more = "" if deviation is None else f" ± {number(deviation, form)}"
-    return number(value, form) + more
-
-
-def signed(difference: float) -> str:
-    """Return `+1.8`."""
-    return f"{round(difference, 1) + 0.0:+.1f}"
-
-
-def probability(p_value: float) -> str:
-    """Return `0.012`, or `< 0.001`."""
-    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
+    more = "" if deviation is None else f" ± {number(deviation, kind)}"
+    return number(value, kind) + more
 
 
 def p_text(p_value: float) -> str:
     """Return `p = 0.012`, or `p < 0.001`."""
-    return f"p {'' if p_value < 0.001 else '= '}{probability(p_value)}"
-
-
-def factor(value: float) -> str:
-    """Return `1.9 ×`."""
-    return f"{value:.1f} ×"
-
-
-def share(value: float) -> str:
-    """Return `4.2 %`."""
-    return f"{100 * value:.1f} %"
+    return f"p {'' if p_value < 0.001 else '= '}{number(p_value, 'p')}"

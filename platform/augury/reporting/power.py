@@ -11,6 +11,7 @@ from augury.core.naming import counted
 from augury.core.store import Store
 from augury.corpora.ingest import cached_corpus
 from augury.experiments.spec import Experiment
+from augury.reporting.numbers import number
 from augury.reporting.results import Estimate
 from augury.scoring.power import Components
 from augury.scoring.registry import bounds, segment_noun, title
@@ -52,10 +53,10 @@ def power(metric: str, known: Components, seeds: int, sentences: int, comparison
     target = min(smallest, widest) / 2
     target = round(target, -math.floor(math.log10(target)))  # one digit
     needed = known.range_needed(target, sentences, comparisons)
-    missed = f"differences below {smallest:.1f}" if smallest < widest else "any difference in"
+    missed = f"differences below {number(smallest)}" if smallest < widest else "any difference in"
     return (
-        f"{counted(seeds, 'seed')} and {sentences:,} {segment_noun(metric)} may miss {missed} "
-        f"{title(metric)}; finding one of {target:g} takes {seeds_text(needed)}"
+        f"{counted(seeds, 'seed')} and {number(sentences, 'count')} {segment_noun(metric)} may "
+        f"miss {missed} {title(metric)}; finding one of {target:g} takes {seeds_text(needed)}"
     )
 
 

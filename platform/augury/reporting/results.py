@@ -18,9 +18,9 @@ from augury.core.store import Folder
 from augury.experiments import stored_runs
 from augury.experiments.record import DEVICES, Cost, RunRecord
 from augury.reporting import run_files
-from augury.reporting.numbers import interval as interval_text
+from augury.reporting.numbers import number
 from augury.scoring.bootstrap import SAMPLES, Resampled, resample
-from augury.scoring.registry import bounds, lower_is_better, metric_class
+from augury.scoring.registry import bounds, lower_is_better, metric_class, title
 from augury.scoring.significance import Interval, interval
 from augury.scoring.stored import Measured, Score, read_statistics
 from augury.training import history
@@ -48,11 +48,6 @@ class Estimate:
     def ends(self) -> tuple[float, float, float]:
         """The value, and the lower and upper end of its interval."""
         return self.value, self.low, self.high
-
-    @property
-    def text(self) -> str:
-        """The value with its interval: `31.5 [29.0, 34.0]`."""
-        return interval_text(*self.ends)
 
 
 def training_times(costs: Sequence[Cost | None]) -> tuple[str, list[float | None]]:
@@ -133,11 +128,11 @@ def load_groups(
     records = [{seed: RunRecord.read(run) for seed, run in group.items()} for group in groups]
     firsts = [next(iter(of_seeds.values())) for of_seeds in records]
     given = names or [None] * len(firsts)
-    titles = [name or record.name for name, record in zip(given, firsts, strict=True)]
+    chosen = [name or record.name for name, record in zip(given, firsts, strict=True)]
     distinct = []
-    for title, record, group in zip(titles, firsts, groups, strict=True):
+    for name, record, group in zip(chosen, firsts, groups, strict=True):
         more = f" {record.address[:4]} seed {', '.join(map(str, sorted(group)))}"
-        distinct.append(title + more if titles.count(title) > 1 else title)
+        distinct.append(name + more if chosen.count(name) > 1 else name)
     systems = []
     for name, group, of_seeds in zip(distinct, groups, records, strict=True):
         runs, first = dict(sorted(group.items())), next(iter(of_seeds))
@@ -207,6 +202,11 @@ def best_validations(run: Folder) -> dict[str, float]:
                 better = min if lower_is_better(metric) else max
                 best[name] = better(value, best.get(name, value))
     return best
+
+
+def best_text(best: Mapping[str, float]) -> str:
+    """Return the best validations of a run: `loss 1.31, BLEU 24.20`."""
+    return ", ".join(f"{title(of)} {number(value, 'fine')}" for of, value in best.items())
 
 
 def from_scores(name: str, test: str, seeds: Mapping[Folder, Sequence[Measured]]) -> SystemResult:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from augury.core.rng import generator
 from augury.corpora.corpus import KINDS
+from augury.reporting.numbers import number
 from augury.reporting.results import SystemResult
 from augury.reporting.run_files import test_corpus
 from augury.scoring.stored import HYPOTHESES, read_vouched
@@ -56,7 +57,7 @@ def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> list[Ex
     languages = [corpus.column(name)[0] for name in (columns.language, columns.target_language)]
     return [
         Example(
-            f"example {line + 1:,}",
+            f"example {number(line + 1, 'count')}",
             {name: texts[name][line] for name in columns.inputs},
             {columns.target: texts[columns.target][line]},
             {system: output[line] for system, output in outputs.items()},

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from augury.reporting.comparison import Comparison
 from augury.reporting.figures import Figure, chart, error_bars, trace
-from augury.reporting.numbers import p_text
+from augury.reporting.numbers import interval, p_text
 from augury.reporting.report import Block, Charts, Legend, Section, section
 from augury.reporting.results import on_one_device
-from augury.reporting.score_tables import by_test
+from augury.reporting.score_tables import by_system, by_test
 from augury.reporting.styles import COLOURS, OTHER, Style
-from augury.reporting.tables import Table
+from augury.reporting.tables import Table, record_text
 from augury.scoring.registry import title
 
 NAME_WIDTH = 18
@@ -51,18 +51,16 @@ def score_sections(
 def forest(comparison: Comparison, styles: Mapping[str, Style]) -> list[Figure]:
     """Draw the tested differences to the baseline with their intervals, the best on top; `styles`
     are by address."""
-    tested = [row for row in comparison.rows if row.tested]
-    traces = []
-    for row in sorted(tested, key=lambda row: comparison.gain(row) or 0.0):
-        assert row.tested is not None
-        ends = row.tested.value, row.tested.low, row.tested.high
-        p_value = f", {p_text(row.corrected)}" if row.corrected is not None else ""
-        hover = f": {html.escape(row.difference_text)}{p_value}"
-        lines = textwrap.wrap(f"{row.name}{row.mark}", NAME_WIDTH)
-        name, style = "<br>".join(map(html.escape, lines)), styles.get(row.address, OTHER)
-        bars = error_bars(*ends)
-        point = trace(row.name, style, ends[:1], [name], hover, error_x=bars)
-        traces.append(point)
+    tested = [of for of in by_system(comparison).values() if of["p"] is not None]
+    way, traces = -1 if comparison.lower_is_better else 1, []
+    for of in sorted(tested, key=lambda of: way * of["difference"]):
+        value = of["difference"]
+        hover = html.escape(record_text(of, "difference", "difference"))
+        lines = textwrap.wrap(f"{of['system']}{of['mark']}", NAME_WIDTH)
+        name, style = "<br>".join(map(html.escape, lines)), styles.get(of["address"], OTHER)
+        bars = error_bars(value, of["difference_low"], of["difference_high"])
+        hover = f": {hover}, {p_text(of['p_corrected'])}"
+        traces.append(trace(of["system"], style, [value], [name], hover, error_x=bars))
     if not traces:
         return []
     metric = title(comparison.metrics[0])
@@ -93,7 +91,7 @@ def score_against_cost(comparison: Comparison, styles: Mapping[str, Style]) -> l
             styles.get(row.address, OTHER),
             [(row.seconds or 0.0) / 60],
             [score.value],
-            f": {score.text} after %{{x:.2f}} minutes",
+            f": {interval(*score.ends)} after %{{x:.2f}} minutes",
             error_y=error_bars(*score.ends),
             cliponaxis=False,  # a point at the end of the axis is seen whole
         )

@@ -10,13 +10,12 @@ from typing import Any
 
 import pandas as pd
 
-from augury.core.progress import duration
 from augury.experiments.record import Cost, RunRecord
-from augury.reporting.comparison import Comparison, Row
-from augury.reporting.numbers import MISSING, factor, probability
+from augury.reporting.comparison import Comparison
+from augury.reporting.numbers import Kind, number
 from augury.reporting.results import Estimate
 from augury.reporting.styles import OTHER, Style, system_style
-from augury.reporting.tables import Cell, Table, cell, row, table
+from augury.reporting.tables import Cell, Table, cell, record_cells, row, table
 from augury.scoring.registry import record_name, title
 from augury.scoring.stored import Score
 
@@ -29,40 +28,31 @@ COSTS = tuple(field.name for field in fields(Cost))
 
 def score_table(comparison: Comparison) -> Table:
     """Return the systems on a test set with the cost of one seed, and the notes."""
-    columns, rows = ["system", "seeds", *score_columns(comparison)], []
-    costed = any(of.cost for of in comparison.rows)
-    if costed:
-        columns += [f"{comparison.time_kind}/seed", f"× {comparison.rows[0].name}"]
-    for index, system in enumerate(comparison.rows):
-        cells = [system.name, cell(len(system.seeds), "d"), *score_cells(comparison, system)]
-        if costed:
-            cells += [cell(system.seconds, duration), cell(system.time_factor, factor)]
+    columns, rows, parts = score_columns(comparison), [], list[int]()
+    if any(of.cost for of in comparison.rows):
+        parts.append(2 + len(columns))
+        columns |= cost_columns(comparison.time_kind, comparison.rows[0].name)
+    for index, (name, of) in enumerate(by_system(comparison).items()):
+        cells = [name, cell(len(of["seeds"]), "count"), *record_cells(of, columns)]
         rows.append(row(cells, style=system_style(index)))
-    parts = (len(columns) - 2,) if costed else ()
     label, notes = comparison.test_label, comparison.notes
-    return table(columns, rows, title=label, notes=notes, parts=parts)
+    return table(["system", "seeds", *columns], rows, title=label, notes=notes, parts=(*parts,))
 
 
-def score_columns(comparison: Comparison) -> list[str]:
-    """Return the titles of the columns of `score_cells`."""
-    first, *others = map(title, comparison.metrics)
-    return [f"{first} [95 % interval]", "difference [95 %]", "p", *others]
+def score_columns(comparison: Comparison) -> dict[str, tuple[str, Kind]]:
+    """Return the columns of the scores of systems, the deciding one with its difference."""
+    first, *others = comparison.metrics
+    return {
+        f"{title(first)} [95 % interval]": ("value", "score"),
+        "difference [95 %]": ("difference", "difference"),
+        "p": ("p_corrected", "p"),
+        **{title(metric): (f"{metric}/value", "score") for metric in others},
+    }
 
 
-def score_cells(comparison: Comparison, system: Row | None) -> list[Cell]:
-    """Return a system's scores, the deciding one with its difference.
-
-    Dashes for a system without scores.
-    """
-    if system is None:
-        return [Cell(MISSING)] * len(score_columns(comparison))
-    first, *others = map(system.scores.get, comparison.metrics)
-    return [
-        Cell(first.text, first.value) if first else Cell(MISSING),
-        Cell(system.difference_text, system.difference),
-        cell(system.corrected, probability),
-        *(cell(score.value if score else None) for score in others),
-    ]
+def cost_columns(time_kind: str, baseline: str) -> dict[str, tuple[str, Kind]]:
+    """Return the columns of the training time of one seed."""
+    return {f"{time_kind}/seed": ("seconds", "time"), f"× {baseline}": ("time_factor", "factor")}
 
 
 def by_test(comparisons: Sequence[Comparison], styles: Mapping[str, Style] | None = None) -> Table:
@@ -70,19 +60,15 @@ def by_test(comparisons: Sequence[Comparison], styles: Mapping[str, Style] | Non
     the largest one; `styles`, by address, are for pages."""
     gains = [item.gain(system) or 0.0 for item in comparisons for system in item.rows]
     reach = max(map(abs, gains), default=0.0) or 1.0
-    addresses = {system.name: system.address for item in comparisons for system in item.rows}
-    lines = []
-    for name, address in addresses.items():
+    lines, frames = [], [by_system(item) for item in comparisons]
+    for name, first in {name: of for systems in frames for name, of in systems.items()}.items():
         cells = [Cell(name)]
-        for item in comparisons:
-            system = next((of for of in item.rows if of.name == name), None)
-            score = system.scores.get(item.metrics[0]) if system else None
-            if system is None or score is None:
-                cells.append(Cell(MISSING))
-                continue
-            gain, text = item.gain(system), f"{score.value:.1f}{system.mark}"
-            cells.append(Cell(text, score.value, None if gain is None else gain / reach))
-        lines.append(row(cells, style=(styles or {}).get(address, OTHER)))
+        for item, systems in zip(comparisons, frames, strict=True):
+            of = systems.get(name, {"value": None, "difference": None, "mark": ""})
+            way = -reach if item.lower_is_better else reach
+            shade = None if of["difference"] is None else of["difference"] / way
+            cells.append(Cell(number(of["value"]) + of["mark"], of["value"], shade))
+        lines.append(row(cells, style=(styles or {}).get(first["address"], OTHER)))
     return table(["system", *(item.test for item in comparisons)], lines, title="by test set")
 
 
@@ -119,6 +105,7 @@ def records(comparison: Comparison) -> list[Record]:
             "p": tested and tested.p_value,
             "p_corrected": system.corrected if decides else None,
             "tested_over": tested and tested.over,
+            "mark": system.mark if decides else "",
             "meaningless": system.meaningless,
             "seconds": system.seconds,
             "time_factor": system.time_factor,
@@ -128,11 +115,11 @@ def records(comparison: Comparison) -> list[Record]:
 
 
 def by_system(comparison: Comparison) -> dict[str, Record]:
-    """Return the records of the deciding metric by address, each with the values of the other
-    metrics, `METRIC/value`."""
+    """Return the records of the deciding metric by the name of their system, each with the values
+    of the other metrics, `METRIC/value`."""
     systems: dict[str, Record] = {}
     for of in records(comparison):
-        systems.setdefault(of["address"], of)[f"{of['metric']}/value"] = of["value"]
+        systems.setdefault(of["system"], of)[f"{of['metric']}/value"] = of["value"]
     return systems
 
 

@@ -19,7 +19,7 @@ from typing import Any, Literal
 import pandas as pd
 from rich.cells import cell_len
 
-from augury.reporting.numbers import MISSING, NumberFormat, number
+from augury.reporting.numbers import MISSING, Kind, interval, number
 from augury.reporting.styles import Style
 
 WIDTH = 200
@@ -28,6 +28,8 @@ LATEX_HEAD = "% \\usepackage{booktabs}\n"
 SYMBOLS = {"×": "times", "±": "pm", "∪": "cup", "α": "alpha", "β": "beta", "τ": "tau"}
 SYMBOLS |= {"ε": "varepsilon", "λ": "lambda", "Θ": "Theta", "−": "-"}
 """What is a formula in LaTeX; pandas escapes what LaTeX reads as commands."""
+Columns = Mapping[str, tuple[str, Kind]]
+"""The columns of a table that shows a frame: title -> column of the frame, kind of its numbers."""
 MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
 
@@ -73,11 +75,27 @@ class Table:
         return [list(self.columns), *([cell.text for cell in row.cells] for row in self.rows)]
 
 
-def cell(value: float | None, form: NumberFormat = ".1f", **options: Any) -> Cell:
-    """Return a cell with a formatted number, sorted by its value if finite; `options` are
-    further fields of `Cell`."""
+def cell(value: float | None, kind: Kind = "score", text: str = "") -> Cell:
+    """Return a cell with a number, as `text` has it where given, sorted by its value if finite."""
     order = value if value is not None and math.isfinite(value) else None
-    return Cell(number(value, form), order, **options)
+    return Cell(text or number(value, kind), order)
+
+
+def record_cells(record: Mapping[str, Any], columns: Columns) -> list[Cell]:
+    """Return the cells of a record of a frame; dashes for what it has not."""
+    return [
+        cell(record.get(name), text=record_text(record, name, kind))
+        for name, kind in columns.values()
+    ]
+
+
+def record_text(record: Mapping[str, Any], name: str, kind: Kind) -> str:
+    """Return a number of a record of a frame, with its interval where the record has its ends,
+    `NAME_low` and `NAME_high` (of `value`: `low` and `high`); a difference with its `mark`."""
+    prefix = "" if name == "value" else f"{name}_"
+    low, high = record.get(f"{prefix}low"), record.get(f"{prefix}high")
+    mark = record.get("mark", "") if name == "difference" else ""
+    return interval(record.get(name), low, high, kind, mark)
 
 
 def row(cells: Iterable[object], **options: Any) -> Row:

@@ -12,14 +12,14 @@ import pandas as pd
 
 from augury.core.progress import duration
 from augury.reporting.answer import answer as compare_in_words
-from augury.reporting.numbers import MISSING, factor, number, probability, signed, spread
+from augury.reporting.numbers import MISSING, number, spread
 from augury.reporting.papers.reproduction import Reproduction
 from augury.reporting.papers.table import Published
 from augury.reporting.report import Code, Listing, Places, Report, section
 from augury.reporting.results import MEAN
-from augury.reporting.score_tables import COSTS, score_cells, score_columns
+from augury.reporting.score_tables import COSTS, cost_columns, score_columns
 from augury.reporting.sweeps.locations import locations, repeating
-from augury.reporting.tables import Cell, Table, cell, plain_records, table
+from augury.reporting.tables import Cell, Table, plain_records, record_cells, record_text, table
 
 PART = " | "
 """Between table, line and column in the name of a quantity that stands in a table of its own."""
@@ -100,8 +100,7 @@ def row_frame(reproduction: Reproduction) -> pd.DataFrame:
         compared, configuration = reproduction.compared(name), line.configuration
         row: dict[str, Any] = {"row": name, "seeds": line.seeds, "status": line.status}
         row |= {"why": line.why, "address": configuration.address if configuration else None}
-        row |= {key: getattr(compared and compared.cost, key, None) for key in COSTS}
-        rows.append(row | {"time_factor": compared.time_factor if compared else None})
+        rows.append(row | {key: compared.get(key) for key in (*COSTS, "time_factor")})
     return pd.DataFrame(rows)
 
 
@@ -122,8 +121,9 @@ def notes_on(reproduction: Reproduction) -> list[str]:
     for name, found in reproduction.marked.items():
         mark = published.marks[name]
         notes.append(
-            f"{name}, {mark['mark']} to {mark['against']}: {found.difference_text}, p "
-            f"{number(found.corrected, probability)}; printed p < {mark['p']}"
+            f"{name}, {mark['mark']} to {mark['against']}: "
+            f"{record_text(found, 'difference', 'difference')}, p "
+            f"{number(found['p_corrected'], 'p')}; printed p < {mark['p']}"
         )
     notes += published.remarks
     notes.append(
@@ -147,26 +147,24 @@ def _scores(reproduction: Reproduction, records: Records, notes: list[str]) -> T
     known = ["row", "seeds", "published" if published.comparable else "literature", "measured"]
     if published.comparable:
         known.append("measured − published")
-    scores = score_columns(deciding) if deciding else []
-    time = f"{deciding.time_kind if deciding else 'wall time'}/seed"
-    costs = ["data", time, f"× {reproduction.reference}"]
+    columns = score_columns(deciding) if deciding else {}
+    parts = (len(known) + len(columns),)
+    columns |= {"data": ("data_factor", "factor")}
+    kind = deciding.time_kind if deciding else "wall time"
+    columns |= cost_columns(kind, reproduction.reference)
     for name, line in reproduction.lines.items():
-        record, compared = records[name].get(reproduction.column, {}), reproduction.compared(name)
+        record = records[name].get(reproduction.column, {})
         value, gap = record.get("measured"), record.get("gap")
         cells: list[object] = [name, len(line.seeds)]
         cells.append(Cell(record.get("text") or MISSING, record.get("published")))
         cells.append(Cell(spread(value, record.get("sd")), value))
         if published.comparable:
             verdict = {True: " (within)", False: " (beyond)", None: ""}[record.get("within")]
-            cells.append(Cell(number(gap, signed) + verdict, gap))
-        cells += score_cells(deciding, compared) if deciding else []
-        cost = compared.cost if compared else None
-        cells.append(cell(cost.data_factor if cost else None, factor))
-        cells.append(cell(compared.seconds if compared else None, duration))
-        cells.append(cell(compared.time_factor if compared else None, factor))
+            cells.append(Cell(number(gap, "difference") + verdict, gap))
+        cells += record_cells(reproduction.compared(name), columns)
         lines.append([*cells, line.status])
-    columns, parts = [*known, *scores, *costs, "status"], (len(known) + len(scores),)
-    return table(columns, lines, title=reproduction.column, notes=tuple(notes), parts=parts)
+    named = [*known, *columns, "status"]
+    return table(named, lines, title=reproduction.column, notes=tuple(notes), parts=parts)
 
 
 def by_column(reproduction: Reproduction, records: Records) -> list[Table]:
@@ -204,16 +202,10 @@ def part_tables(records: Records) -> list[Table]:
 
 
 def _quantity(record: Mapping[str, Any]) -> str:
-    """Return what is measured: a score, of deviations of which there is no room, or a quantity,
-    counts in full and other numbers below a hundred with three digits."""
-
-    def form(value: float) -> str:
-        whole = abs(value) >= 100 or value % 1 == 0
-        return f"{value:,.0f}" if whole else f"{value:.3g}"
-
+    """Return what is measured: a score, of deviations of which there is no room, or a quantity."""
     if record.get("low") is not None:
         return number(record["measured"])
-    return spread(record.get("measured"), record.get("sd") or None, form)
+    return spread(record.get("measured"), record.get("sd") or None, "count")
 
 
 def deviations_of(published: Published) -> list[str]:

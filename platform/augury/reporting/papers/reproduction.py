@@ -15,11 +15,11 @@ import pandas as pd
 
 from augury.core.progress import say
 from augury.core.store import Folder
-from augury.reporting.comparison import Comparison, Row, compare_all, scored_sets
+from augury.reporting.comparison import Comparison, compare_all, scored_sets
 from augury.reporting.find import with_reference
 from augury.reporting.papers.table import Printed, Published
 from augury.reporting.results import MEAN, SystemResult, deviation, load_groups, without_runs
-from augury.reporting.score_tables import frame
+from augury.reporting.score_tables import Record, by_system, frame
 from augury.sweeping.declarations import at_scale
 from augury.sweeping.state import Configuration, Sweep
 
@@ -64,8 +64,8 @@ class Reproduction:
     this is `within` the table's tolerance."""
     comparisons: Mapping[str, Comparison]
     """Comparisons with the reference by column; the first one decides."""
-    marked: Mapping[str, Row]
-    """Row -> the comparison with the row that its printed mark names."""
+    marked: Mapping[str, Record]
+    """Row -> the record of the comparison with the row that its printed mark names."""
 
     @property
     def column(self) -> str:
@@ -77,13 +77,12 @@ class Reproduction:
         """The comparison that decides; None before anything is scored."""
         return self.comparisons.get(self.column)
 
-    def compared(self, name: str) -> Row | None:
-        """Return the comparison of a row with the reference in the column that decides."""
+    def compared(self, name: str) -> Record:
+        """Return the record of a row in the column that decides; empty where it is not scored."""
         configuration = self.lines[name].configuration
         if configuration is None or self.deciding is None:
-            return None
-        row = self.deciding.row(configuration.address)
-        return row if row and row.scores else None
+            return {}
+        return by_system(self.deciding).get(configuration.name, {})
 
     @property
     def reference(self) -> str:
@@ -114,7 +113,7 @@ def load_reproduction(
         line, against = lines[name], mark["against"]
         if against in trained and line.configuration:
             compared = compare_all(with_reference(systems, against), tests)[0]
-            if found := compared.row(line.configuration.address):
+            if found := by_system(compared).get(line.configuration.name):
                 marked[name] = found
     cells = _merged(table, values, next(iter(comparisons), MEAN))
     return Reproduction(table, sweep, lines, cells, comparisons, marked)

@@ -13,6 +13,7 @@ from augury.core.messages import say
 from augury.core.progress import StatusLine, duration
 from augury.core.threads import Throttle
 from augury.experiments.recording import Recording
+from augury.reporting.numbers import number
 from augury.reporting.report import Report
 from augury.reporting.sweeps.report import write
 from augury.reporting.sweeps.summary import leader, ranking
@@ -56,7 +57,8 @@ def _text(sweep: Sweep, configuration: Configuration, trial: TrialState) -> str:
     parts: list[str] = [trial.progress]
     if trial.curve:
         last = trial.curve[-1]
-        parts += [f"update {last.update:,}", f"{last.value:.2f}", duration(last.seconds)]
+        parts += [f"update {number(last.update, 'count')}", number(last.value, "fine")]
+        parts.append(duration(last.seconds))
     parts += [trial.error] if trial.error else []
     return f"{configuration.name}, seed {trial.seed}: {', '.join(parts)}"
 
@@ -67,7 +69,9 @@ def status(sweep: Sweep) -> str:
     left, best, budget = seconds_left(sweep), leader(sweep, ranking(sweep)), sweep.budget_left
     bound = "" if sweep.scheduler == "all" else "at most "
     # The best first, as narrow terminals cut the end of the line.
-    parts = [f"best so far {best.name} {best.mean:.2f}"] if best and best.mean is not None else []
+    parts = []
+    if best and best.mean is not None:
+        parts.append(f"best so far {best.name} {number(best.mean, 'fine')}")
     parts += [f"{count} {state}" for state in STATES if (count := sweep.count(state))]
     if budget is not None:
         parts.append(f"budget: {duration(budget)} left" if budget else "budget spent")

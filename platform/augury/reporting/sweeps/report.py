@@ -19,7 +19,6 @@ from augury.reporting import rendering
 from augury.reporting.answer import recommendation, sweep_answer
 from augury.reporting.comparison import scored_sets
 from augury.reporting.curves import COLUMNS, learning_curves
-from augury.reporting.numbers import factor
 from augury.reporting.report import (
     Block,
     Charts,
@@ -33,7 +32,7 @@ from augury.reporting.report import (
 )
 from augury.reporting.samples import draw
 from augury.reporting.score_charts import score_sections
-from augury.reporting.score_tables import by_test, contents, frame, score_cells, score_columns
+from augury.reporting.score_tables import by_system, by_test, contents, frame, score_columns
 from augury.reporting.styles import OTHER, Style, system_style
 from augury.reporting.sweeps.locations import locations, repeating
 from augury.reporting.sweeps.recommended import RECOMMENDED, recommend
@@ -44,7 +43,7 @@ from augury.reporting.sweeps.summary import (
     recommended,
     summarise,
 )
-from augury.reporting.tables import Cell, Table, cell, records, row, table
+from augury.reporting.tables import Cell, Columns, Table, cell, record_cells, records, row, table
 from augury.sweeping.state import ENDS, PAGE, STATES, Sweep
 
 SUMMARY = "summary.json"
@@ -135,24 +134,27 @@ def data(summary: Summary) -> dict[str, Any]:
 def configurations(summary: Summary) -> Table:
     """Return all configurations, best first."""
     styles, deciding, rows = configuration_styles(summary), summary.deciding, []
+    systems = by_system(deciding) if deciding else {}
+    scores = score_columns(deciding) if deciding else {}
+    faster: Columns = {"× reference": ("time_factor", "factor")}
     all_finished = all(result.state == "finished" for result in summary.ranking)
     for rank, result in enumerate(summary.ranking, start=1):
         name = f"{result.name} (reference)" if result is summary.reference else result.name
-        scored = summary.row(result)
+        scored = systems.get(result.name, {})
         cells = [
             Cell(name, rank),
             *([] if all_finished else [result.state]),
             Cell(f"{result.finished} of {len(summary.sweep.seeds)}", result.finished),
             Cell(result.text, result.mean),
-            *(score_cells(deciding, scored) if deciding else []),
-            cell(result.seconds, duration),
-            cell(scored.time_factor if scored else None, factor),
+            *record_cells(scored, scores),
+            cell(result.seconds, "time"),
+            *record_cells(scored, faster),
         ]
         style, faint = styles.get(result.address, OTHER), result.state in ("stopped", "failed")
         rows.append(row(cells, style=style, faint=faint))
     titles, times = [], "× reference"
     if deciding:
-        score, *others = score_columns(deciding)
+        score, *others = scores
         titles = [f"{score.partition(' [')[0]} {deciding.test}", *others]
         times = f"CPU {times}" if deciding.time_kind == "CPU time" else times
     first = ["configuration", *([] if all_finished else ["state"]), "seeds", summary.metric]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from augury.core.naming import title
-from augury.reporting.numbers import MISSING, adaptive
+from augury.reporting.numbers import MISSING, adapted, spread
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary
 from augury.reporting.tables import Cell, Table, table
 from augury.scoring.registry import title as metric_title
@@ -43,10 +43,11 @@ def responses(summary: Summary) -> list[Table]:
         if of.empty:
             return Cell(MISSING)
         mean, half, seeds = of["mean"].mean(), of["half"].iloc[0], of["seeds"].iloc[0]
-        noise = "" if pd.isna(half) else f" ± {adaptive(half, like=mean)}"
-        more = f"{noise} ({seeds})" if len(of) == 1 else f" ({len(of)} configurations)"
+        known = None if len(of) > 1 or pd.isna(half) else half
+        more = f"{seeds}" if len(of) == 1 else f"{len(of)} configurations"
+        text = f"{spread(mean, known, adapted(mean))} ({more})"
         shade = (mean - level) / reach * (-1 if lower else 1)
-        return Cell(f"{adaptive(mean)}{more}", mean, shade, hint=", ".join(of["name"]))
+        return Cell(text, mean, shade, hint=", ".join(of["name"]))
 
     def grid(down: str, across: str | None = None) -> Table:
         """Return the scores by one key, or by two."""

@@ -27,7 +27,7 @@ from augury.reporting.comparison import (
     warnings_of,
 )
 from augury.reporting.notes import not_beaten
-from augury.reporting.numbers import MISSING, adaptive_interval
+from augury.reporting.numbers import MISSING, adapted, interval
 from augury.reporting.results import SystemResult
 from augury.scoring.registry import title
 from augury.sweeping.schedulers import Confirmation, fresh_seeds, half_widths
@@ -84,7 +84,8 @@ class ConfigurationResult:
         """The mean with its interval: `31.2 [30.8, 31.6]`."""
         if self.mean is None:
             return MISSING
-        return adaptive_interval(self.mean, *self.interval)
+        low, high = self.interval
+        return interval(self.mean, low, high, adapted(self.mean))
 
     @property
     def score_text(self) -> str:
