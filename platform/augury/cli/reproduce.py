@@ -101,7 +101,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _dry_run(table: Published, space: Space, options: SweepOptions, as_json: bool) -> int:
     """Print the published values and, unless corpora are missing, the runs and their cost."""
     from augury.reporting.numbers import MISSING
-    from augury.reporting.papers.report import deviations_of
     from augury.reporting.results import MEAN
 
     try:
@@ -126,7 +125,8 @@ def _dry_run(table: Published, space: Space, options: SweepOptions, as_json: boo
     if as_json:
         print_json({**table.to_dict(), "rows": rows, **plan.to_dict(), "not_planned": error})
         return 0
-    lines += ["", *table.remarks, *deviations_of(table)]
+    deviations = [f"not as in the paper: {line}" for line in table.deviations]
+    lines += ["", *table.remarks, *deviations]
     notes = cautions(of.experiment for of in planned)
     lines += [f"not planned: {error}"] if error else [*notes, *plan_lines(plan, options)]
     print("\n".join(lines))

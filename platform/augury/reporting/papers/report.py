@@ -10,11 +10,11 @@ from typing import Any
 
 import pandas as pd
 
+from augury.core.naming import counted
 from augury.core.progress import duration
 from augury.reporting.answer import answer as compare_in_words
 from augury.reporting.numbers import MISSING, number, spread
 from augury.reporting.papers.reproduction import Reproduction
-from augury.reporting.papers.table import Published
 from augury.reporting.report import Code, Listing, Places, Report, section
 from augury.reporting.results import MEAN
 from augury.reporting.score_tables import COSTS, cost_columns, score_columns
@@ -33,11 +33,14 @@ def report(reproduction: Reproduction) -> Report:
     """Return the report of a table, as far as it is measured."""
     published, sweep, deciding = reproduction.table, reproduction.sweep, reproduction.deciding
     records, rows, said = records_of(reproduction), row_frame(reproduction), answer(reproduction)
-    notes, deviations = notes_on(reproduction), deviations_of(published)
+    notes = notes_on(reproduction)
     first = _scores(reproduction, records, notes)
     others = [*by_column(reproduction, records), *part_tables(records)]
-    caption = (*published.cautions, *notes, *deviations)
-    for_papers = [replace(first, notes=caption), *others]
+    for_papers = [replace(first, notes=(*published.cautions, *notes)), *others]
+    lists = {
+        "Deviations from the paper": published.deviations,
+        "Remarks on what is printed": published.remarks,
+    }
     frame = rows.merge(reproduction.cells, on="row", how="left")
     frame.insert(0, "table", published.name)
     frame.insert(1, "scale", published.space.scale)
@@ -55,7 +58,7 @@ def report(reproduction: Reproduction) -> Report:
         sections=[
             section("Published and measured", first),
             *(section(other.title, other) for other in others),
-            section("Deviations from the paper", Listing(published.deviations)),
+            *(section(heading, Listing(lines)) for heading, lines in lists.items() if lines),
             section("Repeat it", Code(repeating(sweep))),
             section("Storage", Places(locations(sweep))),
         ],
@@ -75,7 +78,6 @@ def report(reproduction: Reproduction) -> Report:
             "\n".join([published.source, *published.cautions]),
             first,
             *others,
-            "\n".join(deviations),
             f"cost: {duration(sweep.seconds)} of training in all\n{said}",
         ],
         tables=[
@@ -125,7 +127,10 @@ def notes_on(reproduction: Reproduction) -> list[str]:
             f"{record_text(found, 'difference', 'difference')}, p "
             f"{number(found['p_corrected'], 'p')}; printed p < {mark['p']}"
         )
-    notes += published.remarks
+    if published.remarks or published.deviations:
+        counts = f"{counted(len(published.deviations), 'deviation')} from the paper"
+        counts += f", {counted(len(published.remarks), 'remark')} on what it prints"
+        notes.append(f"{counts}: listed on the page, and by --dry-run")
     notes.append(
         f"{MISSING}: not printed in the paper, or not measured; ±: standard deviation over seeds"
     )
@@ -206,8 +211,3 @@ def _quantity(record: Mapping[str, Any]) -> str:
     if record.get("low") is not None:
         return number(record["measured"])
     return spread(record.get("measured"), record.get("sd") or None, "count")
-
-
-def deviations_of(published: Published) -> list[str]:
-    """Return what is not as in the paper, a line each."""
-    return [f"not as in the paper: {line}" for line in published.deviations]
