@@ -104,6 +104,9 @@ def test_the_documented_lines_work(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ("call", "message"),
     [
         (lambda: augury.run({"name": "x"}, set="seeds=1"), "a mapping of dotted keys"),
+        (lambda: augury.run(3), "no experiment file '3'"),
+        (lambda: augury.results(3), "no storage '3'"),
+        (lambda: augury.encipher(3, 1), "texts, not 3"),
         (lambda: augury.sweep("agreement", scheduler="fast"), "unknown scheduler 'fast'"),
         (lambda: augury.sweep("agreement", rows="ROT-1"), "a list of names"),
     ],

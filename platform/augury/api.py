@@ -8,7 +8,7 @@ augury.results("results")
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -48,7 +48,7 @@ def run(
         with named_by_user():
             parsed = parse(config.merge(experiment, set or {}))
     else:
-        parsed = load(experiment, set)
+        parsed = load(str(experiment), set)
     trained = run_experiment(parsed, Tracker)
     if trained.failures:
         raise UserError("; ".join(trained.failures))
@@ -192,9 +192,9 @@ def encipher(
 
     from augury.text.cipher import Rot, build_alphabet, count_letters, explicit_alphabet
 
-    if isinstance(texts, str):
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
         raise UserError(
-            "encipher takes a list or column of texts, not a string: give a list such as ['ein "
+            f"encipher takes a list or column of texts, not {texts!r}: give a list such as ['ein "
             "Haus']"
         )
     if not isinstance(key, int):

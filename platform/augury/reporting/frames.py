@@ -37,7 +37,8 @@ def results(storage: str | Path = "results") -> pd.DataFrame:
     device; `run`, its folder. The frame of a storage without scored runs has these columns and no
     row.
     """
-    if "://" not in str(storage) and not Path(storage).is_dir():
+    known = isinstance(storage, str | Path) and ("://" in str(storage) or Path(storage).is_dir())
+    if not known:
         raise UserError(
             f"there is no storage '{storage}': give the directory or URI that runs were written to"
         )
