@@ -25,6 +25,7 @@ from augury.experiments.estimates import estimate
 from augury.experiments.graph import Graph
 from augury.experiments.spec import TASKS, Experiment, settings_class
 from augury.experiments.systems import expand, load
+from augury.reporting.numbers import number
 
 EXAMPLE = "augury config search_spaces/experiments/multi30k.yaml --set regime.label_smoothing=0.2"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -177,11 +178,10 @@ def show(
 def _row(text: preflight.TextSummary, labelled: bool) -> dict[str, object]:
     """Return a text as a row of the table, with the number of labels and the most frequent one."""
     row: dict[str, object] = {"text": text.name, "languages": "-".join(text.languages)}
-    row |= {"rows": f"{text.rows_in:,}", "kept": f"{text.rows:,}"}
+    row |= {"rows": number(text.rows_in, "count"), "kept": number(text.rows, "count")}
     if labelled:
-        counts = [
-            f"{100 * count / text.rows:.1f} % {label}" for label, count in text.labels.items()
-        ]
+        shares = {label: number(n / text.rows, "share") for label, n in text.labels.items()}
+        counts = [f"{share} {label}" for label, share in shares.items()]
         row["labels"] = f"{len(counts)}, {counts[0]}" if counts else "none"
     return row
 

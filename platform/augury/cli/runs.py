@@ -23,6 +23,7 @@ from augury.core.verification import verify
 from augury.experiments import stored_runs
 from augury.experiments.record import DESCRIPTION, KIND, RECORDS, RunRecord
 from augury.reporting.find import find, named_systems
+from augury.reporting.numbers import number
 from augury.sweeping import state
 from augury.training import history
 from augury.training.trained import FAILURE
@@ -160,7 +161,7 @@ def _row(run: dict[str, Any]) -> dict[str, object]:
     row: dict[str, object] = {"run": run["name"], "task": run["task"] or "", "state": run["state"]}
     row |= {"score": "", "date (UTC)": run["date"][:16].replace("T", " "), "CPU time": None}
     if run["metric"]:
-        row["score"] = f"{run['test']}: {title(run['metric'])} {run['score']:.1f}"
+        row["score"] = f"{run['test']}: {title(run['metric'])} {number(run['score'])}"
     if run["seconds"] is not None:
         clock = "" if run["clock"] == "cpu" else " (wall)"
         row["CPU time"] = f"{duration(run['seconds'])}{clock}"
