@@ -38,7 +38,7 @@ def answer(table: Comparison, doubt: str = "") -> str:
         return f"On {table.test_label}, {UNLEARNT}"
     if not compared:
         tail = "; no other system has a comparable score" if others else ""
-        reached = interval(*start.ends)
+        reached = interval(start.value, start.low, start.high)
         return f"On {table.test_label}, {baseline.name} reaches {name} {reached}{tail}."
 
     def gain(row: Row) -> float:

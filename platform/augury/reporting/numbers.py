@@ -8,6 +8,7 @@ from typing import Literal
 from augury.core.progress import duration
 
 MISSING = "–"
+Number = float | None
 Kind = Literal["score", "fine", "exact", "count", "share", "factor", "difference", "p", "time"]
 
 
@@ -30,18 +31,12 @@ FORMS: Mapping[Kind, Callable[[float], str]] = {
 are whole, or have three digits; times are in seconds, differences have a sign."""
 
 
-def number(value: float | None, kind: Kind = "score") -> str:
+def number(value: Number, kind: Kind = "score") -> str:
     """Return a number as text; a dash for None."""
     return MISSING if value is None else FORMS[kind](value)
 
 
-def interval(
-    value: float | None,
-    low: float | None,
-    high: float | None,
-    kind: Kind = "score",
-    mark: str = "",
-) -> str:
+def interval(value: Number, low: Number, high: Number, kind: Kind = "score", mark: str = "") -> str:
     """Return `31.5 [29.0, 34.0]`, or `+1.8** [+0.4, +3.2]` with a mark; without the interval where
     an end is not known."""
     ends = "" if low is None or high is None else f" [{number(low, kind)}, {number(high, kind)}]"
@@ -54,7 +49,7 @@ def adapted(value: float) -> Kind:
     return "score" if abs(value) >= 10 else "fine" if abs(value) >= 1 else "exact"
 
 
-def spread(value: float | None, deviation: float | None, kind: Kind = "score") -> str:
+def spread(value: Number, deviation: Number, kind: Kind = "score") -> str:
     """Return `31.2 ± 0.4`; only the value where no deviation is known."""
     more = "" if deviation is None else f" ± {number(deviation, kind)}"
     return number(value, kind) + more

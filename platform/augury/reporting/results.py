@@ -44,11 +44,6 @@ class Estimate:
     sd: float | None = None
     """The standard deviation over seeds; None for a single one."""
 
-    @property
-    def ends(self) -> tuple[float, float, float]:
-        """The value, and the lower and upper end of its interval."""
-        return self.value, self.low, self.high
-
 
 def training_times(costs: Sequence[Cost | None]) -> tuple[str, list[float | None]]:
     """Return the kind of time in which trainings are compared, and that of one seed of each, in

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from augury.reporting.comparison import Comparison
 from augury.reporting.figures import Figure, chart, error_bars, trace
-from augury.reporting.numbers import interval, p_text
+from augury.reporting.numbers import p_text
 from augury.reporting.report import Block, Charts, Legend, Section, section
 from augury.reporting.results import on_one_device
 from augury.reporting.score_tables import by_system, by_test
@@ -80,19 +80,19 @@ def score_against_cost(comparison: Comparison, styles: Mapping[str, Style]) -> l
     None for one system, and where times of different devices cannot be compared.
     """
     metric = comparison.metrics[0]
-    costed = [row for row in comparison.rows if row.cost and metric in row.scores]
-    if len(costed) < 2 or not on_one_device([row.cost for row in costed if row.cost]):
+    costs = {row.name: row.cost for row in comparison.rows if row.cost and metric in row.scores}
+    if len(costs) < 2 or not on_one_device([*costs.values()]):
         return []
-    traces = []
-    for row in costed:
-        score = row.scores[metric]
+    traces, systems = [], by_system(comparison)
+    for name in costs:
+        of = systems[name]
         point = trace(
-            row.name,
-            styles.get(row.address, OTHER),
-            [(row.seconds or 0.0) / 60],
-            [score.value],
-            f": {interval(*score.ends)} after %{{x:.2f}} minutes",
-            error_y=error_bars(*score.ends),
+            name,
+            styles.get(of["address"], OTHER),
+            [(of["seconds"] or 0.0) / 60],
+            [of["value"]],
+            f": {record_text(of, 'value', 'score')} after %{{x:.2f}} minutes",
+            error_y=error_bars(of["value"], of["low"], of["high"]),
             cliponaxis=False,  # a point at the end of the axis is seen whole
         )
         traces.append(point)

@@ -3,7 +3,7 @@ numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import chain, product
 from typing import Any
@@ -74,25 +74,24 @@ def by_test(comparisons: Sequence[Comparison], styles: Mapping[str, Style] | Non
 
 def frame(comparisons: Sequence[Comparison]) -> pd.DataFrame:
     """Return the records of comparisons as one data frame."""
-    return pd.DataFrame([*chain.from_iterable(map(records, comparisons))])
+    return pd.DataFrame(chain.from_iterable(map(records, comparisons)))
 
 
 def contents(comparisons: Sequence[Comparison]) -> list[Record]:
     """Return comparisons as JSON-like values: what holds for each of them, and its records."""
     return [
-        {**vars(of), "rows": records(of), "lower_is_better": of.lower_is_better}
+        {**vars(of), "rows": [*records(of)], "lower_is_better": of.lower_is_better}
         for of in comparisons
     ]
 
 
-def records(comparison: Comparison) -> list[Record]:
-    """Return a row for every system and metric, from which all tables are made; only those of the
+def records(comparison: Comparison) -> Iterator[Record]:
+    """Yield a row for every system and metric, from which all tables are made; only those of the
     deciding metric have the difference to the baseline, tested and corrected."""
-    rows = []
     for system, metric in product(comparison.rows, comparison.metrics):
         decides = metric == comparison.metrics[0]
         tested = system.tested if decides else None
-        known = {
+        yield {
             "test": comparison.test,
             "system": system.name,
             "address": system.address,
@@ -110,8 +109,6 @@ def records(comparison: Comparison) -> list[Record]:
             "seconds": system.seconds,
             "time_factor": system.time_factor,
         }
-        rows.append(known)
-    return rows
 
 
 def by_system(comparison: Comparison) -> dict[str, Record]:

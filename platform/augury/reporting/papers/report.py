@@ -154,9 +154,9 @@ def _scores(reproduction: Reproduction, records: Records, notes: list[str]) -> T
         known.append("measured − published")
     columns = score_columns(deciding) if deciding else {}
     parts = (len(known) + len(columns),)
+    time_kind = deciding.time_kind if deciding else "wall time"
     columns |= {"data": ("data_factor", "factor")}
-    kind = deciding.time_kind if deciding else "wall time"
-    columns |= cost_columns(kind, reproduction.reference)
+    columns |= cost_columns(time_kind, reproduction.reference)
     for name, line in reproduction.lines.items():
         record = records[name].get(reproduction.column, {})
         value, gap = record.get("measured"), record.get("gap")

@@ -43,10 +43,12 @@ from augury.reporting.sweeps.summary import (
     recommended,
     summarise,
 )
-from augury.reporting.tables import Cell, Columns, Table, cell, record_cells, records, row, table
+from augury.reporting.tables import Cell, Columns, Table, record_cells, records, row, table
+from augury.scoring.registry import title
 from augury.sweeping.state import ENDS, PAGE, STATES, Sweep
 
 SUMMARY = "summary.json"
+WALL: Columns = {"wall time/seed": ("wall", "time"), "× reference": ("time_factor", "factor")}
 HIGHLIGHTED = 6
 """The number of configurations with their own colour besides the reference.
 
@@ -135,30 +137,25 @@ def configurations(summary: Summary) -> Table:
     """Return all configurations, best first."""
     styles, deciding, rows = configuration_styles(summary), summary.deciding, []
     systems = by_system(deciding) if deciding else {}
-    scores = score_columns(deciding) if deciding else {}
-    faster: Columns = {"× reference": ("time_factor", "factor")}
+    scores = {**(score_columns(deciding) if deciding else {}), **WALL}
     all_finished = all(result.state == "finished" for result in summary.ranking)
     for rank, result in enumerate(summary.ranking, start=1):
         name = f"{result.name} (reference)" if result is summary.reference else result.name
-        scored = systems.get(result.name, {})
         cells = [
             Cell(name, rank),
             *([] if all_finished else [result.state]),
             Cell(f"{result.finished} of {len(summary.sweep.seeds)}", result.finished),
             Cell(result.text, result.mean),
-            *record_cells(scored, scores),
-            cell(result.seconds, "time"),
-            *record_cells(scored, faster),
+            *record_cells({**systems.get(result.name, {}), "wall": result.seconds}, scores),
         ]
         style, faint = styles.get(result.address, OTHER), result.state in ("stopped", "failed")
         rows.append(row(cells, style=style, faint=faint))
-    titles, times = [], "× reference"
+    titles = [*scores]
     if deciding:
-        score, *others = scores
-        titles = [f"{score.partition(' [')[0]} {deciding.test}", *others]
-        times = f"CPU {times}" if deciding.time_kind == "CPU time" else times
+        titles[0] = f"{title(deciding.metrics[0])} {deciding.test}"
+        titles[-1] = "CPU × reference" if deciding.time_kind == "CPU time" else titles[-1]
     first = ["configuration", *([] if all_finished else ["state"]), "seeds", summary.metric]
-    columns = [*first, *titles, "wall time/seed", times]
+    columns = [*first, *titles]
     return table(columns, rows, parts=(len(first), len(columns) - 2))
 
 
