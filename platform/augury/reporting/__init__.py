@@ -4,8 +4,10 @@ One path leads from stored runs to every format:
 
 - `results` reads the runs of systems, with their scores on resampled sentences;
 - `comparison` compares systems on a test set and on the mean of several (`power` and `notes` say
-  what to think of it); `answer` says it in a sentence, `score_tables` in a table or a data frame,
-  `score_charts` and `curves` in charts;
+  what to think of it), and `answer` says it in a sentence;
+- `score_tables` makes its records, a row a system and metric, of which all ways out are views: the
+  cells of `tables` in the formats of `numbers`, `score_charts`, JSON, and the data frames of CSV,
+  `frames` and MLflow; `curves` are drawn from the history of runs;
 - `experiment`, `sweeps` and `papers` put these together as a `report`: a value of sections,
   tables, figures and notes;
 - `rendering` makes a page, text, Markdown, LaTeX or CSV of a report.
