@@ -50,7 +50,7 @@ def test_csv_has_every_number_exactly(compared: Comparison) -> None:
 
 
 def test_latex_escapes_what_it_would_take_for_commands(compared: Comparison) -> None:
-    lines = latex([score_table(compared)]).splitlines()
+    lines = latex(score_table(compared)).splitlines()
     rows = [line for line in lines if line.endswith(r"\\")]
     assert len(rows) == 4
     name = r"{}[a]\&b\_1 \{50\%\} <x|y> \textbackslash \textasciitilde \textasciicircum \# \$"

@@ -172,7 +172,7 @@ def print_table(rows: Sequence[Mapping[str, object]]) -> None:
     """Print rows that map the same columns to their texts."""
     from augury.reporting.tables import plain_text, records  # imports pandas
 
-    print(plain_text([records(rows)]), end="")
+    print(plain_text(records(rows)))
 
 
 def print_settings(settings: Mapping[str, Any], as_json: bool) -> None:

@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
             print(rendering.text(report))
             print(f"page     {page.location(find.PAGE)}")
         else:  # without test sets
-            print(tables.plain_text([experiment.validations(systems)]))
+            print(f"{tables.plain_text(experiment.validations(systems))}\n")
         for caution in text_cautions:  # said at the start too
             print(f"warning  {caution}")
         if loaded.tracking.enabled:

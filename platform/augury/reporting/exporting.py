@@ -100,7 +100,7 @@ def card(run: Folder, store: Store, exported: Exported) -> str:
             record=record,
             exported=exported,
             best=best_text(best_validations(run)),
-            scores=markdown([records(rows)]) if rows else "",
+            scores=markdown(records(rows)) if rows else "",
             data={text.role: _origin(store, text) for text in record.inputs},
             notes=corpus_notes(run, record.inputs),
             cost=cost

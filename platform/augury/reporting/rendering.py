@@ -68,10 +68,7 @@ def page(report: Report) -> str:
 
 def text(report: Report) -> str:
     """Return the summary as plain lines, fitted to the terminal if there is one."""
-    blocks = [
-        tables.plain_text([item]).rstrip("\n") if isinstance(item, Table) else item
-        for item in report.summary
-    ]
+    blocks = [tables.plain_text(of) if isinstance(of, Table) else of for of in report.summary]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
@@ -86,8 +83,8 @@ def csv(report: Report) -> str:
 
 FORMATS: Mapping[str, Callable[[Report], str]] = {
     "text": text,
-    "latex": lambda report: tables.latex(report.tables),
+    "latex": lambda report: tables.LATEX_HEAD + "\n".join(map(tables.latex, report.tables)),
     "csv": csv,
-    "markdown": lambda report: tables.markdown(report.tables),
+    "markdown": lambda report: "\n".join(map(tables.markdown, report.tables)),
     "html": page,
 }

@@ -122,12 +122,8 @@ def records(rows: Sequence[Mapping[str, object]], **options: Any) -> Table:
     return table([*rows[0]], [[*cells.values()] for cells in rows], **options)
 
 
-def plain_text(tables: Sequence[Table]) -> str:
-    """Return tables with their notes as plain lines, fitted to the terminal if there is one."""
-    return "\n\n".join(map(_text, tables)) + "\n"
-
-
-def _text(shown: Table) -> str:
+def plain_text(shown: Table) -> str:
+    """Return a table with its notes as plain lines, fitted to the terminal if there is one."""
     lines, width = shown.lines(), shutil.get_terminal_size((WIDTH, 50)).columns
     body = _aligned(lines)
     if shown.parts and cell_len(body[0]) > width:
@@ -152,12 +148,8 @@ def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:
     return [rows[0], "─" * cell_len(rows[0]), *rows[1:]]
 
 
-def markdown(tables: Sequence[Table]) -> str:
-    """Return tables with their notes as GitHub's Markdown."""
-    return "\n".join(map(_markdown, tables))
-
-
-def _markdown(shown: Table) -> str:
+def markdown(shown: Table) -> str:
+    """Return a table with its notes as GitHub's Markdown."""
     header, *rows = shown.lines()
     lines = [header, ["---", *("---:" for _ in header[1:])], *rows]
     body = [" | ".join(map(markdown_escaped, cells)) for cells in lines]
@@ -177,12 +169,8 @@ def markdown_escaped(plain: str) -> str:
     return re.sub("([|*])", r"\\\1", plain)
 
 
-def latex(tables: Sequence[Table]) -> str:
-    """Return tables in LaTeX for the package booktabs, with titles and notes as comments."""
-    return LATEX_HEAD + "\n".join(map(_latex, tables))
-
-
-def _latex(shown: Table) -> str:
+def latex(shown: Table) -> str:
+    """Return a table in LaTeX for the package booktabs, with title and notes as comments."""
     header, *rows = shown.lines()
     styler = pd.DataFrame(rows, columns=header).style.hide(axis="index").format(escape="latex")
     styler = styler.format_index(escape="latex", axis="columns")

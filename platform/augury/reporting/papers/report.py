@@ -12,7 +12,7 @@ import pandas as pd
 
 from augury.core.naming import counted
 from augury.core.progress import duration
-from augury.reporting.answer import answer as compare_in_words
+from augury.reporting.answer import answer
 from augury.reporting.numbers import MISSING, number, spread
 from augury.reporting.papers.reproduction import Reproduction
 from augury.reporting.report import Code, Listing, Places, Report, section
@@ -32,7 +32,8 @@ Records = dict[str, dict[str, dict[str, Any]]]
 def report(reproduction: Reproduction) -> Report:
     """Return the report of a table, as far as it is measured."""
     published, sweep, deciding = reproduction.table, reproduction.sweep, reproduction.deciding
-    records, rows, said = records_of(reproduction), row_frame(reproduction), answer(reproduction)
+    records, rows = records_of(reproduction), row_frame(reproduction)
+    said = answer(deciding) if deciding else "Nothing is measured yet."
     notes = notes_on(reproduction)
     first = _scores(reproduction, records, notes)
     others = [*by_column(reproduction, records), *part_tables(records)]
@@ -104,13 +105,6 @@ def row_frame(reproduction: Reproduction) -> pd.DataFrame:
         row |= {"why": line.why, "address": configuration.address if configuration else None}
         rows.append(row | {key: compared.get(key) for key in (*COSTS, "time_factor")})
     return pd.DataFrame(rows)
-
-
-def answer(reproduction: Reproduction) -> str:
-    """Return the outcome in one sentence."""
-    if reproduction.deciding is None:
-        return "Nothing is measured yet."
-    return compare_in_words(reproduction.deciding)
 
 
 def notes_on(reproduction: Reproduction) -> list[str]:

@@ -80,9 +80,8 @@ class Reproduction:
     def compared(self, name: str) -> Record:
         """Return the record of a row in the column that decides; empty where it is not scored."""
         configuration = self.lines[name].configuration
-        if configuration is None or self.deciding is None:
-            return {}
-        return by_system(self.deciding).get(configuration.name, {})
+        systems = by_system(self.deciding) if self.deciding else {}
+        return systems.get(configuration.name, {}) if configuration else {}
 
     @property
     def reference(self) -> str:
