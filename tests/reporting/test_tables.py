@@ -13,7 +13,7 @@ import pytest
 from augury.reporting import rendering
 from augury.reporting.comparison import Comparison, comparison
 from augury.reporting.report import Report
-from augury.reporting.score_tables import frame, score_table
+from augury.reporting.score_tables import by_system, contents, frame, score_table
 from augury.reporting.tables import latex
 from tests.run_folders import load
 
@@ -47,6 +47,10 @@ def test_csv_has_every_number_exactly(compared: Comparison) -> None:
     exact |= {"train_seconds": 200.0, "time_factor": 2.0, "data_factor": 1.0}
     assert {name: float(odd[name]) for name in exact} == exact
     assert (first["difference"], later["value"]) == ("", "")
+    (content,) = contents([compared])
+    assert content["rows"][1]["value"] == by_system(compared)[ODD]["accuracy/value"] == score.value
+    texts = [cell.text for cell in score_table(compared).rows[1].cells]
+    assert texts[2] == f"{score.value:.1f} [{score.low:.1f}, {score.high:.1f}]"
 
 
 def test_latex_escapes_what_it_would_take_for_commands(compared: Comparison) -> None:

@@ -33,9 +33,9 @@ def results(storage: str | Path = "results") -> pd.DataFrame:
 
     Columns: system, experiment, task, address and seed of the run; test, metric, its value, the
     ends `low` and `high` of its 95 % interval (bootstrap over sentences), `n` sentences, signature;
-    cost: data_factor, parameters, updates, target_tokens, train_seconds, cpu_seconds, device_hours,
-    device; `run`, its folder. The frame of a storage without scored runs has these columns and no
-    row.
+    cost: parameters, data_factor, updates, onset, weights, target_tokens, train_seconds,
+    device_hours, device, cpu_seconds, trainings, uncounted; `run`, its folder. The frame of a
+    storage without scored runs has these columns and no row.
     """
     known = isinstance(storage, str | Path) and ("://" in str(storage) or Path(storage).is_dir())
     if not known:

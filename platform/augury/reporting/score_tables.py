@@ -1,5 +1,5 @@
-"""Comparisons as tables (scores with cost, test sets by systems) and as frames with exact
-numbers."""
+"""The records of comparisons and of runs, with exact numbers, and the data frames, JSON and tables
+that are made of them."""
 
 from __future__ import annotations
 
