@@ -15,4 +15,4 @@ KINDS[KIND.name] = KIND
 
 class AnswersSpec(BaseSpec, kind=KIND):
     """The section `corpus` of a task's experiments: `language`, `train`, `valid` and `tests`, with
-    the columns `question_column` and `answer_column`."""
+    tables with the columns `question` and `answer`."""

@@ -22,7 +22,7 @@ NMT: dict[str, Any] = {
     "corpus": {"source_language": "de", "target_language": "en"},
     "train": {"source": "a.de", "target": "a.en"},
 }
-COLUMNS = {"premise_column": "a", "hypothesis_column": "b", "label_column": "c"}
+COLUMNS = {"columns": {"premise": "a", "hypothesis": "b", "label": "c"}}
 NLI: dict[str, Any] = {
     "name": "pairs",
     "task": "nli",
@@ -34,7 +34,7 @@ NAMED = {"news": {"source": "n.de", "target": "n.en"}, "2016": {"source": "m", "
 OWN = {
     "task": "./docs/examples/sentiment.py",
     "corpus": {"language": "en", "labels": ["good", "no"]},
-    "train": {"file": "a.tsv", "text_column": "a", "label_column": "b", "names": {"-1": None}},
+    "train": {"file": "a.tsv", "columns": {"text": "a", "label": "b"}, "names": {"-1": None}},
     "valid": None,
 }
 
@@ -76,6 +76,6 @@ def test_names_of_files_and_columns_survive(
     corpus = yaml.safe_load(aligned)["corpus"]
     assert corpus["train"] == {**text, "portion": [0, 0.9]}
     assert corpus["tests"] == {name: text}
-    table = {"file": source, "premise_column": column, "header": [column, target]}
+    table = {"file": source, "columns": {"premise": column}, "header": [column, target]}
     pairs = draft(**NLI | {"valid": table}, rows=9)
     assert yaml.safe_load(pairs)["corpus"]["valid"] == table

@@ -100,7 +100,7 @@ def test_rows_of_a_single_table_are_held_out_and_its_labels_listed(
     """120 sentences without a header line, of which the draft is of a model from nothing."""
     lines("all.tsv", Path("train-labelled.tsv").read_text().splitlines()[1:])
     shown = augury("init", "mine.yaml", *LABELLED, "--train", "all.tsv", "--model", "tiny").out
-    corpus, columns = content("corpus"), {"text_column": "text", "label_column": "label"}
+    corpus, columns = content("corpus"), {"columns": {"text": "text", "label": "label"}}
     assert corpus["form"] == "sentences" and content("model") == {"architecture": "tiny"}
     assert corpus["labels"] == ["contradiction", "entailment", "neutral"]
     text = {"file": "all.tsv", **columns, "header": ["text", "label"]}
@@ -191,7 +191,7 @@ def test_a_text_that_fails_its_check_leaves_the_file_to_mend(texts: Path, augury
     lines("pairs.tsv", ["premise\thypothesis\tlabel", *(f"so {row[:9]}\t{row}" for row in rows)])
     message = augury("init", "mine.yaml", *flags, code=2).error
     assert "pairs.tsv, line 122" in message and "config mine.yaml" in message
-    drafted, column = Path("mine.yaml").read_text(), "label_column: label"
+    drafted, column = Path("mine.yaml").read_text(), "label: label}"
     mended = drafted.replace(column, f"{column}, labels: {{maybe: '-'}}")
     Path("mine.yaml").write_text(mended)
     augury("config", "mine.yaml")
@@ -221,10 +221,10 @@ def test_every_table_has_its_own_columns(texts: Path, augury: Augury) -> None:
     tests = ["--test", "named", "named.tsv", "--test", "bare", "bare.tsv"]
     flags = [*LABELLED, "--train", "train-labelled.tsv", *tests, "--model", "tiny"]
     augury("init", "mine.yaml", *flags)
-    corpus, bare = content("corpus"), {"text_column": "text", "label_column": "label"}
-    assert corpus["train"]["label_column"] == "mood" and "header" not in corpus["train"]
+    corpus, bare = content("corpus"), {"columns": {"text": "text", "label": "label"}}
+    assert corpus["train"]["columns"]["label"] == "mood" and "header" not in corpus["train"]
     assert corpus["tests"] == {
-        "named": {"file": "named.tsv", "text_column": "sentence", "label_column": "label"},
+        "named": {"file": "named.tsv", "columns": {"text": "sentence", "label": "label"}},
         "bare": {"file": "bare.tsv", **bare, "header": ["text", "label"]},
     }
 

@@ -75,7 +75,7 @@ def test_records_and_counts(tmp_path: Path, store: Store) -> None:
 
 def test_records_of_pairs_with_any_labels(tmp_path: Path, store: Store) -> None:
     names = ("one", "two", "same")
-    columns = {"sentence1_column": "one", "sentence2_column": "two", "label_column": "same"}
+    columns = {"columns": {"sentence1": "one", "sentence2": "two", "label": "same"}}
 
     def pairs(rows: Rows, **settings: Any) -> Corpus:
         text = {**write(tmp_path / "a.tsv", rows, names), **columns, **settings}
@@ -182,7 +182,7 @@ def test_the_language_of_a_row_can_be_that_of_a_column(tmp_path: Path, store: St
     path = tmp_path / "a.tsv"
     lines = ["lang\tpremise\thypothesis\tlabel\n", "de\ta\tb\te\n", "en\ta\tb\tn\n"]
     path.write_text("".join(lines))
-    by_column = spec(train={"file": str(path), "language_column": "lang"})
+    by_column = spec(train={"file": str(path), "columns": {"language": "lang"}})
     corpus = ingest(by_column, "train", store)
     assert corpus.column("language") == ["de", "en"] and corpus.manifest["language"] == "mul"
     path.write_text("".join([*lines, "deutsch\ta\tb\tn\n"]))

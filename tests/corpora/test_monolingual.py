@@ -21,7 +21,7 @@ def test_lines_and_tables_of_the_same_text_give_the_same_records(tmp_path: Path)
     (tmp_path / "a.txt").write_text("".join(f"{text}\n" for text in texts))
     (tmp_path / "a.tsv").write_text("".join(f"{text}\n" for text in ["comment", *texts]))
     limits = {"max_length": 4, "lowercase": True}
-    table = {"file": str(tmp_path / "a.tsv"), "text_column": "comment"}
+    table = {"file": str(tmp_path / "a.tsv"), "columns": {"text": "comment"}}
     for place in ({"lines": str(tmp_path / "a.txt")}, table):
         corpus = ingest(spec(train=place, filter=limits), "train", Store(tmp_path))
         (block,) = corpus.blocks()

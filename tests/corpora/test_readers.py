@@ -16,7 +16,7 @@ from augury.corpora.tables import LINE
 from augury.corpora.text_settings import Role
 
 PAIRS = [("eins", "one"), ("zwei", "two"), ("drei", "three"), ("vier", "four")]
-COLUMNS = {"source_column": "de", "target_column": "en"}
+COLUMNS = {"columns": {"source": "de", "target": "en"}}
 
 
 def read(role: Role = "train", /, **settings: Any) -> pa.Table:
@@ -95,7 +95,7 @@ def test_first_counts_rows_of_the_text(tmp_path: Path) -> None:
     assert pairs(long) == [("x", "y")] * 12_000  # of two blocks
 
 
-NESTED = {"source_column": "translation.de", "target_column": "translation.en"}
+NESTED = {"columns": {"source": "translation.de", "target": "translation.en"}}
 
 
 def test_a_dataset_saved_to_disk(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from augury.corpora.spec import (
 )
 
 FILES = {"source": "a.de", "target": "a.en"}
-TABLE = {"file": "a.tsv", "source_column": "de", "target_column": "en"}
+TABLE = {"file": "a.tsv", "columns": {"source": "de", "target": "en"}}
 NLI = {"file": "a.tsv"}
 PAIR = {"source_language": "de", "target_language": "en"}
 CLEAN, NOISY = {"name": "clean", "builtin": 36}, {"name": "noisy", "builtin": 19, "seed": 3}
@@ -42,7 +42,9 @@ OF_TEXT: list[tuple[Any, str]] = [
     ({**FILES, "file": "b.tsv"}, "source and target and file"),
     ({"source": "a.de"}, "target"),
     ({**FILES, "where": {"set": "a"}}, "where applies to file or hub, not to source and target"),
-    ({**TABLE, "target_column": "de"}, "must differ"),
+    ({**TABLE, "columns": {"source": "de", "target": "de"}}, "must differ"),
+    ({**TABLE, "columns": {"sorce": "de"}}, "did you mean 'source'"),
+    ({**FILES, "columns": {"source": "de"}}, "columns applies to file or hub"),
     ({"builtin": 5, "lexcon": 3}, "lexicon"),
     ({**FILES, "noise": {"spelling": 0.1}}, "train.noise"),
     ([CLEAN, CLEAN], "distinct name"),
@@ -95,7 +97,7 @@ def test_what_has_no_effect_is_not_in_the_settings_of_an_address() -> None:
 
     plain = settings(file="a.tsv")
     assert plain == settings(file="b.tsv.gz", language="de", format="tsv", name="b", weight=2)
-    others = [{"where": {"a": 1}}, {"format": "csv"}, {"label_column": "x"}, {"subset": 3}]
+    others = [{"where": {"a": 1}}, {"format": "csv"}, {"columns": {"label": "x"}}, {"subset": 3}]
     assert all(settings(file="a.tsv", **other) != plain for other in others)
 
 

@@ -78,7 +78,7 @@ class ClassifierTask(Task):
             counts = label_counts(self.corpus(experiment, split, store))
             texts = {"train": experiment.corpus.train, "valid": experiment.corpus.valid}
             text = {**texts, **experiment.corpus.tests}.get(split)
-            column = getattr(text, "label_column", "of labels")
+            column = getattr(text, "table_columns", {}).get("label", "of labels")
             check_labels(experiment.labels, split, counts, column)
 
     def check_model(self, experiment: Any, store: Store) -> None:

@@ -123,7 +123,7 @@ def _drafted(arguments: argparse.Namespace, path: Path) -> str:
         spec, own = _columns(Table(of_role[0]), kinds, arguments.columns, columns)
         columns = columns or own
         by_role = zip(spec.KIND.read, own.names, strict=True)
-        texts[role] = {"file": of_role[0], **{f"{name}_column": of for name, of in by_role}}
+        texts[role] = {"file": of_role[0], "columns": dict(by_role)}
         if own.header:
             texts[role]["header"] = own.header
     text = spec.TEXT.model_validate(texts["train"])
@@ -313,14 +313,14 @@ def _labels(text: Text) -> tuple[list[str], list[str]]:
             break
     if not are_labels(len(labels), rows):
         raise UserError(
-            f"{text.file}: column '{text.columns()['label']}' has {len(labels):,} different values "
-            f"in the first {rows:,} rows, so that it is none of labels: name that of labels last "
-            "in --columns"
+            f"{text.file}: column '{text.table_columns['label']}' has {len(labels):,} different "
+            f"values in the first {rows:,} rows, so that it is none of labels: name that of labels "
+            "last in --columns"
         )
     labels -= NO_LABELS
     if len(labels) < 2:
         raise UserError(
-            f"{text.file}: column '{text.columns()['label']}' has no two labels, but "
+            f"{text.file}: column '{text.table_columns['label']}' has no two labels, but "
             f"{', '.join(labels) or 'none'}: name that of labels last in --columns"
         )
     if opened.classes:

@@ -92,7 +92,7 @@ def check_labels(
     if unknown and not are_labels(len(counts), rows := sum(counts.values())):
         raise UserError(
             f"{split}: column '{column}' has {len(counts):,} different values in {rows:,} rows, "
-            f"such as '{unknown[0]:.40}': it holds text, not labels. Set label_column to the one "
+            f"such as '{unknown[0]:.40}': it holds text, not labels. Set columns.label to the one "
             f"with {', '.join(known[:3])}{' ...' if len(known) > 3 else ''}"
         )
     if unknown:

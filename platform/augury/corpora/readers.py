@@ -222,14 +222,14 @@ def _open_table(spec: Text) -> TextSource:
     path, layout = spec.file, spec.layout
     assert path is not None
     files = examine_parquet(path) if layout == "parquet" else [examine(path)]
-    names = list(dict.fromkeys([*spec.columns().values(), *spec.where]))
+    names = list(dict.fromkeys([*spec.table_columns.values(), *spec.where]))
 
     def read() -> Iterator[pa.Table]:
         return (_select(table, spec) for table in read_table(path, layout, names, spec.header))
 
     if next(read(), None) is None:  # raises if a column does not exist
         raise UserError(f"{path} has a header but no rows: give a table with rows")
-    classes = class_names(path, spec.columns().get("label", "")) if layout == "parquet" else ()
+    classes = class_names(path, spec.table_columns.get("label", "")) if layout == "parquet" else ()
     text = _text_source(spec, files, sum(file.lines for file in files), read)
     return replace(text, classes=classes)
 
@@ -237,7 +237,7 @@ def _open_table(spec: Text) -> TextSource:
 def _open_hub(spec: Text, role: Role) -> TextSource:
     name, split = str(spec.hub), spec.split or HUB_SPLITS[role]
     dataset = _dataset(name, spec.configuration, split)
-    columns = list(dict.fromkeys([*spec.columns().values(), *spec.where]))
+    columns = list(dict.fromkeys([*spec.table_columns.values(), *spec.where]))
 
     def read() -> Iterator[pa.Table]:
         for table in dataset.with_format("arrow").iter(batch_size=BLOCK_ROWS):
@@ -247,7 +247,8 @@ def _open_hub(spec: Text, role: Role) -> TextSource:
         raise UserError(f"split {split} of {name} has no rows: choose another split")
     fingerprint = str(dataset._fingerprint)
     inputs = [{"path": name, "split": str(dataset.split), "fingerprint": fingerprint}]
-    label = dataset.features.get(spec.columns().get("label"))  # numbers classes where it has names
+    # It numbers classes where it has names.
+    label = dataset.features.get(spec.table_columns.get("label"))
     classes = tuple(getattr(label, "names", None) or ())
     return TextSource(inputs, [fingerprint], len(dataset), read, spec.first, classes=classes)
 
@@ -297,7 +298,7 @@ def _text_source(spec: Text, files: Sequence[InputFile], total: int, read: Reade
 
 def _select(table: pa.Table, spec: Text) -> pa.Table:
     """Return a block from a table, with the mask of the rows that are part of the text."""
-    columns = {name: table.column(column) for name, column in spec.columns().items()}
+    columns = {name: table.column(column) for name, column in spec.table_columns.items()}
     selected = np.ones(len(table), bool)
     for column, value in spec.where.items():
         selected &= pc.equal(table.column(column), str(value)).to_numpy()

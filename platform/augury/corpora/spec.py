@@ -133,7 +133,7 @@ class BaseSpec(Section):
             languages = {spec.languages_of(split) for spec in self.mixture.values()}
             return languages.pop() if len(languages) == 1 else (SEVERAL,)
         text, known = self._text_setting(split), self._known_text(split)
-        if text is not None and text.language_column:
+        if text is not None and "language" in text.columns:
             return (SEVERAL,)
         own = known.texts[split].get("language") if known else None
         return ((text.language if text else None) or own or self.languages[0],)

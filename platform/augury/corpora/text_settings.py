@@ -6,10 +6,17 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, PositiveInt, create_model, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PositiveInt,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
 from augury.core.config import FileName, FilePath, ModelName, Section
-from augury.core.errors import UserError
+from augury.core.errors import UserError, unknown
 from augury.corpora.corpus import NO_GOLD, Kind, Label, NoGold
 from augury.corpora.files import COMPRESSIONS
 from augury.corpora.languages import LanguageCode
@@ -31,7 +38,7 @@ EXTENSIONS = {
 BUILTIN_SIDES = ("de", "en")
 """Languages that the sides of the built-in corpus resemble."""
 TABULAR = ("file", "hub")
-OF_TABLES = ("where", "missing", "labels", "names", "language_column")
+OF_TABLES = ("columns", "where", "missing", "labels", "names")
 ORIGINS = {
     **dict.fromkeys(("format", "header"), ("file",)),
     **dict.fromkeys(("split", "configuration"), ("hub",)),
@@ -91,7 +98,7 @@ def table_layout(file: str) -> str:
 
 class Text(Section):
     """A text, from files of lines, a table, a dataset or a built-in corpus; `text_of` adds the
-    files and columns of a kind."""
+    files of a kind."""
 
     file: FilePath | None = None
     """Table: TSV, CSV, JSON lines (or an array of records), or a Parquet file or directory.
@@ -115,6 +122,12 @@ class Text(Section):
 
     A first line that repeats them is skipped.
     """
+    columns: dict[str, str] = Field(default_factory=dict)
+    """Columns of a table that have other names than those of the records (`source` and `target`;
+    `premise`, `hypothesis` and `label`; `text`, or `sentence1` and `sentence2`, and `label`):
+    `{source: de, target: en}`. Dots address nested fields, such as `translation.de`; `language` is
+    the code of the language of each row, for a table in several languages.
+    """
     where: dict[str, str | int] = Field(default_factory=dict)
     """Required values of columns; other rows are not part of the text."""
     missing: tuple[str, ...] = ()
@@ -132,8 +145,6 @@ class Text(Section):
     corpus, if they differ, or to null for no label (such rows are removed)."""
     language: LanguageCode | None = None
     """Language of a text in one language; by default that of the corpus."""
-    language_column: str | None = None
-    """Column of the language code of each row, for a table in several languages."""
     replace: dict[str, str] = Field(default_factory=dict)
     """Strings to replace in all sentences."""
     reversed: bool = False
@@ -191,10 +202,10 @@ class Text(Section):
         """Return all files of the text."""
         return (*chain.from_iterable(self.sides), *((self.file,) if self.file else ()))
 
-    def columns(self) -> dict[str, str]:
-        """Return the columns of the table by column of records."""
-        columns = {name: getattr(self, f"{name}_column") for name in self.KIND.read}
-        return columns | ({"language": self.language_column} if self.language_column else {})
+    @property
+    def table_columns(self) -> dict[str, str]:
+        """The columns of the table by column of records."""
+        return {name: name for name in self.KIND.read} | self.columns
 
     @property
     def renamed(self) -> dict[str, str | None]:
@@ -225,6 +236,11 @@ class Text(Section):
         lines = [" and ".join(cls.KIND.lines)] if cls.KIND.lines else []
         return ", or ".join([*lines, *TABULAR, "builtin"])
 
+    @field_validator("columns")
+    @classmethod
+    def _renamed_columns(cls, columns: dict[str, str]) -> dict[str, str]:
+        return {name: column for name, column in columns.items() if name != column}
+
     @model_validator(mode="after")
     def _consistent(self) -> Text:
         kind, changed = self.KIND, self.model_dump(exclude_defaults=True)
@@ -234,33 +250,35 @@ class Text(Section):
         lacking = [name for name in kind.lines if name not in given]
         if lacking and self.origin == "lines":
             raise ValueError(f"{given[0]} is given without {lacking[0]}: give both")
-        columns = [f"{name}_column" for name in kind.read]
-        for key, origins in {**ORIGINS, **dict.fromkeys(columns, TABULAR)}.items():
+        for key, origins in ORIGINS.items():
             if key in changed and self.origin not in (None, *origins):
                 raise ValueError(
                     f"{key} applies to {' or '.join(origins)}, not to {' and '.join(given)}: "
                     "remove it"
                 )
         pairs = len(kind.languages) > 1
-        possible = {"reversed": pairs, "language": not pairs, "language_column": not pairs}
+        possible = {"reversed": pairs, "language": not pairs}
         possible |= {"labels": bool(kind.aliases), "names": kind.is_labelled and not kind.aliases}
         for key, is_possible in possible.items():
             if key in changed and not is_possible:
                 raise ValueError(f"{key} does not apply to {kind.name} text: remove it")
-        used = list(self.columns().values())
-        if len(set(used)) < len(used):
-            raise ValueError(f"{' and '.join(columns)} are {', '.join(used)}: they must differ")
+        known = [*kind.read, *(() if pairs else ("language",))]
+        for column in self.columns:
+            if column not in known:
+                of_kind = f"column of {kind.name} text"
+                raise ValueError(f"columns: {unknown(of_kind, column, known)}")
+        used = self.table_columns
+        if len(set(used.values())) < len(used):
+            described = ", ".join(f"{name}: {column}" for name, column in used.items())
+            raise ValueError(f"columns are {{{described}}}: they must differ")
         return self
 
 
 def text_of(kind: Kind, module: str, name: str) -> type[Text]:
     """Return the settings of texts of a kind, the class `name` of a module: with a setting for each
-    of its files of lines, and for each column of its tables."""
+    of its files of lines."""
     lines = Field(None, description="File, or files to concatenate, with one sentence per line.")
     fields: dict[str, Any] = {side: (Paths | None, lines) for side in kind.lines}
-    for column in kind.read:
-        described = f"Column of the {column}; dots address nested fields, such as `translation.de`."
-        fields[f"{column}_column"] = (str, Field(column, description=described))
     title = f"{kind.name.title().replace(' ', '')}Text"
     text = create_model(title, __base__=Text, __module__=module, **fields)
     text.__qualname__, text.KIND = name, kind

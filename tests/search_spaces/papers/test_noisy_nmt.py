@@ -103,7 +103,7 @@ def test_the_model_of_the_other_direction_searches_and_is_validated_as_its_own()
     assert model.corpus.train.file.endswith("mtnt/train.en-fr.tsv")
     assert model.corpus.decides == deciding.name == "noisy"
     assert deciding.file.endswith("mtnt/valid.en-fr.tsv")
-    assert (deciding.source_column, deciding.target_column) == ("src", "tgt")
+    assert deciding.table_columns == {"source": "src", "target": "tgt"}
     for row in ("+BT", "+FT"):
         (stage,) = space.rows[row]["stages"].values()
         assert stage["augment"][0]["decoding"] == {"length_penalty": 0.0}
