@@ -18,7 +18,7 @@ from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import KINDS, Corpus, CorpusWriter
 from augury.corpora.ingest import cached_address, cached_corpus
 from augury.text import align
-from trainables.seq2seq.config import HypothesisCorpus, PairsCorpus, ReorderCorpus, TextCorpus
+from trainables.nmt.generators import HypothesisCorpus, PairsCorpus, ReorderCorpus, TextCorpus
 
 VERSION = 1
 """Raised when the same text would become other pairs: part of every address."""

@@ -10,8 +10,8 @@ from augury.augment import prompts
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.experiments.run import Run
+from trainables.nmt.generators import Config, ReorderCorpus
 from trainables.nmt.task import SequenceTask
-from trainables.seq2seq.config import Config, ReorderCorpus
 
 
 class Seq2seq(SequenceTask):
@@ -22,12 +22,12 @@ class Seq2seq(SequenceTask):
 
     def corpus_address(self, experiment: Any, split: str) -> str:
         # It imports the aligners, which reading an experiment does not need.
-        from trainables.seq2seq import pairs
+        from trainables.nmt import pairs
 
         return pairs.address(experiment.corpus, split)
 
     def corpus(self, experiment: Any, split: str, store: Store) -> Corpus:
-        from trainables.seq2seq import pairs
+        from trainables.nmt import pairs
 
         return pairs.pairs(experiment.corpus, split, store)
 

@@ -1,4 +1,4 @@
-"""The sections of an experiment file that a generator adds, and its model."""
+"""The settings of a generator's experiment: its pairs of texts, model and optimisation."""
 
 from __future__ import annotations
 
