@@ -20,12 +20,11 @@ from augury.corpora.corpus import PARALLEL, Corpus, read_shard
 from augury.corpora.ingest import cached_corpus
 from augury.decoding.settings import Decoding, Sampler, Translator
 from augury.experiments import make
-from augury.experiments.evaluate import render_texts
 from augury.experiments.graph import Graph
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import expand
-from augury.experiments.trial import run_trial
+from augury.experiments.trial import render_texts, run_trial
 from tests import tiny
 from tests.augment import texts
 from trainables.nmt import TASK

@@ -9,7 +9,7 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.experiments import evaluate
+from augury.experiments import trial
 from augury.experiments.estimates import remaining, seed_cost
 from augury.experiments.graph import Graph
 from augury.experiments.record import RunRecord
@@ -84,7 +84,7 @@ def test_systems_share_their_first_stages(trained: Trained) -> None:
     assert tune.init_from.run == runs["baseline"][2]
     names = [run.folder.read_record("run.json")["name"] for run in (again, tune)]
     assert names == ["double", "double, tune"]
-    assert evaluate.evaluated(tune) and runs["baseline"][2].complete
+    assert trial.evaluated(tune) and runs["baseline"][2].complete
     assert len({run.tokenizer for run in (again, tune, Run.read(runs["baseline"][2]))}) == 1
     assert len(store.addresses("vocabularies")) == 1
     assert [run.inputs[0].rows for run in (again, tune)] == [20, 30]

@@ -59,7 +59,7 @@ class Trained(SequenceModel):
         name, rendered = self.run.experiment.resolve_view(view), list(texts)
         if name != SOURCE:
             # Imports the graph of what a run needs, which takes time.
-            from augury.experiments.evaluate import render_texts
+            from augury.experiments.trial import render_texts
 
             rendered = render_texts(self.run, texts, view)
         ids, offsets = self.vocabulary.encode(rendered, name)

@@ -17,13 +17,13 @@ from augury.augment.models import ReadyModel
 from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments.evaluate import evaluate
 from augury.experiments.graph import Graph
 from augury.experiments.make import prepare
 from augury.experiments.ready_models import ready_model
 from augury.experiments.run import Run, describe
 from augury.experiments.spec import parse
 from augury.experiments.systems import load
+from augury.experiments.trial import evaluate
 from augury.reporting.exporting import export
 from tests.trainables.nmt.tuned import CORPUS, content, finished
 from trainables.nmt import TASK

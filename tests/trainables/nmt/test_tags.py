@@ -13,7 +13,7 @@ import torch
 from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments import evaluate
+from augury.experiments import trial
 from augury.experiments.graph import Graph
 from augury.experiments.make import prepare
 from augury.experiments.run import Run
@@ -113,7 +113,7 @@ def test_test_sets_and_texts_are_read_with_the_tag_that_is_asked_for(
         return searched
 
     monkeypatch.setattr(Trained, "search", watched)
-    evaluate.evaluate(run)
+    trial.evaluate(run)
     for asked in ([], ["--tag", CLEAN], ["--tag", "none"]):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"mi kiza\n")))
         assert main(["translate", run.folder.uri, *asked]) == 0

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from augury.core.errors import UserError
-from augury.experiments.evaluate import evaluate, render_texts
 from augury.experiments.run import Run
+from augury.experiments.trial import evaluate, render_texts
 from augury.scoring.registry import metric
 from augury.scoring.stored import read_statistics
 from trainables.nmt import TASK

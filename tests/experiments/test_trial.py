@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from augury.experiments import evaluate
-from augury.experiments.evaluate import render_texts
+from augury.experiments import trial
 from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.experiments.task import ShowsStates, capable
+from augury.experiments.trial import render_texts
 from augury.sweeping.driver import run_experiment
 from augury.text.tokens import Tokens
 from tests import tiny
@@ -29,9 +29,9 @@ def test_a_new_test_set_is_scored_alone(tmp_path: Path, monkeypatch: pytest.Monk
         return [*translated], RunRecord.read(trained.runs["tiny"][1]).tests
 
     translated: list[str] = []
-    score = evaluate._score
+    score = trial._score
     monkeypatch.setattr(
-        evaluate, "_score", lambda run, test: translated.append(test) or score(run, test)
+        trial, "_score", lambda run, test: translated.append(test) or score(run, test)
     )
     assert (first := tested(news=6))[0] == ["news"]
     assert (both := tested(talks=5, news=6))[0] == ["talks"]
