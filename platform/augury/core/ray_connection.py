@@ -92,8 +92,8 @@ def _start(address: str, started: Future[None]) -> None:
             # Ray would try for a minute; `auto` and ray://host:port it finds by itself.
             if is_whole(port) and "/" not in host and (why := _unreachable(address)):
                 raise UserError(
-                    f"no Ray cluster answers at {address} ({why}): check RAY_ADDRESS; "
-                    "`ray start --head` prints the address of a new one"
+                    f"no Ray cluster answers at {address} ({why}): check RAY_ADDRESS, start one by "
+                    "`ray start --head`, or work without Ray by --executor local"
                 )
             workers = {"env_vars": {"OMP_WAIT_POLICY": VARIABLES["OMP_WAIT_POLICY"]}}
             ray.init(address=address, runtime_env=workers, **options)
