@@ -122,3 +122,12 @@ def test_portions_share_no_row_and_leave_none_out(tmp_path: Path) -> None:
     assert sorted(sum(parts, [])) == sorted((f"s {n}", f"t {n}") for n in range(400))
     assert 120 < len(parts[0]) < 200
     assert [row for row, _ in parts[1][:3]] == ["s 5", "s 6", "s 10"]  # golden
+    # Equal pairs are in one portion, that of the first, in either direction.
+    files = aligned(
+        tmp_path, *("".join(f"{side} {n % 50}\n" for n in range(400)) for side in ("s", "t"))
+    )
+    ways = [files, {"source": files["target"], "target": files["source"], "reversed": True}]
+    for way in ways:
+        parts = [set(pairs(read(**way, portion=part))) for part in ((0, 0.4), (0.4, 1))]
+        assert len(parts[0] | parts[1]) == 50 and not parts[0] & parts[1] and len(parts[0]) > 9
+        assert ("s 5", "t 5") in parts[1]  # as without the repeats

@@ -106,20 +106,20 @@ def _reversed(read: Reader) -> Iterator[pa.Table]:
 
 
 def _portion(text: TextSource, portion: tuple[float, float], kind: Kind) -> TextSource:
-    """Return a text with only the rows of a portion selected; of labelled text, rows that share a
-    sentence are in the same one."""
+    """Return a text with only the rows of a portion selected: equal rows are in the same one, and
+    of labelled text rows that share a sentence."""
     start, end = portion
-    grouped = cache(lambda: grouped_numbers(text.read(), kind.sentences))
+    grouped = grouped_numbers if kind.is_labelled else distinct_numbers
+    numbers_of = cache(lambda: grouped(text.read(), kind.sentences))
 
     def read() -> Iterator[pa.Table]:
         row = 0
         for block in text.read():
-            rows = range(row, row + len(block))
-            numbers = grouped()[row : rows.stop] if kind.is_labelled else row_numbers(rows)
+            numbers = numbers_of()[row : row + len(block)]
             selected = block.column("selected").to_numpy() & (start <= numbers) & (numbers < end)
             place = block.column_names.index("selected")
             yield block.set_column(place, "selected", pa.array(selected))
-            row = rows.stop
+            row += len(block)
 
     return replace(text, read=read)
 
@@ -127,6 +127,19 @@ def _portion(text: TextSource, portion: tuple[float, float], kind: Kind) -> Text
 def row_numbers(rows: Sequence[int]) -> np.ndarray:
     """Return a number in [0, 1) for every row, given its place in the text from 0."""
     return uniform(keys_of(list(map(str, rows)), "portion", 1), 0, 1)[:, 0]
+
+
+def distinct_numbers(blocks: Iterable[pa.Table], sentences: Sequence[str]) -> np.ndarray:
+    """Return a number in [0, 1) for every row: that of the first row with the same sentences, on
+    whichever side, so that a text that is read reversed has the same portions."""
+    keys, numbers, row = [], [], 0
+    for block in blocks:
+        sides = [pc.ascii_trim_whitespace(block.column(name)).to_pylist() for name in sentences]
+        keys.append(np.sum([keys_of(side, "sentence") for side in sides], axis=0))
+        numbers.append(row_numbers(range(row, row + len(block))))
+        row += len(block)
+    _, firsts, equal = np.unique(np.concatenate(keys), return_index=True, return_inverse=True)
+    return np.concatenate(numbers)[firsts[equal]]
 
 
 def grouped_numbers(blocks: Iterable[pa.Table], sentences: Sequence[str]) -> np.ndarray:

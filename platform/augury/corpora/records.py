@@ -36,7 +36,7 @@ from augury.corpora.spec import ResolvedSplit
 if TYPE_CHECKING:
     from augury.corpora.readers import TextSource
 
-CODE = 1
+CODE = 2
 """Version in addresses, to be incremented when the same text gives other records."""
 ORIGIN = "original"
 MAX_REJECTED = 0.5  # fraction of rows

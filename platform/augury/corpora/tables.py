@@ -102,9 +102,11 @@ def _complete(
         if width > 1 and row == [""]:
             continue
         if len(row) != width:
+            quoted = any(field.lstrip().startswith("'") for field in row)
+            remedy = "write quotes around fields as \", not as '" if quoted else "correct the line"
             raise UserError(
                 f"{path}, line {line} has {counted(len(row), 'column')}, but the header has "
-                f"{width}: correct the line"
+                f"{width}: {remedy}"
             )
         yield line, row
 

@@ -160,8 +160,8 @@ class Text(Section):
     """Use only rows whose random number in [0, 1) is in this half-open interval: `[0, 0.5]` and
     `[0.5, 1]` are two halves of a text.
 
-    Rows of labelled text that share a sentence have the same number, and every label has its share
-    of each portion.
+    Equal rows have the same number; of labelled text, all rows that share a sentence, and every
+    label has its share of each portion.
     """
     subset: PositiveInt | None = None
     """Size of a random subset of training text, in which labels have their shares, drawn after
