@@ -148,6 +148,8 @@ def test_workers_that_this_machine_cannot_hold_are_refused_before_ray_starts(
         Execution().check(workers=1000)
     with pytest.raises(UserError, match="execution.threads"):
         Execution(threads=3).check(workers=2)
+    with pytest.raises(UserError, match="executor=ray"):
+        Execution(executor="local").check(workers=2)
 
 
 def run_script(script: str) -> subprocess.CompletedProcess[str]:

@@ -145,8 +145,13 @@ class Execution(Section):
     """Number of times a failed worker group is restarted before the run fails."""
 
     def check(self, workers: int) -> None:
-        """Raise UserError if this machine has no room for so many training workers; a cluster may
-        start machines for them."""
+        """Raise UserError for several training workers in this process, or if this machine has no
+        room for so many; a cluster may start machines for them."""
+        if workers > 1 and self.executor == "local":
+            raise UserError(
+                f"training.workers={workers} are workers of Ray, and execution.executor is local: "
+                "set training.workers=1, or execution.executor=ray"
+            )
         if self.joins_cluster or (workers == 1 and self.device != "cuda"):
             return
         here = {"CPU": float(available_cores())}
