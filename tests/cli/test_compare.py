@@ -159,12 +159,17 @@ def test_systems_that_cannot_be_compared_are_rejected(
         ("{base-1} {short} --references {reference}", "short has 1 line"),
         ("{base-1} {base-2}", "--references FILE"),
         ("{base-1} nowhere --references {reference} --language en", "no file 'nowhere'"),
+        ("{short} --references {short}", "use chrf"),
+        ("{short} --references {other} --metrics accuracy", "none of the labels"),
+        ("{table} --references {table}", "is a table"),
     ],
 )
 def test_files_that_do_not_match_are_rejected(
     words: str, message: str, texts: dict[str, str], tmp_path: Path, augury: Augury
 ) -> None:
-    files = {**texts, "short": write(tmp_path / "short", ["a"])}
+    rows = {"short": ["a"], "other": ["b"], "table.csv": ["text", "a"]}
+    written = {name.partition(".")[0]: write(tmp_path / name, rows[name]) for name in rows}
+    files = {**texts, **written}
     assert message in augury("compare", *words.format(**files).split(), code=2).error
 
 

@@ -148,6 +148,15 @@ def test_the_language_is_that_of_the_text(texts: Path, augury: Augury) -> None:
     assert languages() == ("de", "en") and "--target-language" in done.error
 
 
+def test_a_draft_fits_texts_without_spaces(texts: Path, augury: Augury) -> None:
+    thai = ["หมากินปลา", "แมวนอนบนโต๊ะ", "ฉันชอบอ่านหนังสือมาก"]
+    rows = [f"{thai[row % 3]}{'กขคง'[row % 4]}{row}\t{'ab'[row % 2]}" for row in range(120)]
+    lines("thai.tsv", ["text\tlabel", *rows])
+    augury("init", "#1.yaml", "--train", "thai.tsv", "--language", "th", "--model", "tiny")
+    assert yaml.safe_load(Path("#1.yaml").read_text())["name"] == "1"
+    assert "noise" in Path("#1.yaml").read_text()
+
+
 CLASSIFY = ["--task", "classification", "--train", "train-labelled.tsv", "--columns"]
 
 
@@ -162,6 +171,8 @@ CLASSIFY = ["--task", "classification", "--train", "train-labelled.tsv", "--colu
         ([*ALIGNED, "--source-language", "german"], "did you mean 'de'"),
         (NLI, "--language is missing"),
         (["--source", "train.de"], "--target"),
+        ([*ALIGNED, "--test", "valid", "train.de", "train.en"], "'valid'"),
+        ([*ALIGNED, "--test", "a b", "train.de", "train.en"], "'a b'"),
     ],
 )
 def test_invalid_flags_are_rejected_and_nothing_is_written(

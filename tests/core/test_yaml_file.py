@@ -37,6 +37,12 @@ def test_what_cannot_be_read_is_said_with_its_line(
         read(path)
 
 
+def test_whole_numbers_are_those_of_yaml_1_2(path: Path) -> None:
+    path.write_text("a: 010\nb: 1_000\nc: 1:30\nd: -5\ne: 1.5\nf: 08\n")
+    content = {"a": 10, "b": 1000, "c": "1:30", "d": -5, "e": 1.5, "f": 8}
+    assert read(path).content == content
+
+
 @given(st.text(max_size=40))
 def test_any_text_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     path = tmp_path_factory.getbasetemp() / "any.yaml"

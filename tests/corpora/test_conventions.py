@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import csv
+import gzip
 import io
 import json
 import lzma
@@ -70,10 +72,16 @@ TABLES: dict[str, tuple[str, str]] = {
     "csv": ("csv", FRAME.to_csv(index=False)),
     "csv with semicolons": ("csv", FRAME.to_csv(sep=";", index=False)),
     "csv after comments": ("csv", "# a\n# b c\n" + FRAME.to_csv(index=False)),
+    "csv after prose": ("csv", "# exported 2024\n# by me, and you\n" + FRAME.to_csv(index=False)),
+    "csv with apostrophes": (
+        "csv",
+        FRAME.to_csv(index=False, quotechar="'", quoting=csv.QUOTE_ALL),
+    ),
     "csv with bars": ("csv", FRAME.to_csv(sep="|", index=False)),
     "csv with tabs": ("csv", FRAME.to_csv(sep="\t", index=False)),
     "tsv with commas": ("tsv", FRAME.to_csv(index=False)),
     "csv for Excel": ("csv", "sep=;\r\n" + FRAME.to_csv(sep=";", index=False)),
+    "csv for Excel, quoted": ("csv", '"sep=;"\n' + FRAME.to_csv(sep=";", index=False)),
     "csv with a mark": ("csv", "\ufeff" + FRAME.to_csv(index=False)),
     "csv with a mark for Excel": ("csv", "\ufeffsep=,\n" + FRAME.to_csv(index=False)),
     "csv with escapes": ("csv", FRAME.to_csv(index=False, doublequote=False, escapechar="\\")),
@@ -147,6 +155,8 @@ def test_quotation_marks_of_text_stay_in_tsv(tmp_path: Path, rows: list[tuple[st
         ("jsonl", '{"text": ["x"], "label": "b"}\n', "line 1: 'text' is .*, not text"),
         ("jsonl", '{"text": "bad \\ud800 here", "label": "b"}\n', "line 1: .* half a character"),
         ("jsonl", '[{"text": "a"', "line 1 is not valid JSON"),
+        ("jsonl", '[\n{"text": "a"},\n{"text" "b"}]', "line 3 is not valid JSON"),
+        ("jsonl", '{\n"data": [\n{"text": "a", "label": "b"}]}', "records under 'data'"),
     ],
 )
 def test_a_fault_has_its_line(tmp_path: Path, layout: str, content: str, message: str) -> None:
@@ -160,10 +170,16 @@ def test_tables_without_names_or_records_are_named(tmp_path: Path) -> None:
     for layout, content, told in (
         ("csv", "\n\n", "first line is empty"),
         ("jsonl", many.to_json(), "a record of 480 fields: .*orient"),
+        ("jsonl", '{"data": [{"text": "a", "label": "b"}]}\n', "records under 'data'"),
+        ("jsonl", "[]", "has no records"),
+        ("jsonl", '["a", "b"]', "has no records"),
+        ("csv", "<!-- saved -->\n<html><p>404\n", "HTML"),
     ):
         (tmp_path / "table").write_text(content)
         with pytest.raises(UserError, match=told):
             column_names(str(tmp_path / "table"), layout)
+    (tmp_path / "table").write_text('{"text": "a"}\n{"text": "b", "label": "c"}\n')
+    assert column_names(str(tmp_path / "table"), "jsonl") == ["text", "label"]
 
 
 @pytest.mark.parametrize(
@@ -240,7 +256,11 @@ REFUSED: dict[str, tuple[bytes, str]] = {
         for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
         for text in ("Hallo\n", CYRILLIC, CHINESE)
     },
-    "latin1": ("Müller\n".encode("latin1"), "line 1, .*-f latin1"),
+    "latin1": ("Müller\n".encode("latin1"), "line 1, .*-f windows-1252"),
+    "marked UTF-16": (codecs.BOM_UTF16_BE + "Hallo\n".encode("utf-16-be"), "-f UTF-16BE"),
+    "ISO-2022-JP": ("今日は\n".encode("iso2022_jp"), "-f ISO-2022-JP"),
+    "compressed": (gzip.compress("Hallo\n".encode("utf-16-le")), "zcat a.gz | iconv -f UTF-16LE"),
+    "PNG": (b"\x89PNG\r\n\x1a\n", "picture"),
     "cp1251": (CYRILLIC.encode("cp1251"), "line 1, .*windows-1251"),
     "NUL": (b"eins\nzw\0ei\n", "line 2"),
     "NUL far behind": (b"eins\n" * 900_000 + b"\0\n", "line 900001"),
@@ -259,9 +279,10 @@ REFUSED: dict[str, tuple[bytes, str]] = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_no_text_is_named(tmp_path: Path, name: str) -> None:
     content, kind = REFUSED[name]
-    (tmp_path / "a").write_bytes(content)
-    with pytest.raises(UserError, match=kind) as error:
-        examine(str(tmp_path / "a"))
+    path = tmp_path / ("a.gz" if name == "compressed" else "a")
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=kind.replace(" | ", r" \| ")) as error:
+        examine(str(path))
     assert "\n" not in str(error.value)
 
 
@@ -276,7 +297,7 @@ def test_bzip2_is_read_and_one_of_many_numbers_of_bytes_is_text(tmp_path: Path) 
 
 SGM = """<srcset setid="x" srclang="any">
 <doc docid="a"><hl>
-<seg id="1">Müller &amp; Söhne</seg>
+<!-- <seg id="0">nichts</seg> --><seg id="1">Müller &amp; <![CDATA[Söhne]]></seg>
 </hl><p>
 <seg id=2> &quot;Ja&quot;
 &#228; </seg><SEG id="3">drei</SEG>
@@ -355,6 +376,8 @@ def corpus_of(tmp_path: Path, pairs: list[tuple[str, str]], **settings: Any) -> 
         (("Ein Satz.", "rock @-@ solid"), {}, ["target looks tokenised"]),
         (("Ein Satz.", "the dog 's tail"), {}, ["target looks tokenised"]),
         (("die &quot;Katze&quot;", "a cat"), {}, ["source has escaped"]),
+        (("M&auml;nner", "men"), {}, ["source has escaped"]),
+        (("\ufeffdie Katze", "the \ufeffcat"), {}, []),
         (("die &quot;Katze&quot;", "a cat"), {"filter": {"unescape": True}}, []),
     ],
 )
@@ -362,7 +385,9 @@ def test_marks_of_tokenisers_and_of_markup_are_said(
     tmp_path: Path, pair: tuple[str, str], settings: dict[str, Any], told: list[str]
 ) -> None:
     pairs = [pair, *((f"Das ist {n}.", f"This is {n}.") for n in range(8))]
-    notes = marks_of_tools("train", corpus_of(tmp_path, pairs, **settings))
+    corpus = corpus_of(tmp_path, pairs, **settings)
+    assert "\ufeff" not in "".join(corpus.column("source") + corpus.column("target"))
+    notes = marks_of_tools("train", corpus)
     assert len(notes) == len(told)
     assert all(part in note for part, note in zip(told, notes, strict=True))
 

@@ -122,7 +122,7 @@ def test_faults_of_parquet(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is empty: give a table with one record per row"):
         examine_parquet(str(path))
     pq.write_table(pa.table({"de": [["eins"]]}), path)
-    with pytest.raises(UserError, match="no column 'de'|holds list<.*>, not text"):
+    with pytest.raises(UserError, match="holds lists: write one value a row"):
         list(read_table(str(path), "parquet", ["de"]))
 
 

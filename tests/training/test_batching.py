@@ -66,6 +66,15 @@ def test_every_row_is_read_once_with_each_view_group_and_with_one_in_an_epoch(
     assert sorted(read) == [(group, row) for group in range(groups) for row in range(having[group])]
 
 
+def test_the_views_of_rows_are_drawn_from_the_seed() -> None:
+    one, again, other = (
+        plan_epoch(lengths_of([5] * 50), max_tokens=500, seed=seed, number=0, groups=[50, 50])
+        for seed in (1, 1, 2)
+    )
+    views = [{*np.concatenate(plan[0][0]).tolist()} for plan in (one, again, other)]
+    assert views[0] == views[1] != views[2]
+
+
 def rows_read(weights: list[float], number: int, world: int = 1) -> list[list[int]]:
     """The rows of every batch of an epoch, given their weights."""
     lengths = lengths_of([1 + row % 7 for row in range(len(weights))])

@@ -169,6 +169,16 @@ def test_the_weights_are_those_asked_for(tmp_path: Path, weights: str) -> None:
         assert outcome["kind"] == weights
 
 
+def test_the_best_may_be_that_of_the_least_loss(tmp_path: Path) -> None:
+    run = Store(tmp_path).folder("runs", "toy")
+    training = toy.TRAINING.model_copy(update={"weights": "best", "stop_on": "loss"})
+    toy.fit_here(run, training.model_copy(update={"learning_rate": 2.0, "clip_norm": 0.0}))
+    found = [(metrics, update) for update, _, metrics in toy.measured(run)]
+    losses = {update: of["valid/loss"] for of, update in found if "valid/loss" in of}
+    assert run.read_record(OUTCOME)["weights"]["updates"] == [min(losses, key=losses.__getitem__)]
+    assert max(losses, key=losses.__getitem__) != min(losses, key=losses.__getitem__)
+
+
 def test_the_weights_are_the_same_however_often_training_was_stopped(tmp_path: Path) -> None:
     straight = trained(tmp_path / "straight")
     outcome = straight.read_record(OUTCOME)

@@ -124,11 +124,13 @@ def test_a_loss_that_is_not_finite_names_update_records_and_checkpoint(tmp_path:
     assert f"Last good checkpoint: runs/toy/checkpoints/{good}" in str(raised.value)
 
 
-def trainer(storage: Path, seed: int = 1, dropout: float = 0.3) -> Trainer:
+def trainer(
+    storage: Path, seed: int = 1, dropout: float = 0.3, learner: type[toy.Toy] = toy.Toy
+) -> Trainer:
     """Return a training of the toy that has not begun, without clipped gradients."""
     folder = Store(storage).folder("runs", f"toy/seed-{seed}")
     run = TrainingRun(folder=folder, address="toy", seed=seed)
-    task = toy.Toy()
+    task = learner()
     task.module[2].p = dropout  # type: ignore[index]
     training = toy.TRAINING.model_copy(update={"clip_norm": None})
     made = Trainer(task, training, run, device=torch.device("cpu"))
@@ -144,6 +146,31 @@ def test_gradients_are_those_of_the_mean_over_all_rows(tmp_path: Path) -> None:
     made.step([np.arange(30), np.arange(30, 37)])
     for parameter, reference in zip(made.parameters, expected.module.parameters(), strict=True):
         torch.testing.assert_close(parameter.grad, reference.grad)
+
+
+def test_the_sum_is_divided_by_what_the_loss_counts(tmp_path: Path) -> None:
+    """The losses of translations count tokens, not rows."""
+
+    class OfTokens(toy.Toy):
+        def loss(self, batch: Any, progress: Progress) -> Losses:
+            losses = super().loss(batch, progress)
+            return losses._replace(divisor=4 * losses.divisor)
+
+    by_rows = trainer(tmp_path / "a", dropout=0.0)
+    by_tokens = trainer(tmp_path / "b", dropout=0.0, learner=OfTokens)
+    for made in (by_rows, by_tokens):
+        made.step([np.arange(37)])
+    for one, other in zip(by_rows.parameters, by_tokens.parameters, strict=True):
+        torch.testing.assert_close(one.grad, 4 * other.grad)
+
+
+def test_the_first_update_has_the_first_rate(tmp_path: Path) -> None:
+    made = trainer(tmp_path)
+    rates = []
+    for _ in range(2):
+        made.step([np.arange(50)])
+        rates.append(made.optimizer.param_groups[0]["lr"])
+    assert rates == pytest.approx([0.01 / 5, 2 * 0.01 / 5])
 
 
 def mask(made: Trainer) -> Tensor:

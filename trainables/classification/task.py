@@ -15,6 +15,7 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, input_columns
 from augury.corpora.filters import clean_lines
 from augury.corpora.labels import check_labels, label_counts
+from augury.corpora.languages import UNSPACED, base_language
 from augury.experiments.cost import Size, pretrained_size, transformer
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment
@@ -143,9 +144,9 @@ class ClassifierTask(Task):
 
         return probabilities(run, columns)
 
-    def draft(self, rows: int, model: str | None) -> Draft:
-        """Return a first experiment: EDA with a pretrained model, or one from nothing if `model` is
-        the name of an architecture."""
+    def draft(self, rows: int, model: str | None, languages: Sequence[str]) -> Draft:
+        """Return a first experiment: EDA, or noise in languages without spaces, with a pretrained
+        model, or one from nothing if `model` is the name of an architecture."""
         name = model or XLM_R
         training, settings = "max_tokens: 4096", f"name: {yaml_file.scalar(name)}"
         size = pretrained_size(name)
@@ -154,7 +155,10 @@ class ClassifierTask(Task):
         elif size is not None and size.source <= SMALL:
             training += ", learning_rate: 1.0e-4"  # the rest follows the model
         texts = yaml_file.read(Path(__file__).with_name("draft.yaml")).content
-        return filled(texts, model=settings, training=training, names=self.NAMES)
+        of_words = base_language(languages[0]) not in UNSPACED
+        system = texts.pop("words" if of_words else "letters")
+        texts.pop("letters" if of_words else "words")
+        return filled(texts, model=settings, training=training, names=self.NAMES, **system)
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         """Write model and tokenizer, for AutoModelForSequenceClassification and AutoTokenizer."""

@@ -158,10 +158,10 @@ class Nmt(SequenceTask):
     def trained(self, run: Run) -> Trained:
         return finished(run)
 
-    def draft(self, rows: int, model: str | None) -> Draft:
+    def draft(self, rows: int, model: str | None, languages: Sequence[str]) -> Draft:
         from trainables.nmt.draft import draft
 
-        return draft(rows, model)
+        return draft(rows, model, languages[-1])
 
 
 def finished(run: Run) -> Trained:

@@ -13,6 +13,7 @@ from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.core.store import Folder
 from augury.corpora.files import read_sentences
+from augury.corpora.text_settings import EXTENSIONS
 
 if TYPE_CHECKING:
     from augury.reporting.results import SystemResult
@@ -58,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         systems = _score_files(arguments)
     else:
         for system in arguments.systems:
-            if all(map(os.path.isfile, system.split(","))):
+            if all(map(os.path.isfile, _files(system))):
                 raise UserError(
                     f"'{system}' is a file of hypotheses: give its references too, --references "
                     "FILE"
@@ -72,16 +73,52 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _files(system: str) -> list[str]:
+    """Return the files of a system, one for every seed."""
+    return [system] if os.path.isfile(system) else system.split(",")
+
+
+def _lines(file: Path, side: int = 1) -> list[str]:
+    if file.suffix in EXTENSIONS:
+        raise UserError(f"{file} is a table: give its texts or labels alone, one a line")
+    return read_sentences(str(file), side)
+
+
+def _refuse_zeros(
+    metrics: Sequence[str], language: str, references: Sequence[str], systems: Sequence[str]
+) -> None:
+    """Raise UserError for a metric that is 0 whatever a system writes."""
+    from augury.scoring.registry import metric_class
+
+    for name in metrics:
+        kind = metric_class(name)
+        if kind.measures == "labels":
+            known = {line.strip() for line in references}
+            for file in [file for system in systems for file in _files(system)]:
+                if known.isdisjoint(given := {line.strip() for line in _lines(Path(file))}):
+                    raise UserError(
+                        f"{file} has none of the labels of the references, {min(known)!r} and "
+                        f"others, but {min(given)!r}: write them alike"
+                    )
+        elif "bleu" in name:
+            metric = kind(name, language)
+            if all(len(metric.prepare(line).split()) < 4 for line in references):
+                raise UserError(
+                    f"metric '{name}' counts runs of four words, which no reference has: use chrf, "
+                    "or for labels accuracy (--metrics)"
+                )
+
+
 def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
     """Return the systems given as files of hypotheses."""
     from augury.reporting.results import from_scores
     from augury.scoring.scores import score
 
     first, *_ = arguments.references
-    count = len(read_sentences(str(first)))
+    count = len(_lines(first))
 
     def read(file: Path, side: int = 1) -> list[str]:
-        lines = read_sentences(str(file), side)
+        lines = _lines(file, side)
         if len(lines) != count:
             raise UserError(
                 f"{file} has {counted(len(lines), 'line')} and {first} has {count}: give a line "
@@ -92,12 +129,13 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
     references, *more = map(read, arguments.references)
     sources = read(arguments.sources, 0) if arguments.sources else None
     metrics = list(dict.fromkeys(arguments.metrics or ["bleu", "chrf"]))
-    stems = [Path(files.split(",")[0]).stem for files in arguments.systems]
+    _refuse_zeros(metrics, arguments.language or "", references, arguments.systems)
+    stems = [Path(_files(files)[0]).stem for files in arguments.systems]
     names = stems if len(set(stems)) == len(stems) else arguments.systems
     systems = []
     for name, files in zip(names, arguments.systems, strict=True):
         seeds = {}
-        for path in map(Path, files.split(",")):
+        for path in map(Path, _files(files)):
             seeds[Folder(str(path.parent), path.name)] = score(
                 read(path),
                 references,

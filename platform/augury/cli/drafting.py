@@ -38,7 +38,8 @@ def draft(
     there is no validation text or test set, rows of the training text, of about `rows` rows, are
     held out. `model` is a pretrained one, by its directory or its name on the hub.
     """
-    of_task = capable(task, Drafts).draft(rows, model)
+    languages = [code for key, code in corpus.items() if key.endswith("language")]
+    of_task = capable(task, Drafts).draft(rows, model, languages)
     comments = "".join(f"  # {line}\n" for line in of_task.corpus.splitlines())
     training = dict(setting.split(": ", 1) for setting in of_task.training.split(", "))
     return f"""# {of_task.question}

@@ -14,7 +14,7 @@ from augury.cli.columns import Columns, Table, by_content, by_name, language_cod
 from augury.cli.common import flag_of
 from augury.cli.drafting import draft
 from augury.core.errors import UserError
-from augury.core.naming import command
+from augury.core.naming import command, file_name
 from augury.core.paths import expanded
 from augury.core.plugin_files import is_path
 from augury.core.progress import say
@@ -26,7 +26,7 @@ from augury.corpora.ingest import cached_corpus
 from augury.corpora.labels import MOST_LABELS, are_labels
 from augury.corpora.languages import check_language
 from augury.corpora.readers import open_text
-from augury.corpora.spec import BaseSpec
+from augury.corpora.spec import RESERVED, BaseSpec
 from augury.corpora.tables import column_index, examine_parquet
 from augury.corpora.text_settings import EXTENSIONS, Text
 from augury.experiments.spec import settings_class
@@ -38,7 +38,7 @@ EXAMPLE = """augury init my.yaml --source train.de --target train.en
   augury init my.yaml --train train.tsv --columns de en --test news news.tsv"""
 FILE = "experiment.yaml"
 
-NO_LABELS = frozenset(["", "NaN", "nan", "NULL", "null", "NA", "N/A", "n/a", "<NA>"])
+NO_LABELS = frozenset(["", "NaN", "nan", "NULL", "null", "NA", "N/A", "#N/A", "n/a", "<NA>", "\\N"])
 """Labels of rows without one, as pandas reads and databases write them."""
 
 
@@ -159,7 +159,7 @@ def _drafted(arguments: argparse.Namespace, path: Path) -> str:
     if is_path(task):
         task = moved(task) if moved(task) == task else os.path.join(".", moved(task))
     return draft(
-        re.sub(r"[^\w.-]+", "-", path.stem),
+        re.sub(r"[^\w.-]+", "-", path.stem).strip("-.")[:100] or "experiment",
         task,
         rows=sum(part.lines for part in parts),
         corpus=corpus,
@@ -186,6 +186,8 @@ def _files(
         if len(values) > 1 and not unnamed:
             name, *of_test = values
         _check_files(of_test, "--test" if of_test == values else f"--test {name}", aligned)
+        if file_name(name, "--test ") in RESERVED:
+            raise UserError(f"--test: '{name}' is the name of no test set: call it otherwise")
         if f"tests.{name}" in files:
             raise UserError(
                 f"--test: several test sets are called {name}: give each a name of its own before "

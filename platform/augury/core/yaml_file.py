@@ -7,6 +7,7 @@ that is `null` drops it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -24,6 +25,19 @@ MERGE = "tag:yaml.org,2002:merge"
 EXTENDS = "extends"
 REPLACED = ("systems", "stages")
 """Sections that a file replaces as a whole, as it does lists."""
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads whole numbers as YAML 1.2 does: 010 is ten, and 1:30 a text."""
+
+
+WHOLE = "tag:yaml.org,2002:int"
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != WHOLE]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver(WHOLE, re.compile(r"[-+]?[0-9][0-9_]*$"), list("-+0123456789"))
+_Loader.add_constructor(WHOLE, lambda loader, node: int(str(node.value)))
 
 
 class YamlFile(NamedTuple):
@@ -178,7 +192,7 @@ def _parsed(text: str, path: str) -> tuple[dict[str, Any], dict[KeyPath, int]]:
 def _loaded(text: str, path: str) -> tuple[Any, dict[KeyPath, int]]:
     """Return the value in a text, and the lines of its keys; UserError for what is no YAML."""
     try:
-        loader = yaml.SafeLoader(text)  # that of libyaml dies of too deep a nesting
+        loader = _Loader(text)  # that of libyaml dies of too deep a nesting
         root = loader.get_single_node()
         if root is None:
             return None, {}

@@ -16,12 +16,14 @@ from augury.corpora.files import find, open_bytes
 
 USUAL = {"csv": ",", "tsv": "\t"}
 DELIMITERS = (";", "\t", ",", "|")
-DECLARED = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
+DECLARED = re.compile(r'"?sep=(.)"?\r?\n?', re.IGNORECASE)
 """A first line for Excel, which names the delimiter."""
 START = 1 << 20  # bytes that tell the delimiter, with
 FIRST_ROWS = 50
 UNQUOTED = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?|NA|NaN|NULL|\\N|", re.IGNORECASE)
 """Values that stay without quotes where all texts have them."""
+SINGLE_QUOTED = re.compile("'[^']*'")
+"""A name in the header of a table whose fields stand between apostrophes."""
 csv.field_size_limit(sys.maxsize)
 
 
@@ -31,6 +33,8 @@ class Dialect(NamedTuple):
     delimiter: str
     quoted: bool = True
     """Whether quotation marks stand around fields; else they are text."""
+    mark: str = '"'
+    """The quotation mark."""
     escape: str | None = None
     """The character before a quotation mark within quotes; None where it is doubled."""
     line_end: str = "\n"
@@ -56,15 +60,25 @@ def _dialect(path: str, layout: str, size: int, changed: int) -> Dialect:
     delimiter = _delimiter(re.split("[\r\n]+", table), USUAL[layout])
     fields = lines[comments].count(delimiter)
     # A header or a row of the table may begin with the mark, too.
-    of_table = (row for row in range(comments) if lines[row].count(delimiter) == fields)
+    of_table = (row for row in range(comments) if _may_be_row(lines[row], delimiter, fields))
     comments = next(of_table, comments)
+    if all(map(SINGLE_QUOTED.fullmatch, lines[comments].strip().split(delimiter))):
+        return Dialect(delimiter, mark="'", line_end=line_end, skipped=comments)
     escapes = [None, "\\"] if '\\"' in start else [None]
     if delimiter == "\t" or len(escapes) > 1:
         for escape in escapes:
-            dialect = Dialect(delimiter, True, escape, line_end, comments)
+            dialect = Dialect(delimiter, True, '"', escape, line_end, comments)
             if _are_quotes(path, dialect):
                 return dialect
-    return Dialect(delimiter, delimiter != "\t", None, line_end, comments)
+    return Dialect(delimiter, delimiter != "\t", '"', None, line_end, comments)
+
+
+def _may_be_row(line: str, delimiter: str, delimiters: int) -> bool:
+    """Return whether a line with the mark of comments is the header or a row of a table: it has as
+    many fields, and does not begin as prose does."""
+    fields = line.removeprefix("# ").split(delimiter)
+    is_prose = line.startswith("# ") and any(" " in field.strip() for field in fields)
+    return len(fields) == delimiters + 1 and not is_prose
 
 
 def _delimiter(lines: Sequence[str], usual: str) -> str:
@@ -135,6 +149,7 @@ def _rows(lines: Iterable[str], dialect: Dialect, path: str) -> Iterator[tuple[i
         delimiter=dialect.delimiter,
         doublequote=dialect.escape is None,
         escapechar=dialect.escape,
+        quotechar=dialect.mark,
         skipinitialspace=dialect.delimiter != "\t",
         strict=True,
     )

@@ -43,6 +43,7 @@ OTHERS: Mapping[bytes, str] = {
     rb"\x04\x22\x4d\x18|\x5d\0\0": "compressed by lz4 or lzma: unpack it, or use gz, xz or zst",
     rb".{257}ustar": "a tar archive: unpack it",
     rb"SQLite format 3\0": "an SQLite database: write its table as CSV",
+    rb"\x89PNG|\xff\xd8\xff|GIF8": "a picture: give its text",
     rb"\x93NUMPY|\x80[\x02-\x05]": "an array or object of Python: write it as a table or as lines",
     rb"version https://git-lfs": "a pointer to a file of Git LFS: git lfs pull",
     b"|".join(COMPRESSIONS.values()): "compressed twice: unpack it once",
@@ -51,15 +52,27 @@ OTHERS: Mapping[bytes, str] = {
 MARKUP: Mapping[bytes, str] = {  # by what a text begins with, in lower case
     rb"<tmx\b": "TMX, a translation memory: write its languages as two files of lines, or a table",
     rb"<xliff\b": "XLIFF: write its two languages as two files of lines, or as a table",
-    rb"<html\b": "a page of HTML: download the file itself, or save its text",
+    rb"(<!--[^>]*-->\s*)?<(html|head|body)\b": "a page of HTML: download the file itself, or save "
+    "its text",
     rb"webvtt|\d+\s*\n\d\d:\d\d:\d\d[,.]\d{3} -->": "subtitles: write their sentences as lines, "
     "without numbers and times",
     rb"(?:#.*\n|\s)*msgid \"": "a Gettext catalogue: write its two sides as files of lines",
     rb"__label__\S+ ": "fastText's labelled lines: write a table of label and text, .tsv",
 }
+ENCODINGS = {
+    codecs.BOM_UTF32_LE: "UTF-32LE",
+    codecs.BOM_UTF32_BE: "UTF-32BE",
+    codecs.BOM_UTF16_LE: "UTF-16LE",
+    codecs.BOM_UTF16_BE: "UTF-16BE",
+}
+"""What a file is in that begins with such a mark."""
+DECOMPRESS = {".gz": "zcat", ".bz2": "bzcat", ".xz": "xzcat", ".zst": "zstdcat"}
+"""The command that reads a compressed file, by its extension."""
 SAMPLE = 1 << 16  # bytes that tell what a file is
 CHUNK = 1 << 22  # bytes
 
+XML = rb"<\?xml|<!doctype"
+COMMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[|\]\]>", re.DOTALL)
 METADATA = re.compile(rb"<(?:url|talkid|keywords|speaker|reviewer|translator|doc)\b|</doc>")
 KEPT_TAGS = re.compile(rb"</?(?:title|description)>")
 LINE_ENDS = re.compile(r"\s*[\r\n]\s*")
@@ -125,13 +138,21 @@ def _check_utf8(file: Path, chunk: bytes, before: int) -> None:
             f"{place} is NUL, so that the file is damaged or no text: write it again, or remove "
             "NUL, for example: tr -d '\\000'"
         )
-    own = "its own encoding, for example: iconv -f latin1"
-    # Of text in other scripts most bytes are not ASCII, and latin1 accepts them all.
+    own, encoding = "its own encoding, for example", "windows-1252"
+    # Of text in other scripts most bytes are not ASCII, and windows-1252 accepts nearly all.
     if sum(byte > 127 for byte in line) > len(line) / 3:
-        own = "gb18030, shift_jis, windows-1251 or what it is in: iconv -f ENCODING"
+        own, encoding = "gb18030, shift_jis, windows-1251 or what it is in", "ENCODING"
     raise UserError(
-        f"{place}: 0x{chunk[start]:02x} is not UTF-8; convert it from {own} -t utf-8 {file.name}"
+        f"{place}: 0x{chunk[start]:02x} is not UTF-8; convert it from {own}: "
+        f"{_iconv(file, encoding)}"
     )
+
+
+def _iconv(file: Path, encoding: str) -> str:
+    """Return the command that converts a file to UTF-8."""
+    if file.suffix in DECOMPRESS:
+        return f"{DECOMPRESS[file.suffix]} {file.name} | iconv -f {encoding} -t utf-8"
+    return f"iconv -f {encoding} -t utf-8 {file.name}"
 
 
 def find(path: str) -> Path:
@@ -193,22 +214,25 @@ def _check_text(path: Path, start: bytes) -> None:
     for magic, name in OTHERS.items():
         if re.match(magic, start, re.DOTALL):
             raise UserError(f"{path} is {name}")
-    if encoding := _wide_encoding(start):
+    if encoding := _encoding(start):
         raise UserError(
-            f"{path} is in {encoding}, not in UTF-8; convert it: iconv -f {encoding} -t utf-8 "
-            f"{path.name}"
+            f"{path} is in {encoding}, not in UTF-8; convert it: {_iconv(path, encoding)}"
         )
 
 
-def _wide_encoding(start: bytes) -> str:
+def _encoding(start: bytes) -> str:
     """Return the encoding of text in two or four bytes a character, with or without a byte order
-    mark; empty for other text."""
-    marked = start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    for encoding, width in (("UTF-32LE", 4), ("UTF-32BE", 4), ("UTF-16LE", 2), ("UTF-16BE", 2)):
+    mark, or with Japanese between escapes; empty for other text."""
+    for mark, encoding in ENCODINGS.items():
+        if start.startswith(mark):
+            return encoding
+    if re.search(rb"\x1b\$[@B]", start):
+        return "ISO-2022-JP"
+    for encoding in ENCODINGS.values() if b"\0" in start else ():
         text = start.decode(encoding, errors="ignore")
-        is_whole = "\0" not in text and width * len(text) > 0.9 * len(start)
+        is_whole = "\0" not in text and len(text.encode(encoding)) > 0.9 * len(start)
         # Of text in UTF-8 with some NULs, few line ends are followed by one.
-        if is_whole and (marked or (b"\0" in start and 2 * text.count("\n") > start.count(b"\n"))):
+        if is_whole and 2 * text.count("\n") > start.count(b"\n"):
             return encoding
     return ""
 
@@ -216,21 +240,27 @@ def _wide_encoding(start: bytes) -> str:
 def layout_of(path: str) -> str:
     """Return the layout of a file of sentences, a key of `sentences`, by its beginning; raise
     UserError if it is other markup."""
-    with open_bytes(find(path)) as stream:
-        start = stream.read(SAMPLE).removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    start = refuse_markup(path)
     if start.rstrip().count(b"\r") > start.count(b"\n"):
         raise UserError(f"{path}: its lines end with CR; convert them: tr '\\r' '\\n' < {path}")
-    is_xml = re.match(rb"<\?xml|<!doctype", start)
-    for root, name in MARKUP.items():
-        if (re.search if is_xml else re.match)(root, start):
-            raise UserError(f"{path} is {name}")
     if not start.startswith(b"<"):
         return "lines"
     if b"<seg" in start:
         return "seg"
-    if is_xml:
+    if re.match(XML, start):
         raise UserError(f"{path} is XML without <seg>: write its sentences as lines, or a table")
     return "wit3" if re.match(rb"<(url|talkid|keywords|doc)\b", start) else "lines"
+
+
+def refuse_markup(path: str) -> bytes:
+    """Return the beginning of a file in lower case; raise UserError if it is markup that is not
+    read."""
+    with open_bytes(find(path)) as stream:
+        start = stream.read(SAMPLE).removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    for root, name in MARKUP.items():
+        if (re.search if re.match(XML, start) else re.match)(root, start):
+            raise UserError(f"{path} is {name}")
+    return start
 
 
 def lines(path: Path) -> Iterator[bytes]:
@@ -267,7 +297,7 @@ def read_sentences(path: str, side: int = 1) -> list[str]:
 
 def _segments(markup: str, side: int) -> Iterator[bytes]:
     inside, section = True, ""
-    for match in SEGMENT.finditer(markup):
+    for match in SEGMENT.finditer(COMMENT.sub("", markup)):
         if match[1] is None:
             if inside:
                 yield LINE_ENDS.sub(" ", html.unescape(match[2])).encode().strip() + b"\n"

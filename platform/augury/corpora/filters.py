@@ -77,12 +77,13 @@ class Cleaning(Section):
 
 
 def clean(text: pa.Array, replace: Mapping[str, str], filter: Cleaning) -> pa.Array:
-    """Return text in NFC without surrounding ASCII white space, inner tabs and line ends replaced
-    by spaces.
+    """Return text in NFC without byte order marks and surrounding ASCII white space, inner tabs and
+    line ends replaced by spaces.
 
     Entities, `replace` and case are applied first, if enabled; case is mapped character by
     character.
     """
+    text = pc.replace_substring(text, "\ufeff", "")  # byte order marks, as of files put together
     if filter.unescape:
         text = _map_where(text, pc.match_substring(text, "&"), html.unescape)
     for old, new in replace.items():

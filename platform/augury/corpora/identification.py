@@ -32,11 +32,15 @@ logarithm of a ratio. Of 12,000 captions in German, English, French and Czech, n
 7.3."""
 MACRO = {"nb": "no", "cmn": "zh"}
 """Codes of languages that the library knows by another one."""
+SAME = {"hbo": "he"}
+"""Languages that the library tells apart by little, with the one that is meant."""
+UNSURE = ("dz",)
+"""What the library calls all text of a script: Tibetan, too."""
 SCRIPT_SUBTAG = re.compile(r"[-_][A-Za-z]{4}\b")
 
 MARKS = (
     (
-        r"&(quot|apos|amp|lt|gt|nbsp|#[0-9]+|#x[0-9a-fA-F]+);",
+        r"&([A-Za-z][A-Za-z0-9]{1,7}|#[0-9]+|#x[0-9a-fA-F]+);",
         0.01,
         "has escaped characters ({}): replace them, corpus.filter.unescape: true",
     ),
@@ -52,7 +56,7 @@ MARKS = (
         "is cut into subwords ('{}'): join them, as vocabularies are learned from words",
     ),
     (
-        r"</?(br|i|b|u|p|em|strong|span|div|font|a href)\b[^<>]*>",
+        r"</?(br|i|b|u|p|s|em|strong|span|div|font|a href)\b[^<>]*>",
         0.01,
         "has markup ({}): remove it, as models would learn to write it",
     ),
@@ -81,14 +85,15 @@ def _rows_by_language(texts: Sequence[str]) -> Counter[str]:
     rows = texts[:JUDGED]
     if sum(map(str.isalpha, "".join(rows))) < MIN_LETTERS:
         return Counter()
-    return Counter(_identifier().classify(row)[0] for row in rows if row.strip())
+    languages = (_identifier().classify(row)[0] for row in rows if row.strip())
+    return Counter(SAME.get(language, language) for language in languages)
 
 
 def language_of(texts: Sequence[str]) -> str | None:
     """Return the language that texts are clearly in; None where it may be another one."""
     rows = _rows_by_language(texts)
     for language, count in rows.most_common(1):
-        if count >= CLEAR * rows.total():
+        if count >= CLEAR * rows.total() and language not in UNSURE:
             return language
     return None
 

@@ -18,11 +18,13 @@ import pyarrow.parquet as pq
 from augury.core.errors import UserError, nearest
 from augury.core.naming import counted
 from augury.corpora.delimited import USUAL, rows_of
-from augury.corpora.files import InputFile, find, lines
+from augury.corpora.files import InputFile, find, lines, refuse_markup
 
 BLOCK_ROWS = 20_000
 LINE = "line of the file"
 """The column with the lines that rows begin in, from 1, for files whose rows have lines."""
+FIRST_RECORDS = 50
+"""Records of JSON whose fields are the columns of a table."""
 MOST_FIELDS = 200
 """Of a record of JSON: one with more is a table, column by column."""
 T = TypeVar("T")
@@ -58,14 +60,24 @@ def read_table(
 
 
 def column_names(path: str, layout: str) -> list[str]:
-    """Return the column names of a table; for JSON lines, those of the first record."""
+    """Return the column names of a table; for JSON lines, those of the first records."""
+    if layout != "parquet":
+        refuse_markup(path)
     if layout == "parquet":
         first_file = _parquet_files(path)[0]
         with _reading(first_file), pq.ParquetFile(first_file) as file:
-            return [file.schema.column(index).path for index in range(len(file.schema))]
+            return _leaves(file)
     if layout == "jsonl":
-        *_, record = next(_json_records(find(path)), ("", 0, {}))
-        names = list(_fields(record)) if isinstance(record, dict) else []
+        first = [record for *_, record in islice(_json_records(find(path)), FIRST_RECORDS)]
+        fields = (_fields(record) for record in first if isinstance(record, dict))
+        names = list(dict.fromkeys(chain.from_iterable(fields)))
+        if not names:
+            raise UserError(
+                f"{path} has no records: write one a line, as in "
+                '{"text": "a sentence", "label": "good"}'
+            )
+        if len(first) == 1:
+            _refuse_wrapped(path, first[0])
         if len(names) > MOST_FIELDS:
             raise UserError(
                 f"{path} has a record of {len(names):,} fields: write a record per line, as pandas "
@@ -152,6 +164,8 @@ def select_columns(table: pa.Table, columns: Sequence[str], where: str) -> pa.Ta
             names = [child.name for child in values.type] if pa.types.is_struct(values.type) else []
             column_index(f"column '{name}' of {where}", names, field)
             values = pc.struct_field(values, field)
+        if pa.types.is_list(values.type) or pa.types.is_large_list(values.type):
+            raise NotText(f"column '{name}' of {where} holds lists: write one value a row")
         try:
             if pa.types.is_floating(values.type):  # of which pandas writes missing ones as NaN
                 values = pc.if_else(pc.is_nan(values), pa.nulls(1, values.type)[0], values)
@@ -185,20 +199,39 @@ def _fields(record: Mapping[str, Any]) -> Iterator[str]:
 
 def _json_records(path: Path) -> Iterator[tuple[str, int, Any]]:
     """Yield the records of JSON lines, or of one array, with what their number is of and it."""
-    first = next(filter(bytes.strip, lines(path)), b"")
-    is_array = first.lstrip().startswith(b"[")
-    texts = iter([b"".join(lines(path))]) if is_array else lines(path)
+    first = next(filter(bytes.strip, lines(path)), b"").strip()
+    # Of one array, or of one value over several lines, the lines are no values.
+    is_whole = first.startswith(b"[") or first == b"{"
+    texts = iter([b"".join(lines(path))]) if is_whole else lines(path)
     for number, text in enumerate(texts, start=1):
         if not text.strip():  # as other readers, which leave out such lines
             continue
         try:
             content = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise UserError(f"{path}, line {number} is not valid JSON: {error}") from error
-        if is_array:
-            yield from (("record", place, record) for place, record in enumerate(content, start=1))
+            line = getattr(error, "lineno", 1) + number - 1
+            reason = getattr(error, "msg", error)
+            raise UserError(
+                f"{path}, line {line} is not valid JSON: {reason}: write a record a line, or one "
+                "array of records"
+            ) from error
+        if is_whole:
+            _refuse_wrapped(str(path), content)
+            records = content if isinstance(content, list) else [content]
+            yield from (("record", place, record) for place, record in enumerate(records, start=1))
         else:
             yield "line", number, content
+
+
+def _refuse_wrapped(path: str, content: Any) -> None:
+    """Raise UserError for an object that has a list of records instead of being one."""
+    lists = content if isinstance(content, dict) else {}
+    for name, value in lists.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            raise UserError(
+                f"{path} is one object, with its records under '{name}': write them alone, a "
+                "record a line"
+            )
 
 
 def _jsonl(path: Path, columns: Sequence[str], sparse: bool) -> Iterator[pa.Table]:
@@ -231,7 +264,9 @@ def _text_field(record: Any, column: str, where: str, sparse: bool) -> str:
         whole = isinstance(value, float) and value.is_integer()
         return json.dumps(int(value) if whole else value)
     if not isinstance(value, str):
-        raise NotText(f"{where}: '{column}' is {json.dumps(value)[:60]}, not text")
+        raise NotText(
+            f"{where}: '{column}' is {json.dumps(value)[:60]}, not text: write one value a row"
+        )
     if any("\ud800" <= character <= "\udfff" for character in value):
         raise UserError(f"{where}: column '{column}' has half a character: remove it")
     return value
@@ -240,11 +275,16 @@ def _text_field(record: Any, column: str, where: str, sparse: bool) -> str:
 def _parquet(path: str, columns: Sequence[str]) -> Iterator[pa.Table]:
     for file in _parquet_files(path):
         with _reading(file), pq.ParquetFile(file) as content:
-            leaves = [content.schema.column(index).path for index in range(len(content.schema))]
             for column in columns:
-                column_index(str(file), leaves, column)
+                column_index(str(file), _leaves(content), column)
             for batch in content.iter_batches(BLOCK_ROWS, columns=list(columns)):
                 yield select_columns(pa.table(batch), columns, str(file))
+
+
+def _leaves(file: pq.ParquetFile) -> list[str]:
+    """Return the names of columns, those of nested fields with dots."""
+    columns = (file.schema.column(index) for index in range(len(file.schema)))
+    return [column.path.removesuffix(".list.element") for column in columns]
 
 
 def class_names(path: str, column: str) -> tuple[str, ...]:
@@ -253,8 +293,8 @@ def class_names(path: str, column: str) -> tuple[str, ...]:
     file = _parquet_files(path)[0]
     with _reading(file), pq.ParquetFile(file) as content:
         metadata = (content.schema_arrow.metadata or {}).get(b"huggingface", b"{}")
-    features = json.loads(metadata).get("info", {}).get("features", {})
-    feature = features.get(column) if isinstance(features, dict) else None
+    info = json.loads(metadata).get("info") or {}
+    feature = (info.get("features") or {}).get(column)
     return tuple(feature.get("names", ())) if isinstance(feature, dict) else ()
 
 

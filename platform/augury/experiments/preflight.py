@@ -15,7 +15,7 @@ from augury.core.locks import usable
 from augury.core.progress import say
 from augury.core.store import Store
 from augury.corpora.corpus import KINDS, Corpus
-from augury.corpora.filters import NOT_SELECTED, REASON_SETTINGS, REASONS
+from augury.corpora.filters import NO_LABEL, NOT_SELECTED, REASON_SETTINGS, REASONS
 from augury.corpora.identification import doubts, marks_of_tools
 from augury.corpora.ingest import (
     cached_corpus,
@@ -323,6 +323,8 @@ def _left_out(reason: str, rows: int, part: ResolvedSplit) -> LeftOutRows:
         return LeftOutRows(reason, rows, None, None)
     if reason == REASONS[NOT_SELECTED] and part.text.portion and not part.text.where:
         key = "{split}.portion"
+    if reason == REASONS[NO_LABEL] and not part.kind.aliases:
+        key = "{split}.names"
     section, _, name = key.partition(".")
     cleaning = {name: getattr(part.filter, name) for name in type(part.filter).model_fields}
     held: Mapping[str, Any] = {"filter": cleaning, "{split}": part.text.to_dict()}.get(section, {})

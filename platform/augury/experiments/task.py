@@ -242,8 +242,8 @@ class Draft(NamedTuple):
 class Drafts(Protocol):
     """A task that `augury init` writes experiment files of."""
 
-    def draft(self, rows: int, model: str | None) -> Draft:
-        """Return a first experiment for a training text of so many rows.
+    def draft(self, rows: int, model: str | None, languages: Sequence[str]) -> Draft:
+        """Return a first experiment for a training text of so many rows, in these languages.
 
         `model` is the directory or hub name of a pretrained model, the name of an architecture that
         starts from nothing, such as `tiny`, or None for the task's choice.
