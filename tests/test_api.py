@@ -72,6 +72,8 @@ def test_an_operator_of_views_makes_a_row_for_every_view() -> None:
 def test_what_an_operator_cannot_use(operator: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         augury.apply(PAIRS, operator)
+    with pytest.raises(UserError, match="among review: call it text"):
+        augury.apply(pd.DataFrame({"review": ["good"]}), "eda", language="en")
 
 
 @pytest.mark.trains

@@ -149,6 +149,13 @@ def test_a_choice_is_confirmed_by_seeds_that_had_no_part_in_it(kind: type[Schedu
 
 
 @KINDS
+def test_where_the_reference_wins_there_is_nothing_to_confirm(kind: type[Scheduler]) -> None:
+    scheduler = kind(NAMES, SEEDS, fresh=(4, 5))
+    run(scheduler, {**SIX, "base": [9.0] * 6})
+    assert (scheduler.best, scheduler.confirmation) == ("base", None)
+
+
+@KINDS
 def test_a_budget_chooses_among_what_is_known(kind: type[Scheduler]) -> None:
     scheduler = kind(NAMES, SEEDS, fresh=(4, 5))
     scheduler.rounds = [lambda known: ["x"]]

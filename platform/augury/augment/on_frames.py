@@ -25,8 +25,8 @@ from augury.core.plugin_files import named_by_user
 from augury.core.store import Store
 from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, NLI, PARALLEL, sentence_columns
 
-KINDS = {"source": PARALLEL.schema, "text": LABELLED.schema, "sentence1": LABELLED_PAIRS.schema}
-"""The schema of records that have a column; others are premises and hypotheses."""
+KINDS = {kind.sentences[0]: kind.schema for kind in (PARALLEL, NLI, LABELLED, LABELLED_PAIRS)}
+"""The schema of records by their first column of sentences."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,12 @@ class FrameOperator:
 
     def _records(self, frame: pd.DataFrame, ids: list[str]) -> pa.Table:
         """Return the rows of a frame as records of a corpus."""
-        schema = next((schema for column, schema in KINDS.items() if column in frame), NLI.schema)
+        schema = next((schema for column, schema in KINDS.items() if column in frame), None)
+        if schema is None:
+            raise UserError(
+                f"no column of texts among {', '.join(map(str, frame.columns))}: call it text, or "
+                "of pairs source and target, premise and hypothesis, or sentence1 and sentence2"
+            )
         languages = {
             name for name in schema.names if name.endswith("language") and name not in frame
         }

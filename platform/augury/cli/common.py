@@ -89,8 +89,8 @@ def add_format(parser: argparse.ArgumentParser, *further: str) -> None:
 def add_limits(parser: argparse.ArgumentParser) -> None:
     """Add the flags that all commands that train share."""
     add = parser.add_argument
-    add("--storage", metavar="URI", help="for all output (default: the file's, or results)")
-    add("--seeds", type=integer, nargs="+", metavar="SEED", help="seeds (default: the file's)")
+    add("--storage", metavar="URI", help="for all output (default: the experiment's, or results)")
+    add("--seeds", type=integer, nargs="+", metavar="SEED", help="default: the experiment's")
     add("--budget", metavar="TIME", help="stop at the first validation after it: 90s, 30m, 2h, 1d")
 
 

@@ -107,7 +107,10 @@ def _drafted(arguments: argparse.Namespace, path: Path) -> str:
     if not arguments.task:
         _check_files(train, "--train", aligned=True)
         if len(train) == 1:
-            task = task_of(Table(train[0]), arguments.columns or ())
+            table = Table(train[0])
+            for column in arguments.columns or ():
+                column_index(table.file, table.names, column)
+            task = task_of(table, arguments.columns or ())
         say(f"task: {task}, by {' and '.join(train)}; others: --task")
     annotation = settings_class(task).model_fields["corpus"].annotation
     specs: Sequence[type[BaseSpec]] = get_args(annotation) or (annotation,)

@@ -51,7 +51,11 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         help="rows besides the reference (default: all)",
     )
     add("--reference", metavar="ROW", help="test differences to this one (default: the table's)")
-    add("--resolved", **flag, help="print the settings of the rows that are not empty, and exit")
+    add(
+        "--resolved",
+        **flag,
+        help="print the rows' settings that have a value, and exit",
+    )
     add("--dry-run", **flag, help="show the published values, the runs and the cost, and exit")
     add_trials(parser)
     add_format(parser, "html")

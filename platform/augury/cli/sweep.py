@@ -152,8 +152,10 @@ def plan_lines(made: SweepPlan, options: SweepOptions) -> list[str]:
     if cost := budget.estimate(made, options.seeds, options.at_once):
         lines.append(str(cost))
         if options.budget is not None and cost.all_seeds > options.budget:
-            fit = options.budget / max(cost.first_seed, 1e-9)
-            lines.append(f"--budget ends it before: seed by seed, about {fit:.1f} seeds of all fit")
+            lines.append(
+                "--budget ends it before all seeds are trained, and at most half of it is kept to "
+                "confirm what leads"
+            )
     return [*lines, *_power(made, options)]
 
 

@@ -109,7 +109,7 @@ def sweep_answer(summary: Summary) -> str:
         fresh = ", ".join(map(str, summary.confirmed.confirmation.seeds))
         said = f"{tested}, tested with fresh seeds ({fresh}), which had no part in the choice."
     elif first is summary.reference:
-        if sum(result.mean is not None for result in summary.ranking) < 2:
+        if sum(result.finished > 0 for result in summary.ranking) < 2:
             return f"{unknown}, there is nothing to compare {first.name} with."
         said = f"No other configuration is ahead in validation: {leads}."
     elif (table := _with_leader(summary, first)) is not None:

@@ -102,8 +102,8 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
     for system in systems:
         if not system.tests:
             raise UserError(
-                f"{system.name} has no scores yet: `augury train` with its experiment file makes "
-                "them"
+                f"{system.name} has no scores yet: wait, or repeat the command that trains it, "
+                "which continues"
             )
     return systems
 

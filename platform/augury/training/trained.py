@@ -113,7 +113,8 @@ def load_weights(run: Folder, model: M) -> M:
 
     if not run.exists(WEIGHTS):
         raise UserError(
-            f"{run.uri} has not finished training: run `augury train` again, it continues"
+            f"{run.uri} is in training, or was interrupted: wait, or repeat the command that "
+            "trains it, which continues"
         )
     if fault := run.damage(OUTCOME):
         raise Damaged(f"{fault}: remove {run.uri} and train it again")

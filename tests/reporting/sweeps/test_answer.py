@@ -35,6 +35,14 @@ def test_without_test_scores_there_is_no_answer(sweeps: Any, addresses: list[str
     assert "no configuration came" in sweep_answer(summarise(sweeps.load([1])))
 
 
+def test_what_was_cut_short_is_not_compared(sweeps: Any, addresses: list[str]) -> None:
+    """An early validation says nothing of the end."""
+    sweeps.trial(addresses[0], 1, [3, 30.0])
+    sweeps.trial(addresses[1], 1, [4.0], "stopped")
+    said = sweep_answer(summarise(sweeps.load([1], ended=False)))
+    assert said.startswith("No answer yet: with 1 of") and "nothing to compare baseline" in said
+
+
 def test_without_test_sets_validation_decides(sweeps: Any, addresses: list[str]) -> None:
     """The pooled deviation is sqrt((2 + 2 + 0) / 6) = 0.816, 6 degrees of freedom, t = 2.447."""
     train(sweeps, addresses, (30, 31, 29), (33, 34, 35), (30, 30, 30))
