@@ -7,12 +7,8 @@ from typing import Any
 
 import pytest
 
-from augury.experiments.cost import (
-    Cost,
-    Size,
-    Text,
-    cost,
-)
+from augury.experiments.cost import Cost, Text, cost
+from augury.models.sizes import Size
 from tests import tiny
 
 # So large that what every update costs besides is nothing.

@@ -10,7 +10,7 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.experiments import trial
-from augury.experiments.estimates import remaining, seed_cost
+from augury.experiments.cost import remaining, seed_cost
 from augury.experiments.graph import Graph
 from augury.experiments.record import RunRecord
 from augury.experiments.run import Run

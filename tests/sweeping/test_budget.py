@@ -9,7 +9,7 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments.estimates import Estimate
+from augury.experiments.cost import Estimate
 from augury.experiments.record import run_folder
 from augury.sweeping import plan
 from augury.sweeping.applied import apply

@@ -16,12 +16,12 @@ from augury.corpora.corpus import Corpus, input_columns
 from augury.corpora.filters import clean_lines
 from augury.corpora.labels import check_labels, label_counts
 from augury.corpora.languages import UNSPACED, base_language
-from augury.experiments.cost import Size, pretrained_size, transformer
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment
 from augury.experiments.task import Draft, Exported, Task
 from augury.models import pretrained
 from augury.models.settings import Pretrained
+from augury.models.sizes import Size, pretrained_size, transformer
 from augury.regimes.regime import SOURCE
 from augury.text.pieces import subwords
 from augury.text.pieces.subwords import Subwords

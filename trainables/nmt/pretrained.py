@@ -27,7 +27,7 @@ from trainables.tokenizers import make_subwords, subword_settings
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from augury.experiments.cost import Size
+    from augury.models.sizes import Size
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class EncoderDecoder(Translator):
         make_subwords(self.experiment.model, texts, folder)
 
     def size(self, store: Store) -> Size:
-        from augury.experiments.cost import transformer
+        from augury.models.sizes import transformer
 
         model = self.experiment.model
         assert isinstance(model, TinyT5)

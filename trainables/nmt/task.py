@@ -30,8 +30,8 @@ from trainables.nmt.pretrained import translator
 from trainables.nmt.translators import SIDES
 
 if TYPE_CHECKING:
-    from augury.experiments.cost import Size
     from augury.experiments.task import Draft, Exported
+    from augury.models.sizes import Size
     from augury.training.learner import Learner
     from trainables.nmt.trained import Trained
 

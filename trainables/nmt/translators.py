@@ -25,7 +25,7 @@ from trainables.nmt.config import Config
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from augury.experiments.cost import Size
+    from augury.models.sizes import Size
 
 SIDES = {SOURCE: ("source",), TARGET: ("target",)}
 ESTIMATE = 20_000
@@ -185,7 +185,7 @@ class FromNothing(Translator):
         return [Text(corpus.folder, columns, side) for side, columns in SIDES.items()]
 
     def size(self, store: Store) -> Size:
-        from augury.experiments.cost import Size, transformer
+        from augury.models.sizes import Size, transformer
 
         model = self.experiment.transformer
         sizes, entries = model.sizes, self.entries(store)

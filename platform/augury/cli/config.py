@@ -20,8 +20,7 @@ from augury.core.store import Store
 from augury.core.yaml_file import EXTENDS
 from augury.corpora.filters import NOT_SELECTED, REASONS
 from augury.experiments import preflight
-from augury.experiments.cost import ERROR_FACTOR
-from augury.experiments.estimates import estimate
+from augury.experiments.cost import ERROR_FACTOR, estimate
 from augury.experiments.graph import Graph
 from augury.experiments.spec import TASKS, Experiment, settings_class
 from augury.experiments.systems import expand, load

@@ -1,25 +1,37 @@
-"""Estimate the size of a model from its settings or files, and from that, its texts and its budget
-the cost of a run, trained and scored."""
+"""Estimate the cost of what is trained, before it is, from the texts and the size of the model.
+
+The true time is likely within the factor `ERROR_FACTOR`.
+"""
 
 from __future__ import annotations
 
 import functools
-import json
 import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 
+from augury.augment.operator import RECORDS, TextSubset
 from augury.core.execution import Execution
 from augury.core.machine import available_cores
-from augury.core.paths import expanded
+from augury.core.progress import duration
+from augury.core.store import Store
+from augury.corpora.corpus import KINDS, row_ranges
+from augury.corpora.filters import word_counts
+from augury.corpora.ingest import cached_corpus
 from augury.decoding.settings import Decoding
+from augury.experiments.graph import Graph, Step
 from augury.experiments.spec import Experiment
+from augury.experiments.task import find_task
+from augury.models.sizes import Size, pretrained_size
+from augury.training import history
 from augury.training.schedule import last_update
 from augury.training.settings import Training
+from augury.training.trained import OUTCOME, Outcome
 
 SUBWORDS_PER_WORD = 1.4
 FLOPS_PER_PARAMETER = 6  # of a parameter and a piece, forward and backward
@@ -36,24 +48,6 @@ with the model `small` and a beam of 5, and 2 with T5-base."""
 SCORING_SECONDS = 3  # of the conversion of the model and of the metrics, however small all is
 ERROR_FACTOR = 3
 """The true time is likely between the estimate divided by this factor and multiplied by it."""
-SIZES = (
-    ("hidden_size", "d_model", "dim"),
-    ("num_hidden_layers", "num_layers", "n_layers", "encoder_layers"),
-    ("intermediate_size", "d_ff", "encoder_ffn_dim", "hidden_dim"),
-    ("vocab_size",),
-)
-"""The names under which configurations have hidden size, layers, feed-forward size and
-vocabulary size."""
-
-
-class Size(NamedTuple):
-    """The parameters of a model, and those that a subword of the source and of the target passes
-    through."""
-
-    parameters: int
-    source: int
-    target: int = 0
-    """The output layer included."""
 
 
 class Text(NamedTuple):
@@ -129,46 +123,6 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
     )
 
 
-def transformer(
-    entries: int,
-    hidden: int,
-    feedforward: int,
-    encoder_layers: int,
-    decoder_layers: int = 0,
-    *,
-    matrices: int = 1,
-) -> Size:
-    """Return the size of a transformer, biases and normalisation left out.
-
-    `entries` are those of its vocabulary, `matrices` the matrices that embed them; without a
-    decoder it is an encoder.
-    """
-    embeddings, encoder = entries * hidden, _layers(encoder_layers, hidden, feedforward)
-    if not decoder_layers:
-        return Size(embeddings + encoder, encoder)
-    decoder = _layers(decoder_layers, hidden, feedforward, attentions=2)
-    return Size(matrices * embeddings + encoder + decoder, encoder, decoder + embeddings)
-
-
-def pretrained_size(name: str) -> Size | None:
-    """Return the size of a model in a directory; None where it is a name on a hub, or its sizes
-    have other names."""
-    try:
-        sizes = json.loads((expanded(name) / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    hidden, count, feedforward, vocabulary = (
-        next((sizes[key] for key in keys if isinstance(sizes.get(key), int)), None)
-        for keys in SIZES
-    )
-    if hidden is None or count is None or feedforward is None:
-        return None
-    decoder = 0
-    if sizes.get("is_encoder_decoder"):
-        decoder = sizes.get("decoder_layers") or sizes.get("num_decoder_layers") or count
-    return transformer(vocabulary or 0, hidden, feedforward, count, decoder)
-
-
 def uses_gpu(execution: Execution) -> bool:
     """Return whether training would run on GPUs, without querying them."""
     return execution.device == "cuda" or (
@@ -202,5 +156,133 @@ def _speed(execution: Execution, training: Training) -> float:
     return core_flops() * min(available_cores(), threads) ** 0.8
 
 
-def _layers(count: int, hidden: int, feedforward: int, *, attentions: int = 1) -> int:
-    return count * (4 * attentions * hidden**2 + 2 * hidden * feedforward)
+def estimates(graph: Graph) -> dict[str, Cost | None]:
+    """Return the cost of one seed of every training, by name, those of earlier stages and of the
+    models that operators use among them."""
+    return {
+        graph.names[Step(address)]: seed_cost(plan.experiment, graph.store)
+        for address, plan in graph.plans.items()
+    }
+
+
+class Estimate(NamedTuple):
+    """The estimated cost of a graph's models, trained and scored side by side on this machine.
+
+    What is trained, to its end or in part, costs no time.
+    """
+
+    first_seed: float
+    """The seconds of one seed of every system, with the models that their operators use."""
+    all_seeds: float
+    bytes: int
+    """On disk, if no other run shares them."""
+    at_once: int
+
+    def __str__(self) -> str:
+        megabytes = self.bytes / 1e6
+        disk = f"{megabytes:,.0f} MB" if megabytes < 1000 else f"{megabytes / 1000:,.1f} GB"
+        return (
+            f"one seed of all: about {duration(self.first_seed)}; all seeds: at most about "
+            f"{duration(self.all_seeds)}, {self.at_once} at once, and {disk} of disk; rough: "
+            f"{ERROR_FACTOR} times less or more"
+        )
+
+
+def estimate(graph: Graph, base: Experiment, at_once: int | None = None) -> Estimate | None:
+    """Return the estimated cost of the models of a graph; None where that of one is not known.
+
+    As many run side by side as fit this machine, or `at_once`.
+    """
+    left, costs = remaining(graph), trial_costs(graph)
+    if left is None or costs is None:
+        return None
+    parallel = trials_at_once(base, at_once)
+    scored = [step for step in graph.names if step in graph.scored]
+    firsts = {step.address: step for step in reversed(scored)}
+    first = sum(left.get(step, 0.0) for step in graph.missing(firsts.values()))
+    size = sum(cost.bytes for cost in costs.values())
+    return Estimate(first / parallel, sum(left.values()) / parallel, size, parallel)
+
+
+def trials_at_once(experiment: Experiment, at_once: int | None = None) -> int:
+    """Return how many trials this machine runs side by side."""
+    cores = experiment.training.workers * (experiment.execution.threads or 1)
+    return at_once or max(1, available_cores() // cores)
+
+
+def remaining(graph: Graph) -> dict[Step, float] | None:
+    """Return the seconds that the models of a graph still take as trials: 0 where they are
+    complete; None where those of one are not known.
+
+    The pace is that of the trainings that have ended: processors differ, and so does what else
+    runs on them.
+    """
+    costs = trial_costs(graph)
+    if costs is None:
+        return None
+    plans = graph.plans
+    runs = {step: plans[step.address].run(step.seed) for step in costs if step.seed is not None}
+    ended = {step: Outcome.read(run) for step, run in runs.items() if run.exists(OUTCOME)}
+    paces = [
+        outcome.train_seconds / costs[step].training
+        for step, outcome in ended.items()
+        if costs[step].training
+    ]
+    pace, left = median(paces) if paces else 1.0, {}
+    for step, run in runs.items():
+        cost, left[step] = costs[step], 0.0
+        if run.complete:
+            continue
+        if step not in ended:
+            left[step] = max(pace * cost.training - history.trained_seconds(run), 0.0)
+        left[step] += pace * cost.scoring
+    return left
+
+
+def trial_costs(graph: Graph) -> dict[Step, Cost] | None:
+    """Return the cost of every model of a graph, without scores where it has none; None where that
+    of one is not known."""
+    of_plans: dict[str, Cost] = {}
+    for address, plan in graph.plans.items():
+        if (known := seed_cost(plan.experiment, graph.store)) is None:
+            return None
+        of_plans[address] = known
+    return {
+        step: of_plans[step.address] if step in graph.scored else of_plans[step.address].unscored()
+        for step in graph.names
+        if step.seed is not None
+    }
+
+
+def seed_cost(experiment: Experiment, store: Store) -> Cost | None:
+    """Estimate the cost of one seed, trained and scored; None where the size of its model is not
+    known."""
+    first, task = experiment.first, find_task(experiment.task)
+    size = pretrained_size(first.pretrained.name) if first.pretrained else task.size(first, store)
+    if size is None:
+        return None
+    train, shares = cached_corpus(experiment.corpus, "train", store.root), experiment.corpus.shares
+    rows = {name: end - start for name, start, end in row_ranges(train)}
+    read = {name: shares[name].weight * count for name, count in rows.items()}
+    middle = train.shard(train.shards[len(train.shards) // 2], KINDS[train.kind].sentences)
+    words = [float(word_counts(column.combine_chunks()).mean()) for column in middle.columns]
+    all_rows = sum(read.values())
+    for operator in experiment.augment:
+        if operator.makes() == RECORDS:
+            subset = operator.of if isinstance(operator, TextSubset) else ()
+            texts = {
+                name: cached_corpus(spec, "train", store.root).rows
+                for name, spec in operator.texts().items()
+            }
+            share = experiment.mixture.get(operator.name())
+            counted = read if share is None else rows
+            parents = sum(counted[name] for name in rows if name in subset or not subset)
+            made = operator.expected_records(parents, texts)
+            all_rows += made * (1 if share is None else share.weight)
+    tests = [cached_corpus(experiment.corpus, name, store.root) for name in experiment.test_sets]
+    text = Text(
+        max(1, round(all_rows)),
+        words if size.target else [sum(words)],
+        sum(corpus.rows for corpus in tests),
+    )
+    return cost(experiment, size, text)

@@ -25,8 +25,7 @@ from augury.corpora.ingest import (
 )
 from augury.corpora.labels import LABEL, label_counts
 from augury.corpora.spec import BaseSpec, ResolvedSplit
-from augury.experiments.cost import Cost, uses_gpu
-from augury.experiments.estimates import estimates
+from augury.experiments.cost import Cost, estimates, uses_gpu
 from augury.experiments.graph import Graph, Step, dev_sets
 from augury.experiments.spec import Experiment
 from augury.experiments.stored_runs import NO_TESTS

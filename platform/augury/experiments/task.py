@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from augury.core.store import Folder, Store
     from augury.corpora.corpus import Corpus
     from augury.decoding.settings import Decoding, Sampler, Translator
-    from augury.experiments.cost import Size
     from augury.experiments.run import Run
     from augury.experiments.spec import Experiment
+    from augury.models.sizes import Size
     from augury.text.tokens import Text, Tokenizer
     from augury.training.learner import Learner
 

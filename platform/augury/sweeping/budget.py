@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from augury.core.errors import UserError
 from augury.core.progress import duration
 from augury.core.store import Store
-from augury.experiments import estimates
-from augury.experiments.estimates import Estimate, remaining, trial_costs
+from augury.experiments import cost
+from augury.experiments.cost import Estimate, remaining, trial_costs
 from augury.experiments.graph import Graph, Step
 from augury.sweeping import plan as plans
 from augury.sweeping.applied import LeftOut
@@ -24,7 +24,7 @@ def estimate(plan: SweepPlan, seeds: Sequence[int], at_once: int | None = None) 
     """Return the estimated cost of a plan; None where that of a model is not known."""
     if not plan.configurations:
         return None
-    return estimates.estimate(_graph(plan, seeds), plan.base(), at_once)
+    return cost.estimate(_graph(plan, seeds), plan.base(), at_once)
 
 
 def make_plan(space: Space, options: SweepOptions) -> SweepPlan:
@@ -51,7 +51,7 @@ def keep_within(plan: SweepPlan, options: SweepOptions) -> None:
     left = remaining(graph)
     if left is None:
         return
-    parallel = estimates.trials_at_once(plan.base(), options.at_once)
+    parallel = cost.trials_at_once(plan.base(), options.at_once)
 
     def needed(addresses: Iterable[str]) -> float:
         """Return the seconds of one seed of configurations, with what they need, each once."""

@@ -20,7 +20,7 @@ from augury.core.plugin_files import describe_error
 from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.experiments import preflight
-from augury.experiments.estimates import remaining, trials_at_once
+from augury.experiments.cost import remaining, trials_at_once
 from augury.experiments.graph import Graph, Step
 from augury.experiments.make import reach_storage, refuse_lost_storage, show_progress
 from augury.experiments.preflight import say_cautions
