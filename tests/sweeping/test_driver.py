@@ -1,4 +1,4 @@
-"""What a sweep tells its scheduler of a trial."""
+"""What a sweep tells its scheduler of a trial, and when a budget ends one."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from augury.core.store import Store
 from augury.experiments.recording import unrecorded
 from augury.sweeping import plan
 from augury.sweeping import space as spaces
+from augury.sweeping.driver import run_experiment
 from augury.sweeping.plan import SweepOptions
 from augury.sweeping.schedulers import Trial
 from augury.sweeping.sweep import _Driver
 from augury.training.history import History
+from tests import tiny
 from tests.sweeping.sweeps import QUICK
 
 
@@ -37,3 +39,15 @@ def test_a_trial_is_compared_by_its_best_validation(
         history.add(update, 0, {"valid/loss": score})
     history.flush()
     assert sweep._value(trial) == value
+
+
+@pytest.mark.trains
+def test_a_spent_budget_ends_a_training_at_its_next_validation(tmp_path: Path) -> None:
+    """The same call without one continues it."""
+    training = {"max_updates": 4, "validate_every": 2}
+    experiment = tiny.experiment("nmt", tmp_path, training=training, seeds=[1])
+    trained = run_experiment(experiment, budget=0.0)
+    assert (trained.runs, trained.missing) == ({}, 1)
+    trained = run_experiment(experiment)
+    (runs,) = trained.runs.values()
+    assert (trained.missing, [*runs]) == (0, [1])
