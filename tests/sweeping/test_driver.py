@@ -10,7 +10,7 @@ from typing import Literal
 import pytest
 
 from augury.core.store import Store
-from augury.experiments.recording import unrecorded
+from augury.experiments.record import unrecorded
 from augury.sweeping import plan
 from augury.sweeping import space as spaces
 from augury.sweeping.driver import run_experiment

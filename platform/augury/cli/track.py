@@ -30,8 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.core.store import Store
     from augury.experiments import stored_runs
     from augury.experiments.record import KIND as RUNS
-    from augury.experiments.record import RunRecord
-    from augury.experiments.recording import Tracking
+    from augury.experiments.record import RunRecord, Tracking
     from augury.sweeping.state import KIND as SWEEPS
     from augury.tracking.export import Exporter
 

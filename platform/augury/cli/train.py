@@ -21,7 +21,7 @@ from augury.core.naming import command, counted, mlflow_command
 from augury.core.progress import duration, say
 from augury.core.store import Store
 from augury.experiments import preflight
-from augury.experiments.recording import place
+from augury.experiments.record import place
 from augury.experiments.systems import expand, load
 from augury.sweeping.request import seconds
 from augury.sweeping.state import DEFINITION

@@ -20,7 +20,7 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.secrets import redacted
 from augury.core.store import Store
-from augury.experiments.recording import Tracking, place
+from augury.experiments.record import Tracking, place
 from augury.training.history import Record
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ from augury.core.messages import say, say_once
 from augury.core.secrets import redacted
 from augury.core.store import MANIFEST, Folder, Store
 from augury.experiments import stored_runs
-from augury.experiments.record import DESCRIPTION, HYPOTHESES, SCORES, RunName, RunRecord
-from augury.experiments.recording import Tracking
+from augury.experiments.record import DESCRIPTION, HYPOTHESES, SCORES, RunName, RunRecord, Tracking
 from augury.reporting import find, results
 from augury.reporting.run_files import EXPERIMENT
 from augury.reporting.score_tables import Record, run_records, scored

@@ -14,7 +14,7 @@ from augury.core.naming import command
 from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.core.threads import Throttle
-from augury.experiments.recording import Tracking
+from augury.experiments.record import Tracking
 from augury.sweeping import state
 from augury.tracking.client import reason
 from augury.tracking.export import EXPERIMENTS, Exporter, experiment_of

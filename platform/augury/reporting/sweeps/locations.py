@@ -6,8 +6,7 @@ import shlex
 
 from augury.core.naming import command, mlflow_command
 from augury.core.store import Store
-from augury.experiments.record import RunRecord
-from augury.experiments.recording import Tracking, place
+from augury.experiments.record import RunRecord, Tracking, place
 from augury.reporting import run_files
 from augury.sweeping.state import TUNE, Sweep
 

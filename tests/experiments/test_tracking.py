@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from augury.core.store import Store
-from augury.experiments.recording import Tracking, place
+from augury.experiments.record import Tracking, place
 
 
 def test_the_setting_wins_over_the_environment_and_that_over_the_storage(
