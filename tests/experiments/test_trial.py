@@ -20,12 +20,13 @@ from tests import tiny
 
 @pytest.mark.trains
 def test_a_new_test_set_is_scored_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def tested(**sizes: int) -> tuple[list[str], dict[str, Any]]:
+    def tested(beam: int = 1, **sizes: int) -> tuple[list[str], dict[str, Any]]:
         """Return the test sets that are translated, and the scores of all."""
         tests = {test: {"builtin": size} for test, size in sizes.items()}
         corpus = {**tiny.PARALLEL, "tests": tests}
         translated.clear()
-        trained = run_experiment(tiny.experiment("nmt", tmp_path / "results", corpus=corpus))
+        sections = {"corpus": corpus, "decoding": {"beam": beam}}
+        trained = run_experiment(tiny.experiment("nmt", tmp_path / "results", **sections))
         return [*translated], RunRecord.read(trained.runs["tiny"][1]).tests
 
     translated: list[str] = []
@@ -38,6 +39,7 @@ def test_a_new_test_set_is_scored_alone(tmp_path: Path, monkeypatch: pytest.Monk
     assert list(both[1]) == ["talks", "news"] and both[1]["news"] == first[1]["news"]
     assert tested(talks=5, news=7)[0] == ["news"]
     assert tested(talks=5)[0] == []
+    assert tested(beam=2, talks=5)[0] == ["talks"]
 
 
 LETTERS = {"operator": "cipher", "keys": [1, 2], "alphabet": "abcdefghijklmnopqrstuvwxyzßäöü"}
