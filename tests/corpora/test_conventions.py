@@ -349,7 +349,8 @@ def test_segments_of_markup_are_sentences(tmp_path: Path) -> None:
         ('# a note\n\nmsgid "yes"\nmsgstr "ja"\n', "Gettext"),
         ("__label__pos a good film\n", "label"),
         ("<!DOCTYPE html>\n<html><p>404", "HTML"),
-        ('<?xml version="1.0"?>\n<corpus><s>a</s></corpus>', "XML"),
+        ('<?xml version="1.0"?>\n<corpus><body><s>a</s></body></corpus>', "XML without"),
+        ("<!-- saved -->\n<head><title>", "HTML"),
         ("eins\rzwei\rdrei\r", "CR"),
     ],
 )

@@ -183,6 +183,9 @@ def test_the_language_of_a_row_can_be_that_of_a_column(tmp_path: Path, store: St
     lines = ["lang\tpremise\thypothesis\tlabel\n", "de\ta\tb\te\n", "en\ta\tb\tn\n"]
     path.write_text("".join(lines))
     by_column = spec(train={"file": str(path), "columns": {"language": "lang"}})
+    assert (
+        "language" in spec(train={"file": "a", "columns": {"language": "language"}}).train.columns
+    )
     corpus = ingest(by_column, "train", store)
     assert corpus.column("language") == ["de", "en"] and corpus.manifest["language"] == "mul"
     path.write_text("".join([*lines, "deutsch\ta\tb\tn\n"]))

@@ -129,7 +129,6 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
     references, *more = map(read, arguments.references)
     sources = read(arguments.sources, 0) if arguments.sources else None
     metrics = list(dict.fromkeys(arguments.metrics or ["bleu", "chrf"]))
-    _refuse_zeros(metrics, arguments.language or "", references, arguments.systems)
     stems = [Path(_files(files)[0]).stem for files in arguments.systems]
     names = stems if len(set(stems)) == len(stems) else arguments.systems
     systems = []
@@ -145,4 +144,5 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
                 more_references=more,
             )
         systems.append(from_scores(name, first.name, seeds))
+    _refuse_zeros(metrics, arguments.language or "", references, arguments.systems)
     return systems

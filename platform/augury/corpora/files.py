@@ -52,8 +52,8 @@ OTHERS: Mapping[bytes, str] = {
 MARKUP: Mapping[bytes, str] = {  # by what a text begins with, in lower case
     rb"<tmx\b": "TMX, a translation memory: write its languages as two files of lines, or a table",
     rb"<xliff\b": "XLIFF: write its two languages as two files of lines, or as a table",
-    rb"(<!--[^>]*-->\s*)?<(html|head|body)\b": "a page of HTML: download the file itself, or save "
-    "its text",
+    rb"\A(<!--[^>]*-->\s*)?<(html|head|body)\b|<html\b": "a page of HTML: download the file "
+    "itself, or save its text",
     rb"webvtt|\d+\s*\n\d\d:\d\d:\d\d[,.]\d{3} -->": "subtitles: write their sentences as lines, "
     "without numbers and times",
     rb"(?:#.*\n|\s)*msgid \"": "a Gettext catalogue: write its two sides as files of lines",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
@@ -25,6 +26,8 @@ LINE = "line of the file"
 """The column with the lines that rows begin in, from 1, for files whose rows have lines."""
 FIRST_RECORDS = 50
 """Records of JSON whose fields are the columns of a table."""
+LIST = re.compile(r"\.(list|bag)\.\w+$")
+"""The end of the path of a Parquet column of lists."""
 MOST_FIELDS = 200
 """Of a record of JSON: one with more is a table, column by column."""
 T = TypeVar("T")
@@ -284,7 +287,7 @@ def _parquet(path: str, columns: Sequence[str]) -> Iterator[pa.Table]:
 def _leaves(file: pq.ParquetFile) -> list[str]:
     """Return the names of columns, those of nested fields with dots."""
     columns = (file.schema.column(index) for index in range(len(file.schema)))
-    return [column.path.removesuffix(".list.element") for column in columns]
+    return [LIST.sub("", column.path) for column in columns]
 
 
 def class_names(path: str, column: str) -> tuple[str, ...]:
