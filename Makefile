@@ -73,10 +73,10 @@ test-slow: $(VENV)/.installed-test
 SCALAR := ATEN_CPU_CAPABILITY=default DNNL_MAX_CPU_ISA=SSE41 MKL_CBWR=COMPATIBLE CT2_FORCE_CPU_ISA=GENERIC OPENBLAS_CORETYPE=Prescott
 AVX2 := ATEN_CPU_CAPABILITY=avx2 DNNL_MAX_CPU_ISA=AVX2 MKL_CBWR=AVX2 CT2_FORCE_CPU_ISA=AVX2 OPENBLAS_CORETYPE=Haswell
 
-test-processors: $(VENV)/.installed-test
-	for processor in '$(SCALAR)' '$(AVX2)'; do \
-	    env $$processor $(BIN)/python -m pytest -n 2 -m 'trains and not slow' || exit 1; \
-	done
+test-processors: test-on-SCALAR test-on-AVX2
+
+test-on-%: $(VENV)/.installed-test
+	env $($*) $(BIN)/python -m pytest -n 2 -m 'trains and not slow'
 
 # A minute or more each, and what CI has no time for; before a release.
 test-long: $(VENV)/.installed-test
