@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from augury.core.store import Store
 from augury.experiments import trial
 from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
@@ -15,6 +16,7 @@ from augury.experiments.task import ShowsStates, capable
 from augury.experiments.trial import render_texts
 from augury.sweeping.driver import run_experiment
 from augury.text.tokens import Tokens
+from augury.training.trained import FAILURE
 from tests import tiny
 
 
@@ -39,7 +41,10 @@ def test_a_new_test_set_is_scored_alone(tmp_path: Path, monkeypatch: pytest.Monk
     assert list(both[1]) == ["talks", "news"] and both[1]["news"] == first[1]["news"]
     assert tested(talks=5, news=7)[0] == ["news"]
     assert tested(talks=5)[0] == []
-    assert tested(beam=2, talks=5)[0] == ["talks"]
+    (run,) = Store(tmp_path / "results").folder("runs", "").subfolders()
+    failed = Store(tmp_path / "results").folder("runs", run).sub("seed-1")
+    failed.write_record(FAILURE, {"kind": "Crashed", "error": "before"})
+    assert tested(beam=2, talks=5)[0] == ["talks"] and not failed.exists(FAILURE)
 
 
 LETTERS = {"operator": "cipher", "keys": [1, 2], "alphabet": "abcdefghijklmnopqrstuvwxyzßäöü"}
