@@ -62,7 +62,10 @@ def _dialect(path: str, layout: str, size: int, changed: int) -> Dialect:
     # A header or a row of the table may begin with the mark, too.
     of_table = (row for row in range(comments) if _may_be_row(lines[row], delimiter, fields))
     comments = next(of_table, comments)
-    if all(map(SINGLE_QUOTED.fullmatch, lines[comments].strip().split(delimiter))):
+    header, *rows = map(str.strip, lines[comments : comments + FIRST_ROWS])
+    names_are = all(map(SINGLE_QUOTED.fullmatch, header.split(delimiter)))
+    rows_are = any(rows) and all(row[0] == row[-1] == "'" for row in rows if row)
+    if names_are or (rows_are and fields):
         return Dialect(delimiter, mark="'", line_end=line_end, skipped=comments)
     escapes = [None, "\\"] if '\\"' in start else [None]
     if delimiter == "\t" or len(escapes) > 1:
