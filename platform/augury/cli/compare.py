@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,7 +85,10 @@ def _lines(file: Path, side: int = 1) -> list[str]:
 
 
 def _refuse_zeros(
-    metrics: Sequence[str], language: str, references: Sequence[str], systems: Sequence[str]
+    metrics: Sequence[str],
+    language: str,
+    references: Sequence[str],
+    outputs: Mapping[Path, Sequence[str]],
 ) -> None:
     """Raise UserError for a metric that is 0 whatever a system writes."""
     from augury.scoring.registry import metric_class
@@ -94,8 +97,8 @@ def _refuse_zeros(
         kind = metric_class(name)
         if kind.measures == "labels":
             known = {line.strip() for line in references}
-            for file in [file for system in systems for file in _files(system)]:
-                if known.isdisjoint(given := {line.strip() for line in _lines(Path(file))}):
+            for file, lines in outputs.items():
+                if known.isdisjoint(given := {line.strip() for line in lines}):
                     raise UserError(
                         f"{file} has none of the labels of the references, {min(known)!r} and "
                         f"others, but {min(given)!r}: write them alike"
@@ -131,12 +134,14 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
     metrics = list(dict.fromkeys(arguments.metrics or ["bleu", "chrf"]))
     stems = [Path(_files(files)[0]).stem for files in arguments.systems]
     names = stems if len(set(stems)) == len(stems) else arguments.systems
+    outputs: dict[Path, list[str]] = {}
     systems = []
     for name, files in zip(names, arguments.systems, strict=True):
         seeds = {}
         for path in map(Path, _files(files)):
+            outputs[path] = read(path)
             seeds[Folder(str(path.parent), path.name)] = score(
-                read(path),
+                outputs[path],
                 references,
                 sources=sources,
                 language=arguments.language,
@@ -144,5 +149,5 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
                 more_references=more,
             )
         systems.append(from_scores(name, first.name, seeds))
-    _refuse_zeros(metrics, arguments.language or "", references, arguments.systems)
+    _refuse_zeros(metrics, arguments.language or "", references, outputs)
     return systems
