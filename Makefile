@@ -8,22 +8,16 @@ BIN := $(VENV)/bin
 
 install: $(VENV)/.installed
 
-$(VENV)/.installed: pyproject.toml constraints.txt
+# For users; and with what tests and pages need, for developers.
+$(VENV)/.installed-dev: EXTRAS := [test,docs]
+$(VENV)/.installed $(VENV)/.installed-dev: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Augury needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
 	@echo "$(VENV): downloads and installs about 170 packages, PyTorch and Ray among them; this takes minutes,"
 	@echo "and 2.5 GB of disk, or more where PyTorch comes with CUDA. QUIET= shows each package."
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install $(QUIET) --disable-pip-version-check -c constraints.txt -e .
+	$(BIN)/python -m pip install $(QUIET) --disable-pip-version-check -c constraints.txt -e '.$(EXTRAS)'
 	@echo "$(VENV) is set up: source $(BIN)/activate, then augury --help"
-	touch $@
-
-$(VENV)/.installed-test: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
-	touch $@
-
-$(VENV)/.installed-docs: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
-	touch $@
+	touch $(VENV)/.installed $@
 
 demo: install
 	$(BIN)/augury demo
@@ -35,7 +29,7 @@ docs: install
 	$(MAKE) site
 
 # A dead link, or a page that the table of contents lacks, is an error.
-site: $(VENV)/.installed-docs
+site: $(VENV)/.installed-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # Licences that are not on the list, and known vulnerabilities of the pinned versions, by a registry that has them; the
@@ -59,33 +53,35 @@ licences: install $(AUDIT)/.installed
 audit: licences
 	$(AUDIT)/bin/pip-audit --strict --disable-pip --no-deps --requirement constraints.txt
 
-test: $(VENV)/.installed-test
+# PROCESSOR=SCALAR or AVX2: as on a processor that has no other vector instructions.
+test: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n 2 -m 'not slow' --durations=15
+	env $($(PROCESSOR)) $(BIN)/python -m pytest -n 2 -m 'not slow' --durations=15
 
-test-slow: $(VENV)/.installed-test
+test-slow: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'slow and not long' --durations=15
 
-# Tests that train, without vector instructions and with those of AVX2: PyTorch, oneDNN, MKL, CTranslate2, OpenBLAS.
+# Without vector instructions, and with those of AVX2: PyTorch, oneDNN, MKL, CTranslate2, OpenBLAS.
 SCALAR := ATEN_CPU_CAPABILITY=default DNNL_MAX_CPU_ISA=SSE41 MKL_CBWR=COMPATIBLE CT2_FORCE_CPU_ISA=GENERIC OPENBLAS_CORETYPE=Prescott
 AVX2 := ATEN_CPU_CAPABILITY=avx2 DNNL_MAX_CPU_ISA=AVX2 MKL_CBWR=AVX2 CT2_FORCE_CPU_ISA=AVX2 OPENBLAS_CORETYPE=Haswell
 
+# Tests that train, on both.
 test-processors: test-on-SCALAR test-on-AVX2
 
-test-on-%: $(VENV)/.installed-test
+test-on-%: $(VENV)/.installed-dev
 	env $($*) $(BIN)/python -m pytest -n 2 -m 'trains and not slow'
 
 # A minute or more each, and what CI has no time for; before a release.
-test-long: $(VENV)/.installed-test
+test-long: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -m long --durations=15
 	env $(SCALAR) $(BIN)/python -m pytest -n 2 -m 'trains and not long' tests/system
 
 # Measures every question of benchmarks/, or BENCHMARKS='decode race'; hours.
 BENCHMARKS := training objective adversarial decode preparation sweep race time_to_bleu
-bench: $(VENV)/.installed-test
+bench: $(VENV)/.installed-dev
 	for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 # What `python -m benchmarks.gpu` needs of a machine without network beside what PyTorch's images have.
