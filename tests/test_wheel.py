@@ -48,9 +48,10 @@ def test_a_wheel_runs_the_demo_from_another_directory(tmp_path: Path) -> None:
     shutil.rmtree(ROOT / "build" / "lib", ignore_errors=True)  # modules that have gone since
     run(*build, cwd=tmp_path)
     (wheel,) = tmp_path.glob("augury-*.whl")
-    venv.create(tmp_path / "env", with_pip=True)
+    venv.create(tmp_path / "env")
     python = tmp_path / "env" / "bin" / "python"
-    run(python, "-m", "pip", "install", "--no-deps", wheel, cwd=tmp_path)
+    pip = [sys.executable, "-m", "pip", "--python", python]
+    run(*pip, "install", "--no-deps", wheel, cwd=tmp_path)
     # The dependencies of this environment, but not its Augury, whose editable install is a hook of
     # its own.
     site = run(

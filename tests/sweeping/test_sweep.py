@@ -96,11 +96,14 @@ def kill_a_trial(storage: Path) -> None:
 def test_an_interrupted_sweep_ends_like_an_undisturbed_one(
     undisturbed: Undisturbed, tmp_path: Path, executor: str, request: pytest.FixtureRequest
 ) -> None:
-    """After a killed driver, Ctrl-C and a killed trial, the same command finishes the sweep."""
+    """After Ctrl-C, and on Ray a killed driver and a killed trial, too, the same command finishes
+    the sweep."""
+    numbers = [signal.SIGINT]
     if executor == "ray":
         request.getfixturevalue("local_ray")
+        numbers.insert(0, signal.SIGKILL)
     storage, flags = prepared(undisturbed, tmp_path), (*FLAGS, "--executor", executor)
-    for number in (signal.SIGKILL, signal.SIGINT):
+    for number in numbers:
         target = validations(storage) + 1
         driver = start(*command_line(storage, *flags), executor=executor)
         wait_for(lambda target=target: validations(storage) >= target, driver)
