@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from augury.core.locks import locked
 from augury.experiments.record import Tracking
 from augury.tracking.export import Exporter
 from augury.training.trained import FAILURE
@@ -13,10 +14,8 @@ from tests.tracking.reading import logged_runs, parents, states
 STOPPED = ("FINISHED", "stopped: the same command continues it")
 
 
-def export(trials: Any, uri: str, *, live: bool = False) -> None:
-    exporter = Exporter(Tracking(uri=uri), trials.store)
-    exporter.running |= {trials.folder} if live else set()
-    exporter.send(trials.folder.name)
+def export(trials: Any, uri: str) -> None:
+    Exporter(Tracking(uri=uri), trials.store).send(trials.folder.name)
 
 
 def test_seeds_stand_below_the_sweep_that_has_the_scores_of_its_best(
@@ -62,11 +61,13 @@ def test_what_became_of_trials(trials: Any, database: str) -> None:
     for index, progress in enumerate(("failed", "stopped", "running")):
         address = f"{index}" * 16
         trials.configuration(address, {"regime.beta": index})
-        trials.trial(address, 1, progress, 5).describe(name=progress, address=address, seed=1)
+        run = trials.trial(address, 1, progress, 5)
+        run.describe(name=progress, address=address, seed=1)
     trials.trial(B, 1, "running")
     trials.store.folder("runs", f"{'0' * 16}/seed-1").write_record(FAILURE, {"error": "NaN"})
     trials.write()
-    export(trials, database, live=True)
+    with locked(run.folder):
+        export(trials, database)
     failed, running = ("FAILED", "failed: NaN"), ("RUNNING", "running")
     assert states(database) == {
         "beta": ("RUNNING", "failed, running, stopped"),

@@ -6,13 +6,14 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from augury.core.errors import UserError
+from augury.core.locks import locked
 from augury.core.store import Store
 from augury.experiments.record import Tracking
 from augury.tracking import tracker as trackers
@@ -24,10 +25,8 @@ NAME = "cipherdaug seed 3"
 
 
 @pytest.fixture(autouse=True)
-def quick_and_without_failures(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trackers, "SECONDS", 0.05)
-    yield
-    trackers._failed.clear()
 
 
 def closed_port() -> int:
@@ -54,7 +53,8 @@ def test_a_run_from_start_to_finish(
 ) -> None:
     tracking = Tracking(uri=database)
     with Tracker(tracking, store) as tracker:
-        with tracker.follow(run.folder):
+        with locked(run.folder):
+            tracker.follow(run.folder)
             run.history(50, 100)
             eventually(lambda: steps(database) == [50, 100])
             running = ("RUNNING", "running")
@@ -68,7 +68,7 @@ def test_a_run_from_start_to_finish(
     report = {"title": "ciphers", "answer": "It helps.", "systems": {}, "scores": {}}
     store.folder("reports", "ciphers").write_record("report.json", report)
     with Tracker(tracking, store) as tracker:
-        tracker.report("ciphers")
+        tracker.follow(run.folder)
     runs = logged_runs(database)
     assert runs["ciphers"].data.tags["mlflow.note.content"] == "It helps."
     assert Exporter(tracking, store).storage() == 0
@@ -78,9 +78,8 @@ def test_nothing_is_recorded_unless_something_runs(
     database: str, store: Store, run: Any, trials: Any
 ) -> None:
     with Tracker(Tracking(enabled=False), store) as tracker:
-        with tracker.follow(run.folder), tracker.follow(trials.folder):
-            pass
-        tracker.report("ciphers")
+        tracker.follow(run.folder)
+        tracker.follow(trials.folder)
     with Tracker(Tracking(), store):
         pass
     assert not Path(store.root, "mlflow.db").exists()
@@ -91,11 +90,11 @@ def test_an_outage_is_said_once_and_its_data_is_sent_later(
 ) -> None:
     trials.finish()
     down = Tracking(uri=f"http://someone:secret@127.0.0.1:{closed_port()}")
-    for _ in range(2):  # one for runs, and one for their report
-        with Tracker(down, store) as tracker:
-            with tracker.follow(run.folder), tracker.follow(trials.folder):
-                run.history(50, 100)
-            run.folder.finish({})
+    with Tracker(down, store) as tracker:
+        tracker.follow(run.folder)
+        tracker.follow(trials.folder)
+        run.history(50, 100)
+        run.folder.finish({})
     (line,) = capsys.readouterr().err.splitlines()
     assert "Connection refused" in line and f"augury track {store.root}" in line
     assert "secret" not in line

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -61,18 +62,19 @@ def run(arguments: argparse.Namespace) -> int:
         sweep = ("augury", "sweep", "augmentations", arguments.experiment)
         race = command(*sweep, "--rows", *[*described][1:])
         say(f"trains all {len(described)} systems to their end; to race them: {race} --budget 2h")
-    trained = run_experiment(loaded, Tracker, budget=budget)
-    runs, failures = trained.runs, trained.failures
-    seeds = {name: system.seeds for name, system in described.items()}
-    folders = [folder for of_system in runs.values() for folder in of_system.values()]
     store, report = Store(loaded.storage), None
     page = store.folder(find.REPORTS, loaded.name)
-    systems = results.load_experiment(runs, seeds)
-    if scored_sets(systems):
-        report = experiment.report(systems, loaded.name, failures)
-        if experiment.write(report, page, systems):
-            with Tracker(loaded.tracking, store) as tracker:
-                tracker.report(loaded.name)
+    with Tracker(loaded.tracking, store) as tracker:
+        trained = run_experiment(loaded, lambda *_: nullcontext(tracker), budget=budget)
+        runs, failures = trained.runs, trained.failures
+        folders = [folder for of_system in runs.values() for folder in of_system.values()]
+        seeds = {name: system.seeds for name, system in described.items()}
+        systems = results.load_experiment(runs, seeds)
+        if scored_sets(systems):
+            report = experiment.report(systems, loaded.name, failures)
+            if experiment.write(report, page, systems):
+                for folder in folders:
+                    tracker.follow(folder)
     text_cautions = preflight.text_cautions(described.values(), store)
     if arguments.json:
         facts: dict[str, Any] = {"answer": None, "tables": [], "stages": []}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -359,9 +359,8 @@ def check(uri: str) -> str:
 class Recorder(Protocol):
     """Records the runs of one command; nothing here raises, or waits for more than seconds."""
 
-    def follow(self, folder: Folder) -> AbstractContextManager[None]:
-        """Record a run, whose folder holds `run.json`, or a sweep while the block runs, and what
-        has become of it."""
+    def follow(self, folder: Folder) -> None:
+        """Record a run, whose folder holds `run.json`, or a sweep, from now on."""
 
 
 Recording = Callable[[Tracking, Store], AbstractContextManager[Recorder]]
@@ -369,8 +368,8 @@ Recording = Callable[[Tracking, Store], AbstractContextManager[Recorder]]
 
 
 class _Unrecorded:
-    def follow(self, folder: Folder) -> AbstractContextManager[None]:
-        return nullcontext()
+    def follow(self, folder: Folder) -> None:
+        return None
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 from augury.core import config
@@ -181,12 +181,10 @@ def runs_on_ray(experiments: Sequence[Experiment], missing: Collection[Trial]) -
 def followed(recorder: Recorder, graph: Graph) -> Follow:
     """Return what records a trial while it runs, with a line on its progress."""
 
-    @contextmanager
-    def follow(trial: Trial, run: Run) -> Iterator[None]:
+    def follow(trial: Trial, run: Run) -> AbstractContextManager[None]:
+        recorder.follow(run.folder)
         label = f"{graph.names[Step(*trial)]}, seed {trial.seed}"
-        shown = show_progress(run.folder, label, run.experiment.training)
-        with shown, recorder.follow(run.folder):
-            yield
+        return show_progress(run.folder, label, run.experiment.training)
 
     return follow
 

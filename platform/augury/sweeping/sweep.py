@@ -114,7 +114,8 @@ class _Driver:
             size += counted(len(options.seeds), "seed")
             say(f"{size}; {counted(already, 'trial')} already finished")
             writer = StateWriter(trials, self.sweep, self.show, self.deadline)
-            with recorder.follow(self.sweep), writer.writing():
+            recorder.follow(self.sweep)
+            with writer.writing():
                 points = {address: known.point for address, known in configurations.items()}
                 run_trials(trials, experiments, points, on_ray=on_ray, at_once=options.at_once)
             finished = trials.scheduler.finished and not self.cut_short

@@ -51,12 +51,12 @@ class Content:
     """What MLflow should have of a run."""
 
     title: str
-    status: Status
-    started: float
-    """Unix time of the beginning of training."""
-    ended: float
-    """Unix time of its last step so far."""
     tags: Mapping[str, str]
+    status: Status = "FINISHED"
+    started: float = 0.0
+    """Unix time of the beginning of training."""
+    ended: float = 0.0
+    """Unix time of its last step so far."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     metrics: Mapping[str, float | None] = field(default_factory=dict)
     """Those of the whole run, at step 0: MLflow draws metrics with a single step as bars."""

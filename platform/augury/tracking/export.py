@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from augury.core import config
@@ -36,6 +35,9 @@ from augury.training.trained import FAILURE
 if TYPE_CHECKING:
     from mlflow.entities import Run
 
+Group = tuple[Content, Iterable[Folder], Collection[str]]
+"""A sweep or an experiment, its runs, and the parameters of each of them, if they are known."""
+
 LEVEL, STATE, NOTE = "augury.level", "augury.state", "mlflow.note.content"
 """Tags; MLflow shows the note at the top of a run's page."""
 EXPERIMENTS = "experiments"
@@ -56,35 +58,18 @@ ORDER: tuple[Status, ...] = ("RUNNING", "FINISHED", "FAILED")
 """The first one of the seeds is that of what stands above."""
 
 
-@dataclass(frozen=True)
-class Group:
-    """A sweep or an experiment."""
-
-    name: str
-    """Empty for damaged runs, which stand alone."""
-    tags: Mapping[str, str]
-    runs: Iterable[Folder]
-    running: Collection[str] = ()
-    """The names of those that are trained now, besides those that a process holds the lock of."""
-    keys: Collection[str] = ()
-    """Parameters of its runs; by default, those in which the systems of its experiment differ."""
-    page: Folder | None = None
-    """The folder of its report."""
-    metrics: Mapping[str, float | None] = field(default_factory=dict)
-    """Those of its best configuration, as its report has them."""
-
-
 class Exporter:
     """Exports a storage to MLflow. A run that is as it was when it was sent is not read again.
 
     Rows are MLflow's runs: those of seeds are made first, and what stands above is made from what
     MLflow has of them."""
 
-    def __init__(self, tracking: Tracking, store: Store):
+    def __init__(self, tracking: Tracking, store: Store, *, live: bool = False):
         self.mlflow, self.store = Experiment(tracking, store), store
         self.address = redacted(self.mlflow.uri)
-        self.running: set[Folder] = set()
-        """Runs and sweeps that are known to run now."""
+        self.live = live
+        """Whether the command that trains goes on: on object stores, which have no locks, what has
+        not ended runs then."""
 
     def storage(self) -> int:
         """Export everything; return the number of runs that MLflow lacked or that have changed.
@@ -103,12 +88,12 @@ class Exporter:
 
     def send(self, name: str) -> None:
         """Export `sweeps/NAME` or `experiments/NAME` with its runs."""
-        kind, _, name = name.partition("/")
-        group = self._sweep(name) if kind == state.KIND else self._experiment(name)
+        kind, _, own = name.partition("/")
+        above, runs, keys = self._sweep(own) if kind == state.KIND else self._experiment(own)
         with self.mlflow.lock():
-            rows = [row for run in group.runs if (row := self._seed(run, group))]
-            if rows and name:
-                self._above(group, f"{kind}/{name}", rows)
+            rows = [row for run in runs if (row := self._seed(run, above.tags, keys))]
+            if rows and own:  # damaged runs of no known experiment stand alone
+                self._above(name, above, rows)
 
     def members(self) -> dict[str, list[Folder]]:
         """Return the runs that belong to no sweep, by the name of their experiment; it is empty
@@ -123,42 +108,37 @@ class Exporter:
         return members
 
     def _experiment(self, name: str) -> Group:
+        """Return an experiment, but for when it ran, and its runs; their parameters are those in
+        which its systems differ."""
         report = self.store.folder(find.REPORTS, name)
         summary = find.report_summary(report)
         note = str(summary.get("answer", ""))
         tags = {LEVEL: "experiment", "augury.experiment": name, NOTE: note}
-        return Group(name, tags, self.members().get(name, ()), page=report)
+        above = Content(name, tags, files=_texts(report, [state.PAGE]))
+        return above, self.members().get(name, ()), ()
 
     def _sweep(self, name: str) -> Group:
+        """Return a sweep, but for when it ran, its runs, and the parameters that it varies."""
         folder = self.store.folder(state.KIND, name)
-        definition, progress = state.records(folder)
+        definition, _ = state.records(folder)
         summary = folder.read_record(SUMMARY) if folder.exists(SUMMARY) else {}
         notes = [definition["question"], summary.get("answer", ""), *summary.get("notes", ())]
         points = {entry["address"]: entry["point"] for entry in definition["configurations"]}
-        trials = progress.get("trials", {}) if folder in self.running else {}
-        note = "\n\n".join(filter(None, notes))
-        return Group(
-            name,
-            {LEVEL: "sweep", "augury.sweep": name, NOTE: note},
-            [run for run in stored_runs.folders(self.store) if _address(run) in points],
-            [f"runs/{key}" for key, trial in trials.items() if trial["progress"] == "running"],
-            dict.fromkeys(key for point in points.values() for key in config.flatten(point)),
-            folder,
-            _best_metrics(summary),
-        )
+        tags = {LEVEL: "sweep", "augury.sweep": name, NOTE: "\n\n".join(filter(None, notes))}
+        page = _texts(folder, [state.PAGE])
+        above = Content(name, tags, metrics=_best_metrics(summary), files=page)
+        runs = [run for run in stored_runs.folders(self.store) if _address(run) in points]
+        keys = dict.fromkeys(key for point in points.values() for key in config.flatten(point))
+        return above, runs, keys
 
-    def _above(self, group: Group, name: str, rows: Collection[Run]) -> None:
-        """Send a group, which began and ended with its rows, and put these below it."""
+    def _above(self, name: str, content: Content, rows: Collection[Run]) -> None:
+        """Send a sweep or experiment, which began and ended with its rows, and put these below
+        it."""
         states = {row.data.tags[STATE].partition(":")[0] for row in rows}
-        content = Content(
-            group.name,
-            min((row.info.status for row in rows), key=ORDER.index),
-            min(row.info.start_time for row in rows) / 1000,
-            max(row.info.end_time or row.info.start_time for row in rows) / 1000,
-            {**group.tags, STATE: ", ".join(sorted(states))},
-            metrics=group.metrics,
-            files=_texts(group.page, [state.PAGE]) if group.page else {},
-        )
+        content.status = min((row.info.status for row in rows), key=ORDER.index)
+        content.started = min(row.info.start_time for row in rows) / 1000
+        content.ended = max(row.info.end_time or row.info.start_time for row in rows) / 1000
+        content.tags = {**content.tags, STATE: ", ".join(sorted(states))}
         root = Folder(self.store.root, "")
         if not root.exists(IDENTITY):
             root.write_record(IDENTITY, {"id": uuid.uuid4().hex[:12]})
@@ -169,7 +149,7 @@ class Exporter:
         for row in rows:
             self.mlflow.adopt(above, row)
 
-    def _seed(self, run: Folder, group: Group) -> Run | None:
+    def _seed(self, run: Folder, tags: Mapping[str, str], keys: Collection[str]) -> Run | None:
         """Send the run of a seed, once it is more than described: MLflow does not let a run begin
         later than it was said to."""
         files = {
@@ -179,27 +159,32 @@ class Exporter:
         }
         if not files.keys() - {EXPERIMENT, DESCRIPTION}:
             return None
-        running = run in self.running or run.name in group.running or is_locked(run)
-        running = running and MANIFEST not in files
+        held = is_locked(run) if run.is_local else self.live and FAILURE not in files
+        running = held and MANIFEST not in files
         return self.mlflow.send(
             run.name,
             config.address([files, running]),
-            lambda: _content(run, group, files, running),
+            lambda: _content(run, tags, keys, files, running),
         )
 
 
 def _content(
-    run: Folder, group: Group, files: Mapping[str, tuple[int, float]], running: bool
+    run: Folder,
+    tags: Mapping[str, str],
+    keys: Collection[str],
+    files: Mapping[str, tuple[int, float]],
+    running: bool,
 ) -> Content:
-    """Return what MLflow should have of the run of a seed."""
+    """Return what MLflow should have of the run of a seed, with the tags of what stands above it;
+    `keys` are the parameters that it shares with others, or none for those that differ."""
     times = [modified for _, modified in files.values()]
-    tags = {**group.tags, LEVEL: "seed"}
+    tags = {**tags, LEVEL: "seed"}
     try:
         record, steps, best = RunRecord.read(run), history.read(run), results.best_validations(run)
     except UserError as error:
         say_once(f"warning: {error}")
         tags |= {STATE: f"damaged: {error}", NOTE: str(error)}
-        return Content(f"{run.name} (damaged)", "FAILED", min(times), max(times), tags)
+        return Content(f"{run.name} (damaged)", tags, "FAILED", min(times), max(times))
     if steps:  # validations say how long training has taken, the first lines only when they are
         begun = [step["time"] - step["metrics"].get("train/seconds", 0.0) for step in steps]
         times = [min(begun), steps[-1]["time"]]
@@ -209,7 +194,7 @@ def _content(
     outcome = "running" if running else f"failed: {failure}" if failure else outcome
     # A run without one of its group's would stand at "unknown" in parallel coordinates; operators
     # have keys of their own, and "augment" is that none is there.
-    differing = [key for key in group.keys or record.differing if key != "augment"]
+    differing = [key for key in keys or record.differing if key != "augment"]
     wanted: dict[str, Any] = {**dict.fromkeys(differing, NONE), **record.parameters}
     known = {key: wanted[key] for key in [*differing, *MATTER] if key in wanted}
     metrics: dict[str, float | None] = {f"best/valid/{name}": of for name, of in best.items()}
@@ -217,9 +202,9 @@ def _content(
     metrics |= _metrics(scores, scored(None, record.cost))
     return Content(
         f"{record.name} seed {record.seed}",
-        status,
-        min(times),
-        max(times),
+        status=status,
+        started=min(times),
+        ended=max(times),
         tags={
             **tags,
             STATE: outcome,

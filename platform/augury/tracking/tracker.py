@@ -6,9 +6,6 @@ What MLflow does not take is in the run folders: `augury track` sends it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cached_property
 
 from augury.core.naming import command
 from augury.core.progress import say
@@ -24,10 +21,6 @@ WAIT_SECONDS = 20.0
 SECONDS, REMOTE_SECONDS = 10.0, 60.0
 """Seconds between two sendings, at least, of what lies on an object store."""
 
-_failed: set[str] = set()
-"""The addresses at which MLflow failed last, which was said: no command of this process waits for
-it then."""
-
 
 class Tracker:
     """Exports the runs of one command, every few seconds and at its end. Nothing here raises
@@ -35,13 +28,13 @@ class Tracker:
 
     def __init__(self, tracking: Tracking, store: Store):
         self.tracking, self.store = tracking, store
+        if tracking.enabled:
+            self._exporter = Exporter(tracking, store, live=True)
         self._names: dict[str, None] = {}
+        self._failed = False
+        """Whether MLflow failed last, which was said: the command does not wait for it then."""
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._repeat, name="tracking", daemon=True)
-
-    @cached_property
-    def _exporter(self) -> Exporter:
-        return Exporter(self.tracking, self.store)
 
     def __enter__(self) -> Tracker:
         return self
@@ -49,33 +42,16 @@ class Tracker:
     def __exit__(self, *_: object) -> None:
         if self._thread.is_alive():
             self._ended.set()
-            self._thread.join(0.0 if self._exporter.address in _failed else WAIT_SECONDS)
+            self._thread.join(0.0 if self._failed else WAIT_SECONDS)
             if self._thread.is_alive():
                 self._fail("it is slow")
 
-    @contextmanager
-    def follow(self, folder: Folder) -> Iterator[None]:
-        """Export a sweep, or a run with its experiment, from now on; it runs while the block
-        does."""
+    def follow(self, folder: Folder) -> None:
+        """Export a sweep, or a run with its experiment, from now on."""
         if not self.tracking.enabled:
-            yield
             return
-        self._exporter.running.add(folder)
-        if folder.name.startswith(state.KIND):
-            self._export(folder.name)
-        else:
-            self.report(experiment_of(folder))
-        try:
-            yield
-        finally:
-            self._exporter.running.discard(folder)
-
-    def report(self, experiment: str) -> None:
-        """Export an experiment, whose report was made."""
-        if self.tracking.enabled:
-            self._export(f"{EXPERIMENTS}/{experiment}")
-
-    def _export(self, name: str) -> None:
+        is_sweep = folder.name.startswith(state.KIND)
+        name = folder.name if is_sweep else f"{EXPERIMENTS}/{experiment_of(folder)}"
         self._names[name] = None
         if not self._thread.is_alive():
             self._thread.start()
@@ -86,6 +62,7 @@ class Tracker:
         while not self._ended.is_set():
             throttle.run(self._attempt)
             self._ended.wait(min(1.0, SECONDS))
+        self._exporter.live = False
         self._attempt()
 
     def _attempt(self) -> None:
@@ -96,11 +73,10 @@ class Tracker:
         except Exception as error:  # nothing of MLflow or the network must end a command
             self._fail(reason(error))
         else:
-            _failed.discard(self._exporter.address)
+            self._failed = False
 
     def _fail(self, why: str) -> None:
-        address = self._exporter.address
-        if address not in _failed:
-            send = command("augury", "track", self.store.root)
+        if not self._failed:
+            send, address = command("augury", "track", self.store.root), self._exporter.address
             say(f"warning: MLflow at {address} lacks what follows ({why}); send it by: {send}")
-        _failed.add(address)
+        self._failed = True
