@@ -145,14 +145,16 @@ class EncoderDecoder(Translator):
         return model
 
 
-def translator(experiment: SequenceExperiment, folder: Folder | None = None) -> Translator:
+def translator(
+    experiment: SequenceExperiment, folder: Folder | None = None
+) -> FromNothing | EncoderDecoder:
     """Return the model of an experiment, and the vocabulary in a folder."""
     if isinstance(experiment.model, ModelConfig):
         return FromNothing(experiment, folder)
     return EncoderDecoder(experiment, folder)
 
 
-def translator_of(run: Run) -> Translator:
+def translator_of(run: Run) -> FromNothing | EncoderDecoder:
     """Return the model of a run, whose vocabulary is made."""
     assert isinstance(run.experiment, SequenceExperiment)
     return translator(run.experiment, run.stored_folder(run.tokenizer))

@@ -3,7 +3,6 @@ text."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property, partial
@@ -32,8 +31,8 @@ ESTIMATE = 20_000
 """Rows whose words estimate the entries of an automatic vocabulary."""
 
 
-class Translator(ABC):
-    """The model of an experiment, with its vocabulary once that is made.
+class Translator:
+    """What the models of experiments have in common: a vocabulary, once that is made.
 
     Vocabularies of all kinds have the members of `text.pieces.vocabulary.Vocabulary` that
     translation reads; to read an incomplete one is a UserError. Torch is imported where models are
@@ -46,46 +45,15 @@ class Translator(ABC):
         """`folder` is that of the vocabulary, where it is made."""
         self.experiment, self.folder = experiment, folder
 
-    @property
-    @abstractmethod
-    def positions(self) -> int:
-        """The number of subwords that the model reads or writes, the end included; a large one
-        where its positions are relative."""
-
     def prefix(self, domain: str | None = None, target: str = TARGET) -> list[int]:
         """Return the ids before a source: a model's own, and the tags of the language of the
         `target` and of the text's domain."""
         tags = [self.vocabulary.tags[tag] for tag in self.experiment.prefix(domain, target)]
         return [*self.vocabulary.before, *tags]
 
-    @abstractmethod
-    def check(self, store: Store) -> None:
-        """Raise UserError for settings and training text that cannot be prepared."""
-
     def check_model(self, store: Store) -> None:
         """Raise UserError for a model that cannot be trained, before anything is made."""
         return None
-
-    @abstractmethod
-    def tokenizer(self, texts: Mapping[str, Text], store: Store) -> Tokenizer:
-        """Return the tokenizer of training texts, made or not."""
-
-    @abstractmethod
-    def make_tokenizer(self, texts: Mapping[str, Text], folder: Folder) -> None:
-        """Write the tokenizer into its folder and finish that."""
-
-    @abstractmethod
-    def size(self, store: Store) -> Size:
-        """Estimate the size of a model from nothing."""
-
-    @abstractmethod
-    def untrained(self, seed: int) -> PreTrainedModel:
-        """Return the model before training, on the CPU and in training mode; `seed` determines what
-        is not pretrained."""
-
-    @abstractmethod
-    def empty(self) -> PreTrainedModel:
-        """Return a model whose weights will be replaced by those of a run."""
 
 
 class FromNothing(Translator):
@@ -100,6 +68,8 @@ class FromNothing(Translator):
 
     @property
     def positions(self) -> int:
+        """The number of subwords that the model reads or writes, the end included; a large one
+        where its positions are relative."""
         return self.experiment.transformer.max_positions
 
     def check(self, store: Store) -> None:
@@ -125,6 +95,7 @@ class FromNothing(Translator):
                 make_texts(Graph(store).plan(experiment))
 
     def tokenizer(self, texts: Mapping[str, Text], store: Store) -> Tokenizer:
+        """Return the tokenizer of training texts, made or not."""
         from augury.text.pieces import training
 
         settings = self.experiment.vocabulary.to_dict()
@@ -150,6 +121,7 @@ class FromNothing(Translator):
         return VocabularyTokenizer(store.folder("vocabularies", address(determined)))
 
     def make_tokenizer(self, texts: Mapping[str, Text], folder: Folder) -> None:
+        """Write the tokenizer into its folder and finish that."""
         from augury.text.pieces import training
 
         settings = self.experiment.vocabulary
@@ -185,6 +157,7 @@ class FromNothing(Translator):
         return [Text(corpus.folder, columns, side) for side, columns in SIDES.items()]
 
     def size(self, store: Store) -> Size:
+        """Estimate the size of a model from nothing."""
         from augury.models.sizes import Size, transformer
 
         model = self.experiment.transformer
@@ -205,6 +178,8 @@ class FromNothing(Translator):
         return Size(parameters, source + shared, target + shared + again)
 
     def untrained(self, seed: int) -> PreTrainedModel:
+        """Return the model before training, on the CPU and in training mode; `seed` determines what
+        is not pretrained."""
         from trainables.nmt.model import build
 
         pad, eos = self.vocabulary.pad, self.vocabulary.eos
@@ -212,6 +187,7 @@ class FromNothing(Translator):
         return build(self.experiment.transformer, size, pad=pad, eos=eos, seed=seed)
 
     def empty(self) -> PreTrainedModel:
+        """Return a model whose weights will be replaced by those of a run."""
         return self.untrained(seed=0)
 
 
