@@ -35,7 +35,7 @@ def render() -> str:
         for section in _sections(experiment):
             if section not in seen and section not in (Operator, Regime):
                 seen.add(section)
-                follows_model = section in (experiment.FROM_NOTHING, *experiment.TUNING)
+                follows_model = section in experiment.TRAININGS.values()
                 base = experiment.model_fields["training"].annotation
                 rows = _inherited_rows(section, base) if follows_model else ()
                 table = _table(section, rows)
@@ -163,13 +163,11 @@ def _cell(text: str | None) -> str:
 
 def _sections(schema: type[Section]) -> Iterator[type[Section]]:
     """Yield the sections within a section, in order, each before its own."""
-    scratch = getattr(schema, "FROM_NOTHING", None)
-    others = ([scratch] if scratch else []) + [*getattr(schema, "TUNING", ())]
     for name, field in schema.model_fields.items():
         for section in _models(field.annotation):
             yield section
             if name == "training":
-                yield from others
+                yield from getattr(schema, "TRAININGS", {}).values()
             yield from _sections(section)
 
 

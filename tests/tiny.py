@@ -9,6 +9,7 @@ from augury.core.store import Store
 from augury.experiments.make import prepare
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment, parse
+from trainables.nmt.config import ModelConfig
 
 T5 = {"architecture": "tiny", "vocabulary_size": 150, "feedforward_size": 32}
 """The model of a generator."""
@@ -87,3 +88,14 @@ def experiment(task: str, storage: Path, **changes: Any) -> Experiment:
 def prepared(task: str, storage: Path, **changes: Any) -> Run:
     """Return the run of such an experiment, whose texts are made."""
     return prepare(experiment(task, storage, **changes), Store(storage))
+
+
+def parameters_of(config: ModelConfig, vocabulary_size: int) -> int:
+    """Return how many parameters a translation model would train; none of them is made."""
+    import torch
+
+    from trainables.nmt.model import _uninitialised
+
+    with torch.device("meta"):
+        model = _uninitialised(config, vocabulary_size, pad=0, eos=1)
+    return sum(weight.numel() for weight in model.parameters() if weight.requires_grad)

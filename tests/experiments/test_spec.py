@@ -135,9 +135,6 @@ def test_defaults_of_training_follow_whether_a_model_starts_from_nothing(tmp_pat
     pretrained = {key: value for key, value in scratch.items() if key != "model"}
     tuned, learned = parse(pretrained).training, parse(scratch).training
     assert learned.learning_rate > 5 * tuned.learning_rate
-    paper = parse({**scratch, "training": {"preset": "paper"}}).training
-    assert (paper.learning_rate, paper.patience) == (tuned.learning_rate, tuned.patience)
-
     both = {**pretrained, "systems": {"tuned": {}, "learned": {"model": scratch["model"]}}}
     assert [system.training for system in expand(parse(both)).values()] == [tuned, learned]
 

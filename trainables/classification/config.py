@@ -81,10 +81,6 @@ class ClassifierTraining(FineTuning):
     rate that falls linearly over ten epochs, and an end after three epochs without gain.
     """
 
-    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "paper": {"learning_rate": 1e-5, "max_epochs": 10, "patience": 3}
-    }
-
     max_examples: int | None = Field(32, ge=1, le=10_000_000)
     learning_rate: float = Field(1e-5, gt=0)
     warmup_share: float | None = Field(0.06, ge=0, lt=1)
@@ -121,7 +117,7 @@ class ClassifierConfig(Experiment):
     training: ClassifierTraining = ClassifierTraining()
     scoring: LabelScoring = LabelScoring()
 
-    FROM_NOTHING: ClassVar[type[Training] | None] = ScratchClassifierTraining
+    TRAININGS: ClassVar[Mapping[bool, type[Training]]] = {False: ScratchClassifierTraining}
 
     @property
     def labels(self) -> tuple[str, ...]:

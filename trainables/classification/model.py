@@ -167,14 +167,9 @@ def _separator(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> in
 
 def _first(model: PreTrainedModel) -> int:
     """Return the position of the first token: 0, or in RoBERTa the one after the pad's."""
-    for name, module in model.named_modules():
-        if (
-            name.endswith("position_embeddings")
-            and isinstance(module, nn.Embedding)
-            and module.padding_idx is not None
-        ):
-            return module.padding_idx + 1
-    return 0
+    embeddings = getattr(model.base_model, "embeddings", None)
+    pad = getattr(getattr(embeddings, "position_embeddings", None), "padding_idx", None)
+    return 0 if pad is None else int(pad) + 1
 
 
 def _configuration(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -202,8 +202,6 @@ class TranslationTuning(FineTuning):
     Settings that are not listed are those of a model from nothing.
     """
 
-    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-
     learning_rate: float = Field(5e-5, gt=0)
     warmup_share: float | None = Field(0.06, ge=0, lt=1)
     clip_norm: float = Field(1.0, ge=0)
@@ -271,7 +269,7 @@ class Config(SequenceExperiment):
 
     RESEGMENTS: ClassVar[bool] = True
     READS_TAGS: ClassVar[bool] = True
-    TUNING: ClassVar[tuple[type[Training], ...]] = (TranslationTuning,)
+    TRAININGS: ClassVar[Mapping[bool, type[Training]]] = {True: TranslationTuning}
 
     @model_validator(mode="after")
     def _fits(self) -> Config:
@@ -310,6 +308,3 @@ class Config(SequenceExperiment):
     @property
     def resegments(self) -> bool:
         return not isinstance(self.model, Pretrained)
-
-    def training_schema(self) -> type[Training] | None:
-        return TranslationTuning if isinstance(self.model, PretrainedTranslator) else None

@@ -76,8 +76,6 @@ def _to_transformers(
     vocabulary, first = trained.vocabulary, trained.vocabulary.first
     written = len(first) + 1
     start = model.generation_config.decoder_start_token_id
-    if start is None:
-        start = model.config.decoder_start_token_id
     decoding, of_beam = trained.experiment.decoding, dict[str, Any]()
     if decoding.beam > 1:
         of_beam = {"length_penalty": decoding.length_penalty, "early_stopping": True}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -75,16 +75,6 @@ class GeneratorTraining(FineTuning):
     epochs, an end after three epochs without gain, and the checkpoint of the best validation loss.
     """
 
-    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "paper": {
-            "max_examples": 8,
-            "learning_rate": 3e-4,
-            "warmup_share": None,
-            "max_epochs": 10,
-            "patience": 3,
-        }
-    }
-
     max_examples: int | None = Field(8, ge=1, le=10_000_000)
     learning_rate: float = Field(3e-4, gt=0)
     warmup_updates: int = Field(0, ge=0)
@@ -118,7 +108,7 @@ class Config(SequenceExperiment):
     validation: ValidationSettings = ValidationSettings(metric="loss")
     decoding: Decoding = Decoding(beam=1, max_length=150)
 
-    FROM_NOTHING: ClassVar[type[Training] | None] = ScratchGeneratorTraining
+    TRAININGS: ClassVar[Mapping[bool, type[Training]]] = {False: ScratchGeneratorTraining}
 
     @model_validator(mode="after")
     def _prompts_unchanged(self) -> Config:

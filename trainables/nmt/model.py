@@ -39,13 +39,6 @@ def build(
     return model.train()
 
 
-def parameters(config: ModelConfig, vocabulary_size: int) -> int:
-    """Return how many parameters a model would train; nothing of its size is allocated."""
-    with torch.device("meta"):
-        model = _uninitialised(config, vocabulary_size, pad=0, eos=1)
-    return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
-
-
 def _uninitialised(config: ModelConfig, vocabulary_size: int, pad: int, eos: int) -> MarianMTModel:
     with no_init_weights():
         kind = PreNormTranslator if config.norm == "pre" else MarianMTModel

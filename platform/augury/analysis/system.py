@@ -30,7 +30,7 @@ VALID = "valid"
 
 @dataclass
 class System:
-    """A model and the sentences that it is analysed on; results are cached.
+    """A model and the sentences that it is analysed on; translations and counts are cached.
 
     `rows` are the indices of the sentences in the test set.
     """
@@ -88,9 +88,7 @@ class System:
 
     def ids(self, view: str = PLAIN) -> list[list[int]]:
         """Return the ids of the sentences in a view, without tag and end of sentence."""
-        return self._cached(
-            "ids", view, lambda: self._trained.encode(self.sources, view, tagged=False)
-        )
+        return self._trained.encode(self.sources, view, tagged=False)
 
     def encode(self, texts: Sequence[str], view: str = PLAIN) -> list[list[int]]:
         """Return the ids of any source texts in a view, without tag and end of sentence."""
@@ -126,11 +124,7 @@ class System:
     def states(self, view: str = PLAIN) -> list[npt.NDArray[np.float32]]:
         """Return the mean encoder state of every sentence, (sentences, dimensions) for every
         layer from embeddings."""
-        return self._cached(
-            "states",
-            view,
-            lambda: self._trained.encoder_states(self.ids(view), self._domain),
-        )
+        return self._trained.encoder_states(self.ids(view), self._domain)
 
     @property
     def _domain(self) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
@@ -138,12 +138,9 @@ class Experiment(Section):
     """Whether the task can train on several texts, if not with weights and tags."""
     RESEGMENTS: ClassVar[bool] = False
     """Whether the task's vocabulary can segment text anew (`text.pieces.resegmentation`)."""
-    FROM_NOTHING: ClassVar[type[Training] | None] = None
-    """The section `training` of a model without pretrained weights, where its defaults are others:
-    a subclass of that of a pretrained model."""
-    TUNING: ClassVar[tuple[type[Training], ...]] = ()
-    """The sections `training` of pretrained models, where the annotated one is that of a model
-    from nothing."""
+    TRAININGS: ClassVar[Mapping[bool, type[Training]]] = {}
+    """The section `training` of a pretrained model (True) or of one from nothing, where its
+    defaults are others than those of the annotated one, of which it is a subclass."""
 
     def plain_system(self) -> dict[str, Any]:
         """Return the settings, by dotted key, that turn this experiment into its plain baseline."""
@@ -233,11 +230,6 @@ class Experiment(Section):
         model = getattr(self, "model", None)
         return model if isinstance(model, Pretrained) else None
 
-    def training_schema(self) -> type[Training] | None:
-        """Return the section `training` whose defaults follow the model; None for the annotated
-        one."""
-        return None if self.pretrained else self.FROM_NOTHING
-
     @property
     def example_limit(self) -> int | None:
         """The maximum number of pieces of a training example; None where longer ones are cut."""
@@ -326,7 +318,7 @@ class Experiment(Section):
     @model_validator(mode="after")
     def _training_follows_model(self) -> Experiment:
         """Take the defaults that follow the model, where it has some; the file overrides them."""
-        schema = self.training_schema()
+        schema = self.TRAININGS.get(self.pretrained is not None)
         if schema and issubclass(schema, type(self.training)):
             settings = self.training.model_dump(exclude_unset=True)
             self.__dict__["training"] = schema.model_validate(settings)

@@ -153,7 +153,7 @@ class FineTuning(Training):
     It ends after three epochs without gain, and keeps the checkpoint of the best validation.
     """
 
-    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {}}
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     order: Order = "random"
     schedule: Literal["inverse_sqrt", "linear", "constant"] = "linear"

@@ -28,7 +28,6 @@ from search_spaces.papers import cipherdaug
 from search_spaces.papers.cipherdaug import formula
 from tests import tiny
 from trainables.nmt.config import ModelConfig
-from trainables.nmt.model import parameters as parameters_of
 from trainables.nmt.translators import FromNothing
 
 PAPER = Path(cipherdaug.__file__).with_suffix(".tsv")
@@ -126,12 +125,12 @@ def test_a_printed_size_is_that_of_the_configuration_or_declared(
     blocks = read_blocks(PAPER)
     lines = {label(line): line for line in blocks[name]}
     text = lines[row][column]
-    computed = float(parameters_of(model, count))
+    computed = float(tiny.parameters_of(model, count))
     if column == "Emb Θ":
         of_piece, shared = model.embeddings.counts(model.sizes.hidden_size)
         computed = of_piece * count or shared
     elif text.endswith("x"):
-        computed /= parameters_of(*model_of(of_table, str(of_table.space.reference)))
+        computed /= tiny.parameters_of(*model_of(of_table, str(of_table.space.reference)))
     digits = text.rstrip("Mx")
     unit = (1e6 if text.endswith("M") else 1) / 10 ** len(digits.partition(".")[2])
     last = round(float(digits) * 10 ** len(digits.partition(".")[2]))
@@ -148,7 +147,7 @@ def test_sizes_of_wmt14_and_of_the_formulas_of_table_10() -> None:
     of_table = table("table3", corpus="wmt14-en-de")
     for row, count in (("Transformer", 36_000), ("CipherDAug - 1 key", 48_000)):
         model, found = model_of(of_table, row)
-        assert (found, parameters_of(model, found)) == (count, 44_138_496 + count * 512)
+        assert (found, tiny.parameters_of(model, found)) == (count, 44_138_496 + count * 512)
     model = ModelConfig.model_validate({"architecture": "transformer_iwslt_de_en"})
     assert formula(model, 12_000) == 6_144_000
     changes = table("table10").space.rows["Transformer + ALONE, O trained"]

@@ -8,8 +8,9 @@ import torch
 from torch import Tensor, nn
 from transformers import MarianMTModel
 
+from tests.tiny import parameters_of
 from trainables.nmt.config import Alone, ModelConfig
-from trainables.nmt.model import build, parameters
+from trainables.nmt.model import build
 from trainables.sequence import hidden_states
 
 PAD, EOS, VOCABULARY = 1, 2, 60
@@ -32,9 +33,9 @@ def ids(rows: int, length: int, seed: int = 0) -> Tensor:
 )
 def test_counts_of_the_papers_architectures(architecture: Any, network: int) -> None:
     config = ModelConfig(architecture=architecture, max_positions=16)
-    assert parameters(config, 1_000) == network + 2 * 1_000 * 512
+    assert parameters_of(config, 1_000) == network + 2 * 1_000 * 512
     pre = config.model_copy(update={"norm": "pre", "share_all_embeddings": True})
-    assert parameters(pre, 1_000) == network + 2 * 2 * 512 + 1_000 * 512
+    assert parameters_of(pre, 1_000) == network + 2 * 2 * 512 + 1_000 * 512
 
 
 def test_initialisation_is_fairseqs() -> None:
