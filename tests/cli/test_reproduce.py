@@ -137,6 +137,14 @@ def test_settings_are_resolved_without_any_text(
     assert "null" not in json.dumps(shown) and "{}" not in json.dumps(shown)
 
 
+def test_every_row_is_resolved_from_its_own_settings(augury: Augury) -> None:
+    shown = augury("reproduce", "cipherdaug/table9", "--scale", "paper", "--resolved", "--json").json
+    models = [shown[row]["settings"]["model"]["embeddings"]["name"] for row in shown]
+    regimes = [shown[row]["settings"]["regime"]["name"] for row in shown]
+    assert models == ["table", "table", *4 * ["alone"]]
+    assert regimes == 3 * ["plain", "coregularised"]
+
+
 def test_a_dry_run_shows_published_values(tmp_path: Path, augury: Augury) -> None:
     words = ["xnli_adversarial/table4", "--storage", tmp_path, "--dry-run", "--json"]
     shown = augury("reproduce", *words, "--rows", "Improvement(%) (10k)").json

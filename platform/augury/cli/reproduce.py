@@ -168,12 +168,12 @@ def _resolved(
             title, text = f"{name}, stage {stage.stage.name}" if stage.stage else name, None
             if size and not stage.stage:  # a row may read a part of the table's text
                 text = TextSize(getattr(stage.corpus.train, "subset", None) or size[0], size[1])
-            settings = stage.to_dict() | {"stage": None}
-            settings["corpus"]["filter"] = stage.corpus.preparation.to_dict()
+            resolved = stage.to_dict() | {"stage": None}
+            resolved["corpus"]["filter"] = stage.corpus.preparation.to_dict()
             if sizes := getattr(getattr(stage, "model", None), "sizes", None):
-                settings["model"] |= asdict(sizes)
+                resolved["model"] |= asdict(sizes)
             about = pace(stage.training, text)._asdict()
-            shown[title] = _filled({"about": about, "settings": settings})
+            shown[title] = _filled({"about": about, "settings": resolved})
     return shown
 
 
