@@ -138,7 +138,9 @@ def test_settings_are_resolved_without_any_text(
 
 
 def test_every_row_is_resolved_from_its_own_settings(augury: Augury) -> None:
-    shown = augury("reproduce", "cipherdaug/table9", "--scale", "paper", "--resolved", "--json").json
+    shown = augury(
+        "reproduce", "cipherdaug/table9", "--scale", "paper", "--resolved", "--json"
+    ).json
     models = [shown[row]["settings"]["model"]["embeddings"]["name"] for row in shown]
     regimes = [shown[row]["settings"]["regime"]["name"] for row in shown]
     assert models == ["table", "table", *4 * ["alone"]]

@@ -26,7 +26,7 @@ from augury.sweeping import request
 from augury.sweeping.budget import make_plan
 from augury.sweeping.plan import SweepOptions, SweepPlan
 from augury.sweeping.space import Space
-from augury.training.schedule import TextSize, pace
+from augury.training.schedule import pace
 
 EXAMPLE = """augury reproduce xnli_adversarial/table2 --scale toy --seeds 1 2 3
   augury reproduce cipherdaug/table3 --scale paper/iwslt17-fr-en --dry-run
@@ -159,20 +159,21 @@ def _resolved(
 ) -> dict[str, Any]:
     """Return the settings of the rows that were asked for, and of each of their stages, with the
     filter of a known corpus and the sizes of an architecture, but for what is null or empty."""
-    shown, size = {}, table.declared.text.get(space.scale)
+    shown, (length, tokens) = {}, table.declared.text.get(space.scale, (None, 0.0))
     for name, changes in space.rows.items():
         if name == space.reference and asked and name not in asked:
             continue
         merged = config.merge(config.merge(space.base, changes), settings)
         for stage in last_stage(parse(merged, name)).chain:
-            title, text = f"{name}, stage {stage.stage.name}" if stage.stage else name, None
-            if size and not stage.stage:  # a row may read a part of the table's text
-                text = TextSize(getattr(stage.corpus.train, "subset", None) or size[0], size[1])
+            title = f"{name}, stage {stage.stage.name}" if stage.stage else name
+            rows = None
+            if length and not stage.stage:  # a row may read a part of the table's text
+                rows = getattr(stage.corpus.train, "subset", None) or length
             resolved = stage.to_dict() | {"stage": None}
             resolved["corpus"]["filter"] = stage.corpus.preparation.to_dict()
             if sizes := getattr(getattr(stage, "model", None), "sizes", None):
                 resolved["model"] |= asdict(sizes)
-            about = pace(stage.training, text)._asdict()
+            about = pace(stage.training, rows, tokens)
             shown[title] = _filled({"about": about, "settings": resolved})
     return shown
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from augury.training.settings import Training
 
@@ -70,40 +70,31 @@ def last_update(training: Training, updates_per_epoch: float) -> int:
     return max(1, min(ends))
 
 
-class TextSize(NamedTuple):
-    """About how much a training text is."""
+def pace(training: Training, rows: int | None, tokens: float) -> dict[str, str | int | None]:
+    """Return what an update reads at most, `batch`, and numbers of updates, most of them estimates:
+    those of a pass, between validations, of patience, and that the average of the last checkpoints
+    spans.
 
-    rows: int
-    tokens: float
-    """Subwords of the longer side of a row, on average."""
-
-
-class Pace(NamedTuple):
-    """Numbers of updates; all are estimates but those that settings state."""
-
-    batch: str
-    """What an update reads at most."""
-    updates_per_pass: int | None
-    validate_every: int | None
-    patience: int | None
-    averaged: int | None
-    """What the average of the last checkpoints spans, None where they are not averaged."""
-
-
-def pace(training: Training, text: TextSize | None) -> Pace:
-    """Return the pace of a training; what depends on an unknown text is None."""
+    The text has about so many rows, and `tokens` subwords on the longer side of a row; where its
+    rows are None, so is what depends on it.
+    """
     batches = training.workers * training.accumulation
     batch = f"{batches * training.max_tokens:,} tokens"
     if training.max_examples is not None:
         batch += f" or {batches * training.max_examples:,} examples"
     updates = None
-    if text is not None:
-        of_batch = min(training.max_tokens / text.tokens, training.max_examples or math.inf)
-        updates = math.ceil(text.rows / (batches * of_batch))
+    if rows is not None:
+        of_batch = min(training.max_tokens / tokens, training.max_examples or math.inf)
+        updates = math.ceil(rows / (batches * of_batch))
     every = training.validate_every or (updates and training.validate_every_epochs * updates)
     averaged = training.average_last if training.weights == "averaged" else None
-    patience = every and every * training.patience
-    return Pace(batch, updates, every, patience, every and averaged and every * averaged)
+    return {
+        "batch": batch,
+        "updates_per_pass": updates,
+        "validate_every": every,
+        "patience": every and every * training.patience,
+        "averaged": every and averaged and every * averaged,
+    }
 
 
 @dataclass
