@@ -52,9 +52,9 @@ def test_a_run_from_start_to_finish(
     database: str, store: Store, run: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
     tracking = Tracking(uri=database)
-    with Tracker(tracking, store) as tracker:
+    with Tracker(tracking, store) as recorder:
         with locked(run.folder):
-            tracker.follow(run.folder)
+            recorder(run.folder)
             run.history(50, 100)
             eventually(lambda: steps(database) == [50, 100])
             running = ("RUNNING", "running")
@@ -67,8 +67,8 @@ def test_a_run_from_start_to_finish(
     assert capfd.readouterr() == ("", "")
     report = {"title": "ciphers", "answer": "It helps.", "systems": {}, "scores": {}}
     store.folder("reports", "ciphers").write_record("report.json", report)
-    with Tracker(tracking, store) as tracker:
-        tracker.follow(run.folder)
+    with Tracker(tracking, store) as recorder:
+        recorder(run.folder)
     runs = logged_runs(database)
     assert runs["ciphers"].data.tags["mlflow.note.content"] == "It helps."
     assert Exporter(tracking, store).storage() == 0
@@ -77,9 +77,9 @@ def test_a_run_from_start_to_finish(
 def test_nothing_is_recorded_unless_something_runs(
     database: str, store: Store, run: Any, trials: Any
 ) -> None:
-    with Tracker(Tracking(enabled=False), store) as tracker:
-        tracker.follow(run.folder)
-        tracker.follow(trials.folder)
+    with Tracker(Tracking(enabled=False), store) as recorder:
+        recorder(run.folder)
+        recorder(trials.folder)
     with Tracker(Tracking(), store):
         pass
     assert not Path(store.root, "mlflow.db").exists()
@@ -90,9 +90,9 @@ def test_an_outage_is_said_once_and_its_data_is_sent_later(
 ) -> None:
     trials.finish()
     down = Tracking(uri=f"http://someone:secret@127.0.0.1:{closed_port()}")
-    with Tracker(down, store) as tracker:
-        tracker.follow(run.folder)
-        tracker.follow(trials.folder)
+    with Tracker(down, store) as recorder:
+        recorder(run.folder)
+        recorder(trials.folder)
         run.history(50, 100)
         run.folder.finish({})
     (line,) = capsys.readouterr().err.splitlines()

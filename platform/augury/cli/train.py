@@ -64,8 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"trains all {len(described)} systems to their end; to race them: {race} --budget 2h")
     store, report = Store(loaded.storage), None
     page = store.folder(find.REPORTS, loaded.name)
-    with Tracker(loaded.tracking, store) as tracker:
-        trained = run_experiment(loaded, lambda *_: nullcontext(tracker), budget=budget)
+    with Tracker(loaded.tracking, store) as recorder:
+        trained = run_experiment(loaded, lambda *_: nullcontext(recorder), budget=budget)
         runs, failures = trained.runs, trained.failures
         folders = [folder for of_system in runs.values() for folder in of_system.values()]
         seeds = {name: system.seeds for name, system in described.items()}
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
             report = experiment.report(systems, loaded.name, failures)
             if experiment.write(report, page, systems):
                 for folder in folders:
-                    tracker.follow(folder)
+                    recorder(folder)
     text_cautions = preflight.text_cautions(described.values(), store)
     if arguments.json:
         facts: dict[str, Any] = {"answer": None, "tables": [], "stages": []}

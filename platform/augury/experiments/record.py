@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from pydantic import Field, field_validator
 
@@ -356,23 +356,14 @@ def check(uri: str) -> str:
     return uri
 
 
-class Recorder(Protocol):
-    """Records the runs of one command; nothing here raises, or waits for more than seconds."""
-
-    def follow(self, folder: Folder) -> None:
-        """Record a run, whose folder holds `run.json`, or a sweep, from now on."""
-
-
+Recorder = Callable[[Folder], None]
+"""Records a run, whose folder holds `run.json`, or a sweep, from its call to the end of the
+command; it does not raise."""
 Recording = Callable[[Tracking, Store], AbstractContextManager[Recorder]]
-"""Opens a recorder for the runs of a storage."""
-
-
-class _Unrecorded:
-    def follow(self, folder: Folder) -> None:
-        return None
+"""Opens a recorder for the runs of a storage; its end waits for seconds at most."""
 
 
 @contextmanager
 def unrecorded(tracking: Tracking, store: Store) -> Iterator[Recorder]:
     """Open a recorder that records nothing."""
-    yield _Unrecorded()
+    yield lambda folder: None

@@ -182,7 +182,7 @@ def followed(recorder: Recorder, graph: Graph) -> Follow:
     """Return what records a trial while it runs, with a line on its progress."""
 
     def follow(trial: Trial, run: Run) -> AbstractContextManager[None]:
-        recorder.follow(run.folder)
+        recorder(run.folder)
         label = f"{graph.names[Step(*trial)]}, seed {trial.seed}"
         return show_progress(run.folder, label, run.experiment.training)
 

@@ -114,7 +114,7 @@ class _Driver:
             size += counted(len(options.seeds), "seed")
             say(f"{size}; {counted(already, 'trial')} already finished")
             writer = StateWriter(trials, self.sweep, self.show, self.deadline)
-            recorder.follow(self.sweep)
+            recorder(self.sweep)
             with writer.writing():
                 points = {address: known.point for address, known in configurations.items()}
                 run_trials(trials, experiments, points, on_ray=on_ray, at_once=options.at_once)

@@ -11,7 +11,7 @@ from augury.core.naming import command
 from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.core.threads import Throttle
-from augury.experiments.record import Tracking
+from augury.experiments.record import Recorder, Tracking
 from augury.sweeping import state
 from augury.tracking.client import reason
 from augury.tracking.export import EXPERIMENTS, Exporter, experiment_of
@@ -36,8 +36,8 @@ class Tracker:
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._repeat, name="tracking", daemon=True)
 
-    def __enter__(self) -> Tracker:
-        return self
+    def __enter__(self) -> Recorder:
+        return self.follow
 
     def __exit__(self, *_: object) -> None:
         if self._thread.is_alive():
