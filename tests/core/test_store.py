@@ -142,6 +142,7 @@ def test_what_this_process_alone_changes_is_asked_for_once(
     remote: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = Store("remote://bucket").folder("runs", "abc/seed-1")
+    other = Store("remote://bucket").folder("runs", "abc/seed-10")
     run.sub("checkpoints/01").write("model", b"1")
     run.write("run.json", b"{}")
     with run.held():
@@ -155,6 +156,8 @@ def test_what_this_process_alone_changes_is_asked_for_once(
             assert [*run.sub("checkpoints").contents()] == ["01/model"]
             with pytest.raises(FileNotFoundError):
                 run.read("scores.json")
+            with pytest.raises(TypeError):  # which is another folder
+                other.info("run.json")
         run.sub("checkpoints").remove("01")
         assert not run.sub("checkpoints").exists("01")
         run.finish({})

@@ -18,7 +18,7 @@ from augury.core.errors import UserError, unknown
 from augury.core.locks import any_held, is_locked
 from augury.core.naming import counted
 from augury.core.progress import Stage, duration, say
-from augury.core.store import Folder, Store
+from augury.core.store import Folder, Store, modified
 from augury.core.verification import verify
 from augury.experiments import stored_runs
 from augury.experiments.record import DESCRIPTION, KIND, RECORDS, RunRecord
@@ -151,7 +151,7 @@ def _trained_at(run: Folder) -> float:
         if records := history.read(run):
             return records[-1]["time"]
     info = run.info(DESCRIPTION)
-    return info.modified or 0.0 if info else 0.0
+    return modified(info) if info else 0.0
 
 
 def _row(run: dict[str, Any]) -> dict[str, object]:

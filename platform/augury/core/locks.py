@@ -67,10 +67,8 @@ def usable(folder: Folder) -> bool:
 def _fault(folder: Folder) -> str | None:
     """Return how a complete folder is damaged, an empty text for an incomplete one, and None for
     one that can be used."""
-    if not folder.complete:
-        return ""
-    # Another process may remove a damaged one while it is read.
-    return folder.damage() or (None if folder.complete else "")
+    fault = folder.damage() if folder.complete else ""
+    return fault if folder.complete else ""  # another process may have removed it meanwhile
 
 
 @contextmanager

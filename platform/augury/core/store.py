@@ -24,10 +24,9 @@ from typing import IO, Any, TypeVar
 
 from pyarrow import fs
 
-from augury.core import files, held, integrity
+from augury.core import files, integrity
 from augury.core.directories import TEMPORARY, appearing, downloads
 from augury.core.errors import UserError
-from augury.core.held import FileInfo, Held
 from augury.core.integrity import CHUNK, OTHERS, Checksum, Damaged, checksums
 from augury.core.messages import say
 from augury.core.secrets import redacted_values
@@ -78,6 +77,9 @@ class _Known:
 
 _known: dict[tuple[str, str], _Known] = {}
 """By root and name of the folder."""
+_held: dict[tuple[str, str], dict[str, fs.FileInfo]] = {}
+"""The files of the remote folders that are held (see `Folder.held`), by root and name of the
+folder, and by their names below the root."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,8 @@ class Folder:
         _forget(self)
         if not self.is_local:
             infos = self.contents().items()
-            held.hold(self.root, self.name, {name: info for name, info in infos if info.is_file})
+            files = {f"{self.name}/{name}": info for name, info in infos if info.is_file}
+            _held[self.root, self.name] = files
         try:
             yield
         finally:
@@ -148,46 +151,49 @@ class Folder:
 
     def release(self) -> None:
         """Let other processes change a folder that this one has held."""
-        if held.release(self.root, self.name) and not self._known.complete:
+        was_held = _held.pop((self.root, self.name), None) is not None
+        if was_held and not self._known.complete:
             _forget(self)
 
-    def _held(self, name: str) -> Held | None:
-        """Return what a held folder has of a file or, by an empty name, of this folder."""
-        return Held.find(self.root, f"{self.name}/{name}".rstrip("/"))
+    def _below(self, name: str) -> str:
+        """Return the name, below the root, of a file or, by an empty name, of this folder."""
+        return f"{self.name}/{name}".rstrip("/")
+
+    def _held_files(self, name: str) -> dict[str, fs.FileInfo] | None:
+        """Return the files of the held folder that a file or this folder is in; None where it is in
+        none."""
+        path = f"{self._below(name)}/"
+        for (root, folder), held in [*_held.items()]:
+            if root == self.root and path.startswith(f"{folder}/"):
+                return held
+        return None
 
     def exists(self, name: str = "") -> bool:
         """Return whether a file, or by default the folder, is there."""
-        if name in self._known.copies:
-            return True
-        is_bucket = self.filesystem.type_name in files.OBJECT_STORES
-        if not (name and is_bucket) or self._held(name):
-            return self.info(name) is not None
-        try:  # `get_file_info` asks a second time, whether it is a directory
-            self.filesystem.open_input_stream(self.path(name), compression=None).close()
-        except FileNotFoundError:
-            return False
-        return True
+        return name in self._known.copies or self.info(name) is not None
 
-    def info(self, name: str = "") -> FileInfo | None:
+    def info(self, name: str = "") -> fs.FileInfo | None:
         """Return what is known of a file, or by default of the folder; None where it is not
         there."""
-        if of_held := self._held(name):
-            return of_held.info()
-        info = self.filesystem.get_file_info(self.path(name))
-        return None if info.type == fs.FileType.NotFound else _told(info)
+        files = self._held_files(name)
+        if files is None:
+            info = self.filesystem.get_file_info(self.path(name))
+            return None if info.type == fs.FileType.NotFound else info
+        path = self._below(name)
+        if any(file.startswith(f"{path}/") for file in files):
+            return fs.FileInfo(path, fs.FileType.Directory)
+        return files.get(path)
 
-    def contents(self, *, below: bool = True) -> dict[str, FileInfo]:
+    def contents(self, *, below: bool = True) -> dict[str, fs.FileInfo]:
         """Return what is known of the files and subfolders, by their names in order, with `below`
         also of those in them; temporary ones too, and of a held folder files alone."""
-        if of_held := self._held(""):
-            found = of_held.below()
-            told = {name: info for name, info in found.items() if below or "/" not in name}
-        else:
-            base = self.path()
-            selector = fs.FileSelector(base, allow_not_found=True, recursive=below)
-            infos = self.filesystem.get_file_info(selector)
-            told = {info.path[len(base) :].lstrip("/"): _told(info) for info in infos}
-        return dict(sorted(told.items()))
+        base, files = f"{self.name}/", self._held_files("")
+        if files is None:
+            base = f"{self.path()}/"
+            selector = fs.FileSelector(base[:-1], allow_not_found=True, recursive=below)
+            files = {info.path: info for info in self.filesystem.get_file_info(selector)}
+        inside = {path[len(base) :]: files[path] for path in sorted(files) if path.startswith(base)}
+        return {name: info for name, info in inside.items() if below or "/" not in name}
 
     def names(self) -> list[str]:
         """Return the names of the files except temporary ones, sorted."""
@@ -197,7 +203,7 @@ class Folder:
         """Return the names of the subfolders, sorted."""
         return [name for name, info in self._lasting() if not info.is_file]
 
-    def _lasting(self) -> list[tuple[str, FileInfo]]:
+    def _lasting(self) -> list[tuple[str, fs.FileInfo]]:
         found = self.contents(below=False).items()
         return [(name, info) for name, info in found if not name.startswith(TEMPORARY)]
 
@@ -234,17 +240,8 @@ class Folder:
 
         What no manifest has, such as records with checksums of their own, need not be `verified`.
         """
-        expected = checksums(self._manifest()).get(name) if verified and self.complete else None
-        try:
-            content = self._local_file(name).read_bytes()
-        except FileNotFoundError as error:
-            if expected:
-                raise self._to_repeat(f"{self.location(name)} is missing") from error
-            raise
-        fault = expected and integrity.difference(expected, integrity.checksum([content]))
-        if fault:
-            raise self._to_repeat(f"{self.location(name)} {fault}")
-        return content
+        is_checked = verified and self.complete
+        return (self.local(name) if is_checked else self._local_file(name)).read_bytes()
 
     def read_json(self, name: str) -> Any:
         """Return the content of a JSON file that the manifest vouches for; Damaged if it is
@@ -294,34 +291,42 @@ class Folder:
         Damaged where what a record vouches for, by default the manifest of a complete folder, is
         not as it was written.
         """
-        try:
-            expected = self._vouched(record)
-        except Damaged as error:
-            raise self._to_repeat(str(error)) from error
-        names = [name] if name else [*(expected or self.files())]
-        if fault := self._first_fault(names, expected):
-            raise self._to_repeat(fault)
+        if fault := self.damage(record, name):
+            raise Damaged(
+                f"{fault}: repeat the command that made it, such as `augury train`, which makes it "
+                "anew"
+            )
         if self.is_local:
             return Path(self.path(name))
-        self._map(self._local_file, names)
+        names = [name] if name else [*self._vouched(record)]
+        self._map(self._local_file, names or self.files())
         return self._place(name)
 
-    def damage(self, record: str = MANIFEST) -> str | None:
-        """Return which of the files that a record of the folder vouches for is damaged, as its
-        location and the reason; None where they are as they were written, and where the folder is
-        not complete.
+    def damage(self, record: str = MANIFEST, name: str = "") -> str | None:
+        """Return which of the files that a record of the folder vouches for, or whether the one
+        with a name, is damaged, as its location and the reason; None where they are as they were
+        written, and where the folder is not complete.
 
-        All of them are read, once in a process where nothing is damaged.
+        Each of them is read once in a process, as long as nothing is damaged.
         """
+        sums = self._known.sums
         try:
             expected = self._vouched(record)
-            fault = self._first_fault(expected, expected)
         except Damaged as error:
-            fault = str(error)
+            _forget(self)
+            return str(error)
+        asked = [file for file in expected if name in ("", file)]
+        unchecked = [file for file in asked if sums.get(file) != expected[file]]
+
+        def check(file: str) -> str | None:
+            fault = self.fault(file, expected[file], copied=True)
+            if fault is None:
+                sums[file] = expected[file]
+            return fault
+
+        fault = next(filter(None, self._map(check, unchecked)), None)
         if fault:
             _forget(self)
-            if record == MANIFEST and not self.complete:
-                return None  # another process has begun to remove it
         return fault
 
     def _vouched(self, record: str) -> dict[str, Checksum]:
@@ -333,22 +338,6 @@ class Folder:
             return checksums(self.read_record(record))
         except FileNotFoundError as error:
             raise Damaged(f"{self.location(record)} is missing") from error
-
-    def _first_fault(self, names: Iterable[str], expected: Mapping[str, Checksum]) -> str | None:
-        """Return how the first of some files that is damaged is; each that is not is read once in a
-        process."""
-        sums = self._known.sums
-
-        def check(name: str) -> str | None:
-            fault = self.fault(name, expected[name], copied=True)
-            if fault is None:
-                sums[name] = expected[name]
-            return fault
-
-        unchecked = [
-            name for name in names if name in expected and sums.get(name) != expected[name]
-        ]
-        return next(filter(None, self._map(check, unchecked)), None)
 
     def fault(self, name: str, expected: Checksum, *, copied: bool = False) -> str | None:
         """Return how a file, or the `copied` one of a remote folder, differs from its checksum, its
@@ -368,23 +357,17 @@ class Folder:
         """Return the checksum of a file as it is now."""
         return self._streamed(name, _checksum_of)
 
-    def _to_repeat(self, fault: str) -> Damaged:
-        _forget(self)
-        return Damaged(
-            f"{fault}: repeat the command that made it, such as `augury train`, which makes it anew"
-        )
-
     def _local_file(self, name: str) -> Path:
         """Return the path of a file, or of a copy of a remote one, which is kept where the folder
         is complete or held."""
         if self.is_local:
             return Path(self.path(name))
-        known, of_held = self._known, self._held(name)
+        known, held = self._known, self._held_files(name)
         if name not in known.copies:
-            if of_held and of_held.info() is None:
+            if held is not None and self._below(name) not in held:
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.path(name))
             self._download(name)
-            if not (known.complete or of_held):
+            if not known.complete and held is None:
                 return self._place(name)
             known.copies[name] = self._place(name)
         return known.copies[name]
@@ -438,8 +421,9 @@ class Folder:
             shutil.copyfileobj(source, stream, CHUNK)
             stream.close()
         size = target.stat().st_size
-        if of_held := self._held(name):
-            of_held.note(FileInfo(True, size, time.time()))
+        held, file = self._held_files(name), self._below(name)
+        if held is not None:
+            held[file] = fs.FileInfo(file, fs.FileType.File, size=size, mtime=time.time())
         if size < SMALL:
             self._known.copies[name] = target  # most are read soon
         else:
@@ -535,8 +519,9 @@ class Folder:
             with suppress(FileNotFoundError):  # another process may have removed it
                 delete = self.filesystem.delete_file if info.is_file else self.filesystem.delete_dir
                 delete(path)
-            if of_held := self._held(name):
-                of_held.remove()
+            held, gone = self._held_files(name) or {}, self._below(name)
+            for file in [file for file in held if f"{file}/".startswith(f"{gone}/")]:
+                del held[file]
 
     def drop(self, name: str) -> None:
         """Remove a file of a complete folder, which then is as if it had never had it."""
@@ -567,8 +552,9 @@ def _checksum_of(stream: Any) -> Checksum:
     return integrity.checksum(iter(lambda: stream.read(CHUNK), b""))
 
 
-def _told(info: fs.FileInfo) -> FileInfo:
-    return FileInfo(info.is_file, info.size or 0, (info.mtime_ns or 0) / 1e9)
+def modified(info: fs.FileInfo) -> float:
+    """Return when a file was last changed, in seconds since 1970; 0 where that is not known."""
+    return float(info.mtime_ns or 0) / 1e9
 
 
 def _forget(folder: Folder) -> None:

@@ -7,7 +7,7 @@ from fnmatch import fnmatch
 from typing import NamedTuple
 
 from augury.core import integrity
-from augury.core.integrity import OWN, Checksum, Damaged, checksums
+from augury.core.integrity import OWN, Damaged, checksums
 from augury.core.store import Folder, Store
 
 
@@ -41,24 +41,14 @@ def verify(store: Store, records: Container[str], foreign: Sequence[str] = ()) -
             if file not in records and not (isinstance(value, dict) and OWN in value):
                 continue
             record = integrity.unseal(content, name)
+            yield Checked(name, info.size)
+            for other, expected in checksums(record).items():
+                fault = folder.fault(other, expected)
+                if fault and folder.read(file, verified=False) != content:
+                    break  # a command has written or removed both meanwhile
+                reason = fault and fault.removeprefix(f"{folder.location(other)} ")
+                yield Checked(f"{parent}/{other}", expected[0], reason)
         except FileNotFoundError:  # removed meanwhile
             continue
         except Damaged as error:
             yield Checked(name, info.size, str(error).removeprefix(f"{name} "))
-            continue
-        yield Checked(name, info.size)
-        for other, expected in checksums(record).items():
-            fault = folder.fault(other, expected)
-            if fault and _has_changed(folder, file, other, expected):
-                continue
-            reason = fault and fault.removeprefix(f"{folder.location(other)} ")
-            yield Checked(f"{parent}/{other}", expected[0], reason)
-
-
-def _has_changed(folder: Folder, record: str, file: str, expected: Checksum) -> bool:
-    """Return whether a record vouches no more for a file, as a command has written or removed both
-    meanwhile."""
-    try:
-        return checksums(folder.read_record(record)).get(file) != expected
-    except (FileNotFoundError, Damaged):
-        return True

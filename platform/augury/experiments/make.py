@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from pyarrow import fs
+
 from augury.augment import health, pipeline
 from augury.augment.draw import Symbols
 from augury.augment.noise import noisy_test
@@ -20,7 +22,7 @@ from augury.core.locks import make_once
 from augury.core.messages import logger
 from augury.core.progress import StatusLine, duration, say, say_once
 from augury.core.ray_connection import connect
-from augury.core.store import FileInfo, Folder, Store
+from augury.core.store import Folder, Store
 from augury.core.threads import run_every
 from augury.corpora.ingest import overlap_notes
 from augury.experiments.examples import Examples
@@ -206,7 +208,7 @@ class ProgressMonitor:
 
     def __init__(self, run: Folder, label: str, training: Training, line: StatusLine):
         self.run, self.label, self.training, self.line = run, label, training, line
-        self.read: FileInfo | None = None
+        self.read: fs.FileInfo | None = None
         self.latest: dict[str, float] = {}
         self.update, self.epochs = 0, 0.0
 

@@ -15,7 +15,7 @@ from augury.core.directories import TEMPORARY
 from augury.core.errors import UserError, unknown
 from augury.core.integrity import Damaged
 from augury.core.messages import say_once
-from augury.core.store import Folder, Store
+from augury.core.store import Folder, Store, modified
 from augury.corpora.corpus import KIND as CORPORA
 from augury.experiments.record import (
     DESCRIPTION,
@@ -181,7 +181,7 @@ def unused(store: Store, hours: float, users: Sequence[str]) -> list[Unused]:
 
 def size(folder: Folder) -> int:
     """Return the number of bytes in a folder."""
-    return sum(info.size for info in folder.contents().values())
+    return sum(info.size or 0 for info in folder.contents().values())
 
 
 def _texts(store: Store, without: Sequence[str] = (KIND,)) -> dict[Folder, str]:
@@ -231,7 +231,7 @@ def _unused_texts(store: Store, before: float, users: Sequence[str]) -> Iterator
             for folder in by_address.get(address, ()):
                 waiting += _mentioned(folder)
     for folder, address in texts.items():
-        changed = max((info.modified for info in folder.contents().values()), default=0.0)
+        changed = max(map(modified, folder.contents().values()), default=0.0)
         if address not in needed and not locks.is_locked(folder) and changed <= before:
             yield Unused("text", folder.name, size(folder))
 
@@ -245,6 +245,6 @@ def _temporary(store: Store, before: float) -> Iterator[Unused]:
         if name.startswith(tuple(inside)) or not last.startswith(TEMPORARY):
             continue
         inside.append(f"{name}/")
-        if info.modified <= before and not base.sub(parent).link:
+        if modified(info) <= before and not base.sub(parent).link:
             whole = info.size if info.is_file else size(Folder(store.root, name))
-            yield Unused("temporary", name, whole)
+            yield Unused("temporary", name, whole or 0)

@@ -13,10 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from pyarrow import fs
+
 from augury.core.errors import UserError, nearest
 from augury.core.integrity import Damaged
 from augury.core.messages import say_once
-from augury.core.store import FileInfo, Folder, Store
+from augury.core.store import Folder, Store
 from augury.experiments import record
 from augury.sweeping.schedulers import Confirmation
 from augury.training import history
@@ -229,7 +231,9 @@ class Curves:
     """A cache of validation curves that rereads a history only if it has grown."""
 
     metric: str
-    _known: dict[str, tuple[FileInfo | str | None, tuple[Point, ...]]] = field(default_factory=dict)
+    _known: dict[str, tuple[fs.FileInfo | str | None, tuple[Point, ...]]] = field(
+        default_factory=dict
+    )
     """By run, with what was known of its history, or that it has ended."""
 
     def of(self, run: Folder, ended: bool = False) -> tuple[Point, ...]:

@@ -19,7 +19,7 @@ from augury.core.errors import UserError
 from augury.core.locks import is_locked
 from augury.core.messages import say, say_once
 from augury.core.secrets import redacted
-from augury.core.store import MANIFEST, Folder, Store
+from augury.core.store import MANIFEST, Folder, Store, modified
 from augury.experiments import stored_runs
 from augury.experiments.record import DESCRIPTION, HYPOTHESES, SCORES, RunName, RunRecord, Tracking
 from augury.reporting import find, results
@@ -153,7 +153,7 @@ class Exporter:
         """Send the run of a seed, once it is more than described: MLflow does not let a run begin
         later than it was said to."""
         files = {
-            name: (info.size, info.modified)
+            name: (info.size or 0, modified(info))
             for name, info in run.contents().items()
             if info.is_file and name.startswith(FILES) and TEMPORARY not in name
         }
@@ -177,7 +177,7 @@ def _content(
 ) -> Content:
     """Return what MLflow should have of the run of a seed, with the tags of what stands above it;
     `keys` are the parameters that it shares with others, or none for those that differ."""
-    times = [modified for _, modified in files.values()]
+    times = [time for _, time in files.values()]
     tags = {**tags, LEVEL: "seed"}
     try:
         record, steps, best = RunRecord.read(run), history.read(run), results.best_validations(run)
