@@ -56,7 +56,7 @@ def test_a_bucket_that_may_only_be_read_is_said_at_once(server: S3Server) -> Non
             pass
     finally:
         server.read_only = False
-    assert is_read_only(raised.value) and "these credentials" in str(outage_of(raised.value))
+    assert is_read_only(raised.value) and "change its permissions" in str(outage_of(raised.value))
     assert time.monotonic() - start < 20
 
 

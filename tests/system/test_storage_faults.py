@@ -64,7 +64,7 @@ def read_only(place: Path, experiment: str) -> None:
     run("runs", storage, "--verify")
     run("export", "tiny/tiny/1", "--to", "ctranslate2", *there, "--output", str(place / "exported"))
     run("train", experiment, *there)
-    run("train", experiment, *there, "--seeds", "3", code=1, said="is on a read-only disk")
+    run("train", experiment, *there, "--seeds", "3", code=1, said="read-only file system")
 
 
 def full(place: Path, experiment: str) -> None:
@@ -73,7 +73,7 @@ def full(place: Path, experiment: str) -> None:
     disk.mkdir()
     mount("-t", "tmpfs", "-o", f"size={SMALL}", "tmpfs", str(disk))
     command = ["train", experiment, "--storage", str(disk / "results")]
-    run(*command, code=1, said="no space is left for")
+    run(*command, code=1, said="no space left on device")
     assert not [*disk.rglob(".tmp-*")]
     mount("-o", f"remount,size={LARGE}", str(disk))
     run(*command)

@@ -37,15 +37,24 @@ def unknown(kind: str, word: str, options: Iterable[str]) -> UserError:
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 GONE = (errno.EIO, errno.ESTALE, errno.ENOTCONN, errno.ENODEV)
-REFUSED = (errno.EROFS, errno.EACCES, errno.EPERM)
+FORBIDDEN = (errno.EACCES, errno.EPERM)
 UNUSABLE = (errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EISDIR)
+ADVICE = {
+    **dict.fromkeys(FULL, "free some, or "),
+    **dict.fromkeys(GONE, "see that its disk is mounted, or "),
+    **dict.fromkeys(FORBIDDEN, "change its permissions, or "),
+    **dict.fromkeys(UNUSABLE, ""),
+    errno.EROFS: "mount it so that it can be written, or ",
+}
+"""What to do about errors of the operating system, beside giving another path."""
 _WORDS = {os.strerror(number).lower(): number for number in (*FULL, *GONE, errno.EROFS)} | {
     "database or disk is full": errno.ENOSPC,
     "attempt to write a readonly database": errno.EROFS,
+    "aws error access_denied": errno.EACCES,
+    "permission_denied": errno.EACCES,
 }
-"""Parts of messages, for errors of libraries that do not say their number."""
-_DENIED = re.compile(r"AWS Error ACCESS_DENIED|\bPERMISSION_DENIED\b")
-"""What object stores say, as pyarrow words it."""
+"""Parts of messages, for errors of libraries that do not say their number; of object stores as
+pyarrow words them."""
 _PATH = re.compile(r"['\"](/[^'\"]+)['\"]")
 _BEING_WRITTEN = re.compile(r"/\.tmp-.*")
 
@@ -57,14 +66,9 @@ def note_storage(root: str) -> None:
     _storages.add(root)
 
 
-def is_denied(error: BaseException) -> bool:
-    """Return whether a remote storage does not allow a request with the credentials here."""
-    return isinstance(error, OSError) and bool(_DENIED.search(str(error)))
-
-
 def is_read_only(error: OSError) -> bool:
     """Return whether a file cannot be written because its filesystem, or its owner, refuses."""
-    return error.errno in REFUSED or is_denied(error)
+    return _number(error) in (errno.EROFS, *FORBIDDEN)
 
 
 def outage_of(error: BaseException) -> Outage | None:
@@ -85,51 +89,37 @@ def machine_error(error: BaseException) -> UserError | None:
         if isinstance(cause, UserError):  # it says already what to do
             continue
         first = (str(cause).splitlines() or [""])[0]
-        if is_denied(cause):
-            return Outage(
-                f"the storage may not be written or read with these credentials ({first}): change "
-                "the permissions of its bucket, or give another storage"
-            )
         if "AF_UNIX path" in first:
             return UserError(f"{first}: set TMPDIR to a directory with a shorter path")
         number, path = _number(cause), _path(cause)
-        if number in UNUSABLE and path:
-            shown = f"{path[:100]}…" if len(path) > 100 else path
-            return UserError(f"{shown}: {os.strerror(number).lower()}: give another path")
-        everywhere = path is None or _is_below(path, [*_storages, tempfile.gettempdir()])
-        if number in (*FULL, *GONE) or (number in REFUSED and (path or number == errno.EROFS)):
-            kind = Outage if everywhere or number in (*FULL, *GONE) else UserError
-            return kind(_sentence(number or 0, path))
+        forbids = getattr(cause, "errno", None) in (*FORBIDDEN, *UNUSABLE)
+        if number is None or (path is None and forbids):  # such as a signal that may not be sent
+            continue
+        shown = f"{path[:100]}…" if path and len(path) > 100 else path
+        where = f"{shown}: {os.strerror(number).lower()}" if shown else f"a file ({first})"
+        remedy, everywhere = _remedy(path)
+        everywhere = number not in UNUSABLE and (everywhere or number in (*FULL, *GONE))
+        return (Outage if everywhere else UserError)(f"{where}: {ADVICE[number]}{remedy}")
     return None
 
 
-def _sentence(number: int, path: str | None) -> str:
-    """Return what is wrong with a path, and what to do."""
-    temporary = tempfile.gettempdir()
-    where, remedy = path or f"the storage or {temporary}", "give another path"
+def _remedy(path: str | None) -> tuple[str, bool]:
+    """Return what to give in place of a path, and whether nothing goes on without it."""
     if path is None:
-        remedy = "give another storage, or another TMPDIR"
-    elif _is_below(path, _storages):
-        remedy = "give another storage"
-    elif _is_below(path, [temporary]):
-        remedy = "set TMPDIR to another directory"
-    elif _is_below(path, [os.path.expanduser("~")]):
-        remedy = "set HOME to a directory that can be written"
-    if number in GONE:
-        return f"{where} does not answer ({os.strerror(number)}): see that its disk is mounted"
-    if number in FULL:
-        return f"no space is left for {where}: free some, or {remedy}"
-    if number == errno.EROFS:
-        return (
-            f"{where} is on a read-only disk, where what is finished can be read: {remedy}, or "
-            "mount it so that it can be written"
-        )
-    return f"{where} may not be written or read by this user: change its permissions, or {remedy}"
+        return "give another storage, or another TMPDIR", True
+    places = [(root, "give another storage", True) for root in _storages]
+    places.append((tempfile.gettempdir(), "set TMPDIR to another directory", True))
+    home = os.path.expanduser("~")
+    places.append((home, "set HOME to a directory that can be written", False))
+    for root, remedy, is_everywhere in places:
+        if Path(path).is_relative_to(root):
+            return remedy, is_everywhere
+    return "give another path", False
 
 
 def _number(error: BaseException) -> int | None:
     """Return the number of an error of the operating system, from its message if need be."""
-    if isinstance(error, OSError) and error.errno in (*FULL, *GONE, *REFUSED, *UNUSABLE):
+    if isinstance(error, OSError) and error.errno in ADVICE:
         return error.errno
     text = str(error).lower()
     return next((number for words, number in _WORDS.items() if words in text), None)
@@ -141,10 +131,6 @@ def _path(error: BaseException) -> str | None:
     quoted = _PATH.findall(str(error))
     path = next((os.fsdecode(name) for name in (*names, *quoted[-1:]) if name), None)
     return path and _BEING_WRITTEN.sub("", path)
-
-
-def _is_below(path: str, roots: Iterable[str]) -> bool:
-    return any(Path(path).is_relative_to(root) for root in roots)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
