@@ -28,7 +28,7 @@ def shown(verbosity: int = 0) -> Iterator[None]:
     `verbosity` is -1 for warnings and errors, 0 for progress as well, and 1 for debug messages too.
     """
     level = {-1: logging.WARNING, 0: logging.INFO}.get(verbosity, logging.DEBUG)
-    with _handled_by(_StderrHandler(), level):
+    with _handled_by(StderrHandler(), level):
         yield
 
 
@@ -72,17 +72,13 @@ def say_once(message: str) -> None:
 _logged: set[str] = set()
 
 
-def has_live_line() -> bool:
-    """Return whether a line of progress can be shown: where messages are written to a terminal."""
-    shown = any(isinstance(handler, _StderrHandler) for handler in logger.handlers)
-    return shown and logger.isEnabledFor(logging.INFO) and sys.stderr.isatty()
-
-
-def show_live(text: str) -> None:
-    """Show a text in place of the line of progress on the terminal, an empty one to remove it."""
-    for handler in logger.handlers:
-        if isinstance(handler, _StderrHandler) and has_live_line():
-            handler.show(text)
+def live_handler() -> StderrHandler | None:
+    """Return what shows a line of progress, where messages are written to a terminal."""
+    if logger.isEnabledFor(logging.INFO) and sys.stderr.isatty():
+        for handler in logger.handlers:
+            if isinstance(handler, StderrHandler):
+                return handler
+    return None
 
 
 class _Collector(logging.Handler):
@@ -97,14 +93,14 @@ class _Collector(logging.Handler):
         self.messages.append(warning + record.getMessage())
 
 
-class _StderrHandler(logging.Handler):
+class StderrHandler(logging.Handler):
     """Writes records to standard error, above the line of progress."""
 
     live = ""
     """What the line of progress shows."""
 
     def show(self, text: str) -> None:
-        """Show a text in the line of progress, as far as it fits."""
+        """Show a text in the line of progress as far as it fits, an empty one to remove it."""
         with self.lock or nullcontext():
             self.live = redacted(text)[: shutil.get_terminal_size().columns - 1]
             sys.stderr.write(f"{ERASE}{self.live}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Self
 
 from augury.core import messages
 from augury.core.messages import logger
@@ -18,19 +19,18 @@ class StatusLine:
     elsewhere now and then a message."""
 
     def __init__(self, text: str = "") -> None:
-        self.live = messages.has_live_line()
+        self._handler = messages.live_handler()
+        self.live = self._handler is not None
         """Whether the line is updated in place on a terminal."""
         self._last = text
         self._shown = 0.0 if self.live else time.monotonic()
 
-    def __enter__(self) -> StatusLine:
-        if self.live:
-            messages.show_live(self._last)
+    def __enter__(self) -> Self:
+        self._redraw(self._last)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.live:
-            messages.show_live("")
+        self._redraw("")
 
     @property
     def due(self) -> bool:
@@ -44,40 +44,39 @@ class StatusLine:
         if text == self._last or not (self.live or self.due):
             return
         self._shown, self._last = time.monotonic(), text
-        if self.live:
-            messages.show_live(text if share is None else f"{share:4.0%} {text}")
-        else:
+        self._redraw(text if share is None else f"{share:4.0%} {text}")
+        if not self.live:
             logger.info(text)
 
+    def _redraw(self, text: str) -> None:
+        if self._handler:
+            self._handler.show(text)
 
-class Stage:
+
+class Stage(StatusLine):
     """Progress of a stage of work: count, rate and time left; logs one message when it ends."""
 
     def __init__(self, name: str, total: int | None = None, unit: str = "rows"):
+        super().__init__(name)
         self.name, self.total, self.unit = name, total, unit
         self.done = 0
         self._start = time.monotonic()
-        self._line = StatusLine(name)
-
-    def __enter__(self) -> Stage:
-        self._line.__enter__()
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._line.__exit__()
+        super().__exit__()
         ended = duration(time.monotonic() - self._start) + ("" if kind is None else ", stopped")
         logger.info(self._text(f"{self.done:,} {self.unit}", ended))
 
     def advance(self, count: int = 1) -> None:
         """Add `count` units."""
         self.done += count
-        if not self._line.due or self.done == self.total:
+        if not self.due or self.done == self.total:
             return
         share = self.done / self.total if self.total else None
         elapsed = time.monotonic() - self._start
         left = f"{duration(elapsed / share - elapsed)} left" if share else ""
         of = f"/{self.total:,}" if self.total else ""
-        self._line.show(self._text(f"{self.done:,}{of} {self.unit}", left), share)
+        self.show(self._text(f"{self.done:,}{of} {self.unit}", left), share)
 
     def _text(self, count: str, when: str) -> str:
         rate = self.done / max(time.monotonic() - self._start, 1e-6)

@@ -1,4 +1,4 @@
-"""Calls on threads: periodic ones, rate limits, and those that run ahead."""
+"""Calls on threads: periodic ones, and those that run ahead."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from augury.core.messages import say_once
 
 T = TypeVar("T")
 R = TypeVar("R")
+SHARE = 0.2
+"""The share of the time that periodic calls take at most."""
 
 
 @contextmanager
 def run_every(seconds: float, function: Callable[[], object], name: str) -> Iterator[None]:
-    """Call `function` every `seconds` on a thread called `name` while the block runs.
+    """Call `function` every `seconds`, less often if it takes long, on a thread called `name` while
+    the block runs.
 
     Exit waits for a running call.
 
@@ -27,11 +30,14 @@ def run_every(seconds: float, function: Callable[[], object], name: str) -> Iter
     stop = threading.Event()
 
     def repeat() -> None:
-        while not stop.wait(seconds):
+        pause = seconds
+        while not stop.wait(pause):
+            start = time.monotonic()
             try:
                 function()
             except Exception as error:
                 say_once(f"{name}: {type(error).__name__}: {error}; repeated every {seconds:g} s")
+            pause = max(seconds, (time.monotonic() - start) / SHARE)
 
     thread = threading.Thread(target=repeat, name=name, daemon=True)
     thread.start()
@@ -40,26 +46,6 @@ def run_every(seconds: float, function: Callable[[], object], name: str) -> Iter
     finally:
         stop.set()
         thread.join()
-
-
-class Throttle:
-    """Limits calls to one every `seconds`, and to the fraction `share` of the time if they are
-    slow."""
-
-    def __init__(self, seconds: float, share: float = 0.05):
-        self.seconds, self.share = seconds, share
-        self._due = 0.0
-
-    def run(self, function: Callable[[], object]) -> None:
-        """Call `function` if a call is due."""
-        start = time.monotonic()
-        if start < self._due:
-            return
-        try:
-            function()
-        finally:
-            elapsed = time.monotonic() - start
-            self._due = start + max(self.seconds, elapsed / self.share)
 
 
 def map_ahead(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:

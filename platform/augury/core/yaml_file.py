@@ -125,8 +125,7 @@ def _read_local(path: Path, extended_by: Sequence[Path]) -> YamlFile:
     except UserError as error:
         raise error if str(other) not in str(error) else UserError(f"{place}: {error}") from error
     merged = extend(extended.content, content)
-    kept = {keys: place for keys, place in extended.places.items() if _has(merged, keys)}
-    return YamlFile(merged, kept | places, (str(path), *extended.files))
+    return YamlFile(merged, extended.places | places, (str(path), *extended.files))
 
 
 def _in_folder(content: Any, folder: str) -> Any:
@@ -136,17 +135,6 @@ def _in_folder(content: Any, folder: str) -> Any:
     if isinstance(content, list):
         return [_in_folder(value, folder) for value in content]
     return FileText(content, folder) if isinstance(content, str) else content
-
-
-def _has(content: Any, keys: KeyPath) -> bool:
-    for key in keys:
-        items = enumerate(content) if isinstance(content, list) else ()
-        pairs = content.items() if isinstance(content, Mapping) else items
-        children = {str(name): child for name, child in pairs}
-        if key not in children:
-            return False
-        content = children[key]
-    return True
 
 
 def _local_text(path: Path) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from augury.core.progress import say_once
 from augury.core.store import Folder, Store
-from augury.core.threads import Throttle, run_every
+from augury.core.threads import run_every
 from augury.sweeping import state
 from augury.sweeping.state import DEFINITION, STATE, Curves, Sweep
 from augury.sweeping.trials import Trials
@@ -38,7 +38,6 @@ class StateWriter:
         """Write and show the sweep every second while the block runs, less often if that takes
         long."""
         seconds = WRITE_SECONDS if self.sweep.is_local else REMOTE_WRITE_SECONDS
-        throttle = Throttle(seconds, share=0.2)
 
         def update() -> None:
             try:
@@ -51,7 +50,7 @@ class StateWriter:
 
         self._write()
         try:
-            with run_every(seconds, lambda: throttle.run(update), name="sweep state"):
+            with run_every(seconds, update, name="sweep state"):
                 yield
         except BaseException:  # Ctrl-C, too: nobody is to think that it runs
             self.show(self._write(stopped=True), True)

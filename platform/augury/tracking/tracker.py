@@ -6,11 +6,12 @@ What MLflow does not take is in the run folders: `augury track` sends it.
 from __future__ import annotations
 
 import threading
+import time
 
 from augury.core.naming import command
 from augury.core.progress import say
 from augury.core.store import Folder, Store
-from augury.core.threads import Throttle
+from augury.core.threads import SHARE
 from augury.experiments.record import Recorder, Tracking
 from augury.sweeping import state
 from augury.tracking.client import reason
@@ -58,10 +59,11 @@ class Tracker:
 
     def _repeat(self) -> None:
         seconds = REMOTE_SECONDS if "://" in self.store.root else SECONDS
-        throttle = Throttle(seconds, share=0.2)
-        while not self._ended.is_set():
-            throttle.run(self._attempt)
-            self._ended.wait(min(1.0, SECONDS))
+        pause = 0.0
+        while not self._ended.wait(pause):
+            start = time.monotonic()
+            self._attempt()
+            pause = max(seconds, (time.monotonic() - start) / SHARE)
         self._exporter.live = False
         self._attempt()
 

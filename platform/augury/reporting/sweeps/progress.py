@@ -8,10 +8,10 @@ ended, at most every ten seconds.
 from __future__ import annotations
 
 import statistics
+import time
 
 from augury.core.messages import say
 from augury.core.progress import StatusLine, duration
-from augury.core.threads import Throttle
 from augury.experiments.record import Recording
 from augury.reporting.numbers import number
 from augury.reporting.report import Report
@@ -25,6 +25,8 @@ from augury.sweeping.sweep import Outcome
 
 PAGE_SECONDS, REMOTE_SECONDS = 15, 60
 """The time between two pages, on a mounted storage and on others, where they take requests."""
+PAGE_SHARE = 0.05
+"""The share of the time that writing pages takes at most."""
 
 
 class Display:
@@ -99,17 +101,19 @@ def seconds_left(sweep: Sweep) -> float | None:
 def run_sweep(space: Space, options: SweepOptions, recording: Recording) -> tuple[Outcome, Report]:
     """Run the missing trials of a sweep; return its outcome and its report."""
     seconds = REMOTE_SECONDS if "://" in str(options.storage) else PAGE_SECONDS
-    throttle = Throttle(seconds)
-    reports: list[Report] = []
+    due, reports = 0.0, list[Report]()
     with StatusLine(options.name) as line:
         display = Display(line)
 
         def show(sweep: Sweep, last: bool) -> None:
+            nonlocal due
             display.show(sweep)
             if last:
                 reports.append(write(sweep, refresh=None))
-            else:
-                throttle.run(lambda: write(sweep, refresh=seconds))
+            elif (start := time.monotonic()) >= due:
+                due = start + seconds  # also where it fails
+                write(sweep, refresh=seconds)
+                due = start + max(seconds, (time.monotonic() - start) / PAGE_SHARE)
 
         outcome = sweeps.run(space, options, recording, show=show)
     return outcome, reports[-1]
