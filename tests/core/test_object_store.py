@@ -80,7 +80,7 @@ def test_a_bucket_that_is_not_there_is_named_without_its_secret(server: S3Server
 
 def test_a_server_that_does_not_answer_is_named() -> None:
     nobody = "s3://key:x@bucket/results?scheme=http&endpoint_override=127.0.0.1:1"
-    with pytest.raises(UserError, match="cannot be reached from .*127.0.0.1"):
+    with pytest.raises(UserError, match="cannot be opened from .*127.0.0.1"):
         Store(nobody)
 
 

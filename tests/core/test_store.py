@@ -136,30 +136,3 @@ def test_a_link_is_removed_and_not_what_it_leads_to(tmp_path: Path) -> None:
     store.folder("runs", "def/seed-1").remove()
     assert not [*runs.iterdir()]
     assert len([*elsewhere.glob("*/seed-1/run.json")]) == 2
-
-
-def test_what_this_process_alone_changes_is_asked_for_once(
-    remote: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = Store("remote://bucket").folder("runs", "abc/seed-1")
-    other = Store("remote://bucket").folder("runs", "abc/seed-10")
-    run.sub("checkpoints/01").write("model", b"1")
-    run.write("run.json", b"{}")
-    with run.held():
-        with monkeypatch.context() as offline:
-            offline.setattr(remote, "ls", None)
-            offline.setattr(remote, "info", None)
-            run.sub("history").write("01.jsonl", b"{}")
-            assert run.exists("run.json") and not run.exists("scores.json")
-            assert run.sub("checkpoints").exists("01") and not run.complete
-            assert run.names() == ["run.json"] and run.sub("history").names() == ["01.jsonl"]
-            assert [*run.sub("checkpoints").contents()] == ["01/model"]
-            with pytest.raises(FileNotFoundError):
-                run.read("scores.json")
-            with pytest.raises(TypeError):  # which is another folder
-                other.info("run.json")
-        run.sub("checkpoints").remove("01")
-        assert not run.sub("checkpoints").exists("01")
-        run.finish({})
-        assert run.complete
-    assert [*run.files()] == ["history/01.jsonl", "run.json"] and run.complete

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import uuid
 
 from augury.core.directories import TEMPORARY
@@ -11,9 +12,8 @@ from augury.core.store import Folder
 REACH_SECONDS = 60.0
 """Within this time a worker has to write and read the storage."""
 
-_reached: set[str] = set()
 
-
+@functools.cache
 def check_storage(root: str) -> None:
     """Write and read a storage from each node, once in a process.
 
@@ -22,8 +22,6 @@ def check_storage(root: str) -> None:
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    if root in _reached:
-        return
     folder = Folder(root, f"{TEMPORARY}reach-{uuid.uuid4().hex}")  # two commands may try at once
     try:
         folder.write("command", "")
@@ -37,32 +35,25 @@ def check_storage(root: str) -> None:
         for node in ray.nodes():
             if node["Alive"]:
                 place = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-                task = probe.options(scheduling_strategy=place).remote(folder, node["NodeID"])
+                task = probe.options(scheduling_strategy=place).remote(folder)
                 asked.append((node, task))
         for node, task in asked:
             try:
-                reason = ray.get(task, timeout=REACH_SECONDS)
+                ray.get(task, timeout=REACH_SECONDS)
             except Exception as error:  # such as a machine on which Augury is not installed
-                reason = str(getattr(error, "cause", None) or error).strip().splitlines()[-1]
-            if not reason and node["NodeID"] not in folder.names():
-                reason = "this command does not see what it has written"
-            if reason:
+                cause = getattr(error, "cause", None) or error
+                reason = outage_of(error) or str(cause).strip().splitlines()[-1]
                 raise UserError(
                     f"storage {root} cannot be used from node {node['NodeManagerHostname']} "
                     f"({node['NodeManagerAddress']}): {reason}. Workers read and write it: mount "
                     "it on all machines at the same path, or give them its credentials"
-                )
+                ) from error
     finally:
         folder.remove()
-    _reached.add(root)
 
 
-def _probe(folder: Folder, node: str) -> str:
-    """Read on a worker what the command has written, and write beside it; return what is wrong."""
-    try:
-        if not folder.exists("command"):
-            return "it does not see what this command has just written, and is another directory"
-        folder.write(node, "")
-    except Exception as error:
-        return str(outage_of(error) or f"{type(error).__name__}: {error}".splitlines()[0])
-    return ""
+def _probe(folder: Folder) -> None:
+    """Read on a worker what the command has written, and write it; raise what is wrong."""
+    if not folder.exists("command"):
+        raise UserError("it does not see what this command has just written: another directory")
+    folder.write("command", "")

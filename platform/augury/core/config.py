@@ -108,8 +108,6 @@ Overrides = Annotated[dict[str, Any], BeforeValidator(_in_their_folder)]
 
 S = TypeVar("S", bound=Section)
 T = TypeVar("T")
-VARIANTS = ("systems", "stages")
-"""Sections that map names to overrides: dotted keys with values."""
 _DIRECTORY = re.compile(r"^/(?:.*/)?(?=[^/]+@[0-9a-f]{16}(?:[:-]|$))")
 
 
@@ -158,7 +156,7 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
     result: Any = _copied(content)
     for key, value in _copied(dotted).items():
         node, parts = result, key.split(".")
-        if parts[0] in VARIANTS:
+        if parts[0] in yaml_file.VARIANTS:
             parts[2:] = [".".join(parts[2:])] * (len(parts) > 2)
         for depth, part in enumerate(parts):
             last = depth == len(parts) - 1

@@ -76,36 +76,24 @@ def open_root(root: str) -> tuple[fs.FileSystem, str]:
         return fs.LocalFileSystem(), root
     try:
         filesystem, path = fs.FileSystem.from_uri(root)
+        has_buckets, bucket = filesystem.type_name in OBJECT_STORES, path.partition("/")[0]
+        if has_buckets and bucket:
+            found = _rebuilt(filesystem, *FIRST_CONTACT).get_file_info(bucket)
     except (pa.ArrowInvalid, OSError) as error:
+        reason = str(error).partition(" error_info=")[0].splitlines()[0]
         raise UserError(
-            f"storage '{root}' cannot be opened: {str(error).splitlines()[0]}; use a directory or "
-            "a URI that pyarrow supports"
+            f"storage '{root}' cannot be opened from {socket.gethostname()}: {reason}; use a "
+            "directory, or a URI that pyarrow supports, with an address, a network and credentials"
         ) from error
-    if filesystem.type_name in OBJECT_STORES:
-        _require_bucket(root, filesystem, path.partition("/")[0])
+    if has_buckets:
+        if not bucket or found.type == fs.FileType.NotFound:
+            raise UserError(
+                f"storage '{root}': there is no bucket '{bucket}': create it, or correct the name"
+            )
         filesystem = _rebuilt(filesystem, *PATIENCE)
     elif isinstance(filesystem, fs.LocalFileSystem):
         note_storage(path)
     return filesystem, path
-
-
-def _require_bucket(root: str, filesystem: fs.FileSystem, bucket: str) -> None:
-    """Raise UserError where the server of an object store does not answer, or has no such
-    bucket."""
-    if not bucket:
-        raise UserError(f"storage '{root}' names no bucket: write s3://BUCKET/NAME")
-    try:
-        info = _rebuilt(filesystem, *FIRST_CONTACT).get_file_info(bucket)
-    except OSError as error:
-        reason = str(error).partition(" error_info=")[0].splitlines()[0]
-        raise UserError(
-            f"storage '{root}' cannot be reached from {socket.gethostname()}: {reason}; check the "
-            "address, the network, and the credentials on this machine"
-        ) from error
-    if info.type == fs.FileType.NotFound:
-        raise UserError(
-            f"storage '{root}': there is no bucket '{bucket}': create it, or correct the name"
-        )
 
 
 def _rebuilt(filesystem: fs.FileSystem, tries: int, seconds: float) -> fs.FileSystem:

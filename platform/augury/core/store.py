@@ -10,7 +10,6 @@ what it has read of complete ones.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import shutil
@@ -77,9 +76,6 @@ class _Known:
 
 _known: dict[tuple[str, str], _Known] = {}
 """By root and name of the folder."""
-_held: dict[tuple[str, str], dict[str, fs.FileInfo]] = {}
-"""The files of the remote folders that are held (see `Folder.held`), by root and name of the
-folder, and by their names below the root."""
 
 
 @dataclass(frozen=True)
@@ -135,39 +131,6 @@ class Folder:
 
     # What is there.
 
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """Ask only once what is in a remote folder, which this process alone changes while the
-        block runs, or until it is `released`."""
-        _forget(self)
-        if not self.is_local:
-            infos = self.contents().items()
-            files = {f"{self.name}/{name}": info for name, info in infos if info.is_file}
-            _held[self.root, self.name] = files
-        try:
-            yield
-        finally:
-            self.release()
-
-    def release(self) -> None:
-        """Let other processes change a folder that this one has held."""
-        was_held = _held.pop((self.root, self.name), None) is not None
-        if was_held and not self._known.complete:
-            _forget(self)
-
-    def _below(self, name: str) -> str:
-        """Return the name, below the root, of a file or, by an empty name, of this folder."""
-        return f"{self.name}/{name}".rstrip("/")
-
-    def _held_files(self, name: str) -> dict[str, fs.FileInfo] | None:
-        """Return the files of the held folder that a file or this folder is in; None where it is in
-        none."""
-        path = f"{self._below(name)}/"
-        for (root, folder), held in [*_held.items()]:
-            if root == self.root and path.startswith(f"{folder}/"):
-                return held
-        return None
-
     def exists(self, name: str = "") -> bool:
         """Return whether a file, or by default the folder, is there."""
         return name in self._known.copies or self.info(name) is not None
@@ -175,25 +138,16 @@ class Folder:
     def info(self, name: str = "") -> fs.FileInfo | None:
         """Return what is known of a file, or by default of the folder; None where it is not
         there."""
-        files = self._held_files(name)
-        if files is None:
-            info = self.filesystem.get_file_info(self.path(name))
-            return None if info.type == fs.FileType.NotFound else info
-        path = self._below(name)
-        if any(file.startswith(f"{path}/") for file in files):
-            return fs.FileInfo(path, fs.FileType.Directory)
-        return files.get(path)
+        info = self.filesystem.get_file_info(self.path(name))
+        return None if info.type == fs.FileType.NotFound else info
 
     def contents(self, *, below: bool = True) -> dict[str, fs.FileInfo]:
         """Return what is known of the files and subfolders, by their names in order, with `below`
-        also of those in them; temporary ones too, and of a held folder files alone."""
-        base, files = f"{self.name}/", self._held_files("")
-        if files is None:
-            base = f"{self.path()}/"
-            selector = fs.FileSelector(base[:-1], allow_not_found=True, recursive=below)
-            files = {info.path: info for info in self.filesystem.get_file_info(selector)}
-        inside = {path[len(base) :]: files[path] for path in sorted(files) if path.startswith(base)}
-        return {name: info for name, info in inside.items() if below or "/" not in name}
+        also of those in them; temporary ones too."""
+        base = self.path()
+        selector = fs.FileSelector(base, allow_not_found=True, recursive=below)
+        infos = self.filesystem.get_file_info(selector)
+        return dict(sorted((info.path[len(base) :].lstrip("/"), info) for info in infos))
 
     def names(self) -> list[str]:
         """Return the names of the files except temporary ones, sorted."""
@@ -313,7 +267,7 @@ class Folder:
         try:
             expected = self._vouched(record)
         except Damaged as error:
-            _forget(self)
+            self.forget()
             return str(error)
         asked = [file for file in expected if name in ("", file)]
         unchecked = [file for file in asked if sums.get(file) != expected[file]]
@@ -326,7 +280,7 @@ class Folder:
 
         fault = next(filter(None, self._map(check, unchecked)), None)
         if fault:
-            _forget(self)
+            self.forget()
         return fault
 
     def _vouched(self, record: str) -> dict[str, Checksum]:
@@ -359,15 +313,13 @@ class Folder:
 
     def _local_file(self, name: str) -> Path:
         """Return the path of a file, or of a copy of a remote one, which is kept where the folder
-        is complete or held."""
+        is complete."""
         if self.is_local:
             return Path(self.path(name))
-        known, held = self._known, self._held_files(name)
+        known = self._known
         if name not in known.copies:
-            if held is not None and self._below(name) not in held:
-                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.path(name))
             self._download(name)
-            if not known.complete and held is None:
+            if not known.complete:
                 return self._place(name)
             known.copies[name] = self._place(name)
         return known.copies[name]
@@ -420,11 +372,7 @@ class Folder:
             stream = self.filesystem.open_output_stream(path, compression=None)
             shutil.copyfileobj(source, stream, CHUNK)
             stream.close()
-        size = target.stat().st_size
-        held, file = self._held_files(name), self._below(name)
-        if held is not None:
-            held[file] = fs.FileInfo(file, fs.FileType.File, size=size, mtime=time.time())
-        if size < SMALL:
+        if target.stat().st_size < SMALL:
             self._known.copies[name] = target  # most are read soon
         else:
             target.unlink()
@@ -507,7 +455,7 @@ class Folder:
     def remove(self, name: str = "") -> None:
         """Remove a file or folder if it exists, the manifest of a folder first so that no partial
         one looks complete; of a link, the link alone."""
-        _forget(self.sub(name) if name else self)
+        (self.sub(name) if name else self).forget()
         self._change(name)
         path = self.path(name)
         link = path if self.is_local and os.path.islink(path) else None
@@ -519,9 +467,6 @@ class Folder:
             with suppress(FileNotFoundError):  # another process may have removed it
                 delete = self.filesystem.delete_file if info.is_file else self.filesystem.delete_dir
                 delete(path)
-            held, gone = self._held_files(name) or {}, self._below(name)
-            for file in [file for file in held if f"{file}/".startswith(f"{gone}/")]:
-                del held[file]
 
     def drop(self, name: str) -> None:
         """Remove a file of a complete folder, which then is as if it had never had it."""
@@ -533,6 +478,14 @@ class Folder:
     @property
     def _known(self) -> _Known:
         return _known.setdefault((self.root, self.name), _Known())
+
+    def forget(self) -> None:
+        """Let the folder, and those in it, be asked for and checked again: others may have changed
+        them."""
+        inside = f"{self.name}/"
+        for root, name in list(_known):
+            if root == self.root and f"{name}/".startswith(inside):
+                _known.pop((root, name), None)
 
     def _change(self, name: str) -> None:
         """Note that a file is written or removed."""
@@ -555,14 +508,6 @@ def _checksum_of(stream: Any) -> Checksum:
 def modified(info: fs.FileInfo) -> float:
     """Return when a file was last changed, in seconds since 1970; 0 where that is not known."""
     return float(info.mtime_ns or 0) / 1e9
-
-
-def _forget(folder: Folder) -> None:
-    """Let a folder that changes be asked for and checked again, and those in it."""
-    inside = f"{folder.name}/"
-    for root, name in list(_known):
-        if root == folder.root and f"{name}/".startswith(inside):
-            _known.pop((root, name), None)
 
 
 def _json(value: Any) -> str:

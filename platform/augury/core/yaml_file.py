@@ -7,6 +7,7 @@ that is `null` drops it.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -23,8 +24,9 @@ MOST = 100_000
 """Keys and list items, with every alias written out: a few lines make them billions."""
 MERGE = "tag:yaml.org,2002:merge"
 EXTENDS = "extends"
-REPLACED = ("systems", "stages")
-"""Sections that a file replaces as a whole, as it does lists."""
+VARIANTS = ("systems", "stages")
+"""Sections that map names to dotted keys with values; a file replaces them as a whole, as it does
+lists."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -53,14 +55,8 @@ class YamlFile(NamedTuple):
 
 def read(path: str | Path) -> YamlFile:
     """Read a YAML file and what it extends; UserError unless they hold mappings without duplicate
-    keys. One in a remote storage, given by its URI, stands alone."""
-    if "://" not in str(path):
-        return _read_local(Path(path), ())
-    uri = str(path)
-    content, lines = _parsed(_remote_text(uri), uri)
-    if EXTENDS in content:
-        raise UserError(f"{uri} extends another file: copy both to this machine")
-    return YamlFile(content, {keys: f"line {line}" for keys, line in lines.items()}, (uri,))
+    keys. They may be in a remote storage, given by their URIs."""
+    return _read(str(path), ())
 
 
 def parse(text: str | bytes) -> Any:
@@ -81,7 +77,7 @@ def scalar(text: str) -> str:
 def extend(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of the settings of a file with the changes of one that extends it."""
     kept = {key: value for key, value in changes.items() if value is not None}
-    replaced = {key: value for key, value in kept.items() if key in REPLACED}
+    replaced = {key: value for key, value in kept.items() if key in VARIANTS}
     inherited = {key: value for key, value in base.items() if changes.get(key, "") is not None}
     return _merged(inherited, kept) | replaced
 
@@ -102,30 +98,31 @@ def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
     return result
 
 
-def _read_local(path: Path, extended_by: Sequence[Path]) -> YamlFile:
-    content, lines = _parsed(_local_text(path), str(path))
-    content = _in_folder(content, str(path.parent))
+def _read(path: str, extended_by: Sequence[str]) -> YamlFile:
+    text = _remote_text(path) if "://" in path else _local_text(Path(path))
+    content, lines = _parsed(text, path)
+    content = _in_folder(content, os.path.dirname(path))
     base = content.pop(EXTENDS, None)
     prefix = f"{path}, " if extended_by else ""
     places = {keys: f"{prefix}line {line}" for keys, line in lines.items() if keys != (EXTENDS,)}
     if (EXTENDS,) not in lines:
-        return YamlFile(content, places, (str(path),))
+        return YamlFile(content, places, (path,))
     place = f"{path}, line {lines[EXTENDS,]}: {EXTENDS}"
     if not isinstance(base, str):
         raise UserError(f"{place} is {base!r}: give the path of one file, relative to this one")
-    other = path.parent / expanded(base)
+    other = os.path.join(os.path.dirname(path), expanded(base))
     chain = [*extended_by, path]
-    if other.resolve() in [file.resolve() for file in chain]:
+    if os.path.realpath(other) in map(os.path.realpath, chain):
         raise UserError(
             f"{place}: the files extend each other in a circle, "
-            f"{' -> '.join(map(str, [*chain, other]))}: let one of them stand alone"
+            f"{' -> '.join([*chain, other])}: let one of them stand alone"
         )
     try:
-        extended = _read_local(other, chain)
+        extended = _read(other, chain)
     except UserError as error:
-        raise error if str(other) not in str(error) else UserError(f"{place}: {error}") from error
+        raise error if other not in str(error) else UserError(f"{place}: {error}") from error
     merged = extend(extended.content, content)
-    return YamlFile(merged, extended.places | places, (str(path), *extended.files))
+    return YamlFile(merged, extended.places | places, (path, *extended.files))
 
 
 def _in_folder(content: Any, folder: str) -> Any:

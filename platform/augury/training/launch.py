@@ -102,7 +102,6 @@ def _on_ray(
                 f"warning: no node has the {asked} of a worker: waiting for a larger one; or stop, "
                 "and lower execution.threads or execution.gpus_per_worker"
             )
-    run.folder.release()  # which its workers change
     folder, threads = run.folder, execution.threads or max(1, available_cores() // training.workers)
 
     def worker() -> None:
