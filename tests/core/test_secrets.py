@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import string
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -48,8 +49,8 @@ def test_no_secret_leaves(uri: str, secret: str, tmp_path_factory: pytest.TempPa
 
 def test_what_texts_are_made_of_stays(tmp_path: Path) -> None:
     folder, learned = Store(tmp_path).folder("fits", "a"), {"words": ["token=5", "http://a:b@c"]}
-    folder.write_json("fitted.json", learned)
-    assert folder.read_json("fitted.json") == learned
+    folder.write("fitted.json", json.dumps(learned))
+    assert json.loads(folder.read("fitted.json")) == learned
     folder.write_record("run.json", {"prompt": "password=x"})
     assert folder.read_record("run.json")["prompt"] == "password=x"
 

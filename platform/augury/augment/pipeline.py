@@ -79,7 +79,7 @@ class Part:
     @property
     def fitted(self) -> dict[str, Any]:
         """The argument of `bind`: side data, models and the training split."""
-        learned: dict[str, Any] = self.fit.read_json("fitted.json")
+        learned: dict[str, Any] = json.loads(self.fit.read("fitted.json"))
         models = {"models": dict(self.models)} if self.models else {}
         searched = {"corpus": Corpus(self.corpus)} if self.operator.SEARCHES else {}
         return learned | models | searched
@@ -229,7 +229,7 @@ def _learn(part: Part, corpus: Corpus, execution: Execution) -> None:
                 rows = [{"shard": shard} for shard in corpus.shards]
                 results = executor.map(partial(_fitter, operator, corpus), rows, stage)
         learned = operator.fit([json.loads(result["statistics"]) for result in results])
-        part.fit.write_json("fitted.json", learned)
+        part.fit.write("fitted.json", json.dumps(learned, ensure_ascii=False, allow_nan=False))
         part.fit.finish(
             {
                 "operator": operator.operator,
@@ -351,7 +351,7 @@ def _finish(
     part: Part, corpus: Corpus, shards: Mapping[str, Row], made_from: Sequence[str] = ()
 ) -> None:
     """Measure a part whose shards are written, and finish its folder."""
-    operator, side_data = part.operator, part.fit.read_json("fitted.json")
+    operator, side_data = part.operator, json.loads(part.fit.read("fitted.json"))
     rows, counts, sums = 0, Counter[str](), Counter[str]()
     for shard in shards.values():
         rows += shard["made"]

@@ -70,8 +70,8 @@ class _Known:
     manifest: dict[str, Any] | None = None
     sums: dict[str, Checksum] = field(default_factory=dict)
     """The checksums of the files that this process has written or found intact."""
-    copies: dict[str, Path] = field(default_factory=dict)
-    """Local copies of remote files."""
+    copies: set[str] = field(default_factory=set)
+    """The remote files of which there are copies on this machine."""
 
 
 _known: dict[tuple[str, str], _Known] = {}
@@ -178,12 +178,11 @@ class Folder:
             return self.exists(MANIFEST)
         known = self._known
         if not known.complete:
-            known.copies.pop(MANIFEST, None)
+            known.copies.discard(MANIFEST)
             with suppress(FileNotFoundError):
-                copy = self._local_file(MANIFEST)
+                self._local_file(MANIFEST)
                 # Another process has completed it, and written more.
-                known.copies = {MANIFEST: copy}
-                known.complete = True
+                known.copies, known.complete = {MANIFEST}, True
         return known.complete
 
     # Reading.
@@ -196,11 +195,6 @@ class Folder:
         """
         is_checked = verified and self.complete
         return (self.local(name) if is_checked else self._local_file(name)).read_bytes()
-
-    def read_json(self, name: str) -> Any:
-        """Return the content of a JSON file that the manifest vouches for; Damaged if it is
-        none."""
-        return integrity.parse(self.read(name), self.location(name))
 
     def read_record(self, name: str) -> dict[str, Any]:
         """Return the content of a record; Damaged where it is not as it was written, UserError for
@@ -316,27 +310,23 @@ class Folder:
         is complete."""
         if self.is_local:
             return Path(self.path(name))
-        known = self._known
-        if name not in known.copies:
-            self._download(name)
-            if not known.complete:
-                return self._place(name)
-            known.copies[name] = self._place(name)
-        return known.copies[name]
+        known, place = self._known, self._place(name)
+        if name in known.copies:
+            return place
+
+        def copy(stream: Any) -> None:
+            with appearing(place) as file:
+                shutil.copyfileobj(stream, file, CHUNK)
+
+        self._streamed(name, copy)
+        if known.complete:
+            known.copies.add(name)
+        return place
 
     def _place(self, name: str) -> Path:
         """Return the place of a local copy of a remote file."""
         _, place = integrity.checksum([self.uri.encode()])
         return downloads(os.getpid()) / place / name
-
-    def _download(self, name: str) -> None:
-        """Copy a remote file to its place on this machine."""
-
-        def copy(stream: Any) -> None:
-            with appearing(self._place(name)) as file:
-                shutil.copyfileobj(stream, file, CHUNK)
-
-        self._streamed(name, copy)
 
     def _streamed(self, name: str, use: Callable[[Any], T]) -> T:
         """Return what a function of a stream of a file returns.
@@ -365,29 +355,27 @@ class Folder:
         target = Path(path) if self.is_local else self._place(name)
         with appearing(target) as file:
             yield file
+        with target.open("rb") as source:
+            checksum = _checksum_of(source)
+            if not self.is_local:
+                source.seek(0)
+                # What is half written to a stream of Arrow is published too, when it is forgotten.
+                stream = self.filesystem.open_output_stream(path, compression=None)
+                shutil.copyfileobj(source, stream, CHUNK)
+                stream.close()
+        self._known.sums[name] = checksum
         if self.is_local:
             return
-        # What is half written to a stream of Arrow is published too, when that is forgotten.
-        with target.open("rb") as source:
-            stream = self.filesystem.open_output_stream(path, compression=None)
-            shutil.copyfileobj(source, stream, CHUNK)
-            stream.close()
-        if target.stat().st_size < SMALL:
-            self._known.copies[name] = target  # most are read soon
+        if checksum[0] < SMALL:
+            self._known.copies.add(name)  # most are read soon
         else:
             target.unlink()
 
     def write(self, name: str, content: bytes | str) -> Checksum:
         """Write a file atomically, and return its checksum."""
-        data = content.encode() if isinstance(content, str) else content
         with self.writing(name) as stream:
-            stream.write(data)
-        self._known.sums[name] = integrity.checksum([data])
+            stream.write(content.encode() if isinstance(content, str) else content)
         return self._known.sums[name]
-
-    def write_json(self, name: str, value: Any) -> None:
-        """Write a JSON file of a folder whose manifest vouches for it, without sorting keys."""
-        self.write(name, _json(value))
 
     def write_record(
         self,
@@ -437,19 +425,15 @@ class Folder:
         """
         there = self.sub(name)
         there.remove()
-        known: dict[str, Checksum] = {}
 
         def move(file: str) -> None:
-            source = directory / file
-            with source.open("rb") as content, there.writing(file) as target:
+            with (directory / file).open("rb") as content, there.writing(file) as target:
                 shutil.copyfileobj(content, target, CHUNK)
-            with source.open("rb") as content:
-                known[file] = _checksum_of(content)
 
         paths = (path for path in directory.rglob("*") if path.is_file())
         files = {path.relative_to(directory).as_posix() for path in paths} - {MANIFEST}
         there._map(move, sorted(files))
-        there.finish({}, files=known, known=known)
+        there.finish({}, files=files)
         shutil.rmtree(directory)
 
     def remove(self, name: str = "") -> None:
@@ -491,7 +475,7 @@ class Folder:
         """Note that a file is written or removed."""
         known = self._known
         known.sums.pop(name, None)
-        known.copies.pop(name, None)
+        known.copies.discard(name)
         if name == MANIFEST:
             known.manifest, known.complete = None, False
 
