@@ -226,7 +226,7 @@ def test_a_cluster_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -
         address = f"127.0.0.1:{server.getsockname()[1]}"
     monkeypatch.setenv("RAY_ADDRESS", address)
     result = run_script("from augury.core.ray_connection import connect; connect()")
-    assert f"no Ray cluster answers at {address}" in result.stderr
+    assert f"no Ray cluster can be joined at {address}" in result.stderr
 
 
 def test_a_cluster_that_is_open_to_others_is_warned_of() -> None:

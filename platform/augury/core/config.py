@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Any, Self, TypeVar, cast
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -180,7 +180,8 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
 
 
 def _copied(content: Any) -> Any:
-    """Return a copy of nested settings, whose sections can be changed."""
+    """Return a copy of nested settings, whose sections can be changed, each on its own: aliases of
+    YAML are the same object."""
     if isinstance(content, Mapping):
         return {key: _copied(value) for key, value in content.items()}
     return [_copied(value) for value in content] if isinstance(content, list) else content
@@ -214,7 +215,7 @@ def typed(kind: type[T], content: Any, where: str) -> T:
     UserError names the file, `where`, and the entries that are missing or of another type.
     """
     try:
-        value: T = _adapter(cast(Hashable, kind)).validate_python(content)
+        value: T = _adapter(kind).validate_python(content)
         return value
     except ValidationError as error:
         faults = [
@@ -223,9 +224,7 @@ def typed(kind: type[T], content: Any, where: str) -> T:
         raise UserError(f"{where} is damaged ({'; '.join(faults)})") from error
 
 
-@lru_cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+_adapter: Callable[[Any], TypeAdapter[Any]] = lru_cache(TypeAdapter)
 
 
 def discriminated_union(

@@ -42,15 +42,14 @@ def lock_incomplete(folders: Iterable[Folder]) -> Iterator[frozenset[Folder]]:
     A damaged folder is removed, and is then one of these. Locks are acquired in the order of names,
     which rules out deadlocks.
     """
-    faults = {folder: _fault(folder) for folder in folders}
-    unusable = [folder for folder, fault in faults.items() if fault is not None]
     missing = set[Folder]()
     with ExitStack() as locks:
-        for folder in sorted(unusable, key=lambda folder: folder.name):
+        for folder in sorted(folders, key=lambda folder: folder.name):
+            if usable(folder):
+                continue
             locks.enter_context(locked(folder))
-            # Another process may have made it meanwhile.
-            fault = _fault(folder) if folder.is_local else faults[folder]
-            if fault is None:
+            fault = _fault(folder)
+            if fault is None:  # another process has made it meanwhile
                 continue
             if fault:
                 say(f"warning: {fault}: it is made anew")

@@ -232,10 +232,11 @@ def _modules(package: str, path: tuple[str, ...], attribute: str) -> Mapping[str
     """Return the short and full names of the modules of a package, whose directories are `path`,
     whose source assigns `attribute`."""
     modules: dict[str, str] = {}
+    assigns = re.compile(rf"^{attribute}\b[^=\n]*=".encode(), re.MULTILINE)
     for module in iter_modules(path):
         place = Path(module.module_finder.path) / module.name  # type: ignore[union-attr]
         file = place / "__init__.py" if module.ispkg else place.with_suffix(".py")
-        if _assigns(file, attribute):
+        if assigns.search(file.read_bytes()):
             modules[module.name] = f"{package}.{module.name}"
     return modules
 
@@ -247,11 +248,3 @@ def _installed(group: str, path: tuple[str, ...]) -> dict[str, EntryPoint]:
     from importlib.metadata import entry_points  # imports the parser of mails
 
     return {point.name: point for point in entry_points(group=group)}
-
-
-@lru_cache(maxsize=256)
-def _assigns(file: Path, attribute: str) -> bool:
-    """Return whether a module assigns `attribute` at its top level, judging by its source
-    without importing it."""
-    assignment = rf"^{attribute}\b[^=\n]*=".encode()
-    return re.search(assignment, file.read_bytes(), re.MULTILINE) is not None

@@ -91,10 +91,7 @@ def _start(address: str, started: Future[None]) -> None:
             host, _, port = address.rpartition(":")
             # Ray would try for a minute; `auto` and ray://host:port it finds by itself.
             if is_whole(port) and "/" not in host and (why := _unreachable(address)):
-                raise UserError(
-                    f"no Ray cluster answers at {address} ({why}): check RAY_ADDRESS, start one by "
-                    "`ray start --head`, or work without Ray by --executor local"
-                )
+                raise ConnectionError(why)
             workers = {"env_vars": {"OMP_WAIT_POLICY": VARIABLES["OMP_WAIT_POLICY"]}}
             ray.init(address=address, runtime_env=workers, **options)
         else:
@@ -112,19 +109,14 @@ def _start(address: str, started: Future[None]) -> None:
             _gcs = ray.get_runtime_context().gcs_address
         if warning := exposed(_gcs, is_token_auth_enabled()):
             say_once(warning)
-    except UserError as error:
-        started.set_exception(error)
     except Exception as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
-        where = (
-            f"cannot join the Ray cluster at {address}" if address else "Ray does not start here"
-        )
-        started.set_exception(
-            UserError(
-                f"{where} ({reason[0]}): repeat the command, which continues, or work without Ray "
-                "by --executor local"
-            )
-        )
+        what, remedy = "Ray does not start here", "repeat the command, which continues"
+        if address:
+            what = f"no Ray cluster can be joined at {address}"
+            remedy = "check RAY_ADDRESS, start one by `ray start --head`"
+        message = f"{what} ({reason[0]}): {remedy}, or work without Ray by --executor local"
+        started.set_exception(UserError(message))
     else:
         started.set_result(None)
         if _gcs:
