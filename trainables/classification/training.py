@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from augury.augment.draw import Symbols
-from augury.core.execution import ExecutorName
+from augury.core.execution import ExecutorName, map_texts
 from augury.core.store import Folder
 from augury.experiments.graph import VALID, held_out
 from augury.experiments.run import Run
@@ -113,14 +113,14 @@ def classify(
     name: str = "classify",
 ) -> list[str]:
     """Return the most probable label of every row of one or two sentences."""
-    numbers = run.experiment.execution.map_texts(
+    seconds = len(rows) / ROWS_PER_SECOND
+    numbers = map_texts(
+        run.experiment.execution.choose(seconds, name, executor, gpus=True),
         partial(_classifier, run),
         rows,
         name=name,
         unit="rows",
-        per_second=ROWS_PER_SECOND,
         chunk=CHUNK_ROWS,
-        executor=executor,
     )
     assert isinstance(run.experiment, ClassifierConfig)
     return [run.experiment.labels[number] for number in numbers]

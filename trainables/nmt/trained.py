@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy.typing as npt
 
 from augury.core.errors import UserError
-from augury.core.execution import ExecutorName
+from augury.core.execution import ExecutorName, map_texts
 from augury.core.store import Folder
 from augury.corpora.filters import clean_lines
 from augury.decoding.search import Sources, check_lengths
@@ -114,15 +114,13 @@ class Trained(SequenceModel):
             search = self.search(threads)  # once in every process
             return lambda chunk: list(map(list, search(chunk, chosen)))
 
-        found = execution.map_texts(
+        found = map_texts(
+            backend,
             searching,
             [tagged[row] for row in order],
             name=label,
             unit="sentences",
-            per_second=SENTENCES_PER_SECOND,
             chunk=CHUNK_SENTENCES,
-            executor="ray" if backend.name == "ray" else "local",
-            gpu=False,
         )
         hypotheses = [found[place] for place in sorted(range(len(order)), key=order.__getitem__)]
         return self.vocabulary.decode(hypotheses)

@@ -19,7 +19,7 @@ from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, ne
 from augury.augment.prompts import hypothesis
 from augury.core import config
 from augury.core.config import Overrides
-from augury.core.execution import Execution
+from augury.core.execution import Execution, map_texts
 from augury.core.locks import make_once
 from augury.core.rng import seed_of
 from augury.core.store import Store
@@ -214,12 +214,13 @@ def judge(
     folder = store.folder(KIND, config.address({"model": teacher.name, "rows": pairs}))
 
     def write() -> None:
-        judged = execution.map_texts(
+        label = f"{name}: judge"
+        judged = map_texts(
+            execution.choose(len(pairs) / 20.0, label, gpus=True),  # 20 pairs a second and core
             partial(_judge, teacher, store),
             pairs,
-            name=f"{name}: judge",
+            name=label,
             unit="records",
-            per_second=20.0,
             chunk=1_000,
         )
         write_shard(folder, SHARD, pa.table([*zip(*judged, strict=True)], [*LABELS]))

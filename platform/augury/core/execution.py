@@ -230,32 +230,25 @@ class Execution(Section):
         cpus = {"CPU": float(self.threads or 1)}
         return {**cpus, "GPU": self.gpus_per_worker} if cuda else cpus
 
-    def map_texts(
-        self,
-        make: Callable[[], Callable[[list[T]], list[R]]],
-        texts: Sequence[T],
-        *,
-        name: str,
-        unit: str,
-        per_second: float,
-        chunk: int,
-        executor: ExecutorName | None = None,
-        gpu: bool = True,
-    ) -> list[R]:
-        """Map a task with a model over texts, or lists of texts, `chunk` at a time, and return a
-        result for each, in order.
-
-        `per_second` is the estimated speed of one core in texts; `executor` overrides the setting;
-        `gpu` says whether the model runs on a GPU where there is one.
-        """
-        backend = self.choose(len(texts) / per_second, name, executor, gpus=gpu)
-        rows = [{TEXTS: [*texts[start : start + chunk]]} for start in range(0, len(texts), chunk)]
-        with Stage(name, len(texts), unit) as stage:
-            chunks = backend.map(partial(_of_texts, make), rows, stage)
-        return [result for row in chunks for result in row[RESULTS]]
-
 
 TEXTS, RESULTS = "texts", "results"
+
+
+def map_texts(
+    executor: Executor,
+    make: Callable[[], Callable[[list[T]], list[R]]],
+    texts: Sequence[T],
+    *,
+    name: str,
+    unit: str,
+    chunk: int,
+) -> list[R]:
+    """Map a task with a model over texts, or lists of texts, `chunk` at a time, and return a result
+    for each, in order."""
+    rows = [{TEXTS: [*texts[start : start + chunk]]} for start in range(0, len(texts), chunk)]
+    with Stage(name, len(texts), unit) as stage:
+        chunks = executor.map(partial(_of_texts, make), rows, stage)
+    return [result for row in chunks for result in row[RESULTS]]
 
 
 def _of_texts(make: Callable[[], Callable[[list[T]], list[R]]]) -> Task:

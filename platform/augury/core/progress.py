@@ -29,7 +29,7 @@ class StatusLine:
         self._redraw(self._last)
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._redraw("")
 
     @property
@@ -63,7 +63,7 @@ class Stage(StatusLine):
         self._start = time.monotonic()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        super().__exit__()
+        super().__exit__(kind)
         ended = duration(time.monotonic() - self._start) + ("" if kind is None else ", stopped")
         logger.info(self._text(f"{self.done:,} {self.unit}", ended))
 
