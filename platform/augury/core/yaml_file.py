@@ -181,7 +181,14 @@ def _loaded(text: str, path: str) -> tuple[Any, dict[KeyPath, int]]:
         root = loader.get_single_node()
         if root is None:
             return None, {}
-        lines = dict(islice(_lines(root, path), MOST))
+        lines: dict[KeyPath, int] = {}
+        for keys, line in islice(_lines(root), MOST):
+            if keys in lines:
+                raise UserError(
+                    f"{path}, line {line}: duplicate key '{'.'.join(keys)}', first in line "
+                    f"{lines[keys]}: rename or remove one of them"
+                )
+            lines[keys] = line
         if len(lines) == MOST:
             raise UserError(f"{path} has {MOST:,} keys and items or more: write fewer")
         return loader.construct_document(root), lines
@@ -203,8 +210,8 @@ def _loaded(text: str, path: str) -> tuple[Any, dict[KeyPath, int]]:
         raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
 
 
-def _lines(node: yaml.Node, path: str, keys: KeyPath = ()) -> Iterator[tuple[KeyPath, int]]:
-    """Yield the line of every key below a node; UserError for duplicate keys."""
+def _lines(node: yaml.Node, keys: KeyPath = ()) -> Iterator[tuple[KeyPath, int]]:
+    """Yield the line of every key below a node."""
     children: list[tuple[str, yaml.Node, yaml.Node]] = []
     if isinstance(node, yaml.ScalarNode):
         node.value.encode()  # ValueError for half of a character, which no file can hold
@@ -212,21 +219,7 @@ def _lines(node: yaml.Node, path: str, keys: KeyPath = ()) -> Iterator[tuple[Key
         children = [(str(index), item, item) for index, item in enumerate(node.value)]
     elif isinstance(node, yaml.MappingNode):
         named = [pair for pair in node.value if isinstance(pair[0], yaml.ScalarNode)]
-        _check_unique([key for key, _ in named], path, keys)
         children = [(key.value, key, item) for key, item in named if key.tag != MERGE]
     for name, key, item in children:
         yield (*keys, name), key.start_mark.line + 1
-        yield from _lines(item, path, (*keys, name))
-
-
-def _check_unique(names: Sequence[yaml.ScalarNode], path: str, keys: KeyPath) -> None:
-    lines: dict[tuple[str, str], int] = {}
-    for key in names:
-        name, line = (key.tag, key.value), key.start_mark.line + 1
-        if name in lines:
-            where = f" in {'.'.join(keys)}" if keys else ""
-            raise UserError(
-                f"{path}, line {line}: duplicate key '{key.value}'{where}, first in line "
-                f"{lines[name]}: rename or remove one of them"
-            )
-        lines[name] = line
+        yield from _lines(item, (*keys, name))
