@@ -10,7 +10,6 @@ and write themselves, as files.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -22,7 +21,7 @@ from augury.core.errors import UserError
 from augury.core.machine import available_cores, in_this_directory
 from augury.core.messages import collected
 from augury.core.progress import Stage, say_once
-from augury.core.ray_connection import connect
+from augury.core.ray_connection import connect, is_worker
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -264,13 +263,8 @@ def _of_texts(make: Callable[[], Callable[[list[T]], list[R]]]) -> Task:
 
 def _holds_cpus() -> bool:
     """Return whether Ray has reserved CPUs for this process, as for a trial of a sweep."""
-    if "ray" not in sys.modules:  # every Ray worker has imported it
+    if not is_worker():
         return False
-    import ray  # waits where another thread is in the middle of importing it
+    import ray
 
-    if not ray.is_initialized():
-        return False
-    context = ray.get_runtime_context()
-    return bool(
-        context.worker.mode == ray.WORKER_MODE and context.get_assigned_resources().get("CPU")
-    )
+    return bool(ray.get_runtime_context().get_assigned_resources().get("CPU"))

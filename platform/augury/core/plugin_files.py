@@ -28,6 +28,7 @@ from types import CodeType, ModuleType
 
 from augury.core.errors import UserError
 from augury.core.paths import absolute
+from augury.core.ray_connection import is_worker
 
 __path__: list[str] = []
 """Makes this module a package: plug-in files are imported as its submodules."""
@@ -161,7 +162,7 @@ def _check_allowed(content: str, path: Path) -> None:
 
     Ray's workers run what their driver, which has checked, sends them.
     """
-    if not ({content, ANY} & set(_allowed()) or _is_ray_worker()):
+    if not ({content, ANY} & set(_allowed()) or is_worker()):
         raise UserError(
             f"'{path}' is code that a stored run or sweep, or a file in a storage, names: read it, "
             "then repeat the command with --allow-code"
@@ -170,14 +171,6 @@ def _check_allowed(content: str, path: Path) -> None:
 
 def _allowed() -> list[str]:
     return os.environ.get(ENVIRONMENT, "").split()
-
-
-def _is_ray_worker() -> bool:
-    """Return whether this is a process in which Ray runs tasks and actors of a driver."""
-    ray = sys.modules.get("ray")
-    if ray is None or not ray.is_initialized():
-        return False
-    return bool(ray.get_runtime_context().worker.mode == ray.WORKER_MODE)
 
 
 class _Loader(SourceFileLoader):

@@ -79,6 +79,15 @@ def _is_connected() -> bool:
     return bool(ray.is_initialized())
 
 
+def is_worker() -> bool:
+    """Return whether this is a process in which Ray runs tasks and actors of a driver."""
+    if not _is_connected():
+        return False
+    import ray
+
+    return bool(ray.get_runtime_context().worker.mode == ray.WORKER_MODE)
+
+
 def _start(address: str, started: Future[None]) -> None:
     """Connect, and then watch for the death of Ray as long as this process lives."""
     global _gcs
