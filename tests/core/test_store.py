@@ -11,6 +11,7 @@ import pytest
 
 from augury.core import store as stores
 from augury.core.errors import UserError
+from augury.core.locks import locked
 from augury.core.store import MANIFEST, SCHEMA, Store
 
 
@@ -136,3 +137,16 @@ def test_a_link_is_removed_and_not_what_it_leads_to(tmp_path: Path) -> None:
     store.folder("runs", "def/seed-1").remove()
     assert not [*runs.iterdir()]
     assert len([*elsewhere.glob("*/seed-1/run.json")]) == 2
+
+
+def test_what_another_process_has_changed_since_a_lock_is_read_anew(
+    remote: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Store("remote://bucket").folder("runs", "abc")
+    with locked(folder):
+        folder.write("history.jsonl", b"mine")
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(stores, "_known", {})
+        elsewhere.setattr(stores, "downloads", lambda process: tmp_path)
+        folder.write("history.jsonl", b"theirs")
+    assert folder.read("history.jsonl") == b"theirs"

@@ -75,13 +75,19 @@ def locked(folder: Folder) -> Iterator[None]:
     """Hold the lock of a folder; it is released when the process ends, however it ends.
 
     It is a kernel lock between processes, threads and, if the filesystem supports it, machines.
+    What is known of the folder is forgotten before and, unless it is complete, after the block, as
+    others may change it then.
     """
     file = _lock_file(folder) if folder.is_local else None
     with file or nullcontext():
         if file and not _try(file, fcntl.LOCK_EX):
             say(f"waiting for another run or command, which makes {folder.uri}")
             fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+        folder.forget()
+        try:
+            yield
+        finally:
+            folder.release()
 
 
 def is_locked(folder: Folder) -> bool:

@@ -471,6 +471,11 @@ class Folder:
             if root == self.root and f"{name}/".startswith(inside):
                 _known.pop((root, name), None)
 
+    def release(self) -> None:
+        """Let others change a folder that this process has made, unless it is complete."""
+        if not self._known.complete:
+            self.forget()
+
     def _change(self, name: str) -> None:
         """Note that a file is written or removed."""
         known = self._known

@@ -62,7 +62,6 @@ def run_trial(
     from augury.training.launch import launch  # loads torch, which takes seconds
 
     with locked(run.folder):
-        run.folder.forget()
         if is_done(run, scored=scored):
             return True
         run.folder.remove(FAILURE)
