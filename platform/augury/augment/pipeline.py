@@ -229,7 +229,8 @@ def _learn(part: Part, corpus: Corpus, execution: Execution) -> None:
                 rows = [{"shard": shard} for shard in corpus.shards]
                 results = executor.map(partial(_fitter, operator, corpus), rows, stage)
         learned = operator.fit([json.loads(result["statistics"]) for result in results])
-        part.fit.write("fitted.json", json.dumps(learned, ensure_ascii=False, allow_nan=False))
+        content = json.dumps(learned, ensure_ascii=False, indent=1, allow_nan=False)
+        part.fit.write("fitted.json", f"{content}\n")
         part.fit.finish(
             {
                 "operator": operator.operator,
