@@ -29,9 +29,6 @@ class Nli(ClassifierTask):
 
     EXPERIMENT = Config
     EXAMPLE = r"printf 'Two dogs run.\tAnimals move.\n'"
-    NAMES = (
-        "Other names of labels are mapped: labels: {0: entailment, 1: neutral, 2: contradiction}"
-    )
 
 
 TASK = Nli()

@@ -34,7 +34,7 @@ NAMED = {"news": {"source": "n.de", "target": "n.en"}, "2016": {"source": "m", "
 OWN = {
     "task": "./docs/examples/sentiment.py",
     "corpus": {"language": "en", "labels": ["good", "no"]},
-    "train": {"file": "a.tsv", "columns": {"text": "a", "label": "b"}, "names": {"-1": None}},
+    "train": {"file": "a.tsv", "columns": {"text": "a", "label": "b"}, "labels": {"-1": None}},
     "valid": None,
 }
 

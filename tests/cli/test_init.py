@@ -203,7 +203,7 @@ def test_a_text_that_fails_its_check_leaves_the_file_to_mend(texts: Path, augury
     message = augury("init", "mine.yaml", *flags, code=2).error
     assert "pairs.tsv, line 122" in message and "config mine.yaml" in message
     drafted, column = Path("mine.yaml").read_text(), "label: label}"
-    mended = drafted.replace(column, f"{column}, labels: {{maybe: '-'}}")
+    mended = drafted.replace(column, f"{column}, labels: {{maybe: null}}")
     Path("mine.yaml").write_text(mended)
     augury("config", "mine.yaml")
 
@@ -218,7 +218,7 @@ def test_rows_without_a_label_are_left_out(texts: Path, augury: Augury) -> None:
     assert "some.tsv: rows without a label (NULL) are left out" in said
     corpus = content("corpus")
     assert (
-        corpus["tests"]["test"]["names"] == {"": None, "NULL": None}
+        corpus["tests"]["test"]["labels"] == {"": None, "NULL": None}
         and "names" not in corpus["train"]
     )
 

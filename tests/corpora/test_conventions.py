@@ -156,7 +156,7 @@ def test_quotation_marks_of_text_stay_in_tsv(tmp_path: Path, rows: list[tuple[st
         ("tsv", "text\tlabel\na\tb\nc\n", "line 3 has 1 column,"),
         ("tsv", "text\tlabel\na\tb\tc\n", "line 2 has 3 columns,.* or, .*the header"),
         ("csv", 'text,label\na,"b\n', "line 2"),
-        ("jsonl", '{"text": "a", "label": "b"}\n["x"]\n', "line 2: no column 'text'"),
+        ("jsonl", '{"text": "a", "label": "b"}\n["x"]\n', "line 2 is no record"),
         ("jsonl", '{"text": ["x"], "label": "b"}\n', "line 1: 'text' is .*, not text"),
         ("jsonl", '{"text": "bad \\ud800 here", "label": "b"}\n', "line 1: .* half a character"),
         ("jsonl", '[{"text": "a"', "line 1 is not valid JSON"),
@@ -177,7 +177,7 @@ def test_tables_without_names_or_records_are_named(tmp_path: Path) -> None:
         ("jsonl", many.to_json(), "a record of 480 fields: .*orient"),
         ("jsonl", '{"data": [{"text": "a", "label": "b"}]}\n', "records under 'data'"),
         ("jsonl", "[]", "has no records"),
-        ("jsonl", '["a", "b"]', "has no records"),
+        ("jsonl", '["a", "b"]', "record 1 is no record"),
         ("csv", "<!-- saved -->\n<html><p>404\n", "HTML"),
     ):
         (tmp_path / "table").write_text(content)
@@ -232,7 +232,7 @@ def test_classes_of_parquet_have_their_names(tmp_path: Path, kind: str, names: l
 
 def test_a_name_can_stand_for_no_label(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("text\tlabel\na\t0\nb\t-1\nc\t1\nd\t\n")
-    text = {"file": str(tmp_path / "a.tsv"), "names": {-1: None, "": None, "0": "no"}}
+    text = {"file": str(tmp_path / "a.tsv"), "labels": {-1: None, "": None, "0": "no"}}
     spec = LabelledSpec.model_validate({"language": "en", "labels": ["no", "1"], "train": text})
     assert ingest(spec, "train", Store(tmp_path / "store")).column("label") == ["no", "1"]
 

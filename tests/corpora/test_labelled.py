@@ -83,7 +83,7 @@ def test_records_of_pairs_with_any_labels(tmp_path: Path, store: Store) -> None:
         return ingest(LabelledPairsSpec.model_validate(content), "train", store)
 
     rows = [(" It rains.", "It is  wet.", "1"), ("A", "", "0"), ("B", "b", "0")]
-    corpus = pairs(rows, names={"1": "yes"})
+    corpus = pairs(rows, labels={"1": "yes"})
     assert (corpus.kind, corpus.noun) == ("labelled pairs", "pairs")
     assert corpus.manifest["rejected"] == {"empty text": 1}
     (table,) = corpus.blocks()

@@ -45,11 +45,6 @@ class ClassifierTask(Task):
 
     EXPERIMENT: ClassVar[type[Experiment]] = Config
     EXAMPLE = "echo 'A fine film.'"
-    NAMES: ClassVar[str] = (
-        "Other names of the labels, in every text beside its file: names: {'0': negative, '1': "
-        "positive}"
-    )
-    """Of a first experiment: what may be said of labels."""
     SIDES: ClassVar = {SOURCE: ("text",)}
     ROWS_PER_SECOND: ClassVar[int] = 5_000
 
@@ -158,7 +153,7 @@ class ClassifierTask(Task):
         of_words = base_language(languages[0]) not in UNSPACED
         system = texts.pop("words" if of_words else "letters")
         texts.pop("letters" if of_words else "words")
-        return filled(texts, model=settings, training=training, names=self.NAMES, **system)
+        return filled(texts, model=settings, training=training, **system)
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         """Write model and tokenizer, for AutoModelForSequenceClassification and AutoTokenizer."""

@@ -19,15 +19,14 @@ from augury.core.paths import expanded
 from augury.core.plugin_files import is_path
 from augury.core.progress import say
 from augury.core.store import Store
-from augury.corpora.corpus import NO_GOLD
-from augury.corpora.files import COMPRESSIONS, examine, find, layout_of
+from augury.corpora.files import COMPRESSIONS, find, layout_of
 from augury.corpora.identification import ROWS, language_of
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.labels import MOST_LABELS, are_labels
 from augury.corpora.languages import check_language
 from augury.corpora.readers import open_text
 from augury.corpora.spec import RESERVED, BaseSpec
-from augury.corpora.tables import column_index, examine_parquet
+from augury.corpora.tables import column_index
 from augury.corpora.text_settings import EXTENSIONS, Text
 from augury.experiments.spec import settings_class
 from augury.experiments.systems import load
@@ -141,13 +140,8 @@ def _drafted(arguments: argparse.Namespace, path: Path) -> str:
     if "labels" in spec.model_fields:
         corpus["labels"], missing = _labels(text)
     for of in texts.values() if text.KIND.is_labelled else ():
-        without = [*missing, *_blank_labels(spec.TEXT.model_validate(of))]
-        if spec.KIND.aliases and without:
-            of["labels"] = dict.fromkeys(without, NO_GOLD)
-        elif without:
-            of["names"] = dict.fromkeys(without)
-    parquet = Path(train[0]).is_dir() or Path(train[0]).suffix == ".parquet"
-    parts = examine_parquet(train[0]) if parquet else [examine(train[0])]
+        if without := [*missing, *_blank_labels(spec.TEXT.model_validate(of))]:
+            of["labels"] = dict.fromkeys(without)
 
     def moved(name: str) -> str:
         """Return a path as it is read in the experiment file, relative to its folder."""
@@ -164,7 +158,7 @@ def _drafted(arguments: argparse.Namespace, path: Path) -> str:
     return draft(
         re.sub(r"[^\w.-]+", "-", path.stem).strip("-.")[:100] or "experiment",
         task,
-        rows=sum(part.lines for part in parts),
+        rows=open_text(text, "train").total,
         corpus=corpus,
         train=texts.pop("train"),
         valid=texts.pop("valid", None),

@@ -22,8 +22,7 @@ SHARD_ROWS = 20_000
 
 Label = Literal["entailment", "neutral", "contradiction"]
 LABELS: tuple[Label, ...] = get_args(Label)
-NoGold = Literal["-"]
-NO_GOLD: NoGold = "-"  # in SNLI and MultiNLI, if annotators disagreed
+NO_GOLD = "-"  # in SNLI and MultiNLI, if annotators disagreed
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,8 @@ class LabelNames:
 
     def __init__(self, kind: Kind, renamed: Mapping[str, str | None], classes: Sequence[str] = ()):
         self._is_open = not kind.aliases
-        self._labels = {**kind.aliases, **renamed}
+        given = {name: label and kind.aliases.get(label, label) for name, label in renamed.items()}
+        self._labels = {**kind.aliases, **given}
         self._shown = ", ".join(kind.aliases)
         self._classes = {str(number): name for number, name in enumerate(classes)}
         if classes:
@@ -52,19 +53,18 @@ class LabelNames:
             return stripped
         hint = (
             f"allowed: {self._shown}; or map it to a label, for example labels: "
-            f"{{{label}: neutral}}, or {{{label}: '-'}} for no gold label"
+            f"{{{label}: neutral}}, or {{{label}: null}} for no gold label"
         )
         if not stripped:
-            leave_out = "names: {'': null}" if self._is_open else "labels: {'': '-'}"
             raise UserError(
                 f"{split}the label is empty ({place}): complete the row, or leave out all such "
-                f"rows, {leave_out}"
+                "rows, labels: {'': null}"
             )
         if re.fullmatch("-?[0-9]+", label):
             hint = (
                 "data sets number labels differently; give the meaning of the numbers, for "
-                "example labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where "
-                "'-' is no gold label"
+                "example labels: {0: entailment, 1: neutral, 2: contradiction, -1: null}, where "
+                "null is no gold label"
             )
         raise UserError(f"{split}unknown label '{label}' ({place}): {hint}")
 
@@ -99,6 +99,6 @@ def check_labels(
         nearest = difflib.get_close_matches(unknown[0], known, n=1)
         raise UserError(
             f"{split}: unknown label '{unknown[0]}': corpus.labels has {', '.join(known)}; "
-            f"add it there, or map it to one of them, for example names: {{'{unknown[0]}': "
+            f"add it there, or map it to one of them, for example labels: {{'{unknown[0]}': "
             f"{(nearest or known)[0]}}}"
         )

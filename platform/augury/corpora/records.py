@@ -64,7 +64,7 @@ class RecordBuilder:
 
     def __init__(self, split: ResolvedSplit, text: TextSource, subset: np.ndarray | None = None):
         self.split, self.text, self.kind = split, text, split.kind
-        self._names = LabelNames(split.kind, split.text.renamed, text.classes)
+        self._names = LabelNames(split.kind, split.text.labels, text.classes)
         self._subset = subset
         self._read = self._selected = self._kept = 0
         self._rejected = Counter[str]()

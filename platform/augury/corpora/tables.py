@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
@@ -22,12 +21,11 @@ from augury.corpora.delimited import USUAL, rows_of
 from augury.corpora.files import InputFile, find, lines, refuse_markup
 
 BLOCK_ROWS = 20_000
+RECORD = '{"text": "a sentence", "label": "good"}'
 LINE = "line of the file"
 """The column with the lines that rows begin in, from 1, for files whose rows have lines."""
 FIRST_RECORDS = 50
 """Records of JSON whose fields are the columns of a table."""
-LIST = re.compile(r"\.(list|bag)\.\w+$")
-"""The end of the path of a Parquet column of lists."""
 MOST_FIELDS = 200
 """Of a record of JSON: one with more is a table, column by column."""
 T = TypeVar("T")
@@ -69,16 +67,12 @@ def column_names(path: str, layout: str) -> list[str]:
     if layout == "parquet":
         first_file = _parquet_files(path)[0]
         with _reading(first_file), pq.ParquetFile(first_file) as file:
-            return _leaves(file)
+            return _column_names(file)
     if layout == "jsonl":
         first = [record for *_, record in islice(_json_records(find(path)), FIRST_RECORDS)]
-        fields = (_fields(record) for record in first if isinstance(record, dict))
-        names = list(dict.fromkeys(chain.from_iterable(fields)))
+        names = list(dict.fromkeys(chain.from_iterable(first)))
         if not names:
-            raise UserError(
-                f"{path} has no records: write one a line, as in "
-                '{"text": "a sentence", "label": "good"}'
-            )
+            raise UserError(f"{path} has no records: write one a line, as in {RECORD}")
         if len(first) == 1:
             _refuse_wrapped(path, first[0])
         if len(names) > MOST_FIELDS:
@@ -162,17 +156,12 @@ def select_columns(table: pa.Table, columns: Sequence[str], where: str) -> pa.Ta
 
     Raise UserError if one is missing or not text.
     """
-    selected = {}
+    table, selected = _flattened(table), {}
     for column in columns:
-        name, *fields = [column] if column in table.column_names else column.split(".")
-        column_index(where, table.column_names, name)
-        values = table.column(name)
-        for field in fields:
-            names = [child.name for child in values.type] if pa.types.is_struct(values.type) else []
-            column_index(f"column '{name}' of {where}", names, field)
-            values = pc.struct_field(values, field)
+        column_index(where, table.column_names, column)
+        values = table.column(column)
         if pa.types.is_list(values.type) or pa.types.is_large_list(values.type):
-            raise NotText(f"column '{name}' of {where} holds lists: write one value a row")
+            raise NotText(f"column '{column}' of {where} holds lists: write one value a row")
         try:
             if pa.types.is_floating(values.type):  # of which pandas writes missing ones as NaN
                 values = pc.if_else(pc.is_nan(values), pa.nulls(1, values.type)[0], values)
@@ -195,17 +184,27 @@ def column_index(where: str, names: Sequence[str], column: str) -> int:
     return list(names).index(column)
 
 
-def _fields(record: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of fields, those of nested ones with dots."""
+def _flattened(table: pa.Table) -> pa.Table:
+    """Return a table with nested fields as columns, whose names have dots."""
+    while any(pa.types.is_struct(field.type) for field in table.schema):
+        table = table.flatten()
+    return table
+
+
+def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a record by name, nested ones with dots."""
+    fields = {}
     for name, value in record.items():
         if isinstance(value, dict):
-            yield from (f"{name}.{field}" for field in _fields(value))
+            fields |= {f"{name}.{field}": of for field, of in _fields(value).items()}
         else:
-            yield name
+            fields[name] = value
+    return fields
 
 
-def _json_records(path: Path) -> Iterator[tuple[str, int, Any]]:
-    """Yield the records of JSON lines, or of one array, with what their number is of and it."""
+def _json_records(path: Path) -> Iterator[tuple[str, int, dict[str, Any]]]:
+    """Yield what the number of a record is of, the number, and the fields of the record, of JSON
+    lines or of one array; UserError for what is no record."""
     first = next(filter(bytes.strip, lines(path)), b"").strip()
     # Of one array, or of one value over several lines, the lines are no values.
     is_whole = first.startswith(b"[") or first == b"{"
@@ -222,12 +221,17 @@ def _json_records(path: Path) -> Iterator[tuple[str, int, Any]]:
                 f"{path}, line {line} is not valid JSON: {reason}: write a record a line, or one "
                 "array of records"
             ) from error
+        unit, first_number, records = "line", number, [content]
         if is_whole:
             _refuse_wrapped(str(path), content)
-            records = content if isinstance(content, list) else [content]
-            yield from (("record", place, record) for place, record in enumerate(records, start=1))
-        else:
-            yield "line", number, content
+            unit, records = "record", content if isinstance(content, list) else [content]
+        for place, record in enumerate(records, first_number):
+            if not isinstance(record, dict):
+                raise UserError(
+                    f"{path}, {unit} {place} is no record, but {json.dumps(record)[:60]}: write "
+                    f"one, as in {RECORD}"
+                )
+            yield unit, place, _fields(record)
 
 
 def _refuse_wrapped(path: str, content: Any) -> None:
@@ -256,15 +260,10 @@ def _jsonl(path: Path, columns: Sequence[str], sparse: bool) -> Iterator[pa.Tabl
         yield table
 
 
-def _text_field(record: Any, column: str, where: str, sparse: bool) -> str:
-    value = record
-    for key in [column] if isinstance(record, dict) and column in record else column.split("."):
-        if not isinstance(value, dict):
-            raise UserError(f"{where}: no column '{column}' in {json.dumps(value)[:60]}")
-        if sparse and key not in value:
-            return ""
-        column_index(where, list(value), key)
-        value = value[key]
+def _text_field(fields: Mapping[str, Any], column: str, where: str, sparse: bool) -> str:
+    if not sparse:
+        column_index(where, list(fields), column)
+    value = fields.get(column)
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bool | int | float):  # as Parquet's
@@ -283,15 +282,13 @@ def _parquet(path: str, columns: Sequence[str]) -> Iterator[pa.Table]:
     for file in _parquet_files(path):
         with _reading(file), pq.ParquetFile(file) as content:
             for column in columns:
-                column_index(str(file), _leaves(content), column)
+                column_index(str(file), _column_names(content), column)
             for batch in content.iter_batches(BLOCK_ROWS, columns=list(columns)):
                 yield select_columns(pa.table(batch), columns, str(file))
 
 
-def _leaves(file: pq.ParquetFile) -> list[str]:
-    """Return the names of columns, those of nested fields with dots."""
-    columns = (file.schema.column(index) for index in range(len(file.schema)))
-    return [LIST.sub("", column.path) for column in columns]
+def _column_names(file: pq.ParquetFile) -> list[str]:
+    return list(_flattened(file.schema_arrow.empty_table()).column_names)
 
 
 def class_names(path: str, column: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from pydantic import (
 
 from augury.core.config import FileName, FilePath, ModelName, Section
 from augury.core.errors import UserError, unknown
-from augury.corpora.corpus import NO_GOLD, Kind, Label, NoGold
+from augury.corpora.corpus import Kind
 from augury.corpora.files import COMPRESSIONS
 from augury.corpora.languages import LanguageCode
 
@@ -38,7 +38,7 @@ EXTENSIONS = {
 BUILTIN_SIDES = ("de", "en")
 """Languages that the sides of the built-in corpus resemble."""
 TABULAR = ("file", "hub")
-OF_TABLES = ("columns", "where", "missing", "labels", "names")
+OF_TABLES = ("columns", "where", "missing", "labels")
 ORIGINS = {
     **dict.fromkeys(("format", "header"), ("file",)),
     **dict.fromkeys(("split", "configuration"), ("hub",)),
@@ -132,17 +132,12 @@ class Text(Section):
     """Required values of columns; other rows are not part of the text."""
     missing: tuple[str, ...] = ()
     """Placeholders for missing sentences; rows with one are not part of the text."""
-    labels: Annotated[dict[str, Label | NoGold], BeforeValidator(_text_keys)] = Field(
+    labels: Annotated[dict[str, str | None], BeforeValidator(_text_keys)] = Field(
         default_factory=dict
     )
-    """Of NLI: maps label names or numbers of the text to labels, or to `-` for no gold label (such
-    rows are removed). The standard names (`entailment`, `e`, `contradictory`, `-`) and the classes
-    of Hugging Face's tables are known."""
-    names: Annotated[dict[str, str | None], BeforeValidator(_text_keys)] = Field(
-        default_factory=dict
-    )
-    """Of texts with labels of one's own: maps label names or numbers in the text to labels of the
-    corpus, if they differ, or to null for no label (such rows are removed)."""
+    """Maps names or numbers of labels in the text to labels of the corpus, if they differ, or to
+    null for no label (such rows are removed). The classes of Hugging Face's tables are known, and
+    of NLI the usual names (`entailment`, `e`, `contradictory`, and `-` for no gold label)."""
     language: LanguageCode | None = None
     """Language of a text in one language; by default that of the corpus."""
     replace: dict[str, str] = Field(default_factory=dict)
@@ -208,12 +203,6 @@ class Text(Section):
         return {name: name for name in self.KIND.read} | self.columns
 
     @property
-    def renamed(self) -> dict[str, str | None]:
-        """The labels that names of the text mean, None for no label."""
-        gold = {name: None if label == NO_GOLD else label for name, label in self.labels.items()}
-        return self.names | gold
-
-    @property
     def layout(self) -> str:
         """The format, by default that of the file extension; `lines`, `hub` or `builtin` for these
         origins.
@@ -258,11 +247,13 @@ class Text(Section):
                     "remove it"
                 )
         pairs = len(kind.languages) > 1
-        possible = {"reversed": pairs, "language": not pairs}
-        possible |= {"labels": bool(kind.aliases), "names": kind.is_labelled and not kind.aliases}
+        possible = {"reversed": pairs, "language": not pairs, "labels": kind.is_labelled}
         for key, is_possible in possible.items():
             if key in changed and not is_possible:
                 raise ValueError(f"{key} does not apply to {kind.name} text: remove it")
+        for label in filter(None, self.labels.values() if kind.aliases else ()):
+            if label not in kind.aliases:
+                raise ValueError(f"labels: {unknown('label', label, kind.aliases)}")
         known = [*kind.read, *(() if pairs else ("language",))]
         for column in self.columns:
             if column not in known:
