@@ -55,7 +55,7 @@ def _write_tokenizer(trained: Trained, directory: Path) -> None:
         vocabulary.tokenizer.save_pretrained(directory)
         return
     assert isinstance(vocabulary, Vocabulary)
-    if not vocabulary.preprocessor.is_identity:
+    if vocabulary.moses:
         raise UserError(
             "its text is written as tokens of Moses, which no tokenizer of transformers does: use "
             "`augury translate`"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from augury.core.store import Store
-from augury.text.pieces.settings import Preprocessor, VocabularyConfig
+from augury.text.pieces.settings import Moses, VocabularyConfig
 from augury.text.pieces.training import train
 from augury.text.pieces.vocabulary import Vocabulary
 
@@ -20,14 +20,12 @@ ENGLISH = ["It's John's, isn't it? \"Yes\" (no) 3.5%, e.g.", "What is it?", "We 
 
 
 def test_moses_splits_by_the_rules_of_the_view_and_joins_by_those_of_the_target() -> None:
-    preprocessor = Preprocessor("moses", "fr", "en")
-    assert preprocessor.encode(FRENCH[:1], "source") == [
-        "L' État , c' est MOI ( aujourd' hui ) : 3,5 % !"
-    ]
+    moses = Moses("fr", "en")
+    assert moses.encode(FRENCH[:1], "source") == ["L' État , c' est MOI ( aujourd' hui ) : 3,5 % !"]
     tokens = ["It 's John 's , isn 't it ? \" Yes \" ( no ) 3.5 % , e.g."]
-    assert preprocessor.encode(ENGLISH[:1], "target") == tokens
-    assert preprocessor.decode(tokens) == ENGLISH[:1]
-    assert Preprocessor("moses", "en", "fr").decode(["c' est l' été , aujourd' hui"]) == [
+    assert moses.encode(ENGLISH[:1], "target") == tokens
+    assert moses.decode(tokens) == ENGLISH[:1]
+    assert Moses("en", "fr").decode(["c' est l' été , aujourd' hui"]) == [
         "c'est l'été, aujourd'hui"
     ]
 

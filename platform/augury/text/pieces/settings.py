@@ -23,31 +23,20 @@ SPACE = "▁"
 
 
 @dataclass(frozen=True)
-class Preprocessor:
-    """Encodes text before it is segmented into subwords, and decodes the output of a model."""
+class Moses:
+    """Moses' tokenisation before text is segmented into subwords, inverted by detokenisation, which
+    does not preserve all spaces."""
 
-    tokenise: Tokenise = "none"
-    """`moses`: Moses tokenisation for the language, inverted by detokenisation, which does not
-    preserve all spaces."""
-    source_language: str = ""
-    target_language: str = ""
-
-    @property
-    def is_identity(self) -> bool:
-        """Whether text is unchanged."""
-        return self.tokenise == "none"
+    source_language: str
+    target_language: str
 
     def encode(self, texts: Sequence[str], view: str) -> Sequence[str]:
-        """Preprocess the texts of a view; all views except `target` are in the source language."""
-        if self.is_identity:
-            return texts
+        """Tokenise the texts of a view; all views except `target` are in the source language."""
         tokenize = _tokenizer(self.target_language if view == TARGET else self.source_language)
         return [tokenize(text) for text in texts]
 
     def decode(self, texts: Sequence[str]) -> Sequence[str]:
         """Invert `encode` for texts in the target language."""
-        if self.is_identity:
-            return texts
         detokenize = _detokenizer(self.target_language)
         return [detokenize(text) for text in texts]
 
@@ -87,8 +76,6 @@ class VocabularyConfig(Section):
 
     Pieces of other models add no entries.
     """
-    character_coverage: float = Field(default=1.0, ge=0.98, le=1.0)
-    """Fraction of characters to cover; the rarest others become unknown."""
     max_sentences: PositiveInt | None = Field(None, exclude_if=lambda most: most is None)
     """Maximum number of sentences of each side and view to learn from, evenly spaced; null: all.
 
@@ -99,10 +86,6 @@ class VocabularyConfig(Section):
 
     tokenise: Tokenise = "none"
     """`moses`: apply Moses tokenisation before segmentation, and detokenise outputs."""
-
-    def preprocessor(self, source_language: str, target_language: str) -> Preprocessor:
-        """Return the preprocessor for text in these languages."""
-        return Preprocessor(self.tokenise, source_language, target_language)
 
     @property
     def entries(self) -> int:

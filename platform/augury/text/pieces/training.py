@@ -24,7 +24,7 @@ from augury.core.store import Folder
 from augury.core.words import is_unspaced, spelt_words
 from augury.corpora.tables import batches
 from augury.text.pieces import sentencepieces
-from augury.text.pieces.settings import DEFAULT_SIZE, SPECIALS, Preprocessor, VocabularyConfig
+from augury.text.pieces.settings import DEFAULT_SIZE, SPECIALS, Moses, VocabularyConfig
 from augury.text.pieces.vocabulary import Vocabulary
 
 VERSION = 3
@@ -54,8 +54,9 @@ def train(
     tags = [*(f"__{language}__" for language in dict.fromkeys(languages)), *config.reserved]
     counts: dict[str, int] = {}
     symbols = len(SPECIALS) + len(tags)
-    preprocessor = config.preprocessor(languages[0], languages[-1])
-    groups = {view: _preprocessed(texts, view, preprocessor) for view, texts in groups.items()}
+    moses = Moses(languages[0], languages[-1]) if config.tokenise == "moses" else None
+    if moses:
+        groups = {view: _tokenised(texts, view, moses) for view, texts in groups.items()}
     plain = [view for view in groups if view in PLAIN_VIEWS]
     others = [view for view in groups if view not in PLAIN_VIEWS]
     assert plain, "a vocabulary needs the plain bitext"
@@ -78,7 +79,7 @@ def train(
         does not have so many, down to `least`, which `settings` give."""
         texts = _texts(groups, members, counts)
         try:
-            model = sentencepieces.learn(texts, max(size - symbols, 0), config.character_coverage)
+            model = sentencepieces.learn(texts, max(size - symbols, 0))
         except sentencepieces.SizeError as error:
             limit = error.limit + symbols
             if least is not None and least <= limit < size:
@@ -105,23 +106,21 @@ def train(
     else:
         joint = size + len(others) * config.size_per_key
         add(plain + others, joint, symbols, "vocabulary.size", "vocabulary.size_per_key")
-    vocabulary = Vocabulary(models, views, tags, preprocessor, letters)
+    vocabulary = Vocabulary(models, views, tags, moses, letters)
     names = [f"sentencepiece-{index}.model" for index in range(len(models))]
     for name, model in zip(names, models, strict=True):
         folder.write(name, model)
     form: dict[str, Any] = {"letters": letters} if letters else {}
-    if not preprocessor.is_identity:
-        form["form"] = asdict(preprocessor)
+    if moses:
+        form["moses"] = asdict(moses)
     manifest = {"size": len(vocabulary), "models": names, "views": views, "tags": tags}
     folder.finish({**manifest, "texts": counts, **form})
     return vocabulary
 
 
-def _preprocessed(texts: Texts, view: str, preprocessor: Preprocessor) -> Texts:
-    if preprocessor.is_identity:
-        return texts
+def _tokenised(texts: Texts, view: str, moses: Moses) -> Texts:
     return lambda: chain.from_iterable(
-        preprocessor.encode(batch, view) for batch in batches(texts(), 1_000)
+        moses.encode(batch, view) for batch in batches(texts(), 1_000)
     )
 
 

@@ -17,14 +17,12 @@ from augury.core.store import Folder
 from augury.text.pieces import sentencepieces
 from augury.text.pieces.resegmentation import Resegmenter
 from augury.text.pieces.sentencepieces import UNCOVERED
-from augury.text.pieces.settings import SPACE, SPECIALS, Preprocessor
+from augury.text.pieces.settings import SPACE, SPECIALS, Moses
 from augury.text.tokens import Encode, Encoded
 
 PAD, UNK, EOS = range(3)
 UNKNOWN_TEXT = " ⁇ "
 """Text of the unknown piece, as in sentencepiece."""
-
-IDENTITY = Preprocessor()
 
 
 class Vocabulary:
@@ -45,7 +43,7 @@ class Vocabulary:
         models: Sequence[bytes],
         views: Mapping[str, int],
         tags: Sequence[str],
-        preprocessor: Preprocessor = IDENTITY,
+        moses: Moses | None = None,
         letters: Mapping[str, Mapping[str, str]] = {},
     ):
         """`models` are serialised sentencepiece models, and `views` has the index of the model of
@@ -54,7 +52,7 @@ class Vocabulary:
         Views in `letters`, whose indices follow, are segmented as the plain source is: they have
         its pieces, with each character replaced by another one.
         """
-        self.preprocessor = preprocessor
+        self.moses = moses
         self._models = [*map(sentencepieces.load, models)]
         self._views = dict(views)
         learned = [sentencepieces.pieces(model) for model in self._models]
@@ -91,10 +89,10 @@ class Vocabulary:
     def load(cls, folder: Folder) -> Vocabulary:
         """Load a vocabulary saved by `training.train`; raise UserError if it is incomplete."""
         manifest = folder.manifest()
-        preprocessor = Preprocessor(**manifest.get("form", {}))
+        moses = Moses(**manifest["moses"]) if "moses" in manifest else None
         models = [folder.read(name) for name in manifest["models"]]
         letters = manifest.get("letters", {})
-        return cls(models, manifest["views"], manifest["tags"], preprocessor, letters)
+        return cls(models, manifest["views"], manifest["tags"], moses, letters)
 
     def __len__(self) -> int:
         return len(self.pieces)
@@ -139,7 +137,8 @@ class Vocabulary:
             raise unknown("view", view, self._views)
         index = self._views[view]
         lines = texts if isinstance(texts, Sequence) else texts.to_pylist()
-        lines = self.preprocessor.encode(lines, view)
+        if self.moses:
+            lines = self.moses.encode(lines, view)
         if view in self._plain:
             lines = [line.translate(self._plain[view]) for line in lines]
         ids, offsets = sentencepieces.encode(self._models[index], lines)
@@ -156,7 +155,7 @@ class Vocabulary:
             assert (indices >= 0).all()
             pieces = [self.pieces[index] for index in indices.tolist()]
             texts.append(sentencepieces.join(self._surfaces.get(piece, piece) for piece in pieces))
-        return list(self.preprocessor.decode(texts))
+        return list(self.moses.decode(texts)) if self.moses else texts
 
 
 @dataclass(frozen=True)
