@@ -219,7 +219,7 @@ def test_rows_without_a_label_are_left_out(texts: Path, augury: Augury) -> None:
     corpus = content("corpus")
     assert (
         corpus["tests"]["test"]["labels"] == {"": None, "NULL": None}
-        and "names" not in corpus["train"]
+        and "labels" not in corpus["train"]
     )
 
 

@@ -54,7 +54,7 @@ def test_records_and_counts(tmp_path: Path, store: Store) -> None:
     limits = {"max_length": 4, "deduplicate": True}
     corpus = ingest(spec(train=write(tmp_path / "a.tsv", rows), filter=limits), "train", store)
     (table,) = corpus.blocks()
-    assert table.schema.equals(NLI.schema) and corpus.kind == "nli"
+    assert table.schema.equals(NLI.schema) and corpus.kind == NLI
     constants = {"language": "en", "origin": "original", "views": [], "lineage": None}
     kept = [
         ("train-00000001", "it\u00a0rains", "it is\u2028wet", "entailment"),
@@ -84,7 +84,7 @@ def test_records_of_pairs_with_any_labels(tmp_path: Path, store: Store) -> None:
 
     rows = [(" It rains.", "It is  wet.", "1"), ("A", "", "0"), ("B", "b", "0")]
     corpus = pairs(rows, labels={"1": "yes"})
-    assert (corpus.kind, corpus.noun) == ("labelled pairs", "pairs")
+    assert corpus.kind == LABELLED_PAIRS
     assert corpus.manifest["rejected"] == {"empty text": 1}
     (table,) = corpus.blocks()
     assert table.schema.equals(LABELLED_PAIRS.schema)
@@ -199,5 +199,5 @@ def test_several_texts_become_one_with_the_languages_of_each(tmp_path: Path, sto
     corpus = ingest(spec(train=texts), "train", store)
     pairs = zip(corpus.column("origin"), corpus.column("language"), strict=True)
     assert Counter(pairs) == {("english", "en"): 2, ("german", "de"): 3}
-    assert corpus.manifest["language"] == "mul" and corpus.kind == "nli"
+    assert corpus.manifest["language"] == "mul" and corpus.kind == NLI
     assert corpus.address == corpus_address(spec(train=texts), "train")

@@ -83,7 +83,7 @@ def test_a_kind_from_outside_is_one_file(tmp_path: Path) -> None:
         (tmp_path / "text.tsv").write_text("question\tanswer\nWho?\tMe.\nWhere?\t\nWhen?\tNow.\n")
         content = {"language": "en", "train": {"file": str(tmp_path / "text.tsv")}}
         corpus = ingest(mine["AnswersSpec"].model_validate(content), "train", Store(tmp_path / "s"))
-        assert (corpus.kind, corpus.noun, corpus.rows) == ("answers", "questions", 2)
+        assert (corpus.kind.name, corpus.kind.noun, corpus.rows) == ("answers", "questions", 2)
         assert corpus.column("answer") == ["Me.", "Now."]
         assert corpus.column("language") == ["en", "en"] and overlaps(corpus, [corpus]) == [2]
     finally:

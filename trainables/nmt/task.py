@@ -67,7 +67,7 @@ class SequenceTask(Task):
         model = translator(experiment, tokenizer)
         vocabulary = model.vocabulary
         for name, corpus in corpora.items():
-            if corpus.kind != PARALLEL.name:  # examples, of which the pairs are not made yet
+            if corpus.kind != PARALLEL:  # examples, of which the pairs are not made yet
                 continue
             _, offsets = vocabulary.encode(corpus.column("source"), SOURCE)
             tags = len(experiment.prefix(experiment.corpus.tag(name)))

@@ -172,7 +172,7 @@ def open_systems(
             "by one"
         )
     corpus = runs[0].corpus(name)
-    texts = corpus.column(input_columns(corpus.columns)[0])
+    texts = corpus.column(input_columns(corpus.kind.columns)[0])
     rows = [row for row, text in enumerate(texts) if text.strip()]
     if sentences is not None and sentences < len(rows):
         random = generator("analysis", corpus.address, sentences)

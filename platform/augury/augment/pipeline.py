@@ -194,7 +194,7 @@ LOOKED_AT = 1_000  # records of a corpus that an operator looks at before it wor
 
 def first_records(corpus: Corpus, operator: Operator) -> pa.Table:
     """Return the first records of a corpus, in the columns that an operator reads."""
-    return corpus.shard(corpus.shards[0], operator.reads(corpus.columns)).slice(0, LOOKED_AT)
+    return corpus.shard(corpus.shards[0], operator.reads(corpus.kind.columns)).slice(0, LOOKED_AT)
 
 
 def fit(
@@ -246,7 +246,7 @@ def _learn(part: Part, corpus: Corpus, execution: Execution) -> None:
 
 def _fitter(operator: Operator, corpus: Corpus) -> Task:
     """Return the task that reads a `shard` and returns its `statistics` as JSON."""
-    columns = operator.reads(corpus.columns)
+    columns = operator.reads(corpus.kind.columns)
 
     def fit(row: Row) -> Row:
         block = corpus.shard(row["shard"], columns)
@@ -320,7 +320,7 @@ def _applier(part: Part, corpus: Corpus, store: Store) -> Task:
     function = operator.bind(part.fitted, store)
     # Records copy all columns of their parents; views need those alone that the operator reads.
     is_view = operator.makes() == VIEW
-    columns = sorted(operator.reads(corpus.columns)) if is_view else corpus.columns
+    columns = sorted(operator.reads(corpus.kind.columns)) if is_view else corpus.kind.columns
 
     def apply(row: Row) -> Row:
         block = corpus.shard(row["shard"], columns)

@@ -25,7 +25,7 @@ from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.progress import say
 from augury.core.store import Store
-from augury.corpora.corpus import Corpus, read_shard, sentence_columns
+from augury.corpora.corpus import Corpus, read_shard
 from augury.corpora.filters import REASON_SETTINGS
 from augury.corpora.ingest import ingest
 from augury.corpora.languages import UNDETERMINED
@@ -172,7 +172,7 @@ def _result(corpus: Corpus, augmented: Augmented) -> dict[str, Any]:
 
 def _examples(corpus: Corpus, augmented: Augmented, count: int) -> list[dict[str, list[Any]]]:
     """Return the texts of the first rows, under `text`, and of what each part makes of them."""
-    columns = [*sentence_columns(corpus.columns), *(["label"] if "label" in corpus.columns else [])]
+    columns = list(corpus.kind.read)
     first = corpus.shard(corpus.shards[0], ["id", *columns]).slice(0, count).to_pylist()
     examples = {row.pop("id"): {"text": [row]} for row in first}
     for part in augmented.parts:

@@ -137,7 +137,7 @@ def example_texts(run: Run) -> list[str]:
     where there is no text."""
     for role in (*run.tests, "valid"):
         corpus = run.corpus(role)
-        columns = input_columns(corpus.columns)
+        columns = input_columns(corpus.kind.columns)
         rows = corpus.shard(corpus.shards[0], columns).slice(0, EXAMPLES).to_pylist()
         records = [[row[name] for name in columns] for row in rows]
         whole = [texts for texts in records if all(texts)]

@@ -176,19 +176,9 @@ class Corpus:
         return self.folder.name.rpartition("/")[2]
 
     @property
-    def kind(self) -> str:
-        """The kind of corpus, a key of `KINDS`."""
-        return str(self.manifest.get("kind", "parallel"))
-
-    @property
-    def noun(self) -> str:
-        """The plural noun for records in messages: pairs, examples or sentences."""
-        return KINDS[self.kind].noun
-
-    @property
-    def columns(self) -> list[str]:
-        """The columns of records."""
-        return KINDS[self.kind].columns
+    def kind(self) -> Kind:
+        """The kind of corpus."""
+        return KINDS[self.manifest.get("kind", PARALLEL.name)]
 
     @property
     def rows(self) -> int:

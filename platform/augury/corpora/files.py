@@ -32,6 +32,7 @@ COMPRESSIONS = {
     ".zst": rb"\x28\xb5\x2f\xfd",
 }
 """Patterns of the first bytes, by extension."""
+XML = rb"(?:<\?xml|<!doctype)"
 OTHERS: Mapping[bytes, str] = {
     rb"PAR1[\0-\x1f]": "a Parquet table: call it .parquet, or set format: parquet",
     rb"ARROW1\0|\xff{4}": "an Arrow table: write it as Parquet",
@@ -47,18 +48,19 @@ OTHERS: Mapping[bytes, str] = {
     rb"\x93NUMPY|\x80[\x02-\x05]": "an array or object of Python: write it as a table or as lines",
     rb"version https://git-lfs": "a pointer to a file of Git LFS: git lfs pull",
     b"|".join(COMPRESSIONS.values()): "compressed twice: unpack it once",
+    rb"\s*(%b.*)?<tmx\b" % XML: "TMX, a translation memory: write its languages as two files of "
+    "lines, or a table",
+    rb"\s*(%b.*)?<xliff\b" % XML: "XLIFF: write its two languages as two files of lines, or as a "
+    "table",
+    rb"\s*(%b.*<html|(<!--[^>]*-->\s*)?<(html|head|body))\b" % XML: "a page of HTML: download the "
+    "file itself, or save its text",
+    rb"\s*(webvtt|\d+\s*\n\d\d:\d\d:\d\d[,.]\d{3} -->)": "subtitles: write their sentences as "
+    "lines, without numbers and times",
+    rb"\s*(#[^\n]*\n\s*)*msgid \"": "a Gettext catalogue: write its two sides as files of lines",
+    rb"\s*__label__\S+ ": "fastText's labelled lines: write a table of label and text, .tsv",
 }
-"""What a file is that is no text, and what to do, by a pattern of its first bytes."""
-MARKUP: Mapping[bytes, str] = {  # by what a text begins with, in lower case
-    rb"<tmx\b": "TMX, a translation memory: write its languages as two files of lines, or a table",
-    rb"<xliff\b": "XLIFF: write its two languages as two files of lines, or as a table",
-    rb"\A(<!--[^>]*-->\s*)?<(html|head|body)\b|<html\b": "a page of HTML: download the file "
-    "itself, or save its text",
-    rb"webvtt|\d+\s*\n\d\d:\d\d:\d\d[,.]\d{3} -->": "subtitles: write their sentences as lines, "
-    "without numbers and times",
-    rb"(?:#.*\n|\s)*msgid \"": "a Gettext catalogue: write its two sides as files of lines",
-    rb"__label__\S+ ": "fastText's labelled lines: write a table of label and text, .tsv",
-}
+"""What a file is that is not read, and what to do, by a pattern of its first bytes, whatever their
+case; white space goes before markup."""
 ENCODINGS = {
     codecs.BOM_UTF32_LE: "UTF-32LE",
     codecs.BOM_UTF32_BE: "UTF-32BE",
@@ -71,7 +73,6 @@ DECOMPRESS = {".gz": "zcat", ".bz2": "bzcat", ".xz": "xzcat", ".zst": "zstdcat"}
 SAMPLE = 1 << 16  # bytes that tell what a file is
 CHUNK = 1 << 22  # bytes
 
-XML = rb"<\?xml|<!doctype"
 COMMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[|\]\]>", re.DOTALL)
 METADATA = re.compile(rb"<(?:url|talkid|keywords|speaker|reviewer|translator|doc)\b|</doc>")
 KEPT_TAGS = re.compile(rb"</?(?:title|description)>")
@@ -210,9 +211,10 @@ def _stream(path: Path) -> io.BufferedReader:
 
 
 def _check_text(path: Path, start: bytes) -> None:
-    """Raise UserError with what a file is, by its first bytes, unless it is text in UTF-8."""
+    """Raise UserError with what a file is, by its first bytes, unless it is text in UTF-8 that is
+    read."""
     for magic, name in OTHERS.items():
-        if re.match(magic, start, re.DOTALL):
+        if re.match(magic, start.removeprefix(codecs.BOM_UTF8), re.DOTALL | re.IGNORECASE):
             raise UserError(f"{path} is {name}")
     if encoding := _encoding(start):
         raise UserError(
@@ -240,7 +242,8 @@ def _encoding(start: bytes) -> str:
 def layout_of(path: str) -> str:
     """Return the layout of a file of sentences, a key of `sentences`, by its beginning; raise
     UserError if it is other markup."""
-    start = refuse_markup(path)
+    with open_bytes(find(path)) as stream:
+        start = stream.read(SAMPLE).removeprefix(codecs.BOM_UTF8).lstrip().lower()
     if start.rstrip().count(b"\r") > start.count(b"\n"):
         raise UserError(f"{path}: its lines end with CR; convert them: tr '\\r' '\\n' < {path}")
     if not start.startswith(b"<"):
@@ -250,17 +253,6 @@ def layout_of(path: str) -> str:
     if re.match(XML, start):
         raise UserError(f"{path} is XML without <seg>: write its sentences as lines, or a table")
     return "wit3" if re.match(rb"<(url|talkid|keywords|doc)\b", start) else "lines"
-
-
-def refuse_markup(path: str) -> bytes:
-    """Return the beginning of a file in lower case; raise UserError if it is markup that is not
-    read."""
-    with open_bytes(find(path)) as stream:
-        start = stream.read(SAMPLE).removeprefix(codecs.BOM_UTF8).lstrip().lower()
-    for root, name in MARKUP.items():
-        if (re.search if re.match(XML, start) else re.match)(root, start):
-            raise UserError(f"{path} is {name}")
-    return start
 
 
 def lines(path: Path) -> Iterator[bytes]:

@@ -16,7 +16,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from augury.corpora.corpus import KINDS, Corpus
+from augury.corpora.corpus import Corpus
 from augury.corpora.languages import base_language
 
 ROWS, JUDGED = 1_000, 200
@@ -110,7 +110,7 @@ def is_foreign(sentence: str, code: str) -> bool:
 
 def doubts(name: str, corpus: Corpus) -> list[str]:
     """Return why a text is not in the languages that its records state; usually empty."""
-    kind = KINDS[corpus.kind]
+    kind = corpus.kind
     sides = {"text" if kind.name != "parallel" else "source": (kind.inputs[0], kind.language)}
     if kind.name == "parallel":
         sides["target"] = (kind.target, kind.target_language)
@@ -138,7 +138,7 @@ def marks_of_tools(name: str, corpus: Corpus) -> list[str]:
     """Return cautions on the sides of a text whose sentences have the marks of tokenisers or of
     markup."""
     cautions = []
-    for side in KINDS[corpus.kind].sentences if corpus.shards else ():
+    for side in corpus.kind.sentences if corpus.shards else ():
         texts = corpus.shard(corpus.shards[0], [side]).column(side).slice(0, ROWS)
         for pattern, share, what in MARKS:
             marked = texts.filter(pc.match_substring_regex(texts, pattern))

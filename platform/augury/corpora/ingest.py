@@ -15,7 +15,7 @@ from augury.core.errors import UserError
 from augury.core.locks import make_once
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import KIND, KINDS, PARALLEL, SCHEMA_VERSION, TEXTS, Corpus, CorpusWriter
+from augury.corpora.corpus import KIND, PARALLEL, SCHEMA_VERSION, TEXTS, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes
 from augury.corpora.filters import join_sides
 from augury.corpora.languages import SEVERAL
@@ -40,7 +40,7 @@ def ingest(spec: BaseSpec, split: str, store: Store) -> Corpus:
     folder = store.folder(KIND, _address(resolved, text))
     corpus = Corpus(folder)
     if not make_once(folder, lambda: _make(folder, resolved, text)):
-        say_once(f"{split}: {corpus.rows:,} {corpus.noun}, reused {corpus.address}")
+        say_once(f"{split}: {corpus.rows:,} {corpus.kind.noun}, reused {corpus.address}")
     if text.note:
         say_once(text.note)
     return corpus
@@ -88,7 +88,7 @@ def overlaps(train: Corpus, others: Sequence[Corpus]) -> list[int]:
     others must fit in memory."""
     if not others:
         return []
-    sides = KINDS[train.kind].sentences
+    sides = train.kind.sentences
     pairs = pa.chunked_array(_pairs(block) for other in others for block in other.blocks(sides))
     leaked = np.zeros(len(pairs), bool)
     for block in train.blocks(sides):
@@ -107,9 +107,8 @@ def overlap_notes(train: Corpus, held_out: Sequence[tuple[str, Corpus]]) -> list
 def overlap_note(count: int, name: str, corpus: Corpus, other: str) -> str:
     """Return how many records of a corpus are in another set, in words."""
     verb = "is" if count == 1 else "are"
-    return (
-        f"{count:,} of the {corpus.rows:,} {corpus.noun} of '{name}' {verb} in the {other} set too"
-    )
+    of = f"{corpus.rows:,} {corpus.kind.noun} of '{name}'"
+    return f"{count:,} of the {of} {verb} in the {other} set too"
 
 
 def missing_texts(spec: BaseSpec) -> dict[str, str]:
@@ -237,7 +236,7 @@ def _mix(corpora: Mapping[str, Corpus], store: Store) -> Corpus:
             }
         )
         counts = ", ".join(f"{corpus.rows:,} of {name}" for name, corpus in corpora.items())
-        say(f"train: {writer.rows:,} {Corpus(folder).noun}, {counts}")
+        say(f"train: {writer.rows:,} {Corpus(folder).kind.noun}, {counts}")
 
     make_once(folder, make)
     return Corpus(folder)

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from augury.core.errors import UserError, nearest
 from augury.core.naming import counted
 from augury.corpora.delimited import USUAL, rows_of
-from augury.corpora.files import InputFile, find, lines, refuse_markup
+from augury.corpora.files import InputFile, find, lines
 
 BLOCK_ROWS = 20_000
 RECORD = '{"text": "a sentence", "label": "good"}'
@@ -62,8 +62,6 @@ def read_table(
 
 def column_names(path: str, layout: str) -> list[str]:
     """Return the column names of a table; for JSON lines, those of the first records."""
-    if layout != "parquet":
-        refuse_markup(path)
     if layout == "parquet":
         first_file = _parquet_files(path)[0]
         with _reading(first_file), pq.ParquetFile(first_file) as file:
@@ -193,7 +191,7 @@ def _flattened(table: pa.Table) -> pa.Table:
 
 def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a record by name, nested ones with dots."""
-    fields = {}
+    fields: dict[str, Any] = {}
     for name, value in record.items():
         if isinstance(value, dict):
             fields |= {f"{name}.{field}": of for field, of in _fields(value).items()}

@@ -20,7 +20,7 @@ from augury.core.execution import Execution
 from augury.core.machine import available_cores
 from augury.core.progress import duration
 from augury.core.store import Store
-from augury.corpora.corpus import KINDS, row_ranges
+from augury.corpora.corpus import row_ranges
 from augury.corpora.filters import word_counts
 from augury.corpora.ingest import cached_corpus
 from augury.decoding.settings import Decoding
@@ -264,7 +264,7 @@ def seed_cost(experiment: Experiment, store: Store) -> Cost | None:
     train, shares = cached_corpus(experiment.corpus, "train", store.root), experiment.corpus.shares
     rows = {name: end - start for name, start, end in row_ranges(train)}
     read = {name: shares[name].weight * count for name, count in rows.items()}
-    middle = train.shard(train.shards[len(train.shards) // 2], KINDS[train.kind].sentences)
+    middle = train.shard(train.shards[len(train.shards) // 2], train.kind.sentences)
     words = [float(word_counts(column.combine_chunks()).mean()) for column in middle.columns]
     all_rows = sum(read.values())
     for operator in experiment.augment:

@@ -14,7 +14,7 @@ from augury.core.errors import UserError
 from augury.core.locks import usable
 from augury.core.progress import say
 from augury.core.store import Store
-from augury.corpora.corpus import KINDS, Corpus
+from augury.corpora.corpus import Corpus
 from augury.corpora.filters import NO_LABEL, NOT_SELECTED, REASON_SETTINGS, REASONS
 from augury.corpora.identification import doubts, marks_of_tools
 from augury.corpora.ingest import (
@@ -311,7 +311,7 @@ def _summary(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> TextSumma
     # Of training text, listed there.
     rejected = {} if part.every and split == "valid" else manifest["rejected"]
     left_out = [_left_out(reason, rows, part) for reason, rows in rejected.items()]
-    labels = label_counts(corpus) if KINDS[corpus.kind].target == LABEL else {}
+    labels = label_counts(corpus) if corpus.kind.target == LABEL else {}
     read = manifest["rows_in"]
     return TextSummary(name, part.languages, read, corpus.rows, left_out, corpus.address, labels)
 

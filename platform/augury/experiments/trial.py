@@ -20,7 +20,6 @@ from augury.core.errors import UserError, outage_of
 from augury.core.execution import Execution
 from augury.core.locks import locked
 from augury.core.progress import say
-from augury.corpora.corpus import KINDS
 from augury.experiments.graph import Graph
 from augury.experiments.record import DESCRIPTION, SCORES, Cost, RunName, RunRecord
 from augury.experiments.run import Run, describe_scores
@@ -156,7 +155,7 @@ def evaluate(run: Run) -> None:
 def _score(run: Run, test: str) -> tuple[Sequence[str], Sequence[Measured]]:
     """Return the outputs on a test set, and their scores with the statistics of every example."""
     corpus = run.corpus(test)
-    columns = KINDS[corpus.kind]
+    columns = corpus.kind
     outputs = find_task(run.experiment.task).outputs(run, corpus, test)
     (language,) = set(corpus.column(columns.target_language))
     scores = score(
@@ -229,7 +228,7 @@ def _records(run: Run, operator: Operator, texts: Sequence[str]) -> pa.Table:
     Unknown values are null.
     """
     corpus = run.corpus("train")
-    columns = KINDS[corpus.kind]
+    columns = corpus.kind
     if len(columns.inputs) > 1:
         raise UserError(
             f"task {run.experiment.task} reads {' and '.join(columns.inputs)}: no single text is "
@@ -241,6 +240,6 @@ def _records(run: Run, operator: Operator, texts: Sequence[str]) -> pa.Table:
     return pa.table(
         {
             name: pa.array(values.get(name, empty), pa.string())
-            for name in operator.reads(corpus.columns)
+            for name in operator.reads(corpus.kind.columns)
         }
     )

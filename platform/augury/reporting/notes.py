@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from augury.core.errors import UserError
 from augury.core.store import Folder
-from augury.corpora.corpus import KINDS, Corpus
+from augury.corpora.corpus import Corpus
 from augury.regimes.regime import SHORTEN
 from augury.reporting import run_files
 from augury.reporting.numbers import number
@@ -68,7 +68,7 @@ def listed(names: Sequence[str], separator: str = ", ") -> str:
 @lru_cache(maxsize=64)  # the page of a running sweep is rendered repeatedly
 def _on_corpus(folder: Folder, metric: str) -> Trivial | None:
     corpus = Corpus(folder)
-    columns = KINDS[corpus.kind]
+    columns = corpus.kind
     try:
         language, *others = set(corpus.column(columns.target_language))
         scorer = registry.metric(metric, None if others else language)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from augury.core.rng import generator
-from augury.corpora.corpus import KINDS
 from augury.reporting.numbers import number
 from augury.reporting.results import SystemResult
 from augury.reporting.run_files import test_corpus
@@ -49,7 +48,7 @@ def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> list[Ex
                 outputs[result.name] = content.decode().split("\n")
     if corpus is None:
         return []
-    columns = KINDS[corpus.kind]
+    columns = corpus.kind
     texts = {name: corpus.column(name) for name in (*columns.inputs, columns.target)}
     rows = len(texts[columns.target])
     draws = generator("samples", corpus.address)
