@@ -6,8 +6,8 @@ from sentencepiece import SentencePieceProcessor
 from augury.text.pieces.sentencepieces import learn, pieces
 
 
-def model(texts: list[str], size: int) -> SentencePieceProcessor:
-    return SentencePieceProcessor(model_proto=learn(texts, size))
+def model(texts: list[str], size: int, character_coverage: float = 1.0) -> SentencePieceProcessor:
+    return SentencePieceProcessor(model_proto=learn(texts, size, character_coverage))
 
 
 def test_the_pieces_are_the_merges_by_frequency_then_the_characters() -> None:

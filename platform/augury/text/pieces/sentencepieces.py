@@ -30,7 +30,6 @@ _SETTINGS: dict[str, Any] = {
     "add_dummy_prefix": True,
     "split_by_unicode_script": True,
     "byte_fallback": False,
-    "character_coverage": 1.0,
     "unk_id": 0,
     "unk_piece": UNCOVERED,
     "bos_id": -1,
@@ -50,7 +49,7 @@ class SizeError(ValueError):
         self.limit, self.too_large = limit, too_large
 
 
-def learn(texts: Iterable[str], size: int) -> bytes:
+def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0) -> bytes:
     """Train a model with exactly `size` pieces, not counting the unknown piece (id 0), in one pass
     over `texts`.
 
@@ -75,6 +74,7 @@ def learn(texts: Iterable[str], size: int) -> bytes:
             sentence_iterator=sentences(),
             model_writer=model,
             vocab_size=size + 1,
+            character_coverage=character_coverage,
             **_SETTINGS,
         )
     except RuntimeError as error:

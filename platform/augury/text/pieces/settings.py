@@ -76,6 +76,8 @@ class VocabularyConfig(Section):
 
     Pieces of other models add no entries.
     """
+    character_coverage: float = Field(default=1.0, ge=0.98, le=1.0)
+    """Fraction of characters to cover; the rarest others become unknown."""
     max_sentences: PositiveInt | None = Field(None, exclude_if=lambda most: most is None)
     """Maximum number of sentences of each side and view to learn from, evenly spaced; null: all.
 

@@ -79,7 +79,7 @@ def train(
         does not have so many, down to `least`, which `settings` give."""
         texts = _texts(groups, members, counts)
         try:
-            model = sentencepieces.learn(texts, max(size - symbols, 0))
+            model = sentencepieces.learn(texts, max(size - symbols, 0), config.character_coverage)
         except sentencepieces.SizeError as error:
             limit = error.limit + symbols
             if least is not None and least <= limit < size:
