@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -308,14 +308,16 @@ def _make_of_blocks(part: Part, corpus: Corpus, store: Store, execution: Executi
     work = corpus.rows / operator.PER_SECOND
     executor = execution.choose(work, f"augment {part.name}", gpus=bool(part.models))
     with Stage(f"augment {part.name}", corpus.rows, KINDS[operator.makes()]) as stage:
-        made = executor.map(partial(_applier, part, corpus, store), blocks, stage)
+        # Shards are written whole or not at all: what is there, a killed call has made.
+        there = set(part.folder.files())
+        made = executor.map(partial(_applier, part, corpus, store, there), blocks, stage)
     shards = {of["name"]: shard for of, shard in zip(blocks, made, strict=True)}
     _finish(part, corpus, shards)
 
 
-def _applier(part: Part, corpus: Corpus, store: Store) -> Task:
-    """Return the task that reads a block, writes what a part makes of it unless that is there, and
-    returns its facts."""
+def _applier(part: Part, corpus: Corpus, store: Store, there: Collection[str]) -> Task:
+    """Return the task that reads a block, writes what a part makes of it unless that is `there`,
+    and returns its facts."""
     operator = part.operator
     function = operator.bind(part.fitted, store)
     # Records copy all columns of their parents; views need those alone that the operator reads.
@@ -326,8 +328,7 @@ def _applier(part: Part, corpus: Corpus, store: Store) -> Task:
         block = corpus.shard(row["shard"], columns)
         block = block.slice(row["start"], row["stop"] - row["start"])
         read = {"rows": len(block)}
-        # Shards are written whole or not at all: what is there, a killed call has made.
-        if part.folder.exists(row["name"]):
+        if row["name"] in there:
             return read | _read(part.folder, row["name"])
         if isinstance(operator, TextSubset):
             block = operator.select(block)
