@@ -4,6 +4,7 @@ continued equals undisturbed, to the last bit."""
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -65,6 +66,17 @@ def test_one_that_was_interrupted_between_two_records_has_the_same(
     updates = [update for update, _, metrics in measured(straight) if "train/loss" in metrics]
     assert {20, 40} < set(updates)
     assert final(tmp_path) == final(straight)
+
+
+def test_workers_connect_by_the_interface_of_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GLOO_SOCKET_IFNAME", raising=False)
+    distributed.connect_by("192.0.2.1")  # of no machine (RFC 5737)
+    assert "GLOO_SOCKET_IFNAME" not in os.environ
+    distributed.connect_by("127.0.0.1")
+    assert os.environ["GLOO_SOCKET_IFNAME"].startswith("lo")
+    monkeypatch.setenv("GLOO_SOCKET_IFNAME", "eth9")
+    distributed.connect_by("127.0.0.1")
+    assert os.environ["GLOO_SOCKET_IFNAME"] == "eth9"
 
 
 PROCESSES = ("--processes", "--workers", "2")

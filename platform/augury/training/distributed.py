@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
+import psutil
 import torch.distributed as dist
 from torch import Tensor
+
+
+def connect_by(address: str) -> None:
+    """Let gloo use the network interface with an IP address, unless the environment names one.
+
+    By itself it takes that of the machine's name, which leads to 127.0.0.1 on many machines.
+    """
+    for name, addresses in psutil.net_if_addrs().items():
+        if any(known.address == address for known in addresses):
+            os.environ.setdefault("GLOO_SOCKET_IFNAME", name)
 
 
 def rank() -> int:

@@ -17,6 +17,7 @@ from augury.core.files import located
 from augury.core.machine import available_cores, in_this_directory
 from augury.core.progress import say
 from augury.core.ray_connection import connect, is_alive
+from augury.training.distributed import connect_by
 from augury.training.extend import take_over
 from augury.training.loop import OnValidation
 from augury.training.settings import Training
@@ -24,6 +25,7 @@ from augury.training.trained import FAILURE, OUTCOME, Crashed, Diverged, Trainin
 
 if TYPE_CHECKING:
     from ray.train import UserCallback
+    from ray.train.torch import TorchConfig
 
 RAY = ".ray"
 """Where Ray Train keeps its state in a storage."""
@@ -119,6 +121,7 @@ def _on_ray(
         with _events(name, report, warn, execution.max_failures) as events:
             TorchTrainer(
                 in_this_directory(worker),
+                torch_config=_torch_config(),
                 scaling_config=ScalingConfig(
                     num_workers=training.workers, use_gpu=cuda, resources_per_worker=resources
                 ),
@@ -150,6 +153,24 @@ def _on_ray(
     if folder.exists(FAILURE):
         failure = folder.read_record(FAILURE)
         raise (Diverged if failure["kind"] == "Diverged" else UserError)(failure["error"])
+
+
+def _torch_config() -> TorchConfig:
+    """Return the settings of Ray Train by which workers connect by the addresses of their nodes."""
+    import ray
+    from ray.train.torch import TorchConfig
+
+    backend: Any = TorchConfig().backend_cls
+
+    class Backend(backend):
+        def on_start(self, worker_group: Any, backend_config: Any) -> None:
+            worker_group.execute(lambda: connect_by(ray.util.get_node_ip_address()))
+            super().on_start(worker_group, backend_config)
+
+    class OfNodes(TorchConfig):
+        backend_cls = Backend
+
+    return OfNodes()
 
 
 @contextmanager
