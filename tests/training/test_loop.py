@@ -69,14 +69,14 @@ def test_one_that_was_interrupted_between_two_records_has_the_same(
 
 
 def test_workers_connect_by_the_interface_of_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("GLOO_SOCKET_IFNAME", raising=False)
+    monkeypatch.setenv("GLOO_SOCKET_IFNAME", "eth9")
+    distributed.connect_by("127.0.0.1")
+    assert os.environ["GLOO_SOCKET_IFNAME"] == "eth9"
+    monkeypatch.delenv("GLOO_SOCKET_IFNAME")
     distributed.connect_by("192.0.2.1")  # of no machine (RFC 5737)
     assert "GLOO_SOCKET_IFNAME" not in os.environ
     distributed.connect_by("127.0.0.1")
     assert os.environ["GLOO_SOCKET_IFNAME"].startswith("lo")
-    monkeypatch.setenv("GLOO_SOCKET_IFNAME", "eth9")
-    distributed.connect_by("127.0.0.1")
-    assert os.environ["GLOO_SOCKET_IFNAME"] == "eth9"
 
 
 PROCESSES = ("--processes", "--workers", "2")
