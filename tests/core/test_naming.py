@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from augury.core.errors import UserError
 from augury.core.naming import command
 from augury.core.paths import FileText, absolute, expanded
 
@@ -39,6 +40,8 @@ def test_a_relative_path_begins_at_the_folder_of_its_file(monkeypatch: pytest.Mo
     assert absolute(FileText("../a.txt", "experiments")) == f"{here}/a.txt"
     assert absolute(FileText("~/a.txt", "/data")) == "/home/me/a.txt"
     assert absolute(FileText("s3://bucket/a", "/data")) == "s3://bucket/a"
+    with pytest.raises(UserError, match="a path is empty"):
+        absolute("")  # which would be the working directory
     assert expanded("~nobody-has-it/a") == Path("~nobody-has-it/a")
     text = FileText("a.txt", "/data/x")
     for copied in (text, copy.deepcopy(text), pickle.loads(pickle.dumps(text))):

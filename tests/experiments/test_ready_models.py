@@ -16,6 +16,8 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS
 from augury.decoding.settings import Sampling
+from augury.experiments.graph import Graph
+from augury.experiments.preflight import check
 from augury.experiments.ready_models import ready_model
 from augury.experiments.run import Run, describe
 from augury.experiments.task import find_task
@@ -89,3 +91,16 @@ def test_a_run_and_its_export_draw_the_same(
         assert outputs == other(texts, keys, sampling) and any(outputs)
     assert draw([*texts[1:3], ""], keys[1:4], sampling)[:2] == outputs[1:3]
     assert draw(texts, [key + 99 for key in keys], sampling) != outputs
+
+
+def test_a_run_of_the_other_direction_is_no_back_translator(tmp_path: Path) -> None:
+    """Its language is compared before anything is trained."""
+    run = trained("nmt", tmp_path)[0]
+    operator = {
+        "operator": "back_translation",
+        "monolingual": {"language": "qab", "train": {"builtin": 10, "seed": 2}},
+        "ready": {"run": run.folder.uri},
+    }
+    experiment = tiny.experiment("nmt", tmp_path, augment=[operator])
+    with pytest.raises(UserError, match="the ready model reads 'qaa', .* is in 'qab'"):
+        check([experiment], Graph(Store(tmp_path)))

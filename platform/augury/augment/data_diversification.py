@@ -69,7 +69,7 @@ class DataDiversification(CorpusOperator):
                 models[direction.name] = {**trained, **sections}
         return models
 
-    def check_model(self, role: str, views: Sequence[str]) -> None:
+    def check_model(self, role: str, views: Sequence[str], languages: Sequence[str] | None) -> None:
         for view in self.views:
             if view not in views:
                 raise UserError(

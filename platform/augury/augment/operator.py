@@ -147,8 +147,9 @@ class Operator(Extension):
         """
         return {}
 
-    def check_model(self, role: str, views: Sequence[str]) -> None:
-        """Raise UserError where the model of a role cannot read a view that is needed."""
+    def check_model(self, role: str, views: Sequence[str], languages: Sequence[str] | None) -> None:
+        """Raise UserError where the model of a role cannot read what it is given: its views, and
+        the languages of its text, if known, are others."""
 
     def texts(self) -> Mapping[str, BaseSpec]:
         """Return additional texts: name -> the corpus whose split `train` it is."""

@@ -146,6 +146,14 @@ class TranslatedText(CorpusOperator):
         trained = direction_experiment(self.DIRECTION, experiment, self.system)
         return {TRANSLATOR: self.ready or {**trained, "name": self.operator, "seeds": [self.seed]}}
 
+    def check_model(self, role: str, views: Sequence[str], languages: Sequence[str] | None) -> None:
+        read = self.monolingual.languages[0]
+        if languages and languages[0] != read:
+            raise UserError(
+                f"operator {self.operator}: the ready model reads '{languages[0]}', and what is "
+                f"translated is in '{read}': take a run of the other direction, or leave it out"
+            )
+
     def make(
         self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
     ) -> Iterator[OperatorOutput]:

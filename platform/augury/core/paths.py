@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from augury.core.errors import UserError
+
 PATHS = ("/", "./", "../", "~")
 """Beginnings of names that can only be paths."""
 
@@ -38,4 +40,6 @@ def absolute(path: str) -> str:
     """
     if "://" in path:
         return str(path)
+    if not path.strip():
+        raise UserError("a path is empty: name a file or a folder, or leave the setting out")
     return os.path.abspath(os.path.join(getattr(path, "folder", ""), expanded(path)))

@@ -87,9 +87,9 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
         for operator, models in zip(experiment.augment, experiment.models, strict=True):
             for role, model in models.items():
                 if isinstance(model, ReadyModel):
-                    from augury.experiments.ready_models import ready_views
+                    from augury.experiments.ready_models import ready_inputs
 
-                    operator.check_model(role, ready_views(model))
+                    operator.check_model(role, *ready_inputs(model))
         check([*filter(None, [experiment.before]), *experiment.model_experiments.values()], graph)
 
 

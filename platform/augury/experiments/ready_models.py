@@ -28,9 +28,13 @@ if TYPE_CHECKING:
 BATCH_ROWS = 32
 
 
-def ready_views(settings: ReadyModel) -> tuple[str, ...]:
-    """Return the views that a model can read texts as; UserError where a run is not there."""
-    return (PLAIN,) if settings.run is None else Run.read(locate(settings.run)).experiment.views
+def ready_inputs(settings: ReadyModel) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+    """Return the views that a model can read texts as, and the languages of its text, those that
+    it reads first; None where a checkpoint does not say. UserError where a run is not there."""
+    if settings.run is None:
+        return (PLAIN,), None
+    experiment = Run.read(locate(settings.run)).experiment
+    return experiment.views, experiment.corpus.languages
 
 
 def ready_model(settings: ReadyModel) -> TrainedModel:

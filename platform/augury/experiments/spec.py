@@ -466,5 +466,5 @@ def _parse_model(index: int, operator: Operator, role: str, content: dict[str, A
             Fault(("augment", str(index)), f"its {role}: {fault.text()}") for fault in error.faults
         ]
         raise InvalidSettings(error.subject, faults) from error
-    operator.check_model(role, model.views)
+    operator.check_model(role, model.views, model.corpus.languages)
     return model
