@@ -56,7 +56,7 @@ def run(
     names = {folder.uri: name for name, seeds in trained.runs.items() for folder in seeds.values()}
     frame = frame[frame["run"].isin(names)].reset_index(drop=True)
     frame = frame.assign(system=frame["run"].map(names), experiment=parsed.name)
-    frame.attrs = frames.said(load_groups([*trained.runs.values()]))
+    frame.attrs = frames.said(load_groups([*trained.runs.values()], metrics=parsed.scoring.metrics))
     return frame
 
 

@@ -3,13 +3,14 @@ learned from its training text, in its own pieces."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from augury.core.store import Store
-from augury.experiments import trial
+from augury.corpora.corpus import Corpus
 from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.experiments.task import ShowsStates, capable
@@ -18,6 +19,7 @@ from augury.sweeping.driver import run_experiment
 from augury.text.tokens import Tokens
 from augury.training.trained import FAILURE
 from tests import tiny
+from trainables.nmt import TASK
 
 
 @pytest.mark.trains
@@ -32,10 +34,13 @@ def test_a_new_test_set_is_scored_alone(tmp_path: Path, monkeypatch: pytest.Monk
         return [*translated], RunRecord.read(trained.runs["tiny"][1]).tests
 
     translated: list[str] = []
-    score = trial._score
-    monkeypatch.setattr(
-        trial, "_score", lambda run, test: translated.append(test) or score(run, test)
-    )
+    outputs = type(TASK).outputs
+
+    def noted(task: Any, run: Run, corpus: Corpus, test: str) -> Sequence[str]:
+        translated.append(test)
+        return outputs(task, run, corpus, test)
+
+    monkeypatch.setattr(type(TASK), "outputs", noted)
     assert (first := tested(news=6))[0] == ["news"]
     assert (both := tested(talks=5, news=6))[0] == ["talks"]
     assert list(both[1]) == ["talks", "news"] and both[1]["news"] == first[1]["news"]

@@ -11,7 +11,9 @@ from augury.core.store import Store
 from augury.experiments.graph import Graph
 from augury.experiments.run import Run
 from augury.experiments.systems import canonical, expand
+from augury.experiments.task import find_task
 from augury.experiments.trial import run_trial
+from augury.reporting.results import load_groups
 from augury.sweeping.schedulers import Scheduler, Trial
 from augury.sweeping.trials import Trials
 from tests import tiny
@@ -27,7 +29,10 @@ DROP = {"augment": [{"operator": "word_drop"}]}
 def make(storage: Path, seeds: tuple[int, ...] = (1,), **options: Any) -> Trials:
     """Return the trials of a baseline and of other systems, whose texts are made."""
     systems = {"baseline": {}, **options.pop("systems", {"other": DROP})}
-    described = tiny.experiment("nmt", storage, training={"max_updates": 2}, systems=systems)
+    metrics = {"metrics": options.pop("metrics", ["bleu"])}
+    described = tiny.experiment(
+        "nmt", storage, training={"max_updates": 2}, scoring=metrics, systems=systems
+    )
     graph = Graph(Store(storage))
     known = expand(described)
     forms = {name: canonical(system).experiment for name, system in known.items()}
@@ -93,3 +98,26 @@ def test_nothing_waits_for_a_model_that_failed(tmp_path: Path) -> None:
     trials.end(translator, "diverged")
     assert trials.next() is None
     assert set(trials.errors) == {translator, key(trials, "back")}
+
+
+@pytest.mark.trains
+def test_what_is_trained_is_scored_first_by_what_it_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its outputs are stored; its scores by other metrics, for other experiments, stay."""
+    first = make(tmp_path, at_once=2)
+    begin(first)
+    train(first, other := begin(first))
+    trials = make(tmp_path, metrics=["chrf", "bleu"])
+    assert trials.replay([key(trials, "baseline"), other]) == 0
+    assert begin(trials) == other
+    run = Run.read(trials.run_of(other).folder)
+    monkeypatch.setattr(type(find_task("nmt")), "outputs", lambda *_: pytest.fail("decoded again"))
+    train(trials, other)
+    assert trials.progress[other] == "finished"
+    again = make(tmp_path)
+    assert again.replay([other]) == 1  # for the first experiment nothing has changed
+    orders = [("bleu", "chrf"), ("bleu",), ("chrf", "bleu")]
+    for metrics, asked in zip(orders, [(), *orders[1:]], strict=True):
+        (system,) = load_groups([{1: run.folder}], metrics=asked)
+        assert tuple(system.tests["test"]) == tuple(system.resampled["test"]) == metrics

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from contextlib import nullcontext
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
         runs, failures = trained.runs, trained.failures
         folders = [folder for of_system in runs.values() for folder in of_system.values()]
         seeds = {name: system.seeds for name, system in described.items()}
-        systems = results.load_experiment(runs, seeds)
+        metrics = chain.from_iterable(system.scoring.metrics for system in described.values())
+        systems = results.load_experiment(runs, seeds, list(dict.fromkeys(metrics)))
         if scored_sets(systems):
             report = experiment.report(systems, loaded.name, failures)
             if experiment.write(report, page, systems):

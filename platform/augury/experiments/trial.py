@@ -20,13 +20,23 @@ from augury.core.errors import UserError, outage_of
 from augury.core.execution import Execution
 from augury.core.locks import locked
 from augury.core.progress import say
+from augury.corpora.corpus import Corpus
 from augury.experiments.graph import Graph
 from augury.experiments.record import DESCRIPTION, SCORES, Cost, RunName, RunRecord
 from augury.experiments.run import Run, describe_scores
 from augury.experiments.task import find_task
 from augury.regimes.regime import SOURCE
+from augury.scoring.registry import record_name
 from augury.scoring.scores import score
-from augury.scoring.stored import HYPOTHESES, STATISTICS, Measured, write_statistics
+from augury.scoring.stored import (
+    STATISTICS,
+    Measured,
+    Score,
+    read_outputs,
+    with_statistics,
+    write_outputs,
+    write_statistics,
+)
 from augury.training.trained import FAILURE, Outcome
 
 if TYPE_CHECKING:
@@ -121,65 +131,82 @@ def evaluated(run: Run) -> bool:
         say(f"warning: {fault}: it is scored anew")
         run.folder.remove(SCORES)
         return False
-    return RunRecord.read(run.folder).evaluations == _evaluations(run)
+    known = RunRecord.read(run.folder)
+    return known.evaluations == _evaluations(run) and not any(
+        _missing(run, known.tests[test]) for test in run.tests
+    )
 
 
 def evaluate(run: Run) -> None:
-    """Score a run on the test sets on which it is not yet; write outputs, scores, test sets and
-    cost into its folder.
+    """Score a run by the metrics and on the test sets by which it is not yet; write outputs,
+    scores, test sets and cost into its folder.
 
-    Scores that it has stay there until all new ones are computed.
+    Scores by metrics for which other experiments have asked are kept, and all that it has stay
+    there until the new ones are computed.
     """
     known, wanted = RunRecord.read(run.folder), _evaluations(run)
-    kept = [test for test in wanted if known.evaluations.get(test) == wanted[test]]
-    scored = {test: _score(run, test) for test in run.tests if test not in kept}
-    tests = {test: known.tests[test] for test in kept}
-    tests |= {test: tuple(scores) for test, (_, scores) in scored.items()}
+    tests: dict[str, Sequence[Score]] = {}
+    changed: dict[str, tuple[Sequence[str], Sequence[Measured]]] = {}
+    for test in run.tests:
+        same = known.evaluations.get(test) == wanted[test]
+        tests[test] = known.tests[test] if same else ()
+        if missing := _missing(run, tests[test]):
+            corpus = run.corpus(test)
+            if same:
+                outputs = read_outputs(run.folder, test)
+            else:
+                outputs = find_task(run.experiment.task).outputs(run, corpus, test)
+            new = _score(corpus, outputs, missing)
+            replaced = {record_name(score.name) for score in new}
+            before = [of for of in tests[test] if record_name(of.name) not in replaced]
+            tests[test] = [*with_statistics(run.folder, test, before), *new]
+            changed[test] = outputs, tests[test]
     run.folder.remove(SCORES)  # the files that it vouches for change one by one
-    for test, (outputs, scores) in scored.items():
-        lines = "".join(f"{line}\n" for line in outputs)
-        run.folder.write(f"{HYPOTHESES}/{test}.txt", lines)
+    for test, (outputs, scores) in changed.items():
+        write_outputs(run.folder, test, outputs)
         write_statistics(run.folder, test, scores)
     training = Outcome.read(run.folder)
-    cost = Cost.of(run.folder, training, data_factor=run.data_factor)
     record = replace(
         describe_scores(run),
         evaluations=wanted,
-        tests={test: tests[test] for test in run.tests},
+        tests={test: tuple(scores) for test, scores in tests.items()},
         training=training,
-        cost=cost,
+        cost=Cost.of(run.folder, training, data_factor=run.data_factor),
     )
     record.write_scores(run.folder)
 
 
-def _score(run: Run, test: str) -> tuple[Sequence[str], Sequence[Measured]]:
-    """Return the outputs on a test set, and their scores with the statistics of every example."""
-    corpus = run.corpus(test)
+def _missing(run: Run, scores: Sequence[Score]) -> list[str]:
+    """Return the metrics of the run's experiment by which it has no score yet."""
+    known = {config.address(score.name) for score in scores}
+    asked = run.experiment.scoring.metrics
+    return [metric for metric in asked if config.address(metric) not in known]
+
+
+def _score(corpus: Corpus, outputs: Sequence[str], metrics: Sequence[str]) -> list[Measured]:
+    """Return the scores of the outputs on a test set, with the statistics of every example."""
     columns = corpus.kind
-    outputs = find_task(run.experiment.task).outputs(run, corpus, test)
     (language,) = set(corpus.column(columns.target_language))
-    scores = score(
+    sources = zip(*map(corpus.column, columns.inputs), strict=True)
+    return score(
         outputs,
         corpus.column(columns.target),
-        sources=[
-            "\t".join(texts) for texts in zip(*map(corpus.column, columns.inputs), strict=True)
-        ],
+        sources=["\t".join(texts) for texts in sources],
         language=language,
-        metrics=run.experiment.scoring.metrics,
+        metrics=metrics,
     )
-    return outputs, scores
 
 
 def _evaluations(run: Run) -> dict[str, str]:
-    """Return, by test set, the hash of everything that determines the scores of a trained model."""
-    sections = run.experiment.to_dict()
+    """Return, by test set, the hash of everything that determines the outputs of a trained model,
+    and the form in which they and their scores are stored."""
+    decoding = run.experiment.to_dict().get("decoding")
     return {
         test: config.address(
             {
                 "corpus": next(text.address for text in run.inputs if text.role == test),
                 "tag": run.experiment.corpus.tag(test),
-                "decoding": sections.get("decoding"),
-                "scoring": sections.get("scoring"),
+                "decoding": decoding,
                 "stored": STATISTICS,  # another form of statistics has another folder
             }
         )

@@ -20,7 +20,7 @@ from augury.experiments.record import DEVICES, Cost, RunRecord
 from augury.reporting import run_files
 from augury.reporting.numbers import number
 from augury.scoring.bootstrap import SAMPLES, Resampled, resample
-from augury.scoring.registry import bounds, lower_is_better, metric_class, title
+from augury.scoring.registry import bounds, lower_is_better, metric_class, record_name, title
 from augury.scoring.significance import Interval, interval
 from augury.scoring.stored import Measured, Score, read_statistics
 from augury.training import history
@@ -114,11 +114,15 @@ class SystemResult:
 
 
 def load_groups(
-    groups: Sequence[Mapping[int, Folder]], names: Sequence[str | None] | None = None
+    groups: Sequence[Mapping[int, Folder]],
+    names: Sequence[str | None] | None = None,
+    metrics: Sequence[str] = (),
 ) -> list[SystemResult]:
     """Return one system for every group of runs by seed.
 
     Systems without a name in `names` have that of their runs; equal names are made distinct.
+    `metrics` are those of an experiment, in its order; without them, all by which the runs were
+    ever scored, those of the experiment that first trained them first.
     """
     records = [{seed: RunRecord.read(run) for seed, run in group.items()} for group in groups]
     firsts = [next(iter(of_seeds.values())) for of_seeds in records]
@@ -135,7 +139,7 @@ def load_groups(
         by_metric: dict[tuple[str, str], dict[int, Score]] = {}
         for seed, record in scored.items():
             for test, scores in record.tests.items():
-                for score in scores:
+                for score in _chosen(scores, metrics):
                     by_metric.setdefault((test, score.name), {})[seed] = score
         tests: dict[str, dict[str, Estimate]] = {}
         resampled: dict[str, dict[str, Resampled]] = {}
@@ -162,12 +166,21 @@ def load_groups(
     return systems
 
 
+def _chosen(scores: Sequence[Score], metrics: Sequence[str]) -> list[Score]:
+    """Return the scores by some metrics, in the order of these; without metrics, all."""
+    known = {record_name(score.name): score for score in scores}
+    names = map(record_name, metrics) if metrics else known
+    return [known[name] for name in names if name in known]
+
+
 def load_experiment(
-    runs_by_system: Mapping[str, Mapping[int, Folder]], seeds: Mapping[str, Sequence[int]]
+    runs_by_system: Mapping[str, Mapping[int, Folder]],
+    seeds: Mapping[str, Sequence[int]],
+    metrics: Sequence[str] = (),
 ) -> list[SystemResult]:
     """Return the systems of an experiment, of which `seeds` are the seeds by name, the baseline
-    first. Seeds whose runs failed have no scores."""
-    loaded = load_groups([*runs_by_system.values()], [*runs_by_system])
+    first, with its `metrics`. Seeds whose runs failed have no scores."""
+    loaded = load_groups([*runs_by_system.values()], [*runs_by_system], metrics)
     by_name = dict(zip(runs_by_system, loaded, strict=True))
     systems = []
     for name, of_system in seeds.items():

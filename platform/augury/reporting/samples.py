@@ -9,7 +9,7 @@ from augury.core.rng import generator
 from augury.reporting.numbers import number
 from augury.reporting.results import SystemResult
 from augury.reporting.run_files import test_corpus
-from augury.scoring.stored import HYPOTHESES, read_vouched
+from augury.scoring.stored import HYPOTHESES, read_outputs
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,7 @@ def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> list[Ex
                 continue
             corpus = corpus or known
             if result.name not in outputs and known.address == corpus.address:
-                content = read_vouched(run, f"{HYPOTHESES}/{test}.txt")
-                outputs[result.name] = content.decode().split("\n")
+                outputs[result.name] = read_outputs(run, test)
     if corpus is None:
         return []
     columns = corpus.kind

@@ -7,7 +7,7 @@ so that stored runs are read quickly.
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -63,6 +63,24 @@ def read_statistics(run: Folder, test: str) -> dict[str, npt.NDArray[Any]]:
     content = read_vouched(run, f"{STATISTICS}/{test}.npz")
     with np.load(io.BytesIO(content)) as arrays:
         return dict(arrays)
+
+
+def with_statistics(run: Folder, test: str, scores: Sequence[Score]) -> list[Measured]:
+    """Return stored scores with the statistics of their sentences, those that have some."""
+    known = read_statistics(run, test)
+    return [
+        Measured(**of.to_dict(), statistics=known[of.name]) for of in scores if of.name in known
+    ]
+
+
+def write_outputs(run: Folder, test: str, outputs: Iterable[str]) -> None:
+    """Store the outputs on a test set, a line each."""
+    run.write(f"{HYPOTHESES}/{test}.txt", "".join(f"{line}\n" for line in outputs))
+
+
+def read_outputs(run: Folder, test: str) -> list[str]:
+    """Return the stored outputs on a test set."""
+    return read_vouched(run, f"{HYPOTHESES}/{test}.txt").decode().split("\n")[:-1]
 
 
 def read_vouched(run: Folder, name: str) -> bytes:

@@ -124,6 +124,8 @@ class Sweep:
     """The seeds a configuration may be trained with."""
     tests: tuple[str, ...]
     """The test sets; if empty, validation decides."""
+    metrics: tuple[str, ...]
+    """Those of the test sets, the deciding one first."""
     scheduler: str
     """`all` or `race`."""
     reference: str
@@ -332,6 +334,7 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         keys=tuple(definition["keys"]),
         seeds=tuple(definition["seeds"]),
         tests=tuple(definition["tests"]),
+        metrics=tuple(definition.get("metrics", ())),
         configurations=configurations,
         merged=tuple(Merged(**entry) for entry in definition["merged"]),
         chosen=chosen if chosen in by_address else None,  # not one that is no longer asked for

@@ -236,9 +236,10 @@ class _Driver:
                 f"'{earlier['scale']}', not to '{space.name}' at '{space.scale}': choose another "
                 "--name or --storage"
             )
-        tests: dict[str, None] = {}  # an ordered set
+        tests, metrics = dict[str, None](), dict[str, None]()  # ordered sets
         for planned in plan.configurations.values():
             tests |= dict.fromkeys(planned.experiment.test_sets)
+            metrics |= dict.fromkeys(planned.experiment.scoring.metrics)
         known = {entry["address"] for entry in earlier.get("configurations", ())}
         begun = earlier.get("started", time.time())
         if known and known.isdisjoint(plan.configurations):
@@ -258,6 +259,7 @@ class _Driver:
                 "keys": list(space.keys),
                 "seeds": list(options.seeds),
                 "tests": list(tests),
+                "metrics": list(metrics),
                 "reference": next(iter(plan.configurations)),
                 "configurations": [planned.to_dict() for planned in plan.configurations.values()],
                 "merged": [asdict(merged) for merged in plan.merged],

@@ -65,6 +65,8 @@ class Trials:
     seconds: dict[Trial, float] = field(default_factory=dict)
     """What those that ended took."""
     _followed: dict[Trial, ExitStack] = field(default_factory=dict)
+    _unscored: set[Trial] = field(default_factory=set)
+    """Trials of earlier commands that are trained and lack scores which this one asks for."""
     _told: set[Trial] = field(default_factory=set)
     _known: dict[Trial, bool] = field(default_factory=dict)
     """Whether trials are done, as the storage says."""
@@ -93,6 +95,8 @@ class Trials:
         for trial in trials:
             if self.is_done(trial):
                 self._finish(trial)
+            elif trial.configuration in self.runs and self.run_of(trial).folder.complete:
+                self._unscored.add(trial)
         return len(self._told)
 
     def run_of(self, trial: Trial) -> Run:
@@ -202,8 +206,14 @@ class Trials:
 
     def _wanted(self) -> Iterator[Trial]:
         """Yield the trials that can run now, most urgent first; in place of one that has to wait,
-        those that it waits for."""
-        for trial in self.scheduler.work():
+        those that it waits for.
+
+        What is only to be scored comes first: it takes seconds, and decides what is trained.
+        """
+        work = self.scheduler.work()
+        if self._unscored:
+            work = sorted(work, key=lambda trial: trial not in self._unscored)
+        for trial in work:
             step = Step(*trial)
             error = next(self._errors(step), None)
             if error is None:

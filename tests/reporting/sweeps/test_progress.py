@@ -29,7 +29,7 @@ def sweep(*trials: tuple[str, int, Progress, int], error: str | None = None) -> 
         Configuration(name, name, {}, tuple(group)) for name, group in groups.items()
     )
     folder, ran = store.folder("sweeps", "beta"), (0.0, 0.0, False)
-    how = ("valid/bleu", "max", "toy", (), (1, 2), (), "all", "a")
+    how = ("valid/bleu", "max", "toy", (), (1, 2), (), (), "all", "a")
     return Sweep("beta", "Which?", *how, configurations, (), None, *ran, folder)
 
 

@@ -148,7 +148,7 @@ def _line(table: Published, name: str, sweep: Sweep) -> Line:
 def _systems(sweep: Sweep, reference: str | None) -> list[SystemResult]:
     """Return the scored systems of a sweep, the one that the others are compared with first."""
     scored = {name: seeds for name, seeds in sweep.scored().items() if seeds}
-    systems = load_groups(list(scored.values()), list(scored))
+    systems = load_groups([*scored.values()], [*scored], sweep.metrics)
     first = sweep.by_address[sweep.reference]
     if first.name not in scored:
         systems.insert(0, without_runs(first.name, first.address))
