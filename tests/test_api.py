@@ -74,6 +74,8 @@ def test_what_an_operator_cannot_use(operator: str, message: str) -> None:
         augury.apply(PAIRS, operator)
     with pytest.raises(UserError, match="among review: call it text"):
         augury.apply(pd.DataFrame({"review": ["good"]}), "eda", language="en")
+    with pytest.raises(UserError, match="'origin' is one that new rows get"):
+        augury.apply(PAIRS.assign(origin="news"), "eda", language="en")
 
 
 @pytest.mark.trains

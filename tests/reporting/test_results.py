@@ -8,6 +8,7 @@ import pytest
 from augury.core.store import Folder
 from augury.experiments.record import RunRecord
 from augury.reporting import experiment, rendering
+from augury.reporting.comparison import comparison
 from augury.reporting.results import (
     Estimate,
     estimate,
@@ -22,15 +23,18 @@ from augury.scoring.stored import Measured, Score, read_statistics, write_statis
 from tests.run_folders import load
 
 
-def test_a_metric_whose_file_is_gone_keeps_its_scores(results: Any) -> None:
+def test_a_metric_whose_file_is_gone_keeps_its_scores_and_decides_nothing(results: Any) -> None:
     run, gone = results.run("base", "aa" * 8, correct=[1, 0]), "/nowhere/mine.py"
     content = run.read_record("scores.json")
-    content["tests"]["test"][0]["name"] = gone
+    content["tests"]["test"].insert(0, {**content["tests"]["test"][0], "name": gone})
     counts = read_statistics(run, "test")["accuracy"]
-    write_statistics(run, "test", [Measured(gone, 50.0, 0.0, 100.0, "", 2, counts)])
+    measured = [Measured(name, 50.0, 0.0, 100.0, "", 2, counts) for name in (gone, "accuracy")]
+    write_statistics(run, "test", measured)
     run.write_record("scores.json", content, ["counts/test.npz"])
     (base,) = load([run])
-    assert base.tests["test"][gone].value == 50.0 and base.resampled == {"test": {}}
+    assert base.tests["test"][gone].value == 50.0 and [*base.resampled["test"]] == ["accuracy"]
+    table = comparison([base], "test")
+    assert table.metrics == ("accuracy", gone) and gone in "".join(table.warnings)
 
 
 def test_a_baseline_that_failed_keeps_its_place(results: Any) -> None:

@@ -97,6 +97,9 @@ class FrameOperator:
                 f"operator {self.operator.operator} learns from the training split: call fit with "
                 "that split"
             )
+        for name in ("origin", "parent"):
+            if name in frame:
+                raise UserError(f"column '{name}' is one that new rows get: call yours otherwise")
         ids = ids or [str(place) for place in range(len(frame))]
         places = {name: place for place, name in enumerate(ids)}
         records, texts = self._records(frame, ids), sentence_columns(list(frame.columns))

@@ -152,15 +152,16 @@ def evaluate(run: Run) -> None:
         tests[test] = known.tests[test] if same else ()
         if missing := _missing(run, tests[test]):
             corpus = run.corpus(test)
-            if same:
-                outputs = read_outputs(run.folder, test)
-            else:
-                outputs = find_task(run.experiment.task).outputs(run, corpus, test)
+            outputs: Sequence[str] = (
+                read_outputs(run.folder, test)
+                if same
+                else find_task(run.experiment.task).outputs(run, corpus, test)
+            )
             new = _score(corpus, outputs, missing)
             replaced = {record_name(score.name) for score in new}
             before = [of for of in tests[test] if record_name(of.name) not in replaced]
-            tests[test] = [*with_statistics(run.folder, test, before), *new]
-            changed[test] = outputs, tests[test]
+            measured = [*with_statistics(run.folder, test, before), *new]
+            tests[test], changed[test] = measured, (outputs, measured)
     run.folder.remove(SCORES)  # the files that it vouches for change one by one
     for test, (outputs, scores) in changed.items():
         write_outputs(run.folder, test, outputs)

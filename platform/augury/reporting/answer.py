@@ -15,7 +15,7 @@ from augury.reporting.sweeps.summary import (
     price_of_confirming,
     recommended,
 )
-from augury.scoring.registry import title
+from augury.scoring.registry import title, unusable
 
 UNLEARNT = (
     "differences mean nothing: the systems are not shown to have learnt more than a trivial output."
@@ -32,6 +32,8 @@ def answer(table: Comparison, doubt: str = "") -> str:
             f"The baseline {baseline.name} has no scores on {table.test_label} yet, so nothing "
             "can be compared."
         )
+    if fault := unusable(metric):
+        return f"On {table.test_label}, nothing is compared by {name}: {fault}."
     compared = [row for row in others if row.difference is not None]
     learnt = [row for row in compared if not row.meaningless]
     if baseline.meaningless or (compared and not learnt):
@@ -97,7 +99,8 @@ def sweep_answer(summary: Summary) -> str:
         progress = f"with {finished} of {counted(len(sweep.trials), 'trial')} finished"
     unknown = f"No answer{'' if sweep.ended else ' yet'}: {progress}"
     if first is None:
-        return f"{unknown}, no configuration came to a validation."
+        goes_on = "" if sweep.ended else "; the same command goes on"
+        return f"{unknown}, nothing can be compared{goes_on}."
     leads = f"{first.name} leads with {summary.metric} {first.score_text}"
     if not summary.learnt:
         where = f"On {summary.tested.test_label}" if summary.tested else "In validation"

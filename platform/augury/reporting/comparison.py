@@ -39,7 +39,7 @@ from augury.reporting.results import (
 from augury.reporting.run_files import test_corpus
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.power import Components, components
-from augury.scoring.registry import bounds, lower_is_better, metric_class
+from augury.scoring.registry import bounds, lower_is_better, metric_class, unusable
 from augury.scoring.seed_variance import pool, sample_variance
 from augury.scoring.significance import Difference, clusters, compare, holm, interval, mean_over
 from augury.scoring.trivial import Trivial
@@ -158,7 +158,8 @@ def warnings_of(comparisons: Sequence[Comparison]) -> list[str]:
 def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
     """Compare the systems on one test set; the first is the baseline."""
     estimates = _pooled(results, test)
-    metrics = tuple(dict.fromkeys(metric for of_system in estimates for metric in of_system))
+    scored_by = dict.fromkeys(metric for of_system in estimates for metric in of_system)
+    metrics = tuple(sorted(scored_by, key=lambda metric: bool(unusable(metric))))
     metric, baseline = metrics[0], results[0]
     tested, variance = _differences(results, test, metric)
     corrected = iter(holm([difference.p_value for difference in tested if difference]))

@@ -26,7 +26,7 @@ from augury.reporting.rendering import environment
 from augury.reporting.results import best_text, best_validations
 from augury.reporting.run_files import experiment_yaml
 from augury.reporting.tables import markdown, records
-from augury.scoring.registry import lower_is_better, title
+from augury.scoring.registry import lower_is_better, record_name, title
 
 README, EXPERIMENT, EXAMPLE = "README.md", "experiment.yaml", "example.py"
 
@@ -88,7 +88,7 @@ def card(run: Folder, store: Store, exported: Exported) -> str:
         "pipeline_tag": exported.pipeline,
         "base_model": exported.base_model,
         "tags": [exported.pipeline, "augury", *filter(None, [record.task])],
-        "metrics": list(dict.fromkeys(of.name.partition(":")[0] for _, of in measured)),
+        "metrics": list(dict.fromkeys(record_name(of.name).partition(":")[0] for _, of in measured)),
     }
     cost = record.cost
     return (

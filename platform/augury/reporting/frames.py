@@ -19,6 +19,7 @@ from augury.reporting.find import choices_of, common_tests, load_systems
 from augury.reporting.results import SystemResult
 from augury.reporting.score_tables import COSTS, Record, by_system, frame, run_records
 from augury.reporting.sweeps.summary import recommended, summarise
+from augury.scoring.registry import record_name
 from augury.sweeping.state import PAGE, Sweep
 
 RUN = {"system": "name", **{name: name for name in ("experiment", "task", "address", "seed")}}
@@ -95,7 +96,7 @@ def sweep(swept: Sweep) -> pd.DataFrame:
     test, _, metric = swept.metric.partition("/")
     scored = by_system(deciding) if deciding else {}
     if deciding:
-        test, metric = deciding.test, deciding.metrics[0]
+        test, metric = deciding.test, record_name(deciding.metrics[0])
     for result in summary.ranking:
         low, high = result.interval
         row: Record = {"value": result.mean, "low": low, "high": high}

@@ -15,7 +15,7 @@ from augury.reporting import run_files
 from augury.reporting.numbers import number
 from augury.reporting.results import MEAN, SystemResult, on_one_device
 from augury.scoring import registry
-from augury.scoring.registry import lower_is_better, segment_noun, title
+from augury.scoring.registry import lower_is_better, segment_noun, title, unusable
 from augury.scoring.significance import Difference
 from augury.scoring.trivial import Trivial, best_trivial
 
@@ -159,6 +159,9 @@ def cautions(
     ]
     if unscored:
         lines.append(f"no scores yet: {listed(unscored)}")
+    for metric in metrics:
+        if fault := unusable(metric):
+            lines.append(f"{WARNING}{title(metric)} is shown and not compared: {fault}")
     lines += incomparable(results, test, metrics)
     if costs and not on_one_device([*costs.values()]):
         lines.append("times were measured on different devices: do not compare them")

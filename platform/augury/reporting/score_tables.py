@@ -46,7 +46,7 @@ def score_columns(comparison: Comparison) -> dict[str, tuple[str, Kind]]:
         f"{title(first)} [95 % interval]": ("value", "score"),
         "difference [95 %]": ("difference", "difference"),
         "p": ("p_corrected", "p"),
-        **{title(metric): (f"{metric}/value", "score") for metric in others},
+        **{title(metric): (f"{record_name(metric)}/value", "score") for metric in others},
     }
 
 
@@ -80,7 +80,12 @@ def frame(comparisons: Sequence[Comparison]) -> pd.DataFrame:
 def contents(comparisons: Sequence[Comparison]) -> list[Record]:
     """Return comparisons as JSON-like values: what holds for each of them, and its records."""
     return [
-        {**vars(of), "rows": [*records(of)], "lower_is_better": of.lower_is_better}
+        {
+            **vars(of),
+            "metrics": [record_name(metric) for metric in of.metrics],
+            "rows": [*records(of)],
+            "lower_is_better": of.lower_is_better,
+        }
         for of in comparisons
     ]
 
@@ -96,7 +101,7 @@ def records(comparison: Comparison) -> Iterator[Record]:
             "system": system.name,
             "address": system.address,
             "seeds": system.seeds,
-            "metric": metric,
+            "metric": record_name(metric),
             **scored(system.scores.get(metric), system.cost),
             "difference": system.difference if decides else None,
             "difference_low": tested and tested.low,

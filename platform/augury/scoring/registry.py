@@ -112,6 +112,15 @@ def bounds(name: str) -> tuple[float, float]:
     return cls.bounds if cls else Metric.bounds
 
 
+def unusable(name: str) -> str:
+    """Return why a stored metric cannot be computed with; empty where it can."""
+    try:
+        metric_class(name)
+    except UserError as error:
+        return str(error)
+    return ""
+
+
 def _find(name: str) -> type[Metric] | None:
     try:
         return metric_class(name)

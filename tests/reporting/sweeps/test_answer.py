@@ -32,7 +32,7 @@ def test_without_test_scores_there_is_no_answer(sweeps: Any, addresses: list[str
     )
     for address in addresses:
         sweeps.trial(address, 1, [], "failed", error="Diverged")
-    assert "no configuration came" in sweep_answer(summarise(sweeps.load([1])))
+    assert "nothing can be compared" in sweep_answer(summarise(sweeps.load([1])))
 
 
 def test_what_was_cut_short_is_not_compared(sweeps: Any, addresses: list[str]) -> None:
