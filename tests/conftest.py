@@ -3,7 +3,6 @@ of the real corpora, cards of exports."""
 
 from __future__ import annotations
 
-import ast
 import errno
 import os
 import re
@@ -149,17 +148,17 @@ def data() -> Path:
     return Path(os.environ["AUGURY_DATA"])
 
 
-RunCard = Callable[..., Any]
+RunCard = Callable[..., list[str]]
 
 
 @pytest.fixture
 def run_card(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunCard:
     """Runs the code in the card of an exported model with other values of its variables.
 
-    Returns what it prints.
+    Returns the lines that it prints.
     """
 
-    def run(directory: Path, **values: Any) -> Any:
+    def run(directory: Path, **values: Any) -> list[str]:
         block = re.search(
             "```python\n(.*?)```", (directory / "README.md").read_text(encoding="utf-8"), re.DOTALL
         )
@@ -172,6 +171,6 @@ def run_card(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
         monkeypatch.chdir(directory)
         capsys.readouterr()
         exec(code, {})
-        return ast.literal_eval(capsys.readouterr().out)
+        return capsys.readouterr().out.split("\n")[:-1]
 
     return run

@@ -194,5 +194,5 @@ from transformers import pipeline
 classify = pipeline("text-classification", model=".")  # this directory, or its name on the hub
 lines = sys.stdin.read().splitlines()  # each {row}
 rows = [dict(zip(({keys}), line.split("\\t"), strict=True)) for line in lines]
-print(classify(rows, truncation=True, max_length={max_length}))
+print(*classify(rows, truncation=True, max_length={max_length}), sep="\\n")
 """

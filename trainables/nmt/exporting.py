@@ -105,9 +105,10 @@ place = "."  # this directory, or its name on the hub
 tokenizer = AutoTokenizer.from_pretrained(place)
 model = AutoModelForSeq2SeqLM.from_pretrained(place)
 {lines}
-batch = tokenizer({read}, return_tensors="pt", padding=True)
-outputs = model.generate(input_ids=batch.input_ids, attention_mask=batch.attention_mask)
-print(tokenizer.batch_decode(outputs[:, {written} :], skip_special_tokens=True))
+for start in range(0, len(texts), 32):
+    batch = tokenizer({read}[start : start + 32], return_tensors="pt", padding=True)
+    outputs = model.generate(input_ids=batch.input_ids, attention_mask=batch.attention_mask)
+    print(*tokenizer.batch_decode(outputs[:, {written} :], skip_special_tokens=True), sep="\\n")
 """
 
 
@@ -141,7 +142,7 @@ results = translator.translate_batch(
     suppress_sequences={suppressed},
 )
 ids = [list(map(int, result.hypotheses[0]))[{len(first)}:] for result in results]
-print(tokenizer.batch_decode(ids, skip_special_tokens=True))
+print(*tokenizer.batch_decode(ids, skip_special_tokens=True), sep="\\n")
 """
 
 

@@ -19,6 +19,7 @@ from augury.cli.common import (
 )
 from augury.core import config
 from augury.core.naming import command, counted
+from augury.core.plugin_files import allowing
 from augury.core.progress import duration, say
 from augury.experiments.preflight import cautions
 from augury.sweeping import budget, request
@@ -104,7 +105,8 @@ def run(arguments: argparse.Namespace) -> int:
     if mlflow := locations(sweep).get("MLflow"):
         print(f"MLflow   {mlflow}")
     if recommended:
-        train = command("augury", "train", recommended, *elsewhere(options.storage))
+        flags = [*elsewhere(options.storage), *allowing(sweep.folder.read(RECOMMENDED))]
+        train = command("augury", "train", recommended, *flags)
         print(f"train    {train}")
     if outcome.unfinished:
         takes = outcome.missing_seconds

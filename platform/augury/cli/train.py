@@ -20,6 +20,7 @@ from augury.cli.common import (
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.naming import command, counted, mlflow_command
+from augury.core.plugin_files import allowing
 from augury.core.progress import duration, say
 from augury.core.store import Store
 from augury.experiments import preflight
@@ -55,6 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from augury.reporting import experiment, find, rendering, results, tables
     from augury.reporting.comparison import scored_sets
+    from augury.reporting.run_files import EXPERIMENT
     from augury.sweeping.driver import run_experiment
     from augury.tracking.tracker import Tracker
 
@@ -103,7 +105,8 @@ def run(arguments: argparse.Namespace) -> int:
             print("MLflow  ", mlflow_command(place(loaded.tracking, store)))
         system = next(reversed(runs))
         name = f"{loaded.name}/{system}/{max(runs[system])}" if report else folders[-1].uri
-        words = ("augury", "translate", name, *elsewhere(loaded.storage))
+        flags = [*elsewhere(loaded.storage), *allowing(folders[-1].read(EXPERIMENT))]
+        words = ("augury", "translate", name, *flags)
         print(f"next     {example_input(folders[-1])} | {command(*words)}")
     if trained.missing:
         takes = trained.missing_seconds

@@ -146,6 +146,12 @@ def is_stored(file: str | Path) -> bool:
     return any(path.exists() for path in paths)
 
 
+def allowing(settings: bytes) -> list[str]:
+    """Return the flag that a command on a stored file of settings needs; empty where the file
+    names no code."""
+    return ["--allow-code"] if re.search(rb"\.py@[0-9a-f]{16}\b", settings) else []
+
+
 def allow_any() -> None:
     """Allow every file that this process and its children load (`--allow-code`)."""
     os.environ[ENVIRONMENT] = ANY

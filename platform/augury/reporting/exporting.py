@@ -88,7 +88,9 @@ def card(run: Folder, store: Store, exported: Exported) -> str:
         "pipeline_tag": exported.pipeline,
         "base_model": exported.base_model,
         "tags": [exported.pipeline, "augury", *filter(None, [record.task])],
-        "metrics": list(dict.fromkeys(record_name(of.name).partition(":")[0] for _, of in measured)),
+        "metrics": list(
+            dict.fromkeys(record_name(of.name).partition(":")[0] for _, of in measured)
+        ),
     }
     cost = record.cost
     return (

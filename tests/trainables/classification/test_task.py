@@ -3,6 +3,7 @@ text, export."""
 
 from __future__ import annotations
 
+import ast
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -115,4 +116,4 @@ def test_the_exported_model_gives_the_same_probabilities_and_labels(
 
     first = [column[0] for column in columns]
     (prediction,) = run_card(tmp_path / "hf", lines=["\t".join(first)])
-    assert prediction["label"] == TASK.translate(run, ["\t".join(first)])[0]
+    assert ast.literal_eval(prediction)["label"] == TASK.translate(run, ["\t".join(first)])[0]

@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from augury.core.naming import command, counted
+from augury.core.plugin_files import allowing
 from augury.core.progress import duration
 from augury.reporting import rendering
 from augury.reporting.answer import recommendation, sweep_answer
@@ -206,7 +207,8 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
     repeat = [Code(repeating(sweep))] if sweep.command else []
     chosen = recommended(summary)
     if chosen and sweep.folder.exists(RECOMMENDED):
-        line = command("augury", "train", sweep.folder.location(RECOMMENDED))
+        flags = allowing(sweep.folder.read(RECOMMENDED))
+        line = command("augury", "train", sweep.folder.location(RECOMMENDED), *flags)
         repeat.append(Code(f"{line}    # {chosen.name}"))
     yield section("Repeat it", *repeat, Places(locations(sweep)))
 
