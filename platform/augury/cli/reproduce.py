@@ -169,7 +169,7 @@ def _resolved(
             rows = None
             if length and not stage.stage:  # a row may read a part of the table's text
                 rows = getattr(stage.corpus.train, "subset", None) or length
-            resolved = stage.to_dict() | {"stage": None}
+            resolved = stage.to_dict() | {"stage": None, "seeds": space.seeds}
             resolved["corpus"]["filter"] = stage.corpus.preparation.to_dict()
             if sizes := getattr(getattr(stage, "model", None), "sizes", None):
                 resolved["model"] |= asdict(sizes)

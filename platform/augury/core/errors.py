@@ -23,11 +23,18 @@ def nearest(word: str, options: Iterable[str]) -> str:
     """Return a hint with the option closest to `word` (`did you mean 'beta'?`), or with all
     options."""
     known = sorted(set(options))
-    longer = [option for option in known if option.casefold().startswith(word.casefold())]
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.6) or longer
-    if word and close:
+    folded, spelt = _folded(word), {_folded(option): option for option in reversed(known)}
+    longer = [option for of, option in spelt.items() if of.startswith(folded)]
+    near = difflib.get_close_matches(folded, spelt, n=1, cutoff=0.6)
+    close = [spelt[of] for of in near] or longer
+    if folded and close:
         return f"did you mean '{close[0]}'?"
     return f"allowed: {', '.join(known)}" if known else "nothing is allowed here"
+
+
+def _folded(name: str) -> str:
+    """Return the letters and digits of a name: `rdrop` of R-Drop."""
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 def unknown(kind: str, word: str, options: Iterable[str]) -> UserError:

@@ -10,7 +10,9 @@ from augury.core import config, yaml_file
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.faults import Fault, InvalidSettings
+from augury.core.naming import command
 from augury.core.plugin_files import named_by_user
+from augury.corpora.text_settings import EXTENSIONS
 from augury.experiments.spec import SHARED, Experiment, parse
 
 FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "stages", "stage")
@@ -20,6 +22,9 @@ FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "stages", "stage"
 def load(path: str | Path, settings: Mapping[str, Any] | None = None) -> Experiment:
     """Return the experiment in a YAML file, with settings by dotted key in place of its own;
     UserError lists all faults by line, and by file where it extends another."""
+    if Path(path).suffix.lower() in EXTENSIONS:
+        draft = command("augury", "init", "my.yaml", "--train", str(path))
+        raise UserError(f"{path} is a table and no experiment: write one for it by {draft}")
     file = yaml_file.read(path)
     where = dict(file.places)
     for key in settings or {}:
