@@ -140,6 +140,7 @@ def show(
             "by_system": {name: cost and cost._asdict() for name, cost in report.costs.items()},
         },
         "sweep": None,
+        "sweep_of_part": None,
     }
     if report.unreachable:
         tiny = ("--set", "model={architecture: tiny}")
@@ -147,8 +148,12 @@ def show(
     else:
         takes = RACE_COST * baseline.seconds if baseline else 0.0
         hours = LEAST_HOURS * max(1, math.ceil(takes / 3600 / LEAST_HOURS))
-        race = ("augury", "sweep", "augmentations", path, "--budget", f"{hours}h", *overrides)
-        facts["sweep"] = command(*race)
+        race = ("augury", "sweep", "augmentations", path, *overrides)
+        facts["sweep"] = command(*race, "--budget", f"{hours}h")
+        rows = [text.rows for text in report.texts if text.name == "train"]
+        if hours > LEAST_HOURS and len(rows) == 1:
+            part = f"corpus.train.subset={rows[0] * LEAST_HOURS // hours}"
+            facts["sweep_of_part"] = command(*race, "--budget", f"{LEAST_HOURS}h", "--set", part)
     if as_json:
         print_json(facts)
         return 0
@@ -169,6 +174,8 @@ def show(
     print(f"next   {facts['next']}")
     if facts["sweep"]:
         print(f"race   {facts['sweep']}    # which augmentation helps? a seed of each fits")
+    if facts["sweep_of_part"]:
+        print(f"or     {facts['sweep_of_part']}    # on a part of the text")
     for warning in report.warnings:  # last, where they are seen
         print(f"warning: {warning}")
     return 0

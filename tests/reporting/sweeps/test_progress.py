@@ -48,8 +48,8 @@ def test_trials_that_end_are_said_and_the_status_where_it_has_changed(
             display.show(sweep(("a", 1, "running", validations), *others))
         display.show(sweep(("a", 1, "failed", 2), *others, error="loss is NaN"))
     first, failed, last = caplog.messages
-    assert first == "beta: best so far b 13.00, 1 finished, 1 running, 1 waiting, 10 s left"
-    assert last == "beta: best so far b 13.00, 1 finished, 1 failed, 1 waiting"
+    assert first == "beta: best so far b BLEU 13.00, 1 finished, 1 running, 1 waiting, 10 s left"
+    assert last == "beta: best so far b BLEU 13.00, 1 finished, 1 failed, 1 waiting"
     assert failed.startswith("a, seed 1: failed") and failed.endswith("loss is NaN")
 
 

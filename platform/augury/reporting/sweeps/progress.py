@@ -17,6 +17,7 @@ from augury.reporting.numbers import number
 from augury.reporting.report import Report
 from augury.reporting.sweeps.report import write
 from augury.reporting.sweeps.summary import leader, ranking
+from augury.scoring.registry import title
 from augury.sweeping import sweep as sweeps
 from augury.sweeping.plan import SweepOptions
 from augury.sweeping.space import Space
@@ -55,12 +56,12 @@ class Display:
 
 
 def _text(sweep: Sweep, configuration: Configuration, trial: TrialState) -> str:
-    """Return what is said of a trial: its state, last validation and error."""
+    """Return what is said of a trial: its state, best validation and error."""
     parts: list[str] = [trial.progress]
-    if trial.curve:
+    if (best := sweep.best(trial)) is not None:
         last = trial.curve[-1]
-        parts += [f"update {number(last.update, 'count')}", number(last.value, "fine")]
-        parts.append(duration(last.seconds))
+        value = f"{title(sweep.metric_name)} {number(best, 'fine')}"
+        parts += [f"update {number(last.update, 'count')}", value, duration(last.seconds)]
     parts += [trial.error] if trial.error else []
     return f"{configuration.name}, seed {trial.seed}: {', '.join(parts)}"
 
@@ -73,7 +74,8 @@ def status(sweep: Sweep) -> str:
     # The best first, as narrow terminals cut the end of the line.
     parts = []
     if best and best.mean is not None:
-        parts.append(f"best so far {best.name} {number(best.mean, 'fine')}")
+        value = f"{title(sweep.metric_name)} {number(best.mean, 'fine')}"
+        parts.append(f"best so far {best.name} {value}")
     parts += [f"{count} {state}" for state in STATES if (count := sweep.count(state))]
     if budget is not None:
         parts.append(f"budget: {duration(budget)} left" if budget else "budget spent")
