@@ -67,7 +67,7 @@ def read_statistics(run: Folder, test: str) -> dict[str, npt.NDArray[Any]]:
 
 def with_statistics(run: Folder, test: str, scores: Sequence[Score]) -> list[Measured]:
     """Return stored scores with the statistics of their sentences, those that have some."""
-    known = read_statistics(run, test)
+    known = read_statistics(run, test) if scores else {}
     return [
         Measured(**of.to_dict(), statistics=known[of.name]) for of in scores if of.name in known
     ]
