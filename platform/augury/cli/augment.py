@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -56,14 +57,18 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def _list_settings(parser: argparse.ArgumentParser, name: str) -> None:
-    """Add the settings of an operator to the help; none of an unknown one, which `run` rejects."""
+    """Add the settings of an operator to the help, with their defaults; none of an unknown one,
+    which `run` rejects."""
     try:
         schema = operators.schema(name)
     except UserError:
         return
-    described = {key: field.description for key, field in schema.model_fields.items()}
-    texts = [f"{key}: {' '.join(text.split())}" for key, text in described.items() if text]
-    lines = [textwrap.fill(text, 76, subsequent_indent="  ") for text in texts]
+    lines = []
+    for key, setting in schema.model_json_schema()["properties"].items():
+        if text := setting.get("description"):
+            default = json.dumps(setting["default"]) if "default" in setting else "needed"
+            text = f"{key} ({default}): {' '.join(text.split())}"
+            lines.append(textwrap.fill(text, 76, subsequent_indent="  "))
     parser.add_argument_group(f"settings of operator {name}", "\n".join(lines))
 
 
