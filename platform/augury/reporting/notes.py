@@ -53,8 +53,8 @@ def untrained_warnings(metric: str, unlearnt: Mapping[str, Trivial]) -> list[str
         names = [name for name, of in unlearnt.items() if of == trivial]
         lines.append(
             f"{WARNING}{LEARNT} more than {title(metric)} {number(trivial.value)} by "
-            f"{trivial.output}, so that differences mean nothing: {listed(names)}; train longer, "
-            "or change training.learning_rate"
+            f"{trivial.output}, so that differences mean nothing: {listed(names)}; train longer "
+            "or with more seeds, or change training.learning_rate"
         )
     return lines
 
