@@ -38,9 +38,9 @@ def run(
     """
     from augury.core import config
     from augury.experiments.spec import parse
-    from augury.experiments.systems import load
+    from augury.experiments.systems import expand, load
     from augury.reporting import frames
-    from augury.reporting.results import load_groups
+    from augury.reporting.results import load_experiment
     from augury.sweeping.driver import run_experiment
     from augury.tracking.tracker import Tracker
 
@@ -56,7 +56,7 @@ def run(
     names = {folder.uri: name for name, seeds in trained.runs.items() for folder in seeds.values()}
     frame = frame[frame["run"].isin(names)].reset_index(drop=True)
     frame = frame.assign(system=frame["run"].map(names), experiment=parsed.name)
-    frame.attrs = frames.said(load_groups([*trained.runs.values()], metrics=parsed.scoring.metrics))
+    frame.attrs = frames.said(load_experiment(trained.runs, expand(parsed)))
     return frame
 
 

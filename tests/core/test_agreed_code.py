@@ -54,6 +54,8 @@ def test_what_a_user_names_runs_in_this_command_and_those_that_it_starts(
         name = OPERATORS.reference(str(plugin))
     assert OPERATORS.find(name).__name__ == "Upper" and proof.exists()
     assert os.environ[plugin_files.ENVIRONMENT].strip() == name.rpartition("@")[2]
+    assert plugin_files.allowing(f"file: {name}\n".encode()) == ["--allow-code"]
+    assert plugin_files.allowing(b"name: me@example\n") == []
     plugin.write_text(plugin.read_text() + "\n# changed\n")
     with pytest.raises(UserError, match="--allow-code"):
         OPERATORS.find(str(plugin))

@@ -3,11 +3,13 @@ their files lie."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 import yaml
 
+from augury.core.errors import UserError
 from augury.experiments.systems import expand, load
 from tests import tiny
 
@@ -53,3 +55,12 @@ def test_relative_paths_begin_at_the_folder_of_the_file(
     own = str(folder / "base" / "own.py")
     (operator,) = system.augment
     assert operator.to_dict()["file"].startswith(f"{own}@")
+
+
+def test_an_experiment_may_be_json_and_a_table_names_init(tmp_path: Path) -> None:
+    file, table = tmp_path / "mine.json", tmp_path / "posts.csv"
+    file.write_text(json.dumps(tiny.content("nmt", tmp_path / "results")))
+    assert load(file).task == "nmt"
+    table.write_text('text,label\n"a: b",good\n')
+    with pytest.raises(UserError, match=f"augury init my.yaml --train {table}"):
+        load(table)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from augury.scoring import significance
 from augury.scoring.bootstrap import resample
 from augury.scoring.labels import Accuracy
 from augury.scoring.stored import Measured, Score, read_statistics, write_statistics
+from tests import tiny
 from tests.run_folders import load
 
 
@@ -39,7 +41,8 @@ def test_a_metric_whose_file_is_gone_keeps_its_scores_and_decides_nothing(result
 
 def test_a_baseline_that_failed_keeps_its_place(results: Any) -> None:
     run = results.run("cipher", "bb" * 8, 1, bleu=31.0)
-    systems = load_experiment({"cipher": {1: run}}, {"baseline": (1, 2), "cipher": (1, 2)})
+    described = tiny.experiment("nmt", Path("results"), seeds=[1, 2])
+    systems = load_experiment({"cipher": {1: run}}, {"baseline": described, "cipher": described})
     assert [(system.name, system.unscored) for system in systems] == [
         ("baseline", (1, 2)),
         ("cipher", (2,)),

@@ -196,6 +196,8 @@ def test_section_refuses():
         validate(TextScoring, {"metrics": ["blue"]}, "test")
     with pytest.raises(UserError, match="metric 'accuracy' scores labels"):
         validate(TextScoring, {"metrics": ["accuracy"]}, "test")
+    with pytest.raises(UserError, match="several metrics are called bleu"):
+        validate(TextScoring, {"metrics": ["bleu", "chrf", "bleu"]}, "test")
 
 
 GOLDEN = {

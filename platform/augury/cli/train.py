@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from contextlib import nullcontext
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -71,9 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
         trained = run_experiment(loaded, lambda *_: nullcontext(recorder), budget=budget)
         runs, failures = trained.runs, trained.failures
         folders = [folder for of_system in runs.values() for folder in of_system.values()]
-        seeds = {name: system.seeds for name, system in described.items()}
-        metrics = chain.from_iterable(system.scoring.metrics for system in described.values())
-        systems = results.load_experiment(runs, seeds, list(dict.fromkeys(metrics)))
+        systems = results.load_experiment(runs, described)
         if scored_sets(systems):
             report = experiment.report(systems, loaded.name, failures)
             if experiment.write(report, page, systems):

@@ -149,7 +149,7 @@ def is_stored(file: str | Path) -> bool:
 def allowing(settings: bytes) -> list[str]:
     """Return the flag that a command on a stored file of settings needs; empty where the file
     names no code."""
-    return ["--allow-code"] if re.search(rb"\.py@[0-9a-f]{16}\b", settings) else []
+    return ["--allow-code"] if re.search(rb"@[0-9a-f]{16}\b", settings) else []
 
 
 def allow_any() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -22,10 +23,13 @@ FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "stages", "stage"
 def load(path: str | Path, settings: Mapping[str, Any] | None = None) -> Experiment:
     """Return the experiment in a YAML file, with settings by dotted key in place of its own;
     UserError lists all faults by line, and by file where it extends another."""
-    if Path(path).suffix.lower() in EXTENSIONS:
+    try:
+        file = yaml_file.read(path)
+    except UserError as error:
+        if Path(path).suffix.lower() not in EXTENSIONS or not Path(path).is_file():
+            raise
         draft = command("augury", "init", "my.yaml", "--train", str(path))
-        raise UserError(f"{path} is a table and no experiment: write one for it by {draft}")
-    file = yaml_file.read(path)
+        raise UserError(f"{error}; an experiment for a table is written by {draft}") from error
     where = dict(file.places)
     for key in settings or {}:
         place = tuple(key.split("."))
@@ -40,6 +44,12 @@ def load(path: str | Path, settings: Mapping[str, Any] | None = None) -> Experim
     except InvalidSettings as error:
         raise error.in_file(str(path), where) from error
     return experiment
+
+
+def metrics_of(experiments: Iterable[Experiment]) -> list[str]:
+    """Return the metrics of experiments, each once, those of the first one first."""
+    names = chain.from_iterable(experiment.scoring.metrics for experiment in experiments)
+    return list(dict.fromkeys(names))
 
 
 def expand(experiment: Experiment) -> dict[str, Experiment]:

@@ -17,10 +17,12 @@ from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.experiments import stored_runs
 from augury.experiments.record import DEVICES, Cost, RunRecord
+from augury.experiments.spec import Experiment
+from augury.experiments.systems import metrics_of
 from augury.reporting import run_files
 from augury.reporting.numbers import number
 from augury.scoring.bootstrap import SAMPLES, Resampled, resample
-from augury.scoring.registry import bounds, lower_is_better, metric_class, record_name, title
+from augury.scoring.registry import bounds, lower_is_better, metric_class, title
 from augury.scoring.significance import Interval, interval
 from augury.scoring.stored import Measured, Score, read_statistics
 from augury.training import history
@@ -168,24 +170,23 @@ def load_groups(
 
 def _chosen(scores: Sequence[Score], metrics: Sequence[str]) -> list[Score]:
     """Return the scores by some metrics, in the order of these; without metrics, all."""
-    known = {record_name(score.name): score for score in scores}
-    names = map(record_name, metrics) if metrics else known
+    known = {config.address(score.name): score for score in scores}  # wherever a file lies
+    names = map(config.address, metrics) if metrics else known
     return [known[name] for name in names if name in known]
 
 
 def load_experiment(
-    runs_by_system: Mapping[str, Mapping[int, Folder]],
-    seeds: Mapping[str, Sequence[int]],
-    metrics: Sequence[str] = (),
+    runs_by_system: Mapping[str, Mapping[int, Folder]], described: Mapping[str, Experiment]
 ) -> list[SystemResult]:
-    """Return the systems of an experiment, of which `seeds` are the seeds by name, the baseline
-    first, with its `metrics`. Seeds whose runs failed have no scores."""
+    """Return the systems of an experiment, `described` by name, the baseline first, with their
+    metrics alone. Seeds whose runs failed have no scores."""
+    metrics = metrics_of(described.values())
     loaded = load_groups([*runs_by_system.values()], [*runs_by_system], metrics)
     by_name = dict(zip(runs_by_system, loaded, strict=True))
     systems = []
-    for name, of_system in seeds.items():
+    for name, experiment in described.items():
         result = by_name.get(name) or without_runs(name)
-        failed = (seed for seed in of_system if seed not in result.runs)
+        failed = (seed for seed in experiment.seeds if seed not in result.runs)
         systems.append(replace(result, unscored=(*result.unscored, *failed)))
     return systems
 

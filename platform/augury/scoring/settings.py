@@ -14,6 +14,7 @@ from augury.scoring.registry import (
     is_known,
     metric_class,
     names,
+    record_name,
     reference,
 )
 
@@ -42,6 +43,10 @@ class Scoring(Section):
                 raise UserError(
                     f"metric '{name}' scores {measures}, not {cls.MEASURES}; allowed: {allowed}"
                 )
+        called = [*map(record_name, metrics)]
+        for name in called:
+            if called.count(name) > 1:
+                raise UserError(f"several metrics are called {name}: leave one out, or rename it")
         return tuple(map(reference, metrics))
 
 

@@ -20,6 +20,7 @@ from augury.experiments.make import reach_storage, refuse_lost_storage
 from augury.experiments.preflight import say_cautions
 from augury.experiments.record import Recording
 from augury.experiments.run import commit
+from augury.experiments.systems import metrics_of
 from augury.sweeping.applied import left_out_lines
 from augury.sweeping.budget import RESERVED_AT_MOST, estimate, make_plan, seed_seconds
 from augury.sweeping.driver import followed, run_trials, runs_on_ray
@@ -236,10 +237,8 @@ class _Driver:
                 f"'{earlier['scale']}', not to '{space.name}' at '{space.scale}': choose another "
                 "--name or --storage"
             )
-        tests, metrics = dict[str, None](), dict[str, None]()  # ordered sets
-        for planned in plan.configurations.values():
-            tests |= dict.fromkeys(planned.experiment.test_sets)
-            metrics |= dict.fromkeys(planned.experiment.scoring.metrics)
+        experiments = [planned.experiment for planned in plan.configurations.values()]
+        tests = dict.fromkeys(test for known in experiments for test in known.test_sets)
         known = {entry["address"] for entry in earlier.get("configurations", ())}
         begun = earlier.get("started", time.time())
         if known and known.isdisjoint(plan.configurations):
@@ -259,7 +258,7 @@ class _Driver:
                 "keys": list(space.keys),
                 "seeds": list(options.seeds),
                 "tests": list(tests),
-                "metrics": list(metrics),
+                "metrics": metrics_of(experiments),
                 "reference": next(iter(plan.configurations)),
                 "configurations": [planned.to_dict() for planned in plan.configurations.values()],
                 "merged": [asdict(merged) for merged in plan.merged],

@@ -95,7 +95,7 @@ class Trials:
         for trial in trials:
             if self.is_done(trial):
                 self._finish(trial)
-            elif trial.configuration in self.runs and self.run_of(trial).folder.complete:
+            elif self.graph.is_trained(Step(*trial)):
                 self._unscored.add(trial)
         return len(self._told)
 
