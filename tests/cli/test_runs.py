@@ -63,6 +63,14 @@ def test_lists_are_filtered(store: Store, augury: Augury) -> None:
     assert set(listed(store, augury, stopped, "my/baseline")) == {stopped, scored}
 
 
+def test_a_run_that_experiments_share_is_found_by_each_name(store: Store, augury: Augury) -> None:
+    systems = {"plain": [f"runs/{A}/seed-1"]}
+    store.folder("reports", "other").write_record("report.json", {"systems": systems})
+    for pattern in ("other/*", "my/base*"):
+        (shared,) = listed(store, augury, pattern).values()
+        assert shared["names"] == ["other/plain/1", "my/baseline/1"]
+
+
 def test_a_run_is_deleted_with_what_depends_on_it_but_not_without_yes(
     store: Store, augury: Augury
 ) -> None:

@@ -84,21 +84,20 @@ def _select(store: Store, arguments: argparse.Namespace) -> dict[Folder, dict[st
     for wanted in arguments.state or ():
         if wanted not in STATES:
             raise unknown("state", wanted, STATES)
-    names: dict[Folder, str] = {}
+    runs: dict[Folder, list[str]] = {folder: [] for folder in stored_runs.folders(store)}
     for system, seeds in named_systems(store).items():
         for seed, folder in seeds.items():
-            names.setdefault(folder, f"{system}/{seed}")
-    # A damaged one is called by its folder.
-    runs = {folder: names.get(folder, folder.name) for folder in stored_runs.folders(store)}
+            runs[folder].append(f"{system}/{seed}")
     if arguments.runs:
         chosen: set[Folder] = set()
         for word in arguments.runs:
             if re.search(r"[*?\[]", word):
-                chosen |= {run for run, name in runs.items() if fnmatch.fnmatch(name, word)}
+                chosen |= {run for run, names in runs.items() if fnmatch.filter(names, word)}
             else:
                 chosen |= set(find(word, store.root))
-        runs = {run: name for run, name in runs.items() if run in chosen}
-    listed = {run: _listed(name, run) for run, name in runs.items()}
+        runs = {run: names for run, names in runs.items() if run in chosen}
+    # A damaged one is called by its folder.
+    listed = {run: _listed(names or [run.name], run) for run, names in runs.items()}
     return {
         run: facts
         for run, facts in listed.items()
@@ -107,15 +106,16 @@ def _select(store: Store, arguments: argparse.Namespace) -> dict[Folder, dict[st
     }
 
 
-def _listed(name: str, run: Folder) -> dict[str, Any]:
+def _listed(names: Sequence[str], run: Folder) -> dict[str, Any]:
     """Return a run, with its deciding score on the first test set, as JSON-like values.
 
+    `names` are its names in the experiments and sweeps that share it; the first is `name`.
     `seconds` is the processor time of all trainings behind the run or, where that is not known
     (`clock`), their wall time.
     """
     known = stored_runs.intact([run], RunRecord.read).get(run)
     _, address, seed = run.name.split("/")
-    record = known or RunRecord(name, address, int(seed.removeprefix("seed-")), task=None)
+    record = known or RunRecord(names[0], address, int(seed.removeprefix("seed-")), task=None)
     if known is None:
         current = "damaged"
     elif run.complete:
@@ -128,7 +128,8 @@ def _listed(name: str, run: Folder) -> dict[str, Any]:
     score, cost = next(iter(scores), None), record.cost
     on_cpu = cost is None or cost.cpu_seconds is not None
     return {
-        "name": name,
+        "name": names[0],
+        "names": [*names],
         "system": record.name,
         "experiment": record.experiment,
         "seed": record.seed,
@@ -158,7 +159,7 @@ def _row(run: dict[str, Any]) -> dict[str, object]:
     """Return a run as a row of the list."""
     from augury.scoring.registry import title
 
-    row: dict[str, object] = {"run": run["name"], "task": run["task"] or "", "state": run["state"]}
+    row: dict[str, object] = {"run": ", ".join(run["names"]), "task": run["task"] or "", "state": run["state"]}
     row |= {"score": "", "date (UTC)": run["date"][:16].replace("T", " "), "CPU time": None}
     if run["metric"]:
         row["score"] = f"{run['test']}: {title(run['metric'])} {number(run['score'])}"
