@@ -139,7 +139,8 @@ def test_runs_configurations_and_sweeps(runs: Results, augury: Augury) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("aa cc", "no test set in common (base: test; elsewhere: flores)"),
+        ("aa cc", "in common (base: test (bleu, chrf); elsewhere: flores (bleu, chrf))"),
+        ("aa dd", "in common (base: test (bleu, chrf); labels: test (accuracy))"),
         ("bb ab", "young has no scores yet"),
         ("sweeps/yung", "the nearest are: ciphers/young/1, young/beta=5/2"),
     ],
@@ -148,6 +149,7 @@ def test_systems_that_cannot_be_compared_are_rejected(
     words: str, message: str, runs: Results, augury: Augury
 ) -> None:
     translated(runs, "elsewhere", "cc" * 8, 1, 0.3, test="flores")
+    translated(runs, "labels", "dd" * 8, 1, 0.3, metrics=("accuracy",))
     runs.run("young", "ab" * 8)
     swept(runs, "young", {"beta=0": "ab" * 8, "beta=5": "bb" * 8})
     assert message in augury("compare", *words.split(), "--storage", runs.store.root, code=2).error

@@ -118,16 +118,26 @@ def with_reference(systems: Sequence[SystemResult], name: str) -> list[SystemRes
 
 
 def common_tests(systems: Sequence[SystemResult]) -> list[str]:
-    """Return the test sets that all systems are scored on; UserError where there is none."""
+    """Return the test sets on which all systems are scored by a metric of the first; UserError
+    where there is none."""
     first, *others = systems
-    tests = [test for test in first.tests if all(test in other.tests for other in others)]
+    tests = [
+        test
+        for test, by_metric in first.tests.items()
+        if all(by_metric.keys() & other.tests.get(test, {}).keys() for other in others)
+    ]
     if not tests:
-        listed = "; ".join(f"{system.name}: {', '.join(system.tests)}" for system in systems)
+        listed = "; ".join(f"{system.name}: {_scored_by(system)}" for system in systems)
         raise UserError(
-            f"the systems have no test set in common ({listed}): give their experiments one in "
-            "corpus.tests"
+            f"the systems have no test set and metric in common ({listed}): give their experiments "
+            "one in corpus.tests and scoring.metrics"
         )
     return tests
+
+
+def _scored_by(system: SystemResult) -> str:
+    """Return the test sets of a system with their metrics: `test (bleu, chrf), clean (bleu)`."""
+    return ", ".join(f"{test} ({', '.join(metrics)})" for test, metrics in system.tests.items())
 
 
 def _groups(store: Store) -> dict[str, dict[str, list[Folder]]]:
