@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from augury.experiments.cost import Cost, Text, cost
+from augury.experiments.cost import TextSize, TrainingEstimate, estimate_training
 from augury.models.sizes import Size
 from tests import tiny
 
@@ -25,8 +25,8 @@ def experiment(**changes: Any) -> Any:
     return tiny.experiment("nmt", Path("store"), **{**settings, **changes})
 
 
-def of(rows: int = 1000, **changes: Any) -> Cost:
-    return cost(experiment(**changes), SIZE, Text(rows, (10.0, 8.0)))
+def of(rows: int = 1000, **changes: Any) -> TrainingEstimate:
+    return estimate_training(experiment(**changes), SIZE, TextSize(rows, (10.0, 8.0)))
 
 
 def test_work_grows_with_epochs_rows_and_views() -> None:

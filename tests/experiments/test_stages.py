@@ -10,7 +10,7 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.experiments import trial
-from augury.experiments.cost import remaining, seed_cost
+from augury.experiments.cost import estimate_seed, remaining
 from augury.experiments.graph import Graph
 from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
@@ -98,7 +98,7 @@ def test_a_stage_that_systems_share_costs_once(trained: Trained, tmp_path: Path)
     planned = expand(experiment(tmp_path, systems=systems, seeds=[2]))
     graph = Graph(store)
     graph.add(planned)
-    costs = [seed_cost(stage, store) for stage in planned["twice"].chain]
+    costs = [estimate_seed(stage, store) for stage in planned["twice"].chain]
     assert sum((remaining(graph) or {}).values()) == sum(cost.seconds for cost in costs if cost)
     cost = RunRecord.read(runs["double"][2]).cost
     assert cost is not None and cost.trainings == 3

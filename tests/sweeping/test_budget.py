@@ -9,7 +9,7 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments.cost import Estimate
+from augury.experiments.cost import TotalEstimate
 from augury.experiments.record import run_folder
 from augury.sweeping import plan
 from augury.sweeping.applied import apply
@@ -43,7 +43,7 @@ def planned(tmp_path: Path) -> SweepPlan:
     return plan_of(tmp_path)
 
 
-def estimated(planned: SweepPlan, at_once: int = 1) -> Estimate:
+def estimated(planned: SweepPlan, at_once: int = 1) -> TotalEstimate:
     cost = estimate(planned, SEEDS, at_once)
     assert cost is not None
     return cost

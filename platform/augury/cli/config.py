@@ -20,7 +20,7 @@ from augury.core.store import Store
 from augury.core.yaml_file import EXTENDS
 from augury.corpora.filters import NOT_SELECTED, REASONS
 from augury.experiments import preflight
-from augury.experiments.cost import ERROR_FACTOR, estimate
+from augury.experiments.cost import ERROR_FACTOR, estimate_all
 from augury.experiments.graph import Graph
 from augury.experiments.spec import TASKS, Experiment, settings_class
 from augury.experiments.systems import expand, load
@@ -125,7 +125,7 @@ def show(
         from augury.reporting.power import planned_power  # imports SciPy
 
         power = planned_power([*systems.values()], Store(loaded.storage), len(loaded.seeds))
-    whole, baseline = estimate(report.graph, loaded), report.costs[next(iter(systems))]
+    whole, baseline = estimate_all(report.graph, loaded), report.costs[next(iter(systems))]
     unknown = ", ".join(name for name, cost in report.costs.items() if cost is None)
     facts |= {
         "texts": [asdict(text) for text in report.texts],

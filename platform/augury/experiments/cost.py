@@ -50,7 +50,7 @@ ERROR_FACTOR = 3
 """The true time is likely between the estimate divided by this factor and multiplied by it."""
 
 
-class Text(NamedTuple):
+class TextSize(NamedTuple):
     """The size of the texts of a run: training rows, and mean words of each side of a row."""
 
     rows: int
@@ -61,7 +61,7 @@ class Text(NamedTuple):
     """Those of all test sets."""
 
 
-class Cost(NamedTuple):
+class TrainingEstimate(NamedTuple):
     """The estimated cost of one run."""
 
     parameters: int
@@ -80,12 +80,12 @@ class Cost(NamedTuple):
         """The seconds of training alone."""
         return self.seconds - self.scoring
 
-    def unscored(self) -> Cost:
+    def unscored(self) -> TrainingEstimate:
         """Return the cost of training alone."""
         return self._replace(seconds=self.training, scoring=0.0)
 
 
-def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
+def estimate_training(experiment: Experiment, size: Size, text: TextSize) -> TrainingEstimate:
     """Estimate the cost of one seed of an experiment, trained and scored."""
     training, groups = experiment.training, experiment.view_groups()
     pieces = [SUBWORDS_PER_WORD * words for words in text.words]
@@ -113,7 +113,7 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
         # A third of the products of training, which go backward too.
         work = FLOPS_PER_PARAMETER / 3 * passed * text.test_rows
         scoring = SCORING_SECONDS + DECODING_SHARE * work / speed
-    return Cost(
+    return TrainingEstimate(
         parameters=size.parameters,
         updates=updates,
         seconds=seconds + scoring,
@@ -156,16 +156,16 @@ def _speed(execution: Execution, training: Training) -> float:
     return core_flops() * min(available_cores(), threads) ** 0.8
 
 
-def estimates(graph: Graph) -> dict[str, Cost | None]:
+def estimate_each(graph: Graph) -> dict[str, TrainingEstimate | None]:
     """Return the cost of one seed of every training, by name, those of earlier stages and of the
     models that operators use among them."""
     return {
-        graph.names[Step(address)]: seed_cost(plan.experiment, graph.store)
+        graph.names[Step(address)]: estimate_seed(plan.experiment, graph.store)
         for address, plan in graph.plans.items()
     }
 
 
-class Estimate(NamedTuple):
+class TotalEstimate(NamedTuple):
     """The estimated cost of a graph's models, trained and scored side by side on this machine.
 
     What is trained, to its end or in part, costs no time.
@@ -188,12 +188,14 @@ class Estimate(NamedTuple):
         )
 
 
-def estimate(graph: Graph, base: Experiment, at_once: int | None = None) -> Estimate | None:
+def estimate_all(
+    graph: Graph, base: Experiment, at_once: int | None = None
+) -> TotalEstimate | None:
     """Return the estimated cost of the models of a graph; None where that of one is not known.
 
     As many run side by side as fit this machine, or `at_once`.
     """
-    left, costs = remaining(graph), trial_costs(graph)
+    left, costs = remaining(graph), estimate_trials(graph)
     if left is None or costs is None:
         return None
     parallel = trials_at_once(base, at_once)
@@ -201,7 +203,7 @@ def estimate(graph: Graph, base: Experiment, at_once: int | None = None) -> Esti
     firsts = {step.address: step for step in reversed(scored)}
     first = sum(left.get(step, 0.0) for step in graph.missing(firsts.values()))
     size = sum(cost.bytes for cost in costs.values())
-    return Estimate(first / parallel, sum(left.values()) / parallel, size, parallel)
+    return TotalEstimate(first / parallel, sum(left.values()) / parallel, size, parallel)
 
 
 def trials_at_once(experiment: Experiment, at_once: int | None = None) -> int:
@@ -217,7 +219,7 @@ def remaining(graph: Graph) -> dict[Step, float] | None:
     The pace is that of the trainings that have ended: processors differ, and so does what else
     runs on them.
     """
-    costs = trial_costs(graph)
+    costs = estimate_trials(graph)
     if costs is None:
         return None
     plans = graph.plans
@@ -239,12 +241,12 @@ def remaining(graph: Graph) -> dict[Step, float] | None:
     return left
 
 
-def trial_costs(graph: Graph) -> dict[Step, Cost] | None:
+def estimate_trials(graph: Graph) -> dict[Step, TrainingEstimate] | None:
     """Return the cost of every model of a graph, without scores where it has none; None where that
     of one is not known."""
-    of_plans: dict[str, Cost] = {}
+    of_plans: dict[str, TrainingEstimate] = {}
     for address, plan in graph.plans.items():
-        if (known := seed_cost(plan.experiment, graph.store)) is None:
+        if (known := estimate_seed(plan.experiment, graph.store)) is None:
             return None
         of_plans[address] = known
     return {
@@ -254,7 +256,7 @@ def trial_costs(graph: Graph) -> dict[Step, Cost] | None:
     }
 
 
-def seed_cost(experiment: Experiment, store: Store) -> Cost | None:
+def estimate_seed(experiment: Experiment, store: Store) -> TrainingEstimate | None:
     """Estimate the cost of one seed, trained and scored; None where the size of its model is not
     known."""
     first, task = experiment.first, find_task(experiment.task)
@@ -280,9 +282,9 @@ def seed_cost(experiment: Experiment, store: Store) -> Cost | None:
             made = operator.expected_records(parents, texts)
             all_rows += made * (1 if share is None else share.weight)
     tests = [cached_corpus(experiment.corpus, name, store.root) for name in experiment.test_sets]
-    text = Text(
+    text = TextSize(
         max(1, round(all_rows)),
         words if size.target else [sum(words)],
         sum(corpus.rows for corpus in tests),
     )
-    return cost(experiment, size, text)
+    return estimate_training(experiment, size, text)

@@ -25,7 +25,7 @@ from augury.corpora.ingest import (
 )
 from augury.corpora.labels import LABEL, label_counts
 from augury.corpora.spec import BaseSpec, ResolvedSplit
-from augury.experiments.cost import Cost, estimates, uses_gpu
+from augury.experiments.cost import TrainingEstimate, estimate_each, uses_gpu
 from augury.experiments.graph import Graph, Step, dev_sets
 from augury.experiments.spec import Experiment
 from augury.experiments.stored_runs import NO_TESTS
@@ -44,7 +44,7 @@ class Findings:
     texts: Sequence[TextSummary]
     cautions: Sequence[str]
     """Reasons to doubt the results."""
-    costs: Mapping[str, Cost | None]
+    costs: Mapping[str, TrainingEstimate | None]
     """One seed of every training; None where the cost cannot be estimated."""
     graph: Graph
     warnings: Sequence[str] = ()
@@ -104,7 +104,7 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Findings:
         for address, plan in graph.plans.items()
         if address in scored
     }
-    texts, costs = summarise(trained, store), estimates(graph)
+    texts, costs = summarise(trained, store), estimate_each(graph)
     missing = missing_models(systems.values())
     warnings = text_cautions(trained.values(), store)
     own = {model.name for system in systems.values() if (model := system.pretrained)}
@@ -178,7 +178,9 @@ def leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
     return list(dict.fromkeys(notes))
 
 
-def too_late(systems: Mapping[str, Experiment], costs: Mapping[str, Cost | None]) -> list[str]:
+def too_late(
+    systems: Mapping[str, Experiment], costs: Mapping[str, TrainingEstimate | None]
+) -> list[str]:
     """Return a warning for every system of which all acts in less than half of its training, by
     the estimated updates of an epoch."""
     cautioned = []

@@ -7,8 +7,13 @@ from collections.abc import Iterable, Sequence
 from augury.core.errors import UserError
 from augury.core.progress import duration
 from augury.core.store import Store
-from augury.experiments import cost
-from augury.experiments.cost import Estimate, remaining, trial_costs
+from augury.experiments.cost import (
+    TotalEstimate,
+    estimate_all,
+    estimate_trials,
+    remaining,
+    trials_at_once,
+)
 from augury.experiments.graph import Graph, Step
 from augury.sweeping import plan as plans
 from augury.sweeping.applied import LeftOut
@@ -20,11 +25,13 @@ RESERVED_AT_MOST = 0.5
 """The share of a budget that may be kept for confirmation."""
 
 
-def estimate(plan: SweepPlan, seeds: Sequence[int], at_once: int | None = None) -> Estimate | None:
+def estimate(
+    plan: SweepPlan, seeds: Sequence[int], at_once: int | None = None
+) -> TotalEstimate | None:
     """Return the estimated cost of a plan; None where that of a model is not known."""
     if not plan.configurations:
         return None
-    return cost.estimate(_graph(plan, seeds), plan.base(), at_once)
+    return estimate_all(_graph(plan, seeds), plan.base(), at_once)
 
 
 def make_plan(space: Space, options: SweepOptions) -> SweepPlan:
@@ -51,7 +58,7 @@ def keep_within(plan: SweepPlan, options: SweepOptions) -> None:
     left = remaining(graph)
     if left is None:
         return
-    parallel = cost.trials_at_once(plan.base(), options.at_once)
+    parallel = trials_at_once(plan.base(), options.at_once)
 
     def needed(addresses: Iterable[str]) -> float:
         """Return the seconds of one seed of configurations, with what they need, each once."""
@@ -89,7 +96,7 @@ def seed_seconds(plan: SweepPlan, planned: Planned, seeds: Sequence[int]) -> flo
     share of the models that its operators use; None where they are not known."""
     graph = Graph(plan.store)
     graph.add({planned.name: planned.experiment}, seeds)
-    costs = trial_costs(graph)
+    costs = estimate_trials(graph)
     return None if costs is None else sum(cost.seconds for cost in costs.values()) / len(seeds)
 
 
