@@ -19,9 +19,9 @@ from augury.core.execution import (
     LITTLE_SECONDS,
     Execution,
     ExecutorName,
+    Item,
     LocalExecutor,
     RayExecutor,
-    Row,
 )
 from augury.core.progress import Stage
 
@@ -39,11 +39,11 @@ def executor(request: pytest.FixtureRequest) -> Anywhere:
 
 
 def echo() -> Any:
-    return lambda row: {"rows": 1, **row}
+    return lambda item: {"rows": 1, **item}
 
 
 def test_plain_values_come_back_as_they_are(executor: Anywhere) -> None:
-    rows: list[Row] = [
+    items: list[Item] = [
         {
             "text": "Haus ﬁn \U0001f642",
             "ids": [[[1, 2], [3, 4]], [[5], []]] if odd else [],
@@ -54,56 +54,58 @@ def test_plain_values_come_back_as_they_are(executor: Anywhere) -> None:
         for odd in (0, 1, 3)
     ]
     with Stage("echo", 3) as stage:
-        results = executor.map(echo, rows, stage)
+        results = executor.map(echo, items, stage)
     assert stage.done == 3
-    for row, result in zip(rows, results, strict=True):
+    for item, result in zip(items, results, strict=True):
         for name in ("text", "ids", "facts"):
-            assert result[name] == row[name]
+            assert result[name] == item[name]
         for name in ("floats", "pairs"):
             array = np.asarray(result[name])
-            assert array.dtype == row[name].dtype and np.array_equal(array, row[name])
+            assert array.dtype == item[name].dtype and np.array_equal(array, item[name])
 
 
 def complaining() -> Any:
     raise UserError("there is no model")
 
 
-def test_a_user_error_of_a_task_is_one_here(executor: Anywhere) -> None:
-    with pytest.raises(UserError, match="no model"), Stage("tasks", 23) as stage:
+def test_a_user_error_of_a_function_is_one_here(executor: Anywhere) -> None:
+    with pytest.raises(UserError, match="no model"), Stage("items", 23) as stage:
         executor.map(complaining, NUMBERS, stage)
 
 
-def dying(row: Row) -> Row:
+def dying(item: Item) -> Item:
     """Kill this process once, at number 3."""
-    mark = Path(str(row["mark"]))
-    if row["number"] == 3 and not mark.exists():
+    mark = Path(str(item["mark"]))
+    if item["number"] == 3 and not mark.exists():
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    return {"rows": 1, "number": row["number"]}
+    return {"rows": 1, "number": item["number"]}
 
 
 @pytest.mark.slow
 def test_what_a_killed_worker_leaves_is_done_by_another(local_ray: Any, tmp_path: Path) -> None:
     mark = tmp_path / "killed"
     with Stage("numbers", 23) as stage:
-        rows: list[Row] = [{**row, "mark": str(mark)} for row in NUMBERS]
-        results = RayExecutor().map(lambda: dying, rows, stage)
+        items: list[Item] = [{**item, "mark": str(mark)} for item in NUMBERS]
+        results = RayExecutor().map(lambda: dying, items, stage)
     assert mark.exists()
-    assert [row["number"] for row in results] == list(range(23)) and stage.done == 23
+    assert [result["number"] for result in results] == list(range(23)) and stage.done == 23
 
 
 @pytest.mark.slow
-def test_an_actor_makes_its_task_once(local_ray: Any, tmp_path: Path) -> None:
-    """Whatever the number of its blocks: a task may hold a model."""
+def test_an_actor_makes_its_function_once(local_ray: Any, tmp_path: Path) -> None:
+    """Whatever the number of its blocks: a function may hold a model."""
 
     def make() -> Any:
         Path(tmp_path / f"{os.getpid()}-{time.time_ns()}").touch()
-        return lambda row: {"rows": 1, "process": os.getpid()}
+        return lambda item: {"rows": 1, "process": os.getpid()}
 
     with Stage("numbers", 23) as stage:
         results = RayExecutor().map(make, NUMBERS, stage)
     made = [int(path.name.partition("-")[0]) for path in tmp_path.iterdir()]
-    assert len(made) == len(set(made)) <= 2 and {row["process"] for row in results} <= set(made)
+    assert len(made) == len(set(made)) <= 2 and {result["process"] for result in results} <= set(
+        made
+    )
 
 
 def test_auto_is_ray_for_much_work_and_says_so(
@@ -208,7 +210,7 @@ with messages.shown():
     server.kill()
     while True:
         stage = Stage("numbers", 1)
-        RayExecutor().map(lambda: lambda row: {"rows": 1}, [{"number": 1}], stage)
+        RayExecutor().map(lambda: lambda item: {"rows": 1}, [{"number": 1}], stage)
 """
 
 

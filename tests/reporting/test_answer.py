@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from augury.reporting.answer import answer
-from augury.reporting.comparison import Comparison, Row
+from augury.reporting.comparison import ComparedSystem, Comparison
 from augury.reporting.results import Estimate
 from augury.scoring.significance import Difference
 
@@ -25,7 +25,7 @@ def row(
     p: float | None = None,
     seeds: int = 3,
     over: Any = "seeds and sentences",
-) -> Row:
+) -> ComparedSystem:
     """A system against a baseline at BLEU 30; `p` is corrected already."""
     scores = (
         {}
@@ -34,10 +34,12 @@ def row(
     )
     difference = None if value is None else value - 30.0
     tested = None if p is None else Difference(value - 30.0, low, high, p, over)
-    return Row(name, name * 4, tuple(range(seeds)), scores, difference, tested, p, None, 2.0)
+    return ComparedSystem(
+        name, name * 4, tuple(range(seeds)), scores, difference, tested, p, None, 2.0
+    )
 
 
-def compared(*rivals: Row, seeds: int = 3) -> str:
+def compared(*rivals: ComparedSystem, seeds: int = 3) -> str:
     base = replace(row("base", 30.0, seeds=seeds), difference=None)
     tests = sum(rival.tested is not None for rival in rivals)
     return answer(Comparison("test", ("bleu",), (base, *rivals), tests, ()))
@@ -65,7 +67,7 @@ rival = partial(row, "cipher")
     ],
 )
 def test_verdict_and_numbers(
-    rivals: list[Row], seeds: int, verdicts: set[str], numbers: list[str]
+    rivals: list[ComparedSystem], seeds: int, verdicts: set[str], numbers: list[str]
 ) -> None:
     sentence = compared(*rivals, seeds=seeds)
     assert {verdict for verdict in VERDICTS if verdict in sentence} == verdicts

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from augury.augment.operator import Copies, Rewrite, Row, language_column
+from augury.augment.operator import Copies, CopyRequest, Rewrite, language_column
 from augury.core.config import FilePath
 from augury.core.progress import say_once
 from augury.core.rng import generator
@@ -66,25 +66,25 @@ class Eda(Copies):
     def rewriter(self, fitted: Mapping[str, Any], store: Store) -> Rewrite:
         given, english_stop_words = eda.load_synonyms(self.synonyms), eda.load_stop_words()
 
-        def rewrite(row: Row) -> list[str]:
-            is_english = base_language(row.language) == "en"
+        def rewrite(request: CopyRequest) -> list[str]:
+            is_english = base_language(request.language) == "en"
             synonyms = given if is_english or self.synonyms else {}
             stop_words = english_stop_words if is_english else frozenset[str]()
             # Sentences begin their turns of operations independently of each other.
-            offsets = generator(self.seed, self.operator, row.id).integers(
-                len(eda.OPERATIONS), size=len(row.texts)
+            offsets = generator(self.seed, self.operator, request.id).integers(
+                len(eda.OPERATIONS), size=len(request.texts)
             )
-            random = generator(self.seed, self.operator, row.id, row.copy)
+            random = generator(self.seed, self.operator, request.id, request.copy)
             changed = []
-            for text, offset in zip(row.texts.values(), offsets.tolist(), strict=True):
-                operation = eda.OPERATIONS[(row.copy + offset) % len(eda.OPERATIONS)]
+            for text, offset in zip(request.texts.values(), offsets.tolist(), strict=True):
+                operation = eda.OPERATIONS[(request.copy + offset) % len(eda.OPERATIONS)]
                 words = eda.augment(
                     text.split(), operation, self.alpha, random, synonyms, stop_words
                 )
                 changed.append(" ".join(words) or text)  # a text without words is kept
             return changed
 
-        return lambda rows: [rewrite(row) for row in rows]
+        return lambda requests: [rewrite(request) for request in requests]
 
 
 OPERATOR = Eda

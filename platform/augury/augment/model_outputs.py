@@ -16,7 +16,7 @@ import pyarrow as pa
 from augury.augment.models import TextModel
 from augury.augment.pipeline import split_into_blocks
 from augury.core import config
-from augury.core.execution import Execution, Row, Task
+from augury.core.execution import Execution, Item, ItemFunction
 from augury.core.locks import make_once
 from augury.core.progress import Stage
 from augury.core.store import Folder, Store
@@ -76,7 +76,7 @@ class ModelOutputs:
             parts = [read_shard(self.folder, name).column("text").to_pylist() for name in names]
             yield [text for part in parts for text in part]
 
-    def _make(self, blocks: Sequence[Row], execution: Execution, name: str, unit: str) -> None:
+    def _make(self, blocks: Sequence[Item], execution: Execution, name: str, unit: str) -> None:
         missing = [block for block in blocks if not self.folder.exists(block["name"])]
         rows = sum(block["stop"] - block["start"] for block in missing)
         gpus = isinstance(self.settings, Sampling) or self.model.on_gpu
@@ -86,7 +86,7 @@ class ModelOutputs:
             stage.advance(self.corpus.rows - rows)
             done = executor.map(partial(_writer, self, threads), missing, stage)
         # The seconds that one process needs for all texts, extrapolated from this call.
-        seconds = sum(row["seconds"] for row in done) * self.corpus.rows / rows if rows else 0.0
+        seconds = sum(block["seconds"] for block in done) * self.corpus.rows / rows if rows else 0.0
         self.folder.finish(
             {
                 "shards": [block["name"] for block in blocks],
@@ -96,8 +96,8 @@ class ModelOutputs:
         )
 
 
-def _writer(outputs: ModelOutputs, threads: int) -> Task:
-    """Return the task that writes and stores the outputs for a block, and returns the `seconds`
+def _writer(outputs: ModelOutputs, threads: int) -> ItemFunction:
+    """Return the function that writes and stores the outputs for a block, and returns the `seconds`
     that they took; each process loads the model once."""
     store, settings = Store(outputs.folder.root), outputs.settings
     if isinstance(settings, Sampling):
@@ -111,14 +111,14 @@ def _writer(outputs: ModelOutputs, threads: int) -> Task:
         def write(questions: Questions) -> Sequence[str | None]:
             return translate(questions.texts, outputs.view, settings)
 
-    def apply(row: Row) -> Row:
-        shard = outputs.corpus.shard(row["shard"])
-        questions = outputs.ask(shard.slice(row["start"], row["stop"] - row["start"]))
+    def apply(item: Item) -> Item:
+        shard = outputs.corpus.shard(item["shard"])
+        questions = outputs.ask(shard.slice(item["start"], item["stop"] - item["start"]))
         start = time.perf_counter()
         texts = write(questions)
         seconds = time.perf_counter() - start
         table = pa.table({"text": pa.array(texts, pa.string())})
-        write_shard(outputs.folder, row["name"], table)
-        return {"rows": row["stop"] - row["start"], "seconds": seconds}
+        write_shard(outputs.folder, item["name"], table)
+        return {"rows": item["stop"] - item["start"], "seconds": seconds}
 
     return apply

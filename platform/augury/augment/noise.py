@@ -13,7 +13,7 @@ from pydantic import model_validator
 
 from augury.augment import pipeline
 from augury.augment.health import COPIED
-from augury.augment.operator import Copies, Rewrite, Row, TextSubset, language_column
+from augury.augment.operator import Copies, CopyRequest, Rewrite, TextSubset, language_column
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.execution import Execution
@@ -88,17 +88,17 @@ class Noise(NoiseRates, TextSubset, Copies):
             share = fitted.get("coverage", {}).get(language, 0.0)
             return NoiseContext(language, fitted["confusions"].get(language, {}), share)
 
-        def rewrite(row: Row) -> list[str]:
+        def rewrite(request: CopyRequest) -> list[str]:
             texts = []
-            for side, text in row.texts.items():
-                key, noisy = self.key(row.id, text), text
+            for side, text in request.texts.items():
+                key, noisy = self.key(request.id, text), text
                 for kind, rate in self.rates.items():
-                    random = generator(self.seed, self.operator, key, side, row.copy, kind)
-                    noisy = add_noise(noisy, kind, rate, random, context(row.language))
+                    random = generator(self.seed, self.operator, key, side, request.copy, kind)
+                    noisy = add_noise(noisy, kind, rate, random, context(request.language))
                 texts.append(noisy if noisy.strip() else text)
             return texts
 
-        return lambda rows: [rewrite(row) for row in rows]
+        return lambda requests: [rewrite(request) for request in requests]
 
     def key(self, name: str, text: str) -> str:
         """Return what identifies a text in the random key, next to seed, side and copy."""

@@ -220,8 +220,8 @@ class CorpusOperator(Operator):
         raise AssertionError("records are made of the whole corpus, by make")
 
 
-class Row(NamedTuple):
-    """The texts of a record, of which a copy is to be made."""
+class CopyRequest(NamedTuple):
+    """The texts of a record, of which a numbered copy is to be made."""
 
     id: str
     texts: Mapping[str, str]
@@ -231,7 +231,7 @@ class Row(NamedTuple):
     """The number of the copy, from 1."""
 
 
-Rewrite: TypeAlias = "Callable[[Sequence[Row]], Sequence[Sequence[str]]]"
+Rewrite: TypeAlias = "Callable[[Sequence[CopyRequest]], Sequence[Sequence[str]]]"
 
 
 class Copies(Operator):
@@ -248,8 +248,8 @@ class Copies(Operator):
 
     @abstractmethod
     def rewriter(self, fitted: Mapping[str, Any], store: Store) -> Rewrite:
-        """Return the function from rows to their new texts; called once in every process, with what
-        the operator has learned."""
+        """Return the function from requests to their new texts; called once in every process,
+        with what the operator has learned."""
 
     def makes(self) -> Form:
         return self.use
@@ -268,12 +268,14 @@ class Copies(Operator):
         def apply(block: pa.Table) -> OperatorOutput:
             sides, language = input_columns(block.column_names), language_column(block.column_names)
             columns = [name for name in ("id", *sides, language) if name in block.column_names]
-            rows = []
+            requests = []
             for record in block.select(columns).to_pylist():
                 old = {side: record[side] for side in sides}
                 for number in numbers:
-                    rows.append(Row(record["id"], old, record.get(language, ""), number))
-            rewritten = rewrite(rows)
+                    requests.append(
+                        CopyRequest(record["id"], old, record.get(language, ""), number)
+                    )
+            rewritten = rewrite(requests)
             texts = {side: [new[place] for new in rewritten] for place, side in enumerate(sides)}
             if self.use == VIEW:
                 return new_view(block, texts)
@@ -298,10 +300,10 @@ class TextOperator(Copies):
         own = self.model_dump(mode="json", exclude={*TextOperator.model_fields})
         own.pop(plugins.FILE, None)
 
-        def rewrite(row: Row) -> list[str]:
+        def rewrite(request: CopyRequest) -> list[str]:
             texts = []
-            for side, text in row.texts.items():
-                rng = generator(self.seed, self.operator, own, row.id, side, row.copy)
+            for side, text in request.texts.items():
+                rng = generator(self.seed, self.operator, own, request.id, side, request.copy)
                 texts.append(self.rewrite(text, rng))
                 if not isinstance(texts[-1], str):
                     raise UserError(
@@ -310,7 +312,7 @@ class TextOperator(Copies):
                     )
             return texts
 
-        return lambda rows: [rewrite(row) for row in rows]
+        return lambda requests: [rewrite(request) for request in requests]
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
         return super().reads(columns)[:-1]

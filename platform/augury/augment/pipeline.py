@@ -24,7 +24,7 @@ from augury.augment.operator import (
     TextSubset,
 )
 from augury.core import config
-from augury.core.execution import Execution, Row, Task
+from augury.core.execution import Execution, Item, ItemFunction
 from augury.core.locks import lock_incomplete, make_once, usable
 from augury.core.progress import Stage, say
 from augury.core.store import Folder, Store
@@ -221,13 +221,13 @@ def _learn(part: Part, corpus: Corpus, execution: Execution) -> None:
     operator, name = part.operator, f"fit {part.operator.operator}"
 
     def write() -> None:
-        results: list[Row] = []
+        results: list[Item] = []
         # Without statistics of blocks the text need not be read.
         if type(operator).fit_block is not Operator.fit_block:
             executor = execution.choose(corpus.rows / FITTED_PER_SECOND, name)
             with Stage(name, corpus.rows) as stage:
-                rows = [{"shard": shard} for shard in corpus.shards]
-                results = executor.map(partial(_fitter, operator, corpus), rows, stage)
+                items = [{"shard": shard} for shard in corpus.shards]
+                results = executor.map(partial(_fitter, operator, corpus), items, stage)
         learned = operator.fit([json.loads(result["statistics"]) for result in results])
         content = json.dumps(learned, ensure_ascii=False, indent=1, allow_nan=False)
         part.fit.write("fitted.json", f"{content}\n")
@@ -244,12 +244,12 @@ def _learn(part: Part, corpus: Corpus, execution: Execution) -> None:
         make_once(part.fit, write)
 
 
-def _fitter(operator: Operator, corpus: Corpus) -> Task:
-    """Return the task that reads a `shard` and returns its `statistics` as JSON."""
+def _fitter(operator: Operator, corpus: Corpus) -> ItemFunction:
+    """Return the function that reads a `shard` and returns its `statistics` as JSON."""
     columns = operator.reads(corpus.kind.columns)
 
-    def fit(row: Row) -> Row:
-        block = corpus.shard(row["shard"], columns)
+    def fit(item: Item) -> Item:
+        block = corpus.shard(item["shard"], columns)
         return {"rows": len(block), "statistics": json.dumps(operator.fit_block(block))}
 
     return fit
@@ -267,10 +267,10 @@ def block_rows(operator: Operator) -> int | None:
     return operator.BLOCK_ROWS or (rows if rows < SHARD_ROWS else None)
 
 
-def split_into_blocks(corpus: Corpus, max_rows: int | None) -> list[Row]:
+def split_into_blocks(corpus: Corpus, max_rows: int | None) -> list[Item]:
     """Return the blocks of a corpus, whole shards or parts of at most `max_rows` rows: the shard,
     the first row, the one behind the last, and the `name` of the shard that is made from them."""
-    blocks: list[Row] = []
+    blocks: list[Item] = []
     for shard in corpus.shards:
         if max_rows is None:
             blocks.append({"shard": shard, "start": 0, "stop": SHARD_ROWS, "name": shard})
@@ -315,24 +315,24 @@ def _make_of_blocks(part: Part, corpus: Corpus, store: Store, execution: Executi
     _finish(part, corpus, shards)
 
 
-def _applier(part: Part, corpus: Corpus, store: Store, there: Collection[str]) -> Task:
-    """Return the task that reads a block, writes what a part makes of it unless that is `there`,
-    and returns its facts."""
+def _applier(part: Part, corpus: Corpus, store: Store, there: Collection[str]) -> ItemFunction:
+    """Return the function that reads a block, writes what a part makes of it unless that is
+    `there`, and returns its facts."""
     operator = part.operator
     function = operator.bind(part.fitted, store)
     # Records copy all columns of their parents; views need those alone that the operator reads.
     is_view = operator.makes() == VIEW
     columns = sorted(operator.reads(corpus.kind.columns)) if is_view else corpus.kind.columns
 
-    def apply(row: Row) -> Row:
-        block = corpus.shard(row["shard"], columns)
-        block = block.slice(row["start"], row["stop"] - row["start"])
+    def apply(item: Item) -> Item:
+        block = corpus.shard(item["shard"], columns)
+        block = block.slice(item["start"], item["stop"] - item["start"])
         read = {"rows": len(block)}
-        if row["name"] in there:
-            return read | _read(part.folder, row["name"])
+        if item["name"] in there:
+            return read | _read(part.folder, item["name"])
         if isinstance(operator, TextSubset):
             block = operator.select(block)
-        return read | _write(part.folder, row["name"], function(block))
+        return read | _write(part.folder, item["name"], function(block))
 
     return apply
 
@@ -341,7 +341,7 @@ def _make_of_corpus(
     part: Part, operator: CorpusOperator, corpus: Corpus, store: Store, execution: Execution
 ) -> None:
     """Make the records of an operator that processes the whole corpus at once."""
-    shards, made_from = dict[str, Row](), dict[str, None]()
+    shards, made_from = dict[str, Mapping[str, Any]](), dict[str, None]()
     for index, output in enumerate(operator.make(corpus, part.fitted, store, execution)):
         name = shard_name(index)
         made_from |= dict.fromkeys(output.made_from)
@@ -350,7 +350,10 @@ def _make_of_corpus(
 
 
 def _finish(
-    part: Part, corpus: Corpus, shards: Mapping[str, Row], made_from: Sequence[str] = ()
+    part: Part,
+    corpus: Corpus,
+    shards: Mapping[str, Mapping[str, Any]],
+    made_from: Sequence[str] = (),
 ) -> None:
     """Measure a part whose shards are written, and finish its folder."""
     operator, side_data = part.operator, json.loads(part.fit.read("fitted.json"))

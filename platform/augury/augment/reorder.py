@@ -11,7 +11,7 @@ from pydantic import Field
 
 from augury.augment import prompts
 from augury.augment.models import ReadyModel
-from augury.augment.operator import Copies, Rewrite, Row
+from augury.augment.operator import Copies, CopyRequest, Rewrite
 from augury.core.config import FilePath, Overrides
 from augury.core.errors import UserError
 from augury.core.rng import seed_of
@@ -84,16 +84,16 @@ class Reorder(Copies):
     def rewriter(self, fitted: Mapping[str, Any], store: Store) -> Rewrite:
         draw = fitted["models"][REORDERER].sampler(store)
 
-        def rewrite(rows: Sequence[Row]) -> list[list[str]]:
+        def rewrite(requests: Sequence[CopyRequest]) -> list[list[str]]:
             old, keys = list[str](), list[int]()
-            for row in rows:
-                for side, text in row.texts.items():
+            for request in requests:
+                for side, text in request.texts.items():
                     old.append(text)
-                    keys.append(seed_of(self.seed, self.operator, row.id, side, row.copy))
+                    keys.append(seed_of(self.seed, self.operator, request.id, side, request.copy))
             drawn = draw([*map(prompts.reordering, old)], keys, self.sampling)
             pairs = zip(old, drawn, strict=True)
             new = iter([made if made and words(made) else text for text, made in pairs])
-            return [[*islice(new, len(row.texts))] for row in rows]
+            return [[*islice(new, len(request.texts))] for request in requests]
 
         return rewrite
 

@@ -1,8 +1,8 @@
-"""Where work runs: its settings, and executors, which map a task over rows in this process or on
-Ray Data and return the results in order.
+"""Where work runs: its settings, and executors, which map a function over items in this process or
+on Ray Data and return the results in order.
 
-A row is a mapping of names to plain values (numbers, text, lists and arrays of them), as in a
-dataset of Ray: the item to work on, such as a shard and the range of its records. Tasks are coarse
+An item is a mapping of names to plain values (numbers, text, lists and arrays of them), a row of a
+dataset of Ray: what to work on, such as a shard and the range of its records. Functions are coarse
 and pure, so that results depend neither on where they run nor on retries; what is large they read
 and write themselves, as files.
 """
@@ -25,9 +25,9 @@ from augury.core.ray_connection import connect, is_worker
 
 T = TypeVar("T")
 R = TypeVar("R")
-Row = Mapping[str, Any]
-Task = Callable[[Row], Row]
-"""The result has `rows`, its units of progress, among what else the task returns."""
+Item = Mapping[str, Any]
+ItemFunction = Callable[[Item], Item]
+"""The result has `rows`, its units of progress, among what else the function returns."""
 
 # A block costs the driver about 10 ms: more of them than these are joined, on large clusters to a
 # few for every CPU.
@@ -39,20 +39,23 @@ LITTLE_SECONDS = 30.0
 
 
 class LocalExecutor:
-    """Maps a task over rows in this process, one after the other; `make` creates the task."""
+    """Maps a function over items in this process, one after the other; `make` creates it."""
 
     name = "local"
 
-    def map(self, make: Callable[[], Task], rows: Sequence[Row], stage: Stage) -> list[Row]:
-        task, results = make(), []
-        for row in rows:
-            results.append(task(row))
+    def map(
+        self, make: Callable[[], ItemFunction], items: Sequence[Item], stage: Stage
+    ) -> list[Item]:
+        function, results = make(), []
+        for item in items:
+            results.append(function(item))
             stage.advance(results[-1]["rows"])
         return results
 
 
 class RayExecutor:
-    """Maps a task over rows on Ray Data, in a pool of actors for each of which `make` creates it.
+    """Maps a function over items on Ray Data, in a pool of actors for each of which `make` creates
+    it.
 
     Each reserves a CPU and `gpus`, which limit their number.
     """
@@ -62,18 +65,20 @@ class RayExecutor:
     def __init__(self, gpus: float = 0.0):
         self.gpus = gpus
 
-    def map(self, make: Callable[[], Task], rows: Sequence[Row], stage: Stage) -> list[Row]:
-        if not rows:
+    def map(
+        self, make: Callable[[], ItemFunction], items: Sequence[Item], stage: Stage
+    ) -> list[Item]:
+        if not items:
             return []
         connect()
         import ray
 
         has = ray.cluster_resources()
-        fitting = int(has.get("GPU", 0) / self.gpus) if self.gpus else len(rows)
-        workers = max(1, min(len(rows), fitting, int(has.get("CPU", 0))))
-        blocks = min(len(rows), max(MIN_BLOCKS, int(BLOCKS_PER_CPU * has.get("CPU", 0))))
+        fitting = int(has.get("GPU", 0) / self.gpus) if self.gpus else len(items)
+        workers = max(1, min(len(items), fitting, int(has.get("CPU", 0))))
+        blocks = min(len(items), max(MIN_BLOCKS, int(BLOCKS_PER_CPU * has.get("CPU", 0))))
         dataset = ray.data.from_items(
-            [{INDEX: index, **row} for index, row in enumerate(rows)], override_num_blocks=blocks
+            [{INDEX: index, **item} for index, item in enumerate(items)], override_num_blocks=blocks
         ).map(
             _Worker,
             fn_constructor_args=(in_this_directory(make),),
@@ -82,42 +87,42 @@ class RayExecutor:
             num_gpus=self.gpus or None,
         )
         dataset.set_name(stage.name)
-        results: list[Row] = [{}] * len(rows)
-        for row in dataset.iter_rows():
-            for message in row.pop(MESSAGES):
+        results: list[Item] = [{}] * len(items)
+        for result in dataset.iter_rows():
+            for message in result.pop(MESSAGES):
                 say_once(message)
-            # Raised by the task, it would end the dataset, wrapped in the traceback of Ray's code.
-            if error := row.pop(ERROR):
+            # Raised in a worker, it would end the dataset, wrapped in the traceback of Ray's code.
+            if error := result.pop(ERROR):
                 raise UserError(error)
-            results[row.pop(INDEX)] = row
-            stage.advance(row["rows"])
+            results[result.pop(INDEX)] = result
+            stage.advance(result["rows"])
         return results
 
 
 Executor: TypeAlias = LocalExecutor | RayExecutor
 
 INDEX, MESSAGES, ERROR = "index", "messages", "error"
-"""Columns beside those of the task: the place of a row, what the task has said, its UserError."""
+"""Columns beside those of a result: its place, what the function has said, its UserError."""
 
 
 class _Worker:
-    """Holds a task in an actor of Ray Data."""
+    """Holds a function in an actor of Ray Data."""
 
-    def __init__(self, make: Callable[[], Task]):
+    def __init__(self, make: Callable[[], ItemFunction]):
         self.make = make
-        self.task: Task | None = None
+        self.function: ItemFunction | None = None
 
-    def __call__(self, row: Row) -> dict[str, Any]:
-        result: Row = {"rows": 0}
+    def __call__(self, item: Item) -> dict[str, Any]:
+        result: Item = {"rows": 0}
         error = ""
         with collected() as messages:
             try:
-                if self.task is None:  # not in the constructor, whose errors Ray would wrap
-                    self.task = self.make()
-                result = self.task(row)
+                if self.function is None:  # not in the constructor, whose errors Ray would wrap
+                    self.function = self.make()
+                result = self.function(item)
             except UserError as raised:
                 error = str(raised)
-        return {**result, INDEX: row[INDEX], MESSAGES: messages, ERROR: error}
+        return {**result, INDEX: item[INDEX], MESSAGES: messages, ERROR: error}
 
 
 class Execution(Section):
@@ -242,23 +247,23 @@ def map_texts(
     unit: str,
     chunk: int,
 ) -> list[R]:
-    """Map a task with a model over texts, or lists of texts, `chunk` at a time, and return a result
-    for each, in order."""
-    rows = [{TEXTS: [*texts[start : start + chunk]]} for start in range(0, len(texts), chunk)]
+    """Map a function with a model over texts, or lists of texts, `chunk` at a time, and return a
+    result for each, in order."""
+    items = [{TEXTS: [*texts[start : start + chunk]]} for start in range(0, len(texts), chunk)]
     with Stage(name, len(texts), unit) as stage:
-        chunks = executor.map(partial(_of_texts, make), rows, stage)
-    return [result for row in chunks for result in row[RESULTS]]
+        chunks = executor.map(partial(_of_texts, make), items, stage)
+    return [result for done in chunks for result in done[RESULTS]]
 
 
-def _of_texts(make: Callable[[], Callable[[list[T]], list[R]]]) -> Task:
-    """Return the task that maps a list of texts to a list of results."""
+def _of_texts(make: Callable[[], Callable[[list[T]], list[R]]]) -> ItemFunction:
+    """Return the function of items that maps a list of texts to a list of results."""
     function = make()
 
-    def task(row: Row) -> Row:
-        results = function(list(row[TEXTS]))
+    def apply(item: Item) -> Item:
+        results = function(list(item[TEXTS]))
         return {"rows": len(results), RESULTS: results}
 
-    return task
+    return apply
 
 
 def _holds_cpus() -> bool:

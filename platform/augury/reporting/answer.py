@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from augury.core.naming import counted
-from augury.reporting.comparison import Comparison, Row
+from augury.reporting.comparison import ComparedSystem, Comparison
 from augury.reporting.numbers import adapted, interval, number, p_text
 from augury.reporting.sweeps.summary import (
     ConfigurationResult,
@@ -43,7 +43,7 @@ def answer(table: Comparison, doubt: str = "") -> str:
         reached = interval(start.value, start.low, start.high)
         return f"On {table.test_label}, {baseline.name} reaches {name} {reached}{tail}."
 
-    def gain(row: Row) -> float:
+    def gain(row: ComparedSystem) -> float:
         return table.gain(row) or 0.0
 
     more, less = ("less", "more") if table.lower_is_better else ("more", "less")
@@ -68,7 +68,7 @@ def answer(table: Comparison, doubt: str = "") -> str:
     return f"{head}{_verdict(best, one_seed, table.comparisons, doubt)}."
 
 
-def _verdict(row: Row, single_seed: bool, comparisons: int, doubt: str) -> str:
+def _verdict(row: ComparedSystem, single_seed: bool, comparisons: int, doubt: str) -> str:
     """Return whether the difference is real, as the end of a sentence; `single_seed`: a system
     has one seed; `doubt`: why it is not called so."""
     tested = row.tested

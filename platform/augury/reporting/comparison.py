@@ -46,7 +46,7 @@ from augury.scoring.trivial import Trivial
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparedSystem:
     """One system."""
 
     name: str
@@ -89,7 +89,7 @@ class Comparison:
     test: str
     metrics: tuple[str, ...]
     """The first one decides."""
-    rows: tuple[Row, ...]
+    rows: tuple[ComparedSystem, ...]
     comparisons: int
     """The number of tests that the p-values are corrected for."""
     warnings: tuple[str, ...] = ()
@@ -112,11 +112,11 @@ class Comparison:
         """Whether lower is better for the metric that decides."""
         return lower_is_better(self.metrics[0])
 
-    def row(self, address: str) -> Row | None:
+    def row(self, address: str) -> ComparedSystem | None:
         """Return the system with this address; None where it is not compared."""
         return next((row for row in self.rows if row.address == address), None)
 
-    def gain(self, row: Row) -> float | None:
+    def gain(self, row: ComparedSystem) -> float | None:
         """Return the difference of a row to the baseline, above 0 where the row is better."""
         if row.difference is None:
             return None
@@ -164,7 +164,7 @@ def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
     tested, variance = _differences(results, test, metric)
     corrected = iter(holm([difference.p_value for difference in tested if difference]))
     time_kind, times = training_times([result.cost for result in results])
-    first, unlearnt, rows = estimates[0].get(metric), dict[str, Trivial](), list[Row]()
+    first, unlearnt, rows = estimates[0].get(metric), dict[str, Trivial](), list[ComparedSystem]()
     for result, scores, difference, seconds in zip(results, estimates, tested, times, strict=True):
         score, cost, p_value, factor = scores.get(metric), result.cost, None, None
         if difference:
@@ -177,7 +177,7 @@ def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
             if trivial := not_beaten(result, test, metric, worst):
                 unlearnt[result.name] = trivial
         comparable = score and first and _is_comparable(baseline, result, test, metric)
-        row = Row(
+        row = ComparedSystem(
             result.name,
             result.address,
             seeds=score.seeds if score else (),

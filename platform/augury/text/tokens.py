@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from augury.core import config
-from augury.core.execution import Executor, Row, Task
+from augury.core.execution import Executor, Item, ItemFunction
 from augury.core.integrity import Checksum
 from augury.core.locks import lock_incomplete
 from augury.core.progress import Stage
@@ -143,14 +143,16 @@ def tokenise(
             )
 
 
-def _writer(tokenizer: Tokenizer, texts: Mapping[str, Text], folders: Mapping[str, Folder]) -> Task:
-    """Return the task that writes the ids of a shard of a text, and returns its `counts` as JSON
-    and its `file`."""
+def _writer(
+    tokenizer: Tokenizer, texts: Mapping[str, Text], folders: Mapping[str, Folder]
+) -> ItemFunction:
+    """Return the function that writes the ids of a shard of a text, and returns its `counts` as
+    JSON and its `file`."""
     encode = tokenizer.load()
     dtype = np.uint16 if tokenizer.size <= 1 << 16 else np.int32
 
-    def write(row: Row) -> Row:
-        text, folder, shard = texts[row["text"]], folders[row["text"]], row["shard"]
+    def write(item: Item) -> Item:
+        text, folder, shard = texts[item["text"]], folders[item["text"]], item["shard"]
         ids, offsets, counts = encode(read_shard(text.folder, shard, text.columns), text.view)
         rows = pa.ListArray.from_arrays(offsets.astype(np.int32), ids.astype(dtype))
         table, file = pa.table({"ids": rows}), f"{shard}{SUFFIX}"

@@ -20,8 +20,8 @@ from augury.experiments import record, stored_runs
 from augury.experiments.graph import VALID
 from augury.reporting import results, run_files
 from augury.reporting.comparison import (
+    ComparedSystem,
     Comparison,
-    Row,
     compare_all,
     scored_sets,
     warnings_of,
@@ -181,7 +181,7 @@ class Summary:
             if trial.progress == "failed"
         }
 
-    def row(self, result: ConfigurationResult) -> Row | None:
+    def row(self, result: ConfigurationResult) -> ComparedSystem | None:
         """Return the deciding comparison of a configuration; None where it is not scored."""
         return self.deciding.row(result.address) if self.deciding else None
 
