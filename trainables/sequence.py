@@ -16,7 +16,7 @@ from transformers import (
     PreTrainedModel,
 )
 
-from augury.core.progress import Stage
+from augury.core.progress import ProgressLine
 from augury.decoding.search import batches_by_length
 from augury.models import pretrained
 from augury.models.settings import Pretrained
@@ -119,7 +119,7 @@ def mean_states(
     )
     encoder, pad = model.get_encoder(), model.config.pad_token_id
     means: list[npt.NDArray[np.float32]] = []
-    with Stage("encoder states", len(sources), "sentences") as stage:
+    with ProgressLine("encoder states", len(sources), "sentences") as progress:
         for rows in batches_by_length(sources, STATES_TOKENS):
             ids = [torch.tensor(sources[row], device=model.device) for row in rows]
             batch = pad_sequence(ids, batch_first=True, padding_value=pad)
@@ -132,5 +132,5 @@ def mean_states(
                 means = [np.zeros((len(sources), layer.shape[2]), np.float32) for layer in layers]
             for mean, layer in zip(means, layers, strict=True):
                 mean[rows] = ((layer * counted).sum(1) / counted.sum(1)).cpu().numpy()
-            stage.advance(len(rows))
+            progress.advance(len(rows))
     return means

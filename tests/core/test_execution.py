@@ -23,7 +23,7 @@ from augury.core.execution import (
     LocalExecutor,
     RayExecutor,
 )
-from augury.core.progress import Stage
+from augury.core.progress import ProgressLine
 
 Anywhere = LocalExecutor | RayExecutor
 NUMBERS = [{"number": number} for number in range(23)]
@@ -53,9 +53,9 @@ def test_plain_values_come_back_as_they_are(executor: Anywhere) -> None:
         }
         for odd in (0, 1, 3)
     ]
-    with Stage("echo", 3) as stage:
-        results = executor.map(echo, items, stage)
-    assert stage.done == 3
+    with ProgressLine("echo", 3) as progress:
+        results = executor.map(echo, items, progress)
+    assert progress.done == 3
     for item, result in zip(items, results, strict=True):
         for name in ("text", "ids", "facts"):
             assert result[name] == item[name]
@@ -69,8 +69,8 @@ def complaining() -> Any:
 
 
 def test_a_user_error_of_a_function_is_one_here(executor: Anywhere) -> None:
-    with pytest.raises(UserError, match="no model"), Stage("items", 23) as stage:
-        executor.map(complaining, NUMBERS, stage)
+    with pytest.raises(UserError, match="no model"), ProgressLine("items", 23) as progress:
+        executor.map(complaining, NUMBERS, progress)
 
 
 def dying(item: Item) -> Item:
@@ -85,11 +85,11 @@ def dying(item: Item) -> Item:
 @pytest.mark.slow
 def test_what_a_killed_worker_leaves_is_done_by_another(local_ray: Any, tmp_path: Path) -> None:
     mark = tmp_path / "killed"
-    with Stage("numbers", 23) as stage:
+    with ProgressLine("numbers", 23) as progress:
         items: list[Item] = [{**item, "mark": str(mark)} for item in NUMBERS]
-        results = RayExecutor().map(lambda: dying, items, stage)
+        results = RayExecutor().map(lambda: dying, items, progress)
     assert mark.exists()
-    assert [result["number"] for result in results] == list(range(23)) and stage.done == 23
+    assert [result["number"] for result in results] == list(range(23)) and progress.done == 23
 
 
 @pytest.mark.slow
@@ -100,8 +100,8 @@ def test_an_actor_makes_its_function_once(local_ray: Any, tmp_path: Path) -> Non
         Path(tmp_path / f"{os.getpid()}-{time.time_ns()}").touch()
         return lambda item: {"rows": 1, "process": os.getpid()}
 
-    with Stage("numbers", 23) as stage:
-        results = RayExecutor().map(make, NUMBERS, stage)
+    with ProgressLine("numbers", 23) as progress:
+        results = RayExecutor().map(make, NUMBERS, progress)
     made = [int(path.name.partition("-")[0]) for path in tmp_path.iterdir()]
     assert len(made) == len(set(made)) <= 2 and {result["process"] for result in results} <= set(
         made
@@ -200,7 +200,7 @@ DYING = """
 import psutil
 from augury.core import messages, ray_connection
 from augury.core.execution import RayExecutor
-from augury.core.progress import Stage
+from augury.core.progress import ProgressLine
 
 ray_connection.PATIENCE_SECONDS = 1.0
 with messages.shown():
@@ -209,8 +209,8 @@ with messages.shown():
     (server,) = [process for process in children if process.name() == "gcs_server"]
     server.kill()
     while True:
-        stage = Stage("numbers", 1)
-        RayExecutor().map(lambda: lambda item: {"rows": 1}, [{"number": 1}], stage)
+        line = ProgressLine("numbers", 1)
+        RayExecutor().map(lambda: lambda item: {"rows": 1}, [{"number": 1}], line)
 """
 
 

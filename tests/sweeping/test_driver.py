@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
 from augury.core.store import Store
 from augury.experiments.record import unrecorded
+from augury.experiments.spec import Direction
 from augury.sweeping import plan
 from augury.sweeping import space as spaces
 from augury.sweeping.driver import run_experiment
 from augury.sweeping.plan import SweepOptions
 from augury.sweeping.schedulers import Trial
-from augury.sweeping.sweep import _Driver
+from augury.sweeping.sweep import _Command
 from augury.training.history import History
 from tests import tiny
 from tests.sweeping.sweeps import QUICK
@@ -24,12 +24,14 @@ from tests.sweeping.sweeps import QUICK
 
 @pytest.mark.parametrize(("mode", "value"), [("max", 4.0), ("min", 1.0)])
 def test_a_trial_is_compared_by_its_best_validation(
-    tmp_path: Path, mode: Literal["max", "min"], value: float
+    tmp_path: Path, mode: Direction, value: float
 ) -> None:
     """Of those that are finite."""
     space, store = replace(spaces.find(QUICK), mode=mode), Store(tmp_path)
     options = SweepOptions(str(tmp_path), "quick", (1, 2))
-    sweep = _Driver(space, options, unrecorded, lambda *_: None, store, store.folder("sweeps", "x"))
+    sweep = _Command(
+        space, options, unrecorded, lambda *_: None, store, store.folder("sweeps", "x")
+    )
     sweep.plan = plan.of_options(space, options, store)
     sweep._add_to_graph()
     trial = Trial([*sweep.plan.configurations][-1], 1)

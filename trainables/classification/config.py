@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from augury.core.config import Section, discriminated_union
 from augury.core.errors import UserError
 from augury.corpora.spec import LabelledPairsSpec, LabelledSpec
-from augury.experiments.spec import AnyRegime, Experiment
+from augury.experiments.spec import AnyRegime, Direction, Experiment
 from augury.models.settings import (
     Pretrained,
     check_heads,
@@ -126,7 +126,7 @@ class ClassifierConfig(Experiment):
         return tuple(corpus.labels)
 
     @property
-    def validated(self) -> tuple[str, Literal["max", "min"]]:
+    def validated(self) -> tuple[str, Direction]:
         return "valid/accuracy", "max"
 
     @model_validator(mode="after")

@@ -13,7 +13,7 @@ from augury.core.config import Section, discriminated_union
 from augury.core.errors import UserError
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Decoding
-from augury.experiments.spec import Experiment
+from augury.experiments.spec import Direction, Experiment
 from augury.models.settings import (
     Pretrained,
     check_heads,
@@ -229,7 +229,7 @@ class SequenceExperiment(Experiment):
         return self
 
     @property
-    def validated(self) -> tuple[str, Literal["max", "min"]]:
+    def validated(self) -> tuple[str, Direction]:
         if self.validation.metric == "loss":
             return super().validated
         return f"valid/{self.validation.metric}", "max"

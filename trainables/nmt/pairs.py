@@ -11,7 +11,7 @@ from augury.augment import prompts
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.locks import make_once
-from augury.core.progress import Stage, say_once
+from augury.core.progress import ProgressLine, say_once
 from augury.core.store import Folder, Store
 from augury.core.words import Words
 from augury.corpora.corpus import KIND as CORPORA
@@ -65,13 +65,13 @@ def pairs(spec: PairsCorpus, split: str, store: Store) -> Corpus:
                 writer.add(_records(spec.form, language, folder, ids, sources, targets))
         else:
             linked = align.links_by_shard(spec, split, spec.links.get(split), store)
-            with Stage(f"reorder {split}", corpus.rows, "pairs") as stage:
+            with ProgressLine(f"reorder {split}", corpus.rows, "pairs") as progress:
                 for shard, links in zip(corpus.shards, linked, strict=True):
                     block = corpus.shard(shard, ("id", "source"))
                     columns = _reordered(block, links, spec.min_coverage)
                     writer.add(_records(spec.form, language, folder, *columns))
                     left_out += len(block) - len(columns[0])
-                    stage.advance(len(block))
+                    progress.advance(len(block))
             if left_out == corpus.rows:
                 raise UserError(
                     f"{split}: the alignment links less than {spec.min_coverage:.0%} of the words "

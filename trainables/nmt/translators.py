@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from augury.augment.health import UnusableOutput
 from augury.core.config import address
 from augury.core.errors import UserError
-from augury.core.progress import Stage
+from augury.core.progress import ProgressLine
 from augury.core.store import Folder, Store
 from augury.corpora.ingest import cached_corpus
 from augury.regimes.regime import SOURCE, TARGET
@@ -127,9 +127,9 @@ class FromNothing(Translator):
         settings = self.experiment.vocabulary
         groups = {name: partial(text.lines, settings.max_sentences) for name, text in texts.items()}
         languages = list(self.experiment.corpus.languages_of("train"))
-        with Stage("vocabulary", unit="pieces") as stage:
+        with ProgressLine("vocabulary", unit="pieces") as progress:
             made = training.train(groups, settings, languages=languages, folder=folder)
-            stage.advance(len(made))
+            progress.advance(len(made))
 
     def entries(self, store: Store) -> int:
         """Return the estimated number of entries of the vocabulary."""

@@ -19,7 +19,7 @@ from augury.experiments import stored_runs
 from augury.experiments.task import ShowsStates, capable
 from augury.reporting import rendering, run_files
 from augury.reporting.numbers import number, p_text
-from augury.reporting.report import Report, Section
+from augury.reporting.report import PageSection, Report
 from augury.reporting.samples import Example
 from augury.reporting.tables import Columns, Table, plain_records, record_cells, table
 
@@ -51,7 +51,7 @@ class Analysis(Extension, ABC):
         """Return what the results say, in a sentence that claims no more than they support."""
 
     @abstractmethod
-    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[Section]:
+    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[PageSection]:
         """Return the sections of the page; their tables are shown in a terminal too."""
 
 

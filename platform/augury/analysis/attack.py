@@ -19,7 +19,7 @@ from augury.experiments.task import find_task
 from augury.regimes.adversarial import Adversarial
 from augury.regimes.regime import PerturbableModel, Progress
 from augury.reporting.numbers import number
-from augury.reporting.report import Section, section
+from augury.reporting.report import PageSection, section
 from augury.reporting.tables import Columns
 
 RADII = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
@@ -130,7 +130,7 @@ class AttackAnalysis(Analysis):
             said.append(f"{name}: {text}")
         return "\n".join(said)
 
-    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[Section]:
+    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[PageSection]:
         """Return the losses by radius."""
         note, title = "Of training examples, without dropout; the loss in nats a row.", "Loss by ε"
         shown = result_table(results, COLUMNS, ("system", "epsilon"), title=title, notes=(note,))

@@ -21,7 +21,7 @@ from augury.analysis.analysis import Analysis, result_table, test_label
 from augury.analysis.paired import difference, estimate
 from augury.analysis.system import System
 from augury.reporting.numbers import number
-from augury.reporting.report import Section, section
+from augury.reporting.report import PageSection, section
 from augury.reporting.tables import Columns, plain_records
 from augury.scoring.bootstrap import Value, resample
 from augury.scoring.sacre import Bleu, bleu_counts
@@ -164,7 +164,7 @@ class BucketAnalysis(Analysis):
         test = "paired bootstrap, p < 0.05 corrected for the buckets"
         return f"On {test_label(systems)}, {'; '.join(found)} ({test})."
 
-    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[Section]:
+    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[PageSection]:
         """Return a table for every kind of buckets."""
         shown, first = [], systems[0].name
         for name, kind in KINDS.items():

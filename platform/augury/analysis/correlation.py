@@ -24,7 +24,7 @@ from augury.core.naming import counted
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
 from augury.reporting.numbers import number
-from augury.reporting.report import Section, section
+from augury.reporting.report import PageSection, section
 from augury.reporting.tables import Columns, cell, table
 
 NEGLIGIBLE = 1e-10
@@ -169,7 +169,7 @@ class CorrelationAnalysis(Analysis):
             "alike up to a linear map 1."
         )
 
-    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[Section]:
+    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[PageSection]:
         """Return the correlations of equal layers between views and models, and of all layers
         within a model."""
         between, shown = _is_between(results), []

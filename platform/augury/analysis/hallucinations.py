@@ -22,7 +22,7 @@ from augury.analysis.paired import estimate, means, signs
 from augury.analysis.system import System
 from augury.core.words import clusters, is_unspaced
 from augury.reporting.numbers import p_text
-from augury.reporting.report import Section, section
+from augury.reporting.report import PageSection, section
 from augury.reporting.tables import Columns, plain_records
 from augury.scoring.sacre import bleu_counts
 from augury.scoring.significance import holm
@@ -150,7 +150,7 @@ class HallucinationAnalysis(Analysis):
             said.append(f"{system}the difference {real} (sign test {p_text(p_value)}{how})")
         return f"{'; '.join(said)}."
 
-    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[Section]:
+    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[PageSection]:
         """Return the numbers of lost sentences, and examples."""
         examples = []
         for found, system in zip(results["examples"], systems, strict=True):

@@ -19,7 +19,7 @@ from augury.analysis.system import System
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
 from augury.reporting.numbers import number
-from augury.reporting.report import Section, section
+from augury.reporting.report import PageSection, section
 from augury.reporting.tables import Columns, plain_records
 from augury.scoring.bootstrap import resample
 from augury.scoring.registry import metric, title
@@ -74,7 +74,7 @@ class OutputAnalysis(Analysis):
             summary.append(f"{', '.join(said)}{same}")
         return f"On {test_label(systems)}, {'. '.join(summary)}."
 
-    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[Section]:
+    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[PageSection]:
         """Return the scores by view, and outputs side by side."""
         name = title(self.metric)
         columns: Columns = {
@@ -95,7 +95,7 @@ class OutputAnalysis(Analysis):
         return [section("Scores by input view", scores), *examples]
 
 
-def _examples(system: System) -> list[Section]:
+def _examples(system: System) -> list[PageSection]:
     """Return a random sample of the sentences whose outputs are not equal from all views."""
     outputs = {view: system.outputs(view) for view in system.views}
     rows = range(len(system.sources))

@@ -20,7 +20,7 @@ from augury.analysis.system import System
 from augury.core.errors import UserError
 from augury.decoding.settings import PLAIN
 from augury.reporting.numbers import number
-from augury.reporting.report import Section, section
+from augury.reporting.report import PageSection, section
 from augury.reporting.tables import Columns, cell, plain_records, table
 from augury.scoring.significance import holm
 
@@ -119,7 +119,7 @@ class RareSubwordAnalysis(Analysis):
             f"of a sentence: {'. '.join(said)}."
         )
 
-    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[Section]:
+    def sections(self, results: pd.DataFrame, systems: Sequence[System]) -> list[PageSection]:
         """Return the counts of the rarest subwords, and the given sentences with their pieces
         (CipherDAug, figures 7 and 8)."""
         notes = (

@@ -18,7 +18,7 @@ from augury.augment.pipeline import split_into_blocks
 from augury.core import config
 from augury.core.execution import Execution, Item, ItemFunction
 from augury.core.locks import make_once
-from augury.core.progress import Stage
+from augury.core.progress import ProgressLine
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, read_shard, write_shard
 from augury.decoding.settings import PLAIN, Decoding, Sampling
@@ -82,9 +82,9 @@ class ModelOutputs:
         gpus = isinstance(self.settings, Sampling) or self.model.on_gpu
         executor = execution.choose(self.corpus.rows / self.per_second, name, gpus=gpus)
         threads = 1 if executor.name == "ray" else execution.threads or 2
-        with Stage(name, self.corpus.rows, unit) as stage:
-            stage.advance(self.corpus.rows - rows)
-            done = executor.map(partial(_writer, self, threads), missing, stage)
+        with ProgressLine(name, self.corpus.rows, unit) as progress:
+            progress.advance(self.corpus.rows - rows)
+            done = executor.map(partial(_writer, self, threads), missing, progress)
         # The seconds that one process needs for all texts, extrapolated from this call.
         seconds = sum(block["seconds"] for block in done) * self.corpus.rows / rows if rows else 0.0
         self.folder.finish(

@@ -26,7 +26,7 @@ from augury.augment.operator import (
 from augury.core import config
 from augury.core.execution import Execution, Item, ItemFunction
 from augury.core.locks import lock_incomplete, make_once, usable
-from augury.core.progress import Stage, say
+from augury.core.progress import ProgressLine, say
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import (
@@ -225,9 +225,9 @@ def _learn(part: Part, corpus: Corpus, execution: Execution) -> None:
         # Without statistics of blocks the text need not be read.
         if type(operator).fit_block is not Operator.fit_block:
             executor = execution.choose(corpus.rows / FITTED_PER_SECOND, name)
-            with Stage(name, corpus.rows) as stage:
+            with ProgressLine(name, corpus.rows) as progress:
                 items = [{"shard": shard} for shard in corpus.shards]
-                results = executor.map(partial(_fitter, operator, corpus), items, stage)
+                results = executor.map(partial(_fitter, operator, corpus), items, progress)
         learned = operator.fit([json.loads(result["statistics"]) for result in results])
         content = json.dumps(learned, ensure_ascii=False, indent=1, allow_nan=False)
         part.fit.write("fitted.json", f"{content}\n")
@@ -307,10 +307,10 @@ def _make_of_blocks(part: Part, corpus: Corpus, store: Store, execution: Executi
     blocks = split_into_blocks(corpus, block_rows(operator))
     work = corpus.rows / operator.PER_SECOND
     executor = execution.choose(work, f"augment {part.name}", gpus=bool(part.models))
-    with Stage(f"augment {part.name}", corpus.rows, KINDS[operator.makes()]) as stage:
+    with ProgressLine(f"augment {part.name}", corpus.rows, KINDS[operator.makes()]) as progress:
         # Shards are written whole or not at all: what is there, a killed call has made.
         there = set(part.folder.files())
-        made = executor.map(partial(_applier, part, corpus, store, there), blocks, stage)
+        made = executor.map(partial(_applier, part, corpus, store, there), blocks, progress)
     shards = {of["name"]: shard for of, shard in zip(blocks, made, strict=True)}
     _finish(part, corpus, shards)
 

@@ -17,7 +17,7 @@ from augury.cli.common import RESULTS, print_json, print_table
 from augury.core.errors import UserError, unknown
 from augury.core.locks import any_held, is_locked
 from augury.core.naming import counted
-from augury.core.progress import Stage, duration, say
+from augury.core.progress import ProgressLine, duration, say
 from augury.core.store import Folder, Store, modified
 from augury.core.verification import verify
 from augury.experiments import stored_runs
@@ -229,10 +229,10 @@ def _clean(store: Store, arguments: argparse.Namespace) -> int:
 def _verify(store: Store, as_json: bool) -> int:
     """Compare all files with their checksums; return 1 where one is damaged."""
     checked = []
-    with Stage("verify", unit="files") as stage:
+    with ProgressLine("verify", unit="files") as progress:
         for checked_file in verify(store, RECORDS, FOREIGN):
             checked.append(checked_file)
-            stage.advance()
+            progress.advance()
     damaged = [{"file": file.name, "damage": file.damage} for file in checked if file.damage]
     size = sum(file.bytes for file in checked)
     if as_json:

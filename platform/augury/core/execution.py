@@ -20,7 +20,7 @@ from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.machine import available_cores, in_this_directory
 from augury.core.messages import collected
-from augury.core.progress import Stage, say_once
+from augury.core.progress import ProgressLine, say_once
 from augury.core.ray_connection import connect, is_worker
 
 T = TypeVar("T")
@@ -44,12 +44,12 @@ class LocalExecutor:
     name = "local"
 
     def map(
-        self, make: Callable[[], ItemFunction], items: Sequence[Item], stage: Stage
+        self, make: Callable[[], ItemFunction], items: Sequence[Item], progress: ProgressLine
     ) -> list[Item]:
         function, results = make(), []
         for item in items:
             results.append(function(item))
-            stage.advance(results[-1]["rows"])
+            progress.advance(results[-1]["rows"])
         return results
 
 
@@ -66,7 +66,7 @@ class RayExecutor:
         self.gpus = gpus
 
     def map(
-        self, make: Callable[[], ItemFunction], items: Sequence[Item], stage: Stage
+        self, make: Callable[[], ItemFunction], items: Sequence[Item], progress: ProgressLine
     ) -> list[Item]:
         if not items:
             return []
@@ -86,7 +86,7 @@ class RayExecutor:
             num_cpus=1,
             num_gpus=self.gpus or None,
         )
-        dataset.set_name(stage.name)
+        dataset.set_name(progress.name)
         results: list[Item] = [{}] * len(items)
         for result in dataset.iter_rows():
             for message in result.pop(MESSAGES):
@@ -95,7 +95,7 @@ class RayExecutor:
             if error := result.pop(ERROR):
                 raise UserError(error)
             results[result.pop(INDEX)] = result
-            stage.advance(result["rows"])
+            progress.advance(result["rows"])
         return results
 
 
@@ -250,8 +250,8 @@ def map_texts(
     """Map a function with a model over texts, or lists of texts, `chunk` at a time, and return a
     result for each, in order."""
     items = [{TEXTS: [*texts[start : start + chunk]]} for start in range(0, len(texts), chunk)]
-    with Stage(name, len(texts), unit) as stage:
-        chunks = executor.map(partial(_of_texts, make), items, stage)
+    with ProgressLine(name, len(texts), unit) as progress:
+        chunks = executor.map(partial(_of_texts, make), items, progress)
     return [result for done in chunks for result in done[RESULTS]]
 
 

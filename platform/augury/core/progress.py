@@ -53,8 +53,8 @@ class StatusLine:
             self._handler.show(text)
 
 
-class Stage(StatusLine):
-    """Progress of a stage of work: count, rate and time left; logs one message when it ends."""
+class ProgressLine(StatusLine):
+    """The line of some work: count, rate and time left; logs one message when it ends."""
 
     def __init__(self, name: str, total: int | None = None, unit: str = "rows"):
         super().__init__(name)

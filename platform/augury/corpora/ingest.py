@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.locks import make_once
-from augury.core.progress import Stage, say, say_once
+from augury.core.progress import ProgressLine, say, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND, PARALLEL, SCHEMA_VERSION, TEXTS, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes
@@ -165,8 +165,8 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
         size = split.text.subset
         builder = RecordBuilder(split, text, choose(split, text, size) if size else None)
         rows = min(text.total, text.first or text.total)
-        with Stage(f"read {split.name}", rows, split.kind.noun) as stage:
-            for records in builder.records(stage):
+        with ProgressLine(f"read {split.name}", rows, split.kind.noun) as progress:
+            for records in builder.records(progress):
                 writer.add(records)
     except UserError:
         folder.remove()

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from augury.core.errors import UserError
 from augury.core.machine import available_cores
 from augury.core.naming import counted
-from augury.core.progress import Stage
+from augury.core.progress import ProgressLine
 from augury.core.rng import digest
 from augury.core.threads import map_ahead
 from augury.corpora.filters import (
@@ -71,7 +71,7 @@ class RecordBuilder:
         self._passed = 0  # number of rows that passed the filter
         self._duplicates = Duplicates()
 
-    def records(self, stage: Stage | None = None) -> Iterator[pa.Table]:
+    def records(self, progress: ProgressLine | None = None) -> Iterator[pa.Table]:
         """Yield the records of the text block by block; later blocks are cleaned meanwhile.
 
         Raises UserError for unusable rows, and at the end if most are rejected or none is kept.
@@ -79,8 +79,8 @@ class RecordBuilder:
         threads = min(available_cores(), MAX_THREADS)
         for cleaned in map_ahead(self._clean, self.text.blocks(), threads):
             yield self._add(cleaned)
-            if stage:
-                stage.advance(len(cleaned.block))
+            if progress:
+                progress.advance(len(cleaned.block))
         self._check()
 
     def manifest(self) -> dict[str, Any]:

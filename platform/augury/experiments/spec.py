@@ -42,6 +42,8 @@ TASKS = Registry(
 SHARED = ("name", "seeds", "storage", "execution", "tracking", "health")
 """The sections that all stages of an experiment share and that do not affect the trained model."""
 
+Direction = Literal["max", "min"]
+"""Whether the largest or the smallest value of a metric is the best, as `mode` of Ray Tune."""
 LAST_SEED = 2**32 - 1  # of NumPy
 
 AnyOperator = Annotated[
@@ -148,7 +150,7 @@ class Experiment(Section):
         return {"augment": [], "regime": plain, **({"mixture": {}} if self.mixture else {})}
 
     @property
-    def validated(self) -> tuple[str, Literal["max", "min"]]:
+    def validated(self) -> tuple[str, Direction]:
         """The metric that decides on the validation set, by its name in the history, and whether
         its largest or its smallest value is the best."""
         return "valid/loss", "min"

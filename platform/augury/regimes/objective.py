@@ -84,11 +84,11 @@ def view_objective(
     autocast = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None
     grad = torch.is_grad_enabled()
     needs_grad = tuple(grad and t is not None and t.requires_grad for t in (hidden, weight, bias))
-    plan = _Plan(tuple(weights), target, uniform, beta, tau, chunk, autocast, needs_grad)
-    return Terms(*_ViewObjective.apply(hidden, weight, bias, labels, plan))
+    options = _Options(tuple(weights), target, uniform, beta, tau, chunk, autocast, needs_grad)
+    return Terms(*_ViewObjective.apply(hidden, weight, bias, labels, options))
 
 
-class _Plan(NamedTuple):
+class _Options(NamedTuple):
     weights: tuple[float, ...]
     target: float  # the smoothed label distribution: `target + uniform` at the label,
     uniform: float  # `uniform` at every other class
@@ -108,11 +108,16 @@ class _Plan(NamedTuple):
 class _ViewObjective(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor | None, labels: Tensor, plan: _Plan
+        ctx: Any,
+        hidden: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        labels: Tensor,
+        options: _Options,
     ) -> tuple[Tensor, ...]:
         # The plan decides on dtypes here, not autocast.
         with torch.autocast(hidden.device.type, enabled=False):
-            terms, gradients = _forward(hidden, weight, bias, labels, plan)
+            terms, gradients = _forward(hidden, weight, bias, labels, options)
         ctx.save_for_backward(*gradients)
         ctx.types = [None if tensor is None else tensor.dtype for tensor in (hidden, weight, bias)]
         ctx.mark_non_differentiable(*terms[1:])
@@ -131,7 +136,7 @@ class _ViewObjective(torch.autograd.Function):
 
 
 def _forward(
-    hidden: Tensor, weight: Tensor, bias: Tensor | None, labels: Tensor, plan: _Plan
+    hidden: Tensor, weight: Tensor, bias: Tensor | None, labels: Tensor, options: _Options
 ) -> tuple[Terms, tuple[Tensor | None, ...]]:
     """Return the terms, and the gradients of `total` by hidden, weight and bias where needed."""
     views, rows, width = hidden.shape
@@ -139,8 +144,8 @@ def _forward(
     # The dtypes of matrix products and of everything else.
     low = torch.promote_types(hidden.dtype, weight.dtype)
     exact = torch.promote_types(low, torch.float32)
-    if plan.autocast is not None and exact != torch.float64:
-        low = plan.autocast
+    if options.autocast is not None and exact != torch.float64:
+        low = options.autocast
     projection, offset = weight.to(low), None if bias is None else bias.to(low)
     losses = hidden.new_zeros(2, views, dtype=exact)
     divergence = losses.new_zeros(())
@@ -150,30 +155,30 @@ def _forward(
     # logits of a chunk is scale * (share * probabilities + ...), and `scale` is applied to the
     # other factor of its matrix products, which is much smaller. In place, it is beta / 2 for the
     # anchor and -beta / 2 for the other views.
-    share = losses.new_tensor(plan.weights).view(-1, 1, 1)
+    share = losses.new_tensor(options.weights).view(-1, 1, 1)
     scale = torch.ones_like(share)
-    if not plan.beta:
+    if not options.beta:
         share, scale = scale, share
-    elif plan.in_place():
-        scale *= -plan.beta / 2
+    elif options.in_place():
+        scale *= -options.beta / 2
         scale[0].neg_()
         share = share / scale
 
     # Every chunk writes rows of its own in the gradient by `hidden`, and adds to those by weight
     # and bias: in a low precision, these sums over all rows would lose their small terms.
-    needs = plan.needs_grad
+    needs = options.needs_grad
     by_hidden = torch.empty_like(hidden) if needs[0] else None
     by_weight = torch.zeros_like(weight, dtype=exact) if needs[1] else None
     by_bias = torch.zeros_like(bias, dtype=exact) if needs[2] and bias is not None else None
 
     # Allocated once: freed memory would be returned to the system, then mapped and zeroed again for
     # each chunk.
-    shape = views * min(plan.chunk, rows), classes
+    shape = views * min(options.chunk, rows), classes
     buffers = [losses.new_empty(shape) for _ in range(2)]
     # In one dtype, the product is written to where logits are read; else it is converted first.
     products = buffers[0] if low == exact else losses.new_empty(shape, dtype=low)
-    for start in range(0, rows, plan.chunk):
-        chunk = slice(start, start + plan.chunk)
+    for start in range(0, rows, options.chunk):
+        chunk = slice(start, start + options.chunk)
         inputs = hidden[:, chunk].to(low).reshape(-1, width)
         product = products[: len(inputs)]
         if offset is None:
@@ -185,7 +190,7 @@ def _forward(
         )
         if low != exact:
             logits.copy_(product.view_as(logits))
-        sums = _chunk(logits, probabilities, labels[chunk], share, plan)
+        sums = _chunk(logits, probabilities, labels[chunk], share, options)
         losses += sums.losses
         divergence += sums.divergence
         correct += sums.correct
@@ -206,9 +211,9 @@ def _forward(
             else:
                 by_weight += torch.mm(gradient.t(), inputs)
 
-    total = losses[0] @ losses.new_tensor(plan.weights)
-    if plan.beta:
-        total = total + plan.beta * divergence
+    total = losses[0] @ losses.new_tensor(options.weights)
+    if options.beta:
+        total = total + options.beta * divergence
     return Terms(total, losses[0], losses[1], divergence, correct), (by_hidden, by_weight, by_bias)
 
 
@@ -221,7 +226,7 @@ class _Chunk(NamedTuple):
 
 
 def _chunk(
-    logits: Tensor, probabilities: Tensor, labels: Tensor, share: Tensor, plan: _Plan
+    logits: Tensor, probabilities: Tensor, labels: Tensor, share: Tensor, options: _Options
 ) -> _Chunk:
     """Return the losses and the gradient of a chunk of logits (views, rows, classes).
 
@@ -237,9 +242,9 @@ def _chunk(
     log_normaliser = peak - probabilities.amax(-1, keepdim=True).log_()
     of_label = logits.gather(-1, index)
     nll = log_normaliser - of_label
-    smoothed = plan.target * nll
-    if plan.uniform:
-        smoothed += plan.uniform * (classes * log_normaliser - logits.sum(-1, keepdim=True))
+    smoothed = options.target * nll
+    if options.uniform:
+        smoothed += options.uniform * (classes * log_normaliser - logits.sum(-1, keepdim=True))
     losses = torch.stack([smoothed, nll]).sum((2, 3))
     correct = (of_label == peak).sum((1, 2))
 
@@ -247,21 +252,21 @@ def _chunk(
     # it overwrites a buffer that is not needed any more: another one would be as large as logits.
     divergence = losses.new_zeros(())
     gradient = None
-    if not plan.beta:
-        gradient = probabilities if any(plan.needs_grad) else None
-    elif plan.in_place():
+    if not options.beta:
+        gradient = probabilities if any(options.needs_grad) else None
+    elif options.in_place():
         divergence = _symmetric_kl(logits, probabilities, share)
         gradient = logits
     else:
-        gradient = probabilities * share if any(plan.needs_grad) else None
+        gradient = probabilities * share if any(options.needs_grad) else None
         divergence = _divergence(
-            logits.sub_(log_normaliser), probabilities, plan.beta, plan.tau, gradient
+            logits.sub_(log_normaliser), probabilities, options.beta, options.tau, gradient
         )
     if gradient is not None:
         # Smoothed labels: `uniform` at every class, and `target` more at the label.
-        gradient.scatter_add_(-1, index, (-plan.target * share).expand(index.shape))
-        if plan.uniform:
-            gradient.sub_(plan.uniform * share)
+        gradient.scatter_add_(-1, index, (-options.target * share).expand(index.shape))
+        if options.uniform:
+            gradient.sub_(options.uniform * share)
     return _Chunk(losses, divergence, correct, gradient)
 
 

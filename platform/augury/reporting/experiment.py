@@ -17,7 +17,15 @@ from augury.reporting.comparison import Comparison, compare_all, scored_sets, wa
 from augury.reporting.curves import learning_curves, recorded
 from augury.reporting.find import PAGE, SUMMARY
 from augury.reporting.notes import not_beaten, text_notes, untrained_warnings
-from augury.reporting.report import Charts, Code, Details, Report, Section, example_section, section
+from augury.reporting.report import (
+    Charts,
+    Code,
+    Details,
+    PageSection,
+    Report,
+    example_section,
+    section,
+)
 from augury.reporting.results import SystemResult, best_text, best_validations
 from augury.reporting.run_files import EXPERIMENT, experiment_yaml
 from augury.reporting.samples import draw
@@ -84,7 +92,7 @@ def report(results: Sequence[SystemResult], name: str, failures: Sequence[str] =
 
 def _sections(
     results: Sequence[SystemResult], comparisons: Sequence[Comparison]
-) -> Iterator[Section]:
+) -> Iterator[PageSection]:
     first, test = comparisons[0], scored_sets(results)[0]
     styles = {result.address: system_style(index) for index, result in enumerate(results)}
     names = legend(result.name for result in results)

@@ -62,19 +62,19 @@ Block = Table | Charts | Example | Code | Listing | Places | Details | str
 
 
 @dataclass(frozen=True)
-class Section:
+class PageSection:
     """A section of a page."""
 
     heading: str
     blocks: Sequence[Block]
 
 
-def section(heading: str, *blocks: Block | None) -> Section:
+def section(heading: str, *blocks: Block | None) -> PageSection:
     """Return a section of the blocks that are not None."""
-    return Section(heading, tuple(block for block in blocks if block is not None))
+    return PageSection(heading, tuple(block for block in blocks if block is not None))
 
 
-def example_section(test: str, examples: Sequence[Example]) -> list[Section]:
+def example_section(test: str, examples: Sequence[Example]) -> list[PageSection]:
     """Return the examples of a test set side by side, where there are any."""
     text = f"{len(examples)} examples of {test}, drawn at random, with each system's first seed."
     return [section("Examples", text, *examples)] if examples else []
@@ -98,7 +98,7 @@ class Report:
 
     title: str
     answer: str
-    sections: Sequence[Section] = ()
+    sections: Sequence[PageSection] = ()
     """The body of the page."""
     conclusions: Sequence[str] = ()
     """What follows from the answer, shown below it."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from augury.reporting.comparison import Comparison
 from augury.reporting.figures import Figure, chart, error_bars, trace
 from augury.reporting.numbers import p_text
-from augury.reporting.report import Block, Charts, Legend, Section, section
+from augury.reporting.report import Block, Charts, Legend, PageSection, section
 from augury.reporting.results import on_one_device
 from augury.reporting.score_tables import by_system, by_test
 from augury.reporting.styles import COLOURS, OTHER, Style
@@ -29,7 +29,7 @@ def score_sections(
     styles: Mapping[str, Style],
     more: Block,
     legend: Legend,
-) -> Iterator[Section]:
+) -> Iterator[PageSection]:
     """Yield the sections of scores; `shown` is the table of all; `styles` are by address,
     `legend` explains them, `more` is shown with the test sets."""
     yield section("Scores and cost", shown)

@@ -16,6 +16,7 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.faults import InvalidSettings, faults_of
 from augury.core.plugins import Registry
+from augury.experiments.spec import Direction
 
 T = TypeVar("T")
 AtScale: TypeAlias = T | Callable[[str], T]
@@ -24,7 +25,6 @@ Point = Mapping[str, Any]
 """Dotted keys with their values."""
 Rows = dict[str, dict[str, Any]]
 """Points by name, as the functions of `rows` make them."""
-Mode = Literal["max", "min"]
 SchedulerName = Literal["all", "race"]
 PrintedValues = Mapping[str, Mapping[str, int | float | None]]
 """Row -> test set, or `mean` for the mean over all test sets -> value; None: not printed."""
@@ -58,7 +58,7 @@ class SearchSpace(config.Section):
     """Whether the systems of an experiment that the space is applied to are rows too."""
     metric: str
     """The metric to compare during training, by its name in the history (`valid/bleu`)."""
-    mode: Mode
+    mode: Direction
     """Whether the largest or the smallest value of the metric is the best."""
     seeds: tuple[int, ...] = Field(min_length=1)
     """The seeds that configurations are trained with."""

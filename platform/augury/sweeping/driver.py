@@ -36,7 +36,7 @@ REPORTS = "reports"
 """The kind of the folders of experiments that were trained."""
 
 
-class Trained(NamedTuple):
+class TrainedSystems(NamedTuple):
     """What `run_experiment` leaves."""
 
     runs: dict[str, dict[int, Folder]]
@@ -54,7 +54,7 @@ def run_experiment(
     recording: Recording = unrecorded,
     *,
     budget: float | None = None,
-) -> Trained:
+) -> TrainedSystems:
     """Train and score every system of an experiment with every seed, except finished runs.
 
     `budget` is in seconds: after it no trial begins, and those that run end at their next
@@ -117,7 +117,7 @@ def run_experiment(
     missing = sum(trials.progress.get(trial) not in ended for trial in wanted)
     left = remaining(graph) if missing else None
     takes = sum(left.values()) / trials_at_once(experiment) if left else None
-    return Trained(runs, trials.failures, missing, takes)
+    return TrainedSystems(runs, trials.failures, missing, takes)
 
 
 def run_trials(

@@ -17,9 +17,9 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from augury.experiments.spec import LAST_SEED
+from augury.experiments.spec import LAST_SEED, Direction
 
 CONFIDENCE = 0.95
 FRESH = 3
@@ -27,7 +27,6 @@ FRESH = 3
 FINALISTS = 3
 """How many of the best get further seeds, besides the reference."""
 
-Mode = Literal["max", "min"]
 Standings = Mapping[str, float]
 """Configuration -> its mean over seeds, best first."""
 Propose = Callable[[Standings], Collection[str]]
@@ -102,7 +101,7 @@ class Scheduler:
         self,
         configurations: Iterable[str],
         seeds: Iterable[int],
-        mode: Mode = "max",
+        mode: Direction = "max",
         fresh: Iterable[int] = (),
     ):
         self.configurations, self.seeds, self.mode = [*configurations], [*seeds], mode
@@ -226,7 +225,7 @@ class Race(Scheduler):
         self,
         configurations: Iterable[str],
         seeds: Iterable[int],
-        mode: Mode = "max",
+        mode: Direction = "max",
         fresh: Iterable[int] = (),
     ):
         super().__init__(configurations, seeds, mode, fresh)

@@ -14,9 +14,9 @@ from augury.core.faults import InvalidSettings
 from augury.core.naming import command
 from augury.core.paths import absolute
 from augury.core.plugin_files import file_of, is_path, is_stored, named_by_user
+from augury.experiments.spec import Direction
 from augury.scoring.registry import lower_is_better
 from augury.sweeping.declarations import (
-    Mode,
     Point,
     SchedulerName,
     SearchSpace,
@@ -47,7 +47,7 @@ class Space:
     rows: Mapping[str, Point]
     """Named points."""
     metric: str
-    mode: Mode
+    mode: Direction
     seeds: tuple[int, ...]
     reference: Point | str | None
     """A point or the name of a row; None: the plain baseline."""

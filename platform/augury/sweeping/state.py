@@ -20,6 +20,7 @@ from augury.core.integrity import Damaged
 from augury.core.messages import say_once
 from augury.core.store import Folder, Store
 from augury.experiments import record
+from augury.experiments.spec import Direction
 from augury.sweeping.schedulers import Confirmation
 from augury.training import history
 
@@ -29,14 +30,14 @@ TUNE = "tune"
 SILENCE_SECONDS = 180.0  # a live driver writes a heartbeat every 30 seconds
 DEFINITION, STATE, PAGE = "sweep.json", "state.json", "index.html"
 
-Progress = Literal["waiting", "running", "stopped", "finished", "failed"]
-STATES: tuple[Progress, ...] = ("finished", "running", "stopped", "failed", "waiting")
+TrialProgress = Literal["waiting", "running", "stopped", "finished", "failed"]
+STATES: tuple[TrialProgress, ...] = ("finished", "running", "stopped", "failed", "waiting")
 """In the order in which they are shown."""
-ENDS: tuple[Progress, ...] = ("finished", "failed")
+ENDS: tuple[TrialProgress, ...] = ("finished", "failed")
 
 
 @dataclass(frozen=True)
-class Point:
+class ValidationPoint:
     """The value of the sweep's metric at a validation."""
 
     update: int
@@ -52,11 +53,11 @@ class TrialState:
     seed: int
     folder: Folder
     """The run's folder; may not exist yet."""
-    progress: Progress
+    progress: TrialProgress
     """waiting: not started; stopped: ended before its end, by a budget or Ctrl-C."""
     error: str | None
     """The error of a failed trial."""
-    curve: tuple[Point, ...]
+    curve: tuple[ValidationPoint, ...]
 
     @property
     def seconds(self) -> float:
@@ -116,7 +117,7 @@ class Sweep:
     question: str
     metric: str
     """The deciding metric by its name in the history: `valid/bleu`."""
-    mode: Literal["max", "min"]
+    mode: Direction
     scale: str
     keys: tuple[str, ...]
     """The swept dotted keys."""
@@ -184,7 +185,7 @@ class Sweep:
     def furthest(self, configuration: Configuration) -> dict[TrialState, float]:
         """Return the best validations of the trials of a configuration that have finished; before
         one has, of those that have begun, which have had less training. Failed ones never count."""
-        validated: dict[Progress, dict[TrialState, float]] = {}
+        validated: dict[TrialProgress, dict[TrialState, float]] = {}
         for trial in configuration.trials:
             if (value := self.best(trial)) is not None:
                 validated.setdefault(trial.progress, {})[trial] = value
@@ -212,7 +213,7 @@ class Sweep:
         """Spent in the training of all trials."""
         return sum(trial.seconds for _, trial in self.trials)
 
-    def count(self, progress: Progress) -> int:
+    def count(self, progress: TrialProgress) -> int:
         """Return the number of trials in a state."""
         return sum(trial.progress == progress for _, trial in self.trials)
 
@@ -233,12 +234,12 @@ class Curves:
     """A cache of validation curves that rereads a history only if it has grown."""
 
     metric: str
-    _known: dict[str, tuple[fs.FileInfo | str | None, tuple[Point, ...]]] = field(
+    _known: dict[str, tuple[fs.FileInfo | str | None, tuple[ValidationPoint, ...]]] = field(
         default_factory=dict
     )
     """By run, with what was known of its history, or that it has ended."""
 
-    def of(self, run: Folder, ended: bool = False) -> tuple[Point, ...]:
+    def of(self, run: Folder, ended: bool = False) -> tuple[ValidationPoint, ...]:
         """Return the validations of a run so far, which will be no more if it has `ended`."""
         now = "ended" if ended else run.info(history.FILE)
         known, curve = self._known.get(run.name, (None, ()))
@@ -247,11 +248,11 @@ class Curves:
             self._known[run.name] = (now, curve)
         return curve
 
-    def _read(self, run: Folder) -> tuple[Point, ...]:
+    def _read(self, run: Folder) -> tuple[ValidationPoint, ...]:
         records = history.read(run)
         validations = [record for record in records if self.metric in record["metrics"]]
         return tuple(
-            Point(
+            ValidationPoint(
                 record["update"],
                 record["metrics"].get("train/seconds", 0.0),
                 record["metrics"][self.metric],
@@ -312,7 +313,7 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         run = record.run_folder(store, address, seed)
         entry = state.get("trials", {}).get(f"{address}/seed-{seed}", {})
         ended = entry.get("progress") == "finished" or run.complete
-        progress: Progress = "finished" if ended else entry.get("progress", "waiting")
+        progress: TrialProgress = "finished" if ended else entry.get("progress", "waiting")
         curve = () if progress == "waiting" else curves.of(run, ended)
         return TrialState(seed, run, progress, entry.get("error"), curve)
 

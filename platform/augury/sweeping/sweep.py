@@ -34,7 +34,7 @@ from augury.sweeping.writer import Show, StateWriter
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SweepOutcome:
     """The state of a sweep after a command."""
 
     sweep: Sweep
@@ -48,17 +48,17 @@ class Outcome:
     """What they take, as those of this command did; None where none has finished."""
 
 
-def run(space: Space, options: SweepOptions, recording: Recording, *, show: Show) -> Outcome:
+def run(space: Space, options: SweepOptions, recording: Recording, *, show: Show) -> SweepOutcome:
     """Train the missing trials of a sweep and decide on them. Raises UserError before training
     if that cannot work."""
     commit()
     refuse_lost_storage(options.storage)
     store = Store(options.storage)
-    return _Driver(space, options, recording, show, store, store.folder(KIND, options.name)).run()
+    return _Command(space, options, recording, show, store, store.folder(KIND, options.name)).run()
 
 
 @dataclass
-class _Driver:
+class _Command:
     """One command on a sweep."""
 
     space: Space
@@ -72,7 +72,7 @@ class _Driver:
     cut_short: bool = False
     """Whether the budget made the choice before the scheduler did."""
 
-    def run(self) -> Outcome:
+    def run(self) -> SweepOutcome:
         options = self.options
         self.plan = self._make_plan()
         graph, configurations = self.plan.graph, self.plan.configurations
@@ -128,7 +128,7 @@ class _Driver:
             trial for trial in trials.progress if self._is_compared(trial)
         } - trials.begun.keys()
         reused = sum(trials.progress[trial] == "finished" for trial in found)
-        return Outcome(sweep, reused, not finished, left, rest and rest.all_seeds)
+        return SweepOutcome(sweep, reused, not finished, left, rest and rest.all_seeds)
 
     def _make_plan(self) -> SweepPlan:
         """Return the configurations that are known before anything runs."""

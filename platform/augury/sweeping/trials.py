@@ -22,7 +22,7 @@ from augury.experiments.make import make_run
 from augury.experiments.run import Run, describe, describe_scores
 from augury.experiments.trial import is_done
 from augury.sweeping.schedulers import Scheduler, Trial
-from augury.sweeping.state import Progress
+from augury.sweeping.state import TrialProgress
 
 Follow = Callable[[Trial, Run], AbstractContextManager[None]]
 Value = Callable[[Trial], float | None]
@@ -53,7 +53,7 @@ class Trials:
     """Called where a deadline has passed; returns whether other trials are wanted now."""
     runs: dict[str, Run] = field(default_factory=dict)
     """By address, with the first seed, once their texts are made."""
-    progress: dict[Trial, Progress] = field(default_factory=dict)
+    progress: dict[Trial, TrialProgress] = field(default_factory=dict)
     errors: dict[Trial, str] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     """What is said of systems and trials that failed."""

@@ -29,7 +29,7 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.naming import is_whole
 from augury.core.paths import expanded
-from augury.core.progress import Stage
+from augury.core.progress import ProgressLine
 from augury.core.store import Store
 from augury.core.words import is_punctuation, words
 from augury.corpora import files
@@ -129,7 +129,7 @@ def fit(sources: Sentences, targets: Sentences) -> Aligner:
     # All words are equally probable at first: the first links follow the diagonal alone.
     even = np.ones(len(known) + 1)
     tables = [Table(even, np.ones(len(lexicon) + 1), None) for lexicon in lexicons[::-1]]
-    with Stage("fit aligner", len(sources) * (DIAGONAL + JUMPS), "pairs") as stage:
+    with ProgressLine("fit aligner", len(sources) * (DIAGONAL + JUMPS), "pairs") as progress:
         for iteration in range(1, DIAGONAL + JUMPS + 1):
             links = np.zeros(len(known) + 1)
             nulls = [np.zeros_like(table.null) for table in tables]
@@ -143,7 +143,7 @@ def fit(sources: Sentences, targets: Sentences) -> Aligner:
                         generated = group.sides[1 - side]
                         np.add.at(nulls[side], generated, by_null[side])
                         jumps[side] += of_jumps[side]
-                    stage.advance(len(group.rows))
+                    progress.advance(len(group.rows))
                 cells = np.concatenate([group.cells.ravel() for group in part])
                 links += np.bincount(cells, np.concatenate(agreed), len(links))
             for side in (0, 1):

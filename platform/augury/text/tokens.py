@@ -17,7 +17,7 @@ from augury.core import config
 from augury.core.execution import Executor, Item, ItemFunction
 from augury.core.integrity import Checksum
 from augury.core.locks import lock_incomplete
-from augury.core.progress import Stage
+from augury.core.progress import ProgressLine
 from augury.core.store import Folder
 from augury.corpora.corpus import read_shard
 
@@ -122,8 +122,8 @@ def tokenise(
                 work.append({"text": name, "shard": shard})
         if work:
             rows = sum(manifest["rows"] for manifest in manifests.values())
-            with Stage("tokenise", rows) as stage:
-                made = executor.map(partial(_writer, tokenizer, missing, folders), work, stage)
+            with ProgressLine("tokenise", rows) as progress:
+                made = executor.map(partial(_writer, tokenizer, missing, folders), work, progress)
             for item, shard in zip(work, made, strict=True):
                 counts[item["text"]].update(json.loads(shard["counts"]))
                 file = shard["file"]

@@ -65,7 +65,7 @@ class Content:
     """The texts of its artifacts by name, sent once it has ended."""
 
 
-class Experiment:
+class MlflowExperiment:
     """The MLflow experiment that the settings of a storage mean. Errors of MLflow propagate."""
 
     def __init__(self, tracking: Tracking, store: Store):

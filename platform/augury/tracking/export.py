@@ -28,7 +28,7 @@ from augury.reporting.score_tables import Record, run_records, scored
 from augury.reporting.sweeps.report import SUMMARY
 from augury.scoring.registry import record_name
 from augury.sweeping import state
-from augury.tracking.client import SENT, Content, Experiment, Status, reason
+from augury.tracking.client import SENT, Content, MlflowExperiment, Status, reason
 from augury.training import history
 from augury.training.trained import FAILURE
 
@@ -65,7 +65,7 @@ class Exporter:
     MLflow has of them."""
 
     def __init__(self, tracking: Tracking, store: Store, *, live: bool = False):
-        self.mlflow, self.store = Experiment(tracking, store), store
+        self.mlflow, self.store = MlflowExperiment(tracking, store), store
         self.address = redacted(self.mlflow.uri)
         self.live = live
         """Whether the command that trains goes on: on object stores, which have no locks, what has

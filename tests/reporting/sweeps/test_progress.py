@@ -12,17 +12,19 @@ from augury.core.progress import StatusLine
 from augury.core.store import Store
 from augury.reporting.sweeps import progress as lines
 from augury.reporting.sweeps.progress import Display
-from augury.sweeping.state import Configuration, Point, Progress, Sweep, TrialState
+from augury.sweeping.state import Configuration, Sweep, TrialProgress, TrialState, ValidationPoint
 
 
-def sweep(*trials: tuple[str, int, Progress, int], error: str | None = None) -> Sweep:
+def sweep(*trials: tuple[str, int, TrialProgress, int], error: str | None = None) -> Sweep:
     """Return a sweep of trials (configuration, seed, progress, validations).
 
     Validation n of seed s is 10 s + n.
     """
     store, groups = Store("results"), dict[str, list[TrialState]]()
     for name, seed, progress, validations in trials:
-        curve = tuple(Point(8 * n, 2.0 * n, 10.0 * seed + n) for n in range(1, validations + 1))
+        curve = tuple(
+            ValidationPoint(8 * n, 2.0 * n, 10.0 * seed + n) for n in range(1, validations + 1)
+        )
         folder = store.folder("runs", f"{name}/seed-{seed}")
         groups.setdefault(name, []).append(TrialState(seed, folder, progress, error, curve))
     configurations = tuple(

@@ -22,7 +22,7 @@ from augury.sweeping import sweep as sweeps
 from augury.sweeping.plan import SweepOptions
 from augury.sweeping.space import Space
 from augury.sweeping.state import ENDS, STATES, Configuration, Sweep, TrialState
-from augury.sweeping.sweep import Outcome
+from augury.sweeping.sweep import SweepOutcome
 
 PAGE_SECONDS, REMOTE_SECONDS = 15, 60
 """The time between two pages, on a mounted storage and on others, where they take requests."""
@@ -100,7 +100,9 @@ def seconds_left(sweep: Sweep) -> float | None:
     return sum(max(per_trial - trial.seconds, 0.0) for trial in unfinished) / running
 
 
-def run_sweep(space: Space, options: SweepOptions, recording: Recording) -> tuple[Outcome, Report]:
+def run_sweep(
+    space: Space, options: SweepOptions, recording: Recording
+) -> tuple[SweepOutcome, Report]:
     """Run the missing trials of a sweep; return its outcome and its report."""
     seconds = REMOTE_SECONDS if "://" in str(options.storage) else PAGE_SECONDS
     due, reports = 0.0, list[Report]()

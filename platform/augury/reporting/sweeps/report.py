@@ -26,7 +26,7 @@ from augury.reporting.report import (
     Code,
     Places,
     Report,
-    Section,
+    PageSection,
     Status,
     example_section,
     section,
@@ -170,7 +170,7 @@ def configuration_styles(summary: Summary) -> dict[str, Style]:
     return {address: system_style(index) for index, address in enumerate(addresses)}
 
 
-def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Section]:
+def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[PageSection]:
     sweep, comparisons, deciding = summary.sweep, summary.comparisons, summary.deciding
     styles = configuration_styles(summary)
     names = [(styles[of.address], of.name) for of in summary.ranking if of.address in styles]
@@ -215,7 +215,7 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[Secti
 
 def _curves(
     summary: Summary, styles: Mapping[str, Style], names: Sequence[tuple[Style, str]]
-) -> Iterator[Section]:
+) -> Iterator[PageSection]:
     metric = summary.sweep.metric
     points = [
         (of.address, of.name, trial.seed, metric, point.update, point.value)

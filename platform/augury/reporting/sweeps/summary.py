@@ -31,13 +31,13 @@ from augury.reporting.numbers import MISSING, adapted, interval
 from augury.reporting.results import SystemResult
 from augury.scoring.registry import title
 from augury.sweeping.schedulers import Confirmation, fresh_seeds, half_widths
-from augury.sweeping.state import Configuration, Progress, Sweep, TrialState
+from augury.sweeping.state import Configuration, Sweep, TrialProgress, TrialState
 
 LEAST = 2
 """Seeds of both systems that a confirmation has, where a budget or failures end it early."""
 SHOWN = 0.05
 """Half the last digit that scores are printed with: a smaller gain is none."""
-ORDER: tuple[Progress, ...] = ("running", "finished", "stopped", "failed", "waiting")
+ORDER: tuple[TrialProgress, ...] = ("running", "finished", "stopped", "failed", "waiting")
 """The state of a configuration is the first of these that one of its seeds is in."""
 
 
@@ -46,7 +46,7 @@ class ConfigurationResult:
     """A configuration with its score in validation."""
 
     configuration: Configuration
-    state: Progress
+    state: TrialProgress
     """stopped: its budget or Ctrl-C ended it; failed: no seed is left to finish."""
     values: Mapping[int, float]
     """Seed -> the best validation so far: of the finished seeds or, before, of those that have
