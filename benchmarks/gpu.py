@@ -410,7 +410,7 @@ def train_beside(setting: Setting, barrier: Any, results: Any) -> None:
 
 def decoding(setting: Setting) -> Iterator[Row]:
     learner = Translation(prepared(setting, "plain"))
-    model, sources = learner.module.to(setting.device), learner.dev_sets["valid"].sources
+    model, sources = learner.module.to(setting.device), learner.validation_sets["valid"].sources
     texts = [sources[row % 100].tolist() for row in range(setting.sentences)]
     never = [*learner.vocabulary.never, learner.vocabulary.eos]  # so that all are equally long
     for precision in setting.precisions:

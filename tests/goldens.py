@@ -314,7 +314,7 @@ def nodes(folder: Path, file: str) -> Iterator[tuple[str, str, str, Iterable[str
     from augury.augment.operator import RECORDS
     from augury.cli.config import _preflight
     from augury.corpora.ingest import cached_address
-    from augury.experiments.graph import TRAIN, Step, dev_sets
+    from augury.experiments.graph import TRAIN, Step, validation_sets
     from augury.experiments.systems import load
     from augury.experiments.task import find_task
 
@@ -322,7 +322,7 @@ def nodes(folder: Path, file: str) -> Iterator[tuple[str, str, str, Iterable[str
         graph = _preflight(load(file, {})).graph
     for plan in graph.plans.values():
         experiment, task = plan.experiment, find_task(plan.experiment.task)
-        splits = (TRAIN, *dev_sets(experiment), *experiment.test_sets)
+        splits = (TRAIN, *validation_sets(experiment), *experiment.test_sets)
         corpora = {of: f"corpora/{task.corpus_address(experiment, of)}" for of in splits}
         for split, address in corpora.items():
             yield "corpus", split, address, ()

@@ -54,7 +54,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
 
 
 def report(experiment: Experiment) -> preflight.Report:
-    return preflight.report(expand(experiment), Store(experiment.storage))
+    return preflight.examine(expand(experiment), Store(experiment.storage))
 
 
 def test_missing_test_sets_are_reported(make: Make) -> None:

@@ -29,9 +29,9 @@ from augury.training import history
 from augury.training.batching import Lengths
 from augury.training.launch import launch
 from augury.training.learner import Loaded, Validation
-from augury.training.loop import OnValidation, Trainer
+from augury.training.loop import Trainer
 from augury.training.settings import Training
-from augury.training.trained import Initialisation, TrainingRun
+from augury.training.trained import Initialisation, OnValidation, TrainingRun
 
 TRAINING = Training(
     max_tokens=64,
@@ -107,7 +107,7 @@ def fit_here(
     address: str = "toy",
     seed: int = 1,
     init_from: Initialisation | None = None,
-    report: OnValidation = lambda metrics: None,
+    on_validation: OnValidation = lambda metrics: None,
     deadline: float | None = None,
 ) -> Folder:
     """Train in this process, on one thread; return the folder of the run."""
@@ -116,7 +116,7 @@ def fit_here(
     trainer = Trainer(
         learner or Toy(), training, run, device=torch.device("cpu"), init_from=init_from
     )
-    trainer.fit(report, deadline)
+    trainer.fit(on_validation, deadline)
     return folder
 
 
@@ -138,12 +138,12 @@ class ToyRun(TrainingRun):
 
 
 def train(
-    run: ToyRun, device: torch.device, report: OnValidation, deadline: float | None = None
+    run: ToyRun, device: torch.device, on_validation: OnValidation, deadline: float | None = None
 ) -> None:
     flags, store = run.flags, Store(run.folder.root)
     once = Path(store.root) / "killed"
     task = Toy(flags.kill_at, flags.spoil_at, once, flags.interrupt_at)
-    Trainer(task, TRAINING, run, device=device).fit(report, deadline)
+    Trainer(task, TRAINING, run, device=device).fit(on_validation, deadline)
 
 
 def process(rank: int, run: ToyRun) -> None:
@@ -188,10 +188,18 @@ def main(words: Sequence[str] | None = None) -> None:
         training = TRAINING.model_copy(update={"workers": options.workers})
         execution = Execution(threads=1, max_failures=options.max_failures)
 
-        def report(metrics: dict[str, float]) -> None:
+        def on_validation(metrics: dict[str, float]) -> None:
             print("validation", metrics["validation"])
 
-        launch(train, run, training, execution, name="toy, seed 1", report=report, warn=print)
+        launch(
+            train,
+            run,
+            training,
+            execution,
+            name="toy, seed 1",
+            on_validation=on_validation,
+            warn=print,
+        )
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from transformers import PreTrainedModel
 
 from augury.augment.draw import Symbols
 from augury.decoding.settings import Decoding
-from augury.experiments.graph import VALID, dev_sets, held_out
+from augury.experiments.graph import VALID, held_out, validation_sets
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, TARGET, Embedded, Rows, ViewGroup
 from augury.scoring.registry import metric
@@ -72,7 +72,9 @@ class Translation(RegimeTraining):
         self.lengths = Lengths(
             self.examples.lengths(SOURCE) + before + 1, self.examples.lengths(TARGET) + first + 1
         )
-        self.dev_sets = {split: DevSet(run, split) for split in dev_sets(run.experiment)}
+        self.validation_sets = {
+            split: DevSet(run, split) for split in validation_sets(run.experiment)
+        }
 
     def symbols(self) -> Symbols:
         vocabulary = self.vocabulary
@@ -142,7 +144,7 @@ class Translation(RegimeTraining):
         metrics: dict[str, float] = {}
         results = []
         chosen = self.experiment.validation.metric
-        for split, dev_set in self.dev_sets.items():
+        for split, dev_set in self.validation_sets.items():
             name = f"{split.removeprefix(VALID).strip()}/".removeprefix("/")
             measured = self.likelihood(dev_set, device)
             metrics[f"{name}perplexity"] = measured.perplexity

@@ -82,13 +82,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _preflight(loaded: Experiment) -> preflight.Findings:
-    """Return the preflight report on an experiment's systems, computed without Ray."""
+    """Return what preflight finds of an experiment's systems, computed without Ray."""
     execution = loaded.execution.model_copy(update={"executor": "local"})
     local = {
         name: system.model_copy(update={"execution": execution})
         for name, system in expand(loaded).items()
     }
-    return preflight.report(local, Store(loaded.storage))
+    return preflight.examine(local, Store(loaded.storage))
 
 
 def show(

@@ -212,7 +212,7 @@ class Graph:
         before = self.plan(experiment.before) if experiment.before else None
         corpora = {
             split: task.corpus_address(experiment, split)
-            for split in (TRAIN, *dev_sets(experiment))
+            for split in (TRAIN, *validation_sets(experiment))
         }
         # Ciphers of all stages have one alphabet, for one vocabulary.
         fitted_on = task.corpus_address(experiment.first, TRAIN) if before else None
@@ -233,7 +233,7 @@ class Graph:
             tokenizer = before.first.tokenizer
         valid_texts = {
             held_out(side, split): Text(folder, columns, side)
-            for split, folder in zip(dev_sets(experiment), dev, strict=True)
+            for split, folder in zip(validation_sets(experiment), dev, strict=True)
             for side, columns in sides.items()
         }
         texts = {**learned_from, **records, **valid_texts}
@@ -279,7 +279,7 @@ class Graph:
         )
 
 
-def dev_sets(experiment: Experiment) -> tuple[str, ...]:
+def validation_sets(experiment: Experiment) -> tuple[str, ...]:
     """Return the splits that training is validated on; the first decides."""
     return VALID, *experiment.corpus.dev_sets
 

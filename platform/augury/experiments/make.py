@@ -26,7 +26,7 @@ from augury.core.store import Folder, Store
 from augury.core.threads import run_every
 from augury.corpora.ingest import overlap_notes
 from augury.experiments.examples import Examples
-from augury.experiments.graph import TRAIN, Graph, Plan, Step, dev_sets
+from augury.experiments.graph import TRAIN, Graph, Plan, Step, validation_sets
 from augury.experiments.run import Input, Run, describe
 from augury.experiments.spec import Experiment
 from augury.experiments.task import find_task
@@ -45,7 +45,7 @@ def make_texts(plan: Plan) -> None:
     """
     experiment, task = plan.experiment, find_task(plan.experiment.task)
     train = task.corpus(experiment, TRAIN, plan.store)
-    for split in dev_sets(experiment):
+    for split in validation_sets(experiment):
         task.corpus(experiment, split, plan.store)
     fit_on = None
     if plan.before:
@@ -64,7 +64,7 @@ def make_run(plan: Plan) -> Run:
     experiment, store = plan.experiment, plan.store
     task, execution = find_task(experiment.task), experiment.execution
     task.check_model(experiment, store)
-    splits = (TRAIN, *dev_sets(experiment), *experiment.test_sets)
+    splits = (TRAIN, *validation_sets(experiment), *experiment.test_sets)
     corpora = {split: task.corpus(experiment, split, store) for split in splits}
     train = corpora[TRAIN]
     for test in experiment.test_sets:

@@ -26,7 +26,7 @@ from augury.corpora.ingest import (
 from augury.corpora.labels import LABEL, label_counts
 from augury.corpora.spec import BaseSpec, ResolvedSplit
 from augury.experiments.cost import TrainingEstimate, estimate_each, uses_gpu
-from augury.experiments.graph import Graph, Step, dev_sets
+from augury.experiments.graph import Graph, Step, validation_sets
 from augury.experiments.spec import Experiment
 from augury.experiments.stored_runs import NO_TESTS
 from augury.experiments.task import find_task
@@ -93,8 +93,8 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
         check([*filter(None, [experiment.before]), *experiment.model_experiments.values()], graph)
 
 
-def report(systems: Mapping[str, Experiment], store: Store) -> Findings:
-    """Check the systems of an experiment; return a report of their texts and estimated cost."""
+def examine(systems: Mapping[str, Experiment], store: Store) -> Findings:
+    """Check the systems of an experiment; return findings on their texts and estimated cost."""
     graph = Graph(store)
     check(systems.values(), graph)
     graph.add(systems)
@@ -270,7 +270,7 @@ def texts_of(experiment: Experiment, store: Store) -> dict[str, Corpus]:
     if "train" not in spec.splits():
         raise UserError("the corpus has no train: give corpus.train, or a known set that has one")
     spec.resolve("valid")  # says what to do where there is none
-    splits = ("train", *dev_sets(experiment), *experiment.test_sets)
+    splits = ("train", *validation_sets(experiment), *experiment.test_sets)
     return {split: cached_corpus(spec, split, store.root) for split in splits}
 
 

@@ -37,13 +37,10 @@ from augury.scoring.stored import (
     write_outputs,
     write_statistics,
 )
-from augury.training.trained import FAILURE, Outcome
+from augury.training.trained import FAILURE, OnValidation, Outcome
 
 if TYPE_CHECKING:
     import torch
-
-OnValidation = Callable[[dict[str, float]], None]
-"""Takes the metrics of a validation."""
 
 
 def is_done(run: Run, *, scored: bool) -> bool:
@@ -58,15 +55,15 @@ def run_trial(
     scored: bool,
     execution: Execution | None = None,
     deadline: float | None = None,
-    report: OnValidation | None = None,
+    on_validation: OnValidation | None = None,
     warn: Callable[[str], None] = say,
 ) -> bool:
     """Train a run to its end and score it; return False where the deadline ended it before.
 
     `execution` overrides the experiment's; `deadline` is a Unix time, after which training stops at
-    its next validation, to be continued; `report` takes the metrics of every validation, `warn` a
-    line on workers that died. Raises what ended it: Diverged, Crashed, UserError, and errors of the
-    machine. What is wrong with the run itself is written to its folder.
+    its next validation, to be continued; `warn` takes a line on workers that died. Raises what
+    ended it: Diverged, Crashed, UserError, and errors of the machine. What is wrong with the run
+    itself is written to its folder.
     """
     from augury.training.launch import launch  # loads torch, which takes seconds
 
@@ -82,7 +79,7 @@ def run_trial(
                 run.experiment.training,
                 execution or run.experiment.execution,
                 name=f"{RunName.read(run.folder).name}, seed {run.seed}" if described else "",
-                report=report,
+                on_validation=on_validation,
                 deadline=deadline,
                 warn=warn,
             )
@@ -100,7 +97,7 @@ def run_trial(
 
 
 def train_here(
-    run: Run, device: torch.device, report: OnValidation, deadline: float | None = None
+    run: Run, device: torch.device, on_validation: OnValidation, deadline: float | None = None
 ) -> None:
     """Train a run in this process, a worker of a launcher."""
     from augury.training.loop import Trainer
@@ -119,7 +116,7 @@ def train_here(
         init_from=run.init_from,
         own_dropout=not compiled,
     )
-    trainer.fit(report, deadline)
+    trainer.fit(on_validation, deadline)
 
 
 def evaluated(run: Run) -> bool:

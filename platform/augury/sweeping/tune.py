@@ -188,7 +188,7 @@ def _run(config: Mapping[str, Any], root: str, execution: Mapping[str, Any]) -> 
             scored=config[SCORED],
             execution=run.experiment.execution.model_copy(update=dict(execution)),
             deadline=config[DEADLINE],
-            report=lambda metrics: tune.report(dict(metrics)),
+            on_validation=lambda metrics: tune.report(dict(metrics)),
             warn=lambda line: tune.report({WARNING: line}),
         )
     except Exception as error:

@@ -19,9 +19,8 @@ from augury.core.progress import say
 from augury.core.ray_connection import connect, is_alive
 from augury.training.distributed import connect_by
 from augury.training.extend import take_over
-from augury.training.loop import OnValidation
 from augury.training.settings import Training
-from augury.training.trained import FAILURE, OUTCOME, Crashed, Diverged, TrainingRun
+from augury.training.trained import FAILURE, OUTCOME, Crashed, Diverged, OnValidation, TrainingRun
 
 if TYPE_CHECKING:
     from ray.train import UserCallback
@@ -40,7 +39,7 @@ def launch(
     execution: Execution,
     *,
     name: str = "",
-    report: OnValidation | None = None,
+    on_validation: OnValidation | None = None,
     deadline: float | None = None,
     warn: Callable[[str], None] = say,
 ) -> bool:
@@ -48,25 +47,24 @@ def launch(
 
     Otherwise it has ended at the first validation after `deadline`, in Unix time, to be continued.
     A run that has an outcome is not repeated; a new one continues the longest shorter run of its
-    prefix. `report` takes the metrics of every validation; `warn` a line on workers that died, of
-    the training called `name`. Raises Diverged, Crashed, and UserError where the cluster is too
-    small.
+    prefix. `warn` takes a line on workers that died, of the training called `name`. Raises
+    Diverged, Crashed, and UserError where the cluster is too small.
     """
     folder = run.folder
     if folder.exists(OUTCOME):
         return True
     if run.prefix is not None:
         take_over(folder, run.prefix, run.address, run.seed, training)
-    report = report or (lambda metrics: None)
+    on_validation = on_validation or (lambda metrics: None)
     cuda = execution.cuda
     here = execution.executor == "local" or (
         execution.executor == "auto" and not execution.joins_cluster
     )
     if here and training.workers == 1:
         torch.set_num_threads(execution.threads or available_cores())
-        train(run, torch.device("cuda" if cuda else "cpu"), report, deadline)
+        train(run, torch.device("cuda" if cuda else "cpu"), on_validation, deadline)
     else:
-        _on_ray(train, run, training, execution, name or folder.uri, report, deadline, warn)
+        _on_ray(train, run, training, execution, name or folder.uri, on_validation, deadline, warn)
     return folder.exists(OUTCOME)
 
 
@@ -76,7 +74,7 @@ def _on_ray(
     training: Training,
     execution: Execution,
     name: str,
-    report: OnValidation,
+    on_validation: OnValidation,
     deadline: float | None,
     warn: Callable[[str], None],
 ) -> None:
@@ -118,7 +116,7 @@ def _on_ray(
 
     handler = signal.getsignal(signal.SIGINT)
     try:
-        with _events(name, report, warn, execution.max_failures) as events:
+        with _events(name, on_validation, warn, execution.max_failures) as events:
             TorchTrainer(
                 in_this_directory(worker),
                 torch_config=_torch_config(),
@@ -175,10 +173,10 @@ def _torch_config() -> TorchConfig:
 
 @contextmanager
 def _events(
-    name: str, report: OnValidation, warn: Callable[[str], None], max_failures: int
+    name: str, on_validation: OnValidation, warn: Callable[[str], None], max_failures: int
 ) -> Iterator[UserCallback]:
-    """Yield a callback that brings what Ray Train's controller, another process, sees to `report`
-    and `warn` in this one."""
+    """Yield a callback that brings what Ray Train's controller, another process, sees to
+    `on_validation` and `warn` in this one."""
     import ray
     from ray.exceptions import RayError
     from ray.train import UserCallback
@@ -202,7 +200,7 @@ def _events(
         with suppress(RayError):  # Ray itself has died, which ends the command
             while (event := queue.get()) is not None:
                 if not isinstance(event, str):
-                    report(event)
+                    on_validation(event)
                 elif (failures := failures + 1) <= max_failures:
                     warn(
                         f"warning: {event}: all start again from its last checkpoint, attempt "

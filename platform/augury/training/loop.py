@@ -14,7 +14,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from types import FrameType
 from typing import Any
@@ -41,6 +41,7 @@ from augury.training.trained import (
     WEIGHTS,
     Diverged,
     Initialisation,
+    OnValidation,
     Outcome,
     ReportedWeights,
     TrainingRun,
@@ -51,8 +52,6 @@ RECORD_UPDATES = 20
 """Updates between two records of the history, and of a GPU's losses that are read at a time: a
 number, and not a time, so that the histories of identical runs are identical."""
 NOTICE = b"\nstopping after this update; again to stop at once, without saving\n"
-
-OnValidation = Callable[[dict[str, float]], None]
 
 
 class Trainer:
@@ -108,12 +107,12 @@ class Trainer:
 
     # ----- the loop
 
-    def fit(self, report: OnValidation, deadline: float | None = None) -> None:
+    def fit(self, on_validation: OnValidation, deadline: float | None = None) -> None:
         """Train until the schedule, the patience or an interrupt ends it, or to the first
         validation after `deadline`, in Unix time, to be continued.
 
-        `report` is called after every validation, when its checkpoint is saved, and may end the
-        call by raising. A run leaves `checkpoints/` and its history in its folder, a finished one
+        `on_validation` is called when the checkpoint of a validation is saved, and may end the call
+        by raising. A run leaves `checkpoints/` and its history in its folder, a finished one
         `weights.safetensors` and `outcome.json` too. Raises Diverged and Interrupted.
         """
         position = self.position
@@ -134,7 +133,7 @@ class Trainer:
                     position.seconds = time.monotonic() - began
                     position.cpu_seconds = time.process_time() - cpu_began
                     if self._validation_due():
-                        report(self._validate())
+                        on_validation(self._validate())
                         self.meter.restart()  # its tokens a second are of training alone
                         saved = time.monotonic()
                         late = _on_any_worker(deadline is not None and time.time() > deadline)

@@ -6,7 +6,7 @@ Imports no torch, so that stored runs are read quickly.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
@@ -29,6 +29,8 @@ M = TypeVar("M", bound="nn.Module")
 Carry = Literal["weights", "optimizer"]
 """What a stage takes over from the stage before: its reported weights, or also its optimizer and
 step."""
+OnValidation = Callable[[dict[str, float]], None]
+"""Takes the metrics of a validation."""
 
 
 @dataclass(frozen=True, kw_only=True)

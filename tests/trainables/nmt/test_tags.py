@@ -145,4 +145,4 @@ def test_dev_sets_are_measured_and_the_noisy_one_decides(tmp_path: Path) -> None
     validation = task.validate(torch.device("cpu"))
     assert set(validation.metrics) == {"perplexity", "bleu", "clean/perplexity", "clean/bleu"}
     assert validation.metrics["perplexity"] == pytest.approx(np.exp(validation.loss))
-    assert [dev_set.tag for dev_set in task.dev_sets.values()] == [NOISY, CLEAN]
+    assert [dev_set.tag for dev_set in task.validation_sets.values()] == [NOISY, CLEAN]
