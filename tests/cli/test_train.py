@@ -76,14 +76,14 @@ def test_a_run_that_is_scored_again_describes_its_test_set(train: Train) -> None
 def test_a_seed_whose_workers_crash_does_not_stop_the_others(
     train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    score = trial.evaluate
+    score = trial.score_run
 
     def crashing(run: Run) -> None:
         if run.seed == 1:
             raise Crashed("the workers failed 3 times")  # as the Ray Train launcher does
         score(run)
 
-    monkeypatch.setattr(trial, "evaluate", crashing)
+    monkeypatch.setattr(trial, "score_run", crashing)
     longer = {"training.max_updates": 6, "seeds": [1, 2]}
     result = train("--json", settings=longer, code=1).json
     assert result["failures"] == ["toy, seed 1 failed: Crashed: the workers failed 3 times"]

@@ -84,7 +84,7 @@ def test_systems_share_their_first_stages(trained: Trained) -> None:
     assert tune.init_from.run == runs["baseline"][2]
     names = [run.folder.read_record("run.json")["name"] for run in (again, tune)]
     assert names == ["double", "double, tune"]
-    assert trial.evaluated(tune) and runs["baseline"][2].complete
+    assert trial.has_scores(tune) and runs["baseline"][2].complete
     assert len({run.tokenizer for run in (again, tune, Run.read(runs["baseline"][2]))}) == 1
     assert len(store.addresses("vocabularies")) == 1
     assert [run.inputs[0].rows for run in (again, tune)] == [20, 30]

@@ -180,7 +180,7 @@ TranslationModel = Annotated[
 ]
 
 
-def tag(language: str) -> str:
+def language_tag(language: str) -> str:
     """Return the vocabulary's symbol for a language."""
     return f"__{language}__"
 
@@ -244,10 +244,10 @@ class SequenceExperiment(Experiment):
         languages = self.corpus.languages
         return languages[0], languages[-1]
 
-    def prefix(self, domain: str | None = None, target: str = TARGET) -> list[str]:
+    def prefix(self, tag: str | None = None, target: str = TARGET) -> list[str]:
         """Return the tags before a source, of the target language and of the text's domain."""
         language = self.languages[target == TARGET]
-        return [tag(language)] * self.tagged + ([domain] if domain else [])
+        return [language_tag(language)] * self.tagged + ([tag] if tag else [])
 
     @property
     def tagged(self) -> bool:

@@ -97,9 +97,7 @@ class SequenceTask(Task):
     def outputs(self, run: Run, corpus: Corpus, test: str) -> list[str]:
         """Return the run's outputs for the sources of a test set."""
         tag = run.experiment.corpus.tag(test)
-        return finished(run).translate(
-            corpus.column("source"), label=f"translate {test}", domain=tag
-        )
+        return finished(run).translate(corpus.column("source"), label=f"translate {test}", tag=tag)
 
     def translate(
         self,
@@ -118,8 +116,8 @@ class SequenceTask(Task):
         """
         corpus = run.experiment.corpus
         cleaned = clean_lines(texts, corpus.preparation)
-        domain = corpus.tag("valid") if tag is None else tag
-        return finished(run).translate(cleaned, decoding, executor, domain=domain)
+        read_tag = corpus.tag("valid") if tag is None else tag
+        return finished(run).translate(cleaned, decoding, executor, tag=read_tag)
 
     def sampler(self, run: Run) -> Sampler:
         return finished(run).sampler(run.experiment.execution.local_device)

@@ -48,7 +48,7 @@ class Trained(SequenceModel):
         view: str = SOURCE,
         *,
         tagged: bool = True,
-        domain: str | None = None,
+        tag: str | None = None,
     ) -> list[list[int]]:
         """Return the ids of clean texts in a view, without the end of sentence; no ids for an empty
         text.
@@ -63,7 +63,7 @@ class Trained(SequenceModel):
 
             rendered = render_texts(self.run, texts, view)
         ids, offsets = self.vocabulary.encode(rendered, name)
-        prefix = self.kind.prefix(domain) if tagged else []
+        prefix = self.kind.prefix(tag) if tagged else []
         return [
             [*prefix, *ids[start:end].tolist()] if end > start else []
             for start, end in zip(offsets[:-1], offsets[1:], strict=True)
@@ -75,7 +75,7 @@ class Trained(SequenceModel):
         Where models read the tag of a domain, it is that of the validation set.
         """
         corpus = self.experiment.corpus
-        return self.encode(clean_lines(texts, corpus.preparation), view, domain=corpus.tag("valid"))
+        return self.encode(clean_lines(texts, corpus.preparation), view, tag=corpus.tag("valid"))
 
     def translate(
         self,
@@ -83,15 +83,15 @@ class Trained(SequenceModel):
         decoding: Decoding | None = None,
         executor: ExecutorName | None = None,
         label: str = "translate",
-        domain: str | None = None,
+        tag: str | None = None,
     ) -> list[str]:
         """Return the translations of clean texts, by the run's own decoding unless another is
         given.
 
-        `domain` is the tag of the texts. UserError for those that the model has no positions for.
+        `tag` is that of the texts. UserError for those that the model has no positions for.
         """
         sources = self.encode(texts, tagged=False)
-        return self.translate_ids(sources, decoding, executor, label, domain)
+        return self.translate_ids(sources, decoding, executor, label, tag)
 
     def translate_ids(
         self,
@@ -99,10 +99,10 @@ class Trained(SequenceModel):
         decoding: Decoding | None = None,
         executor: ExecutorName | None = "local",
         label: str = "translate",
-        domain: str | None = None,
+        tag: str | None = None,
     ) -> list[str]:
         """Return the translations of sources in ids without tag and end of sentence."""
-        prefix = self.kind.prefix(domain)
+        prefix = self.kind.prefix(tag)
         tagged = [[*prefix, *source] if source else [] for source in sources]
         execution, chosen = self.experiment.execution, decoding or self.experiment.decoding
         check_lengths(tagged, chosen, self.positions)
@@ -126,13 +126,13 @@ class Trained(SequenceModel):
         return self.vocabulary.decode(hypotheses)
 
     def encoder_states(
-        self, sources: Sequence[Sequence[int]], domain: str | None = None
+        self, sources: Sequence[Sequence[int]], tag: str | None = None
     ) -> list[npt.NDArray]:
         """Return the mean encoder state of every source for every layer, without tag and end of
         sentence."""
         from trainables.sequence import mean_states
 
-        before = self.kind.prefix(domain)
+        before = self.kind.prefix(tag)
         framed = [[*before, *source, self.vocabulary.eos] for source in sources]
         if (longest := max(map(len, framed))) > self.positions:
             raise UserError(

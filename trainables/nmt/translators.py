@@ -45,10 +45,10 @@ class Translator:
         """`folder` is that of the vocabulary, where it is made."""
         self.experiment, self.folder = experiment, folder
 
-    def prefix(self, domain: str | None = None, target: str = TARGET) -> list[int]:
+    def prefix(self, tag: str | None = None, target: str = TARGET) -> list[int]:
         """Return the ids before a source: a model's own, and the tags of the language of the
         `target` and of the text's domain."""
-        tags = [self.vocabulary.tags[tag] for tag in self.experiment.prefix(domain, target)]
+        tags = [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(tag, target)]
         return [*self.vocabulary.before, *tags]
 
     def check_model(self, store: Store) -> None:

@@ -117,17 +117,15 @@ class System:
         """Return the translations of sources, given as ids without tag; `label` is that of the
         progress line."""
         executor = self.run.experiment.execution.executor
-        return self._trained.translate_ids(
-            sources, executor=executor, label=label, domain=self._domain
-        )
+        return self._trained.translate_ids(sources, executor=executor, label=label, tag=self._tag)
 
     def states(self, view: str = PLAIN) -> list[npt.NDArray[np.float32]]:
         """Return the mean encoder state of every sentence, (sentences, dimensions) for every
         layer from embeddings."""
-        return self._trained.encoder_states(self.ids(view), self._domain)
+        return self._trained.encoder_states(self.ids(view), self._tag)
 
     @property
-    def _domain(self) -> str | None:
+    def _tag(self) -> str | None:
         """The tag that the model reads before the sentences of the test set."""
         return self.run.experiment.corpus.tag(self.test)
 

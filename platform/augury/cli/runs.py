@@ -119,7 +119,7 @@ def _listed(names: Sequence[str], run: Folder) -> dict[str, Any]:
     if known is None:
         current = "damaged"
     elif run.complete:
-        current = "scored" if record.evaluated else "trained"
+        current = "scored" if record.is_scored else "trained"
     elif is_locked(run):
         current = "running"
     else:

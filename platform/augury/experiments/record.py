@@ -225,7 +225,7 @@ class RunRecord:
     health: tuple[Health, ...] = ()
     """The measures of views and records, in their order."""
     evaluations: Mapping[str, str] = field(default_factory=dict)
-    """Test set -> the hash of everything that determines the scores of the trained model on it."""
+    """Test set -> the hash of everything that determines the outputs of the trained model on it."""
     tests: Mapping[str, tuple[Score, ...]] = field(default_factory=dict)
     """Test set -> scores; empty before the run is scored."""
     training: Outcome | None = None
@@ -277,7 +277,7 @@ class RunRecord:
         run.write_record(SCORES, content, files)
 
     @property
-    def evaluated(self) -> bool:
+    def is_scored(self) -> bool:
         """Whether the run is scored; one without test sets has its cost alone."""
         return bool(self.tests) or self.cost is not None
 

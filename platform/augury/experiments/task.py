@@ -170,15 +170,15 @@ class ReadsIds(Protocol):
         decoding: Decoding | None = None,
         executor: ExecutorName = "local",
         label: str = "translate",
-        domain: str | None = None,
+        tag: str | None = None,
     ) -> list[str]:
-        """Return the outputs for sources in untagged ids, read after the tag `domain` if given.
+        """Return the outputs for sources in untagged ids, read after the `tag` if given.
 
         `label` is that of the progress line.
         """
 
     def encoder_states(
-        self, sources: Sequence[Sequence[int]], domain: str | None = None
+        self, sources: Sequence[Sequence[int]], tag: str | None = None
     ) -> list[np.ndarray]:
         """Return the mean encoder state of sources, (sources, hidden) per layer from embeddings on.
 

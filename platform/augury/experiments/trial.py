@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 def is_done(run: Run, *, scored: bool) -> bool:
     """Return whether a run is trained and, where it is to be `scored`, has the scores that its
     experiment asks for."""
-    return run.folder.complete and (not scored or evaluated(run))
+    return run.folder.complete and (not scored or has_scores(run))
 
 
 def run_trial(
@@ -85,8 +85,8 @@ def run_trial(
             )
             if not trained:
                 return False
-            if scored and not evaluated(run):
-                evaluate(run)
+            if scored and not has_scores(run):
+                score_run(run)
         except Exception as error:
             if not outage_of(error):
                 failure = {"kind": type(error).__name__, "error": str(error)}
@@ -119,7 +119,7 @@ def train_here(
     trainer.fit(on_validation, deadline)
 
 
-def evaluated(run: Run) -> bool:
+def has_scores(run: Run) -> bool:
     """Return whether a run has the scores that its experiment asks for; damaged ones are named and
     removed."""
     if not run.folder.exists(SCORES):
@@ -129,19 +129,19 @@ def evaluated(run: Run) -> bool:
         run.folder.remove(SCORES)
         return False
     known = RunRecord.read(run.folder)
-    return known.evaluations == _evaluations(run) and not any(
+    return known.evaluations == _scoring_addresses(run) and not any(
         _missing(run, known.tests[test]) for test in run.tests
     )
 
 
-def evaluate(run: Run) -> None:
+def score_run(run: Run) -> None:
     """Score a run by the metrics and on the test sets by which it is not yet; write outputs,
     scores, test sets and cost into its folder.
 
     Scores by metrics for which other experiments have asked are kept, and all that it has stay
     there until the new ones are computed.
     """
-    known, wanted = RunRecord.read(run.folder), _evaluations(run)
+    known, wanted = RunRecord.read(run.folder), _scoring_addresses(run)
     tests: dict[str, Sequence[Score]] = {}
     changed: dict[str, tuple[Sequence[str], Sequence[Measured]]] = {}
     for test in run.tests:
@@ -183,19 +183,19 @@ def _missing(run: Run, scores: Sequence[Score]) -> list[str]:
 
 def _score(corpus: Corpus, outputs: Sequence[str], metrics: Sequence[str]) -> list[Measured]:
     """Return the scores of the outputs on a test set, with the statistics of every example."""
-    columns = corpus.kind
-    (language,) = set(corpus.column(columns.target_language))
-    sources = zip(*map(corpus.column, columns.inputs), strict=True)
+    kind = corpus.kind
+    (language,) = set(corpus.column(kind.target_language))
+    sources = zip(*map(corpus.column, kind.inputs), strict=True)
     return score(
         outputs,
-        corpus.column(columns.target),
+        corpus.column(kind.target),
         sources=["\t".join(texts) for texts in sources],
         language=language,
         metrics=metrics,
     )
 
 
-def _evaluations(run: Run) -> dict[str, str]:
+def _scoring_addresses(run: Run) -> dict[str, str]:
     """Return, by test set, the hash of everything that determines the outputs of a trained model,
     and the form in which they and their scores are stored."""
     decoding = run.experiment.to_dict().get("decoding")
@@ -253,14 +253,14 @@ def _records(run: Run, operator: Operator, texts: Sequence[str]) -> pa.Table:
     Unknown values are null.
     """
     corpus = run.corpus("train")
-    columns = corpus.kind
-    if len(columns.inputs) > 1:
+    kind = corpus.kind
+    if len(kind.inputs) > 1:
         raise UserError(
-            f"task {run.experiment.task} reads {' and '.join(columns.inputs)}: no single text is "
+            f"task {run.experiment.task} reads {' and '.join(kind.inputs)}: no single text is "
             "rendered"
         )
     (language, *_) = run.experiment.corpus.languages_of("train")
-    values = {"id": texts, columns.inputs[0]: texts, columns.language: [language] * len(texts)}
+    values = {"id": texts, kind.inputs[0]: texts, kind.language: [language] * len(texts)}
     empty = [None] * len(texts)
     return pa.table(
         {

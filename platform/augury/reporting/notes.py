@@ -68,12 +68,12 @@ def listed(names: Sequence[str], separator: str = ", ") -> str:
 @lru_cache(maxsize=64)  # the page of a running sweep is rendered repeatedly
 def _on_corpus(folder: Folder, metric: str) -> Trivial | None:
     corpus = Corpus(folder)
-    columns = corpus.kind
+    kind = corpus.kind
     try:
-        language, *others = set(corpus.column(columns.target_language))
+        language, *others = set(corpus.column(kind.target_language))
         scorer = registry.metric(metric, None if others else language)
-        sources = corpus.column(columns.inputs[0]) if len(columns.inputs) == 1 else None
-        return best_trivial(scorer, corpus.column(columns.target), sources)
+        sources = corpus.column(kind.inputs[0]) if len(kind.inputs) == 1 else None
+        return best_trivial(scorer, corpus.column(kind.target), sources)
     except UserError:  # the text or the metric is gone, or it cannot read this language
         return None
 

@@ -137,7 +137,7 @@ def load_groups(
     systems = []
     for name, group, of_seeds in zip(distinct, groups, records, strict=True):
         runs, first = dict(sorted(group.items())), next(iter(of_seeds))
-        scored = {seed: of_seeds[seed] for seed in runs if of_seeds[seed].evaluated}
+        scored = {seed: of_seeds[seed] for seed in runs if of_seeds[seed].is_scored}
         by_metric: dict[tuple[str, str], dict[int, Score]] = {}
         for seed, record in scored.items():
             for test, scores in record.tests.items():

@@ -47,17 +47,17 @@ def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> list[Ex
                 outputs[result.name] = read_outputs(run, test)
     if corpus is None:
         return []
-    columns = corpus.kind
-    texts = {name: corpus.column(name) for name in (*columns.inputs, columns.target)}
-    rows = len(texts[columns.target])
+    kind = corpus.kind
+    texts = {name: corpus.column(name) for name in (*kind.inputs, kind.target)}
+    rows = len(texts[kind.target])
     draws = generator("samples", corpus.address)
     lines = sorted(draws.choice(rows, min(count, rows), replace=False).tolist())
-    languages = [corpus.column(name)[0] for name in (columns.language, columns.target_language)]
+    languages = [corpus.column(name)[0] for name in (kind.language, kind.target_language)]
     return [
         Example(
             f"example {number(line + 1, 'count')}",
-            {name: texts[name][line] for name in columns.inputs},
-            {columns.target: texts[columns.target][line]},
+            {name: texts[name][line] for name in kind.inputs},
+            {kind.target: texts[kind.target][line]},
             {system: output[line] for system, output in outputs.items()},
             *languages,
         )

@@ -22,7 +22,7 @@ from augury.experiments.ready_models import ready_model
 from augury.experiments.run import Run, describe
 from augury.experiments.spec import parse
 from augury.experiments.systems import load
-from augury.experiments.trial import evaluate
+from augury.experiments.trial import score_run
 from augury.reporting.exporting import export
 from tests.trainables.nmt.tuned import CORPUS, content, finished
 from trainables.nmt import TASK
@@ -61,7 +61,7 @@ def scored(request: pytest.FixtureRequest, untrained: Any) -> Run:
     """A run with a tag before its sources, one with computed embeddings and separate pieces, a
     plain one, and one with normalisation before its layers."""
     run: Run = untrained(**request.param)
-    evaluate(run)
+    score_run(run)
     return run
 
 

@@ -87,7 +87,7 @@ def test_a_tag_is_one_symbol_that_no_text_has_and_no_output_gets(untrained: Untr
     run = untrained(vocabulary=RESERVED)
     vocabulary = Vocabulary.load(run.stored_folder(run.tokenizer))
     encoded = Trained(run).encode
-    (plain,), (tagged,) = (encoded(["hello"], domain=domain) for domain in (None, NOISY))
+    (plain,), (tagged,) = (encoded(["hello"], tag=tag) for tag in (None, NOISY))
     assert tagged == [vocabulary.tags[NOISY], *plain]
     (written,) = encoded([f"{NOISY} hello"])
     assert vocabulary.tags[NOISY] not in written and len(written) > len(tagged)
@@ -113,7 +113,7 @@ def test_test_sets_and_texts_are_read_with_the_tag_that_is_asked_for(
         return searched
 
     monkeypatch.setattr(Trained, "search", watched)
-    trial.evaluate(run)
+    trial.score_run(run)
     for asked in ([], ["--tag", CLEAN], ["--tag", "none"]):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"mi kiza\n")))
         assert main(["translate", run.folder.uri, *asked]) == 0

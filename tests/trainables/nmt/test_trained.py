@@ -10,7 +10,7 @@ import torch
 
 from augury.core.errors import UserError
 from augury.experiments.run import Run
-from augury.experiments.trial import evaluate, render_texts
+from augury.experiments.trial import render_texts, score_run
 from augury.scoring.registry import metric
 from augury.scoring.stored import read_statistics
 from trainables.nmt import TASK
@@ -19,7 +19,7 @@ from trainables.nmt.trained import Trained
 
 def test_evaluation_keeps_the_counts_of_every_sentence(untrained: Any) -> None:
     run: Run = untrained()
-    evaluate(run)
+    score_run(run)
     measured = run.folder.read_record("scores.json")["tests"]
     assert list(measured) == run.tests == ["one", "two"]
     for test, scores in measured.items():
